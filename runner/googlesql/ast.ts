@@ -1,0 +1,450 @@
+/**
+ * The syntax tree of one GoogleSQL query, as written: no name is looked up and no type is known.
+ * `at` is the offset of the node's first character in the SQL text; for operators it is the operator's own.
+ */
+
+export interface Identifier {
+  readonly name: string
+  readonly at: number
+  /** Written between backticks. */
+  readonly isQuoted: boolean
+}
+
+// ---- queries
+
+export interface Query {
+  readonly kind: 'query'
+  readonly at: number
+  readonly ctes: readonly Cte[]
+  readonly isRecursive: boolean
+  readonly body: QueryBody
+  readonly orderBy: readonly OrderItem[]
+  readonly limit: Expression | null
+  readonly offset: Expression | null
+}
+export interface Cte {
+  readonly name: Identifier
+  readonly query: Query
+  readonly at: number
+}
+export type QueryBody = Select | SetOperation | Query
+
+export type SetOperator = 'UNION' | 'INTERSECT' | 'EXCEPT'
+/** `a UNION ALL b UNION ALL c` is one node with three inputs. */
+export interface SetOperation {
+  readonly kind: 'set-operation'
+  readonly at: number
+  readonly operator: SetOperator
+  readonly isAll: boolean
+  /** BY NAME or CORRESPONDING: columns are matched by name. */
+  readonly match: 'position' | 'by-name' | 'corresponding'
+  /** The columns of `BY NAME ON (…)`, or null. */
+  readonly matchColumns: readonly Identifier[] | null
+  readonly mode: 'inner' | 'left' | 'full' | null
+  readonly isStrict: boolean
+  readonly inputs: readonly QueryBody[]
+}
+
+export interface Select {
+  readonly kind: 'select'
+  readonly at: number
+  readonly isDistinct: boolean
+  /** SELECT AS STRUCT, SELECT AS VALUE. */
+  readonly as: 'struct' | 'value' | null
+  readonly items: readonly SelectItem[]
+  readonly from: From | null
+  readonly where: Expression | null
+  readonly groupBy: GroupBy | null
+  readonly having: Expression | null
+  readonly qualify: Expression | null
+  readonly windows: readonly NamedWindow[]
+}
+export type SelectItem = SelectExpression | SelectStar
+export interface SelectExpression {
+  readonly kind: 'expression'
+  readonly at: number
+  readonly expression: Expression
+  readonly alias: Identifier | null
+}
+/** `*` or `path.*`, with its EXCEPT and REPLACE. */
+export interface SelectStar {
+  readonly kind: 'star'
+  readonly at: number
+  readonly of: Expression | null
+  readonly except: readonly Identifier[]
+  readonly replace: readonly { readonly expression: Expression; readonly name: Identifier }[]
+}
+export interface GroupBy {
+  readonly at: number
+  /** GROUP BY ALL; `items` is empty then. */
+  readonly isAll: boolean
+  readonly items: readonly GroupingItem[]
+}
+export type GroupingItem =
+  | { readonly kind: 'expression'; readonly expression: Expression; readonly at: number }
+  /** `()` : the grand total. */
+  | { readonly kind: 'empty'; readonly at: number }
+  /** Each element is one expression or a parenthesised list. */
+  | { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly Expression[])[]; readonly at: number }
+  | { readonly kind: 'grouping-sets'; readonly items: readonly GroupingSetItem[]; readonly at: number }
+export type GroupingSetItem =
+  | { readonly kind: 'set'; readonly expressions: readonly Expression[] }
+  | { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly Expression[])[] }
+export interface OrderItem {
+  readonly expression: Expression
+  readonly isDescending: boolean
+  /** NULLS FIRST, NULLS LAST, or null when not written. */
+  readonly nulls: 'first' | 'last' | null
+  readonly at: number
+}
+export interface NamedWindow {
+  readonly name: Identifier
+  readonly window: Window
+}
+/** A window as written in OVER or WINDOW; `base` names another window, alone (`OVER w`) or extended (`OVER (w ORDER BY x)`). */
+export interface Window {
+  readonly at: number
+  readonly base: Identifier | null
+  readonly partitionBy: readonly Expression[]
+  readonly orderBy: readonly OrderItem[]
+  readonly frame: Frame | null
+}
+export interface Frame {
+  readonly unit: 'rows' | 'range'
+  readonly start: FrameBound
+  /** Null where only one bound is written; the end is the current row then. */
+  readonly end: FrameBound | null
+  readonly at: number
+}
+export interface FrameBound {
+  readonly kind: 'unbounded-preceding' | 'preceding' | 'current-row' | 'following' | 'unbounded-following'
+  readonly offset: Expression | null
+  readonly at: number
+}
+
+// ---- FROM
+
+export type From = TablePath | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
+/** A table, a CTE, or a correlated array (`t.metadata`); which one, the resolver finds out. */
+export interface TablePath {
+  readonly kind: 'table'
+  readonly at: number
+  /** `` `a.b`.c `` is the two parts `a.b` and `c`; a dashed first part (my-project) is one part. */
+  readonly path: readonly Identifier[]
+  readonly alias: Identifier | null
+  /** WITH OFFSET [AS alias]: allowed when the path is an array. The alias is `offset` when not written. */
+  readonly offset: Identifier | null
+}
+export interface UnnestFrom {
+  readonly kind: 'unnest'
+  readonly at: number
+  readonly expression: Expression
+  readonly alias: Identifier | null
+  readonly offset: Identifier | null
+}
+export interface SubqueryFrom {
+  readonly kind: 'subquery'
+  readonly at: number
+  readonly query: Query
+  readonly alias: Identifier | null
+}
+export interface Join {
+  readonly kind: 'join'
+  readonly at: number
+  /** `comma` binds as cross. */
+  readonly join: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full'
+  readonly left: From
+  readonly right: From
+  readonly on: Expression | null
+  readonly using: readonly Identifier[] | null
+}
+export interface ParenthesisedJoin {
+  readonly kind: 'parenthesised'
+  readonly at: number
+  readonly from: From
+}
+export interface Pivot {
+  readonly kind: 'pivot'
+  readonly at: number
+  readonly input: From
+  readonly aggregates: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
+  readonly on: Expression
+  readonly values: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
+  readonly alias: Identifier | null
+}
+export interface Unpivot {
+  readonly kind: 'unpivot'
+  readonly at: number
+  readonly input: From
+  readonly includesNulls: boolean
+  /** The value columns, one or several. */
+  readonly values: readonly Identifier[]
+  readonly name: Identifier
+  readonly groups: readonly {
+    readonly columns: readonly Identifier[]
+    /** AS 'label' or AS 1: a literal. */
+    readonly label: Expression | null
+  }[]
+  readonly alias: Identifier | null
+}
+
+// ---- types as written
+
+export type TypeNode =
+  | {
+      readonly kind: 'named'
+      readonly name: string
+      /** STRING(10), NUMERIC(10, 2): the integers, as text. */
+      readonly parameters: readonly string[]
+      readonly at: number
+    }
+  | { readonly kind: 'array'; readonly element: TypeNode; readonly at: number }
+  | { readonly kind: 'struct'; readonly fields: readonly { readonly name: string; readonly type: TypeNode }[]; readonly at: number }
+
+// ---- expressions
+
+export type Expression =
+  | Literal
+  | Parameter
+  | Name
+  | Dot
+  | Index
+  | Unary
+  | Binary
+  | IsTest
+  | IsDistinct
+  | Between
+  | InList
+  | InUnnest
+  | InQuery
+  | Like
+  | LikeQuantified
+  | Case
+  | Cast
+  | Extract
+  | IntervalExpression
+  | ArrayConstructor
+  | StructConstructor
+  | Subquery
+  | Call
+  | Lambda
+  | WithExpression
+
+export type Literal =
+  | { readonly kind: 'null'; readonly at: number }
+  | { readonly kind: 'bool'; readonly value: boolean; readonly at: number }
+  /** Decimal digits, without sign; hexadecimal is already converted. */
+  | { readonly kind: 'int'; readonly value: string; readonly at: number }
+  /** As written. */
+  | { readonly kind: 'float'; readonly value: string; readonly at: number }
+  /** Escapes are already resolved. */
+  | { readonly kind: 'string'; readonly value: string; readonly at: number }
+  | { readonly kind: 'bytes'; readonly value: Uint8Array; readonly at: number }
+  /** `DATE '2026-01-31'`, `JSON '{}'`; `typed` is the canonical type name. */
+  | {
+      readonly kind: 'typed'
+      readonly typed: 'DATE' | 'DATETIME' | 'TIME' | 'TIMESTAMP' | 'NUMERIC' | 'BIGNUMERIC' | 'JSON'
+      readonly value: string
+      readonly at: number
+    }
+export interface Parameter {
+  readonly kind: 'parameter'
+  readonly name: string
+  readonly at: number
+}
+export interface Name {
+  readonly kind: 'name'
+  readonly name: string
+  readonly isQuoted: boolean
+  readonly at: number
+}
+/** `operand.name`; `at` is the place of the name. */
+export interface Dot {
+  readonly kind: 'dot'
+  readonly operand: Expression
+  readonly name: Identifier
+  readonly at: number
+}
+/** `operand[index]`, `operand[OFFSET(index)]` and friends. */
+export interface Index {
+  readonly kind: 'index'
+  readonly operand: Expression
+  readonly mode: 'plain' | 'offset' | 'ordinal' | 'safe-offset' | 'safe-ordinal'
+  readonly index: Expression
+  readonly at: number
+}
+export interface Unary {
+  readonly kind: 'unary'
+  readonly operator: '-' | '+' | '~' | 'NOT'
+  readonly operand: Expression
+  readonly at: number
+}
+export type BinaryOperator =
+  | 'OR' | 'AND' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '|' | '^' | '&' | '<<' | '>>' | '+' | '-' | '*' | '/' | '||'
+/** `<>` is written `!=` here. */
+export interface Binary {
+  readonly kind: 'binary'
+  readonly operator: BinaryOperator
+  readonly left: Expression
+  readonly right: Expression
+  readonly at: number
+}
+export interface IsTest {
+  readonly kind: 'is'
+  readonly operand: Expression
+  readonly test: 'NULL' | 'TRUE' | 'FALSE' | 'UNKNOWN'
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface IsDistinct {
+  readonly kind: 'is-distinct'
+  readonly left: Expression
+  readonly right: Expression
+  /** IS NOT DISTINCT FROM. */
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface Between {
+  readonly kind: 'between'
+  readonly operand: Expression
+  readonly low: Expression
+  readonly high: Expression
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface InList {
+  readonly kind: 'in-list'
+  readonly operand: Expression
+  readonly items: readonly Expression[]
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface InUnnest {
+  readonly kind: 'in-unnest'
+  readonly operand: Expression
+  readonly array: Expression
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface InQuery {
+  readonly kind: 'in-query'
+  readonly operand: Expression
+  readonly query: Query
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface Like {
+  readonly kind: 'like'
+  readonly operand: Expression
+  readonly pattern: Expression
+  readonly isNegated: boolean
+  readonly at: number
+}
+/** `x LIKE ANY (…)`; SOME is written ANY here. The patterns are a list or an array (UNNEST) or a subquery. */
+export interface LikeQuantified {
+  readonly kind: 'like-quantified'
+  readonly operand: Expression
+  readonly quantifier: 'ANY' | 'ALL'
+  readonly patterns: readonly Expression[] | null
+  readonly array: Expression | null
+  readonly query: Query | null
+  readonly isNegated: boolean
+  readonly at: number
+}
+export interface Case {
+  readonly kind: 'case'
+  readonly operand: Expression | null
+  readonly branches: readonly { readonly when: Expression; readonly then: Expression }[]
+  readonly otherwise: Expression | null
+  readonly at: number
+}
+export interface Cast {
+  readonly kind: 'cast'
+  readonly operand: Expression
+  readonly type: TypeNode
+  readonly isSafe: boolean
+  readonly format: Expression | null
+  readonly timeZone: Expression | null
+  readonly at: number
+}
+/** Upper-case word, and the weekday of `WEEK(MONDAY)`. */
+export interface DatePart {
+  readonly part: string
+  readonly weekday: string | null
+  readonly at: number
+}
+export interface Extract {
+  readonly kind: 'extract'
+  readonly part: DatePart
+  readonly operand: Expression
+  readonly timeZone: Expression | null
+  readonly at: number
+}
+/** `INTERVAL 5 DAY`, `INTERVAL '1-2' YEAR TO MONTH`. */
+export interface IntervalExpression {
+  readonly kind: 'interval'
+  readonly value: Expression
+  readonly part: DatePart
+  readonly to: DatePart | null
+  readonly at: number
+}
+export interface ArrayConstructor {
+  readonly kind: 'array'
+  /** Of `ARRAY<T>[…]`; null where not written. */
+  readonly element: TypeNode | null
+  readonly items: readonly Expression[]
+  readonly at: number
+}
+/** `STRUCT(…)`, `STRUCT<…>(…)`, or a tuple `(a, b)`. */
+export interface StructConstructor {
+  readonly kind: 'struct'
+  readonly type: TypeNode | null
+  readonly isTuple: boolean
+  readonly fields: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
+  readonly at: number
+}
+/** `(SELECT …)`, `ARRAY(SELECT …)`, `EXISTS(SELECT …)`. */
+export interface Subquery {
+  readonly kind: 'subquery'
+  readonly form: 'scalar' | 'array' | 'exists'
+  readonly query: Query
+  readonly at: number
+}
+export interface Call {
+  readonly kind: 'call'
+  /** `['SAFE', 'SUBSTR']`, `['NET', 'HOST']`: as written. */
+  readonly path: readonly Identifier[]
+  readonly arguments: readonly Argument[]
+  /** COUNT(*). */
+  readonly isStar: boolean
+  readonly isDistinct: boolean
+  readonly nulls: 'ignore' | 'respect' | null
+  readonly having: { readonly extreme: 'max' | 'min'; readonly expression: Expression } | null
+  readonly orderBy: readonly OrderItem[]
+  readonly limit: Expression | null
+  readonly over: Window | null
+  readonly at: number
+}
+/**
+ * A plain argument, `name => argument`, or, where it could be read as one, a date part: `DAY` parses to an expression of
+ * kind `name` (the resolver knows where a part is expected), `WEEK(MONDAY)` to a call of `WEEK`.
+ */
+export interface Argument {
+  readonly name: Identifier | null
+  readonly expression: Expression
+  /** `STRUCT`-like `expression AS alias`, in JSON_OBJECT and friends; mostly null. */
+  readonly alias: Identifier | null
+}
+export interface Lambda {
+  readonly kind: 'lambda'
+  readonly parameters: readonly Identifier[]
+  readonly body: Expression
+  readonly at: number
+}
+/** `WITH(a AS 1, b AS a + 1, a + b)`. */
+export interface WithExpression {
+  readonly kind: 'with'
+  readonly bindings: readonly { readonly name: Identifier; readonly expression: Expression }[]
+  readonly result: Expression
+  readonly at: number
+}

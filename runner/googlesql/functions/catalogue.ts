@@ -1,0 +1,61 @@
+/**
+ * The shape of the function catalogue: what the language knows of a function. How an engine computes it is the engine's
+ * affair. The entries are data, by topic, in the files beside this one; `all.ts` joins them.
+ */
+import type { Expr } from '../resolved.js'
+import type { Type } from '../types.js'
+
+export type FunctionKind = 'scalar' | 'aggregate' | 'window'
+
+/**
+ * A signature, in words: `(STRING, INT64, [INT64]) -> STRING`.
+ *
+ *     STRING, ARRAY<INT64>   a type; an argument is coerced to it where the language allows
+ *     T, U                   any type, the same wherever the letter stands: `(ARRAY<T>, T) -> BOOL`. T takes the common
+ *                            supertype of its arguments.
+ *     ANY                    any type, on its own
+ *     [X]                    may be left out (all after it too)
+ *     X...                   one or more; (X...)? written `[X...]` is none or more
+ *     name => X              a named argument, always optional; it may also be given by position
+ *     PART                   a date part: DAY, WEEK(MONDAY)
+ *     WORD(NFC|NFKC)         one of these keywords
+ *     LAMBDA(T) -> U         a lambda of these parameter types
+ */
+export type SignatureText = string
+
+export interface FunctionEntry {
+  /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
+  readonly name: string
+  readonly aliases?: readonly string[]
+  readonly kind: FunctionKind
+  readonly signatures: readonly SignatureText[]
+  /** The page and anchor of the language's documentation: `string_functions#lower`. */
+  readonly documentation: string
+  /** Where a signature cannot say it: the result's type from the coerced arguments (null: not given). */
+  readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
+  /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
+  readonly check?: (args: readonly (Expr | null)[]) => string | null
+  /** For aggregates and window functions. */
+  readonly aggregate?: AggregateTraits
+  /** SAFE. may stand before it; default true for scalars. */
+  readonly allowsSafe?: boolean
+}
+export interface AggregateTraits {
+  readonly allowsDistinct?: boolean
+  readonly allowsNullsClause?: boolean
+  /** What happens without IGNORE/RESPECT NULLS. */
+  readonly ignoresNullsByDefault?: boolean
+  readonly allowsOrderBy?: boolean
+  readonly allowsLimit?: boolean
+  readonly allowsHaving?: boolean
+  /** May stand with OVER. */
+  readonly allowsOver?: boolean
+  /** Must not stand without OVER. */
+  readonly requiresOver?: boolean
+  /** With OVER it must have ORDER BY: RANK, LEAD, … */
+  readonly requiresOrder?: boolean
+  /** With OVER it may have a frame. */
+  readonly allowsFrame?: boolean
+  /** The empty input's value is not NULL: COUNT gives 0. */
+  readonly emptyIsZero?: boolean
+}

@@ -1,0 +1,102 @@
+/** GoogleSQL's types, and how their names are written. Source: the language reference, "Data types". */
+
+export const SCALAR_TYPES = [
+  'INT64',
+  'FLOAT64',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'BOOL',
+  'STRING',
+  'BYTES',
+  'DATE',
+  'DATETIME',
+  'TIME',
+  'TIMESTAMP',
+  'INTERVAL',
+  'JSON',
+] as const
+export type ScalarKind = (typeof SCALAR_TYPES)[number]
+
+export interface ScalarType {
+  readonly kind: ScalarKind
+}
+export interface ArrayType {
+  readonly kind: 'ARRAY'
+  readonly element: Type
+}
+/** A field without a name has the name ''. Names are matched without regard to case. */
+export interface StructField {
+  readonly name: string
+  readonly type: Type
+}
+export interface StructType {
+  readonly kind: 'STRUCT'
+  readonly fields: readonly StructField[]
+}
+export type Type = ScalarType | ArrayType | StructType
+
+const scalar = (kind: ScalarKind): ScalarType => Object.freeze({ kind })
+export const INT64 = scalar('INT64')
+export const FLOAT64 = scalar('FLOAT64')
+export const NUMERIC = scalar('NUMERIC')
+export const BIGNUMERIC = scalar('BIGNUMERIC')
+export const BOOL = scalar('BOOL')
+export const STRING = scalar('STRING')
+export const BYTES = scalar('BYTES')
+export const DATE = scalar('DATE')
+export const DATETIME = scalar('DATETIME')
+export const TIME = scalar('TIME')
+export const TIMESTAMP = scalar('TIMESTAMP')
+export const INTERVAL = scalar('INTERVAL')
+export const JSON_TYPE = scalar('JSON')
+
+const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
+  INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, STRING, BYTES, DATE, DATETIME, TIME, TIMESTAMP, INTERVAL, JSON: JSON_TYPE,
+}
+
+/** Other spellings of the scalar types. */
+export const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
+  INT: 'INT64', SMALLINT: 'INT64', INTEGER: 'INT64', BIGINT: 'INT64', TINYINT: 'INT64', BYTEINT: 'INT64',
+  BOOLEAN: 'BOOL', DECIMAL: 'NUMERIC', BIGDECIMAL: 'BIGNUMERIC',
+}
+
+/** The scalar type of this name or alias, in any case; undefined when there is none. */
+export function scalarType(name: string): ScalarType | undefined {
+  const upper = name.toUpperCase()
+  const kind = Object.hasOwn(TYPE_ALIASES, upper) ? TYPE_ALIASES[upper] : upper
+  return Object.hasOwn(BY_KIND, kind as string) ? BY_KIND[kind as ScalarKind] : undefined
+}
+
+export const arrayOf = (element: Type): ArrayType => ({ kind: 'ARRAY', element })
+export const structOf = (fields: readonly StructField[]): StructType => ({ kind: 'STRUCT', fields })
+
+/** The type as GoogleSQL writes it: `ARRAY<STRUCT<a INT64, STRING>>`. */
+export function typeName(type: Type): string {
+  switch (type.kind) {
+    case 'ARRAY':
+      return `ARRAY<${typeName(type.element)}>`
+    case 'STRUCT':
+      return `STRUCT<${type.fields.map(f => (f.name === '' ? '' : `${f.name} `) + typeName(f.type)).join(', ')}>`
+    default:
+      return type.kind
+  }
+}
+
+/** Equal types, names of struct fields included (in any case). */
+export function sameType(a: Type, b: Type): boolean {
+  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && sameType(a.element, b.element)
+  if (a.kind === 'STRUCT') {
+    return (
+      b.kind === 'STRUCT' &&
+      a.fields.length === b.fields.length &&
+      a.fields.every((f, i) => {
+        const other = b.fields[i]!
+        return f.name.toLowerCase() === other.name.toLowerCase() && sameType(f.type, other.type)
+      })
+    )
+  }
+  return a.kind === b.kind
+}
+
+export const isNumeric = (type: Type): boolean =>
+  type.kind === 'INT64' || type.kind === 'FLOAT64' || type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'

@@ -1,0 +1,28 @@
+/** What authors are told about their files. */
+
+export type Severity = 'error' | 'warning'
+
+/** All positions are 1-based; `file` is relative to the folder that the command was run in. */
+export interface Diagnostic {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** `schema/unknown-key`: the name never changes and is never used for another rule. */
+  readonly rule: string
+  readonly severity: Severity
+  /** What was found, what was expected, and the likely fix. */
+  readonly message: string
+}
+
+/** By file, line, column, rule, message: a total order. */
+export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
+  return (
+    compareText(a.file, b.file) ||
+    a.line - b.line ||
+    a.column - b.column ||
+    compareText(a.rule, b.rule) ||
+    compareText(a.message, b.message)
+  )
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

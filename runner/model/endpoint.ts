@@ -1,0 +1,55 @@
+/** An endpoint: a manifest compiled, frozen and ready to serve. */
+import type { Parameter } from './param.js'
+import type { ArgumentMap, Query, ResultColumn } from './query.js'
+
+export interface CachePolicy {
+  /** How old a result may be. */
+  readonly ttlMs: number
+  /** How often an entry in use is queried again in the background; null for never. */
+  readonly warmMs: number | null
+  /** How long beyond its ttl an old result may be served when the engine fails; 0 for never. */
+  readonly staleIfErrorMs: number
+}
+
+/** The fields of a nested column are left open where the manifest leaves them so. */
+export interface DeclaredColumn {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+}
+
+export interface Endpoint {
+  /** Lower case. */
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly parameters: readonly Parameter[]
+  readonly columns: readonly DeclaredColumn[]
+  readonly maxRows: number
+  /** Null: results are not cached. */
+  readonly cache: CachePolicy | null
+  readonly timeoutMs: number
+  readonly timestamps: 'iso8601' | 'unix_micros'
+  /** `@now` is truncated to this many microseconds; 1 leaves it as it is. */
+  readonly nowGranularityMicros: number
+  /** BigQuery only; null for no limit. */
+  readonly maxBytesBilled: number | null
+  readonly labels: Readonly<Record<string, string>>
+  /** A hash over everything that can change a result: manifest, partials, lookup tables, table schemas. */
+  readonly revision: string
+  /** The settings as authored, defaults filled in, for the describe route. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** The query for these arguments, each already typed; `now` is microseconds since 1970 and is bound to `@now`. */
+  render(args: ArgumentMap, nowMicros: bigint): Query
+}
+
+/** One SQL text that a template can produce, and how to come to it. */
+export interface Variant {
+  /** `interval=1day, function_id given`: for diagnostics and `--explain`. */
+  readonly label: string
+  readonly sql: string
+}
+
+export interface InferredColumns {
+  readonly columns: readonly ResultColumn[]
+}

@@ -1,0 +1,35 @@
+/** Parameters as manifests declare them, and arguments as callers give them. */
+
+export const SCALAR_PARAMETER_TYPES = ['string', 'int64', 'float64', 'bool', 'date', 'datetime', 'timestamp'] as const
+export type ScalarParameterType = (typeof SCALAR_PARAMETER_TYPES)[number]
+export type ParameterType = ScalarParameterType | `array<${ScalarParameterType}>`
+
+/**
+ * A typed argument's value, as it is bound and as it stands in a cache key: INT64 as decimal text, FLOAT64 as a number
+ * (or 'NaN', 'Infinity', '-Infinity'), BOOL as a boolean, and the rest as text in canonical form: DATE `2026-01-31`,
+ * DATETIME `2026-01-31T12:00:00.123456`, TIMESTAMP `2026-01-31T12:00:00.123456Z` (fraction without trailing zeros).
+ */
+export type ScalarValue = string | number | boolean | null
+export type ArgumentValue = ScalarValue | readonly ScalarValue[]
+
+/** A declared parameter, compiled: ready to type an argument. */
+export interface Parameter {
+  readonly name: string
+  readonly type: ParameterType
+  readonly isRequired: boolean
+  readonly description: string
+  readonly examples: readonly string[]
+  /** Typed already; undefined where there is none. */
+  readonly default?: ArgumentValue
+  readonly enum?: readonly ArgumentValue[]
+  /** For strings, an RE2-compatible pattern that the whole argument must match. */
+  readonly pattern?: RegExp
+  readonly minimum?: ArgumentValue
+  readonly maximum?: ArgumentValue
+  /** Characters (code points) of a string, or elements of an array. */
+  readonly maxLength?: number
+  /** 're2': the argument is used as a regular expression; one that RE2 refuses is a 400. */
+  readonly format?: 're2'
+  /** Values of lookup tables with `default: reject`: an argument that is no row is a 400 that lists them. */
+  readonly rows?: readonly string[]
+}
