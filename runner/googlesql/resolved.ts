@@ -3,7 +3,7 @@
  * language about scopes, aliases and coercion has been applied. What is left for an engine is to write it down.
  * The shape follows the resolved AST of GoogleSQL's reference implementation (a tree of scans).
  */
-import type { StructType, Type } from './types.js'
+import type { ArrayType, StructType, Type } from './types.js'
 
 /** A column of one scan. `id` is unique within the query; two columns may have one name. */
 export interface Column {
@@ -184,7 +184,7 @@ export type Expr =
   | WordExpr
 
 /**
- * `value` by type: null; boolean for BOOL; decimal text for INT64, NUMERIC and BIGNUMERIC; a number for FLOAT64; text for
+ * `value` by type: null (an untyped NULL, which coerces to any type; its type is INT64 until then; a typed one is a cast); boolean for BOOL; decimal text for INT64, NUMERIC and BIGNUMERIC; a number for FLOAT64; text for
  * STRING and JSON; bytes for BYTES; for DATE, DATETIME, TIME and TIMESTAMP the canonical text of the value
  * (`2026-01-31`, `2026-01-31 12:00:00.123456`, `12:00:00`, and for TIMESTAMP that of UTC with `+00`).
  */
@@ -246,12 +246,16 @@ export interface StructExpr {
   readonly kind: 'struct'
   readonly type: StructType
   readonly fields: readonly Expr[]
+  /** `STRUCT<a INT64>(…)`: the type was written, so a literal of it is no longer coerced freely. */
+  readonly hasWrittenType: boolean
   readonly at: number
 }
 export interface ArrayExpr {
   readonly kind: 'array'
-  readonly type: Type
+  readonly type: ArrayType
   readonly items: readonly Expr[]
+  /** `ARRAY<INT64>[…]`: the type was written. Without it an empty array coerces to any array type. */
+  readonly hasWrittenType: boolean
   readonly at: number
 }
 /** CASE WHEN, and IF, IFNULL and friends are calls. `CASE x WHEN y` has become conditions `$eq(x, y)` over a let. */
