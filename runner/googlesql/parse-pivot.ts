@@ -1,0 +1,57 @@
+/** Parses PIVOT and UNPIVOT behind an item of FROM. */
+
+import type { Expression, From, Identifier, Pivot, Unpivot } from './ast.js'
+import { parseLiteral } from './parse-literal.js'
+import type { Parser } from './parser.js'
+
+interface Aliased {
+  readonly expression: Expression
+  readonly alias: Identifier | null
+}
+
+/** `PIVOT(aggregate, … FOR column IN (value, …)) [AS alias]`; `alias` parses that last part. */
+export function parsePivot(p: Parser, input: From, alias: () => Identifier | null): Pivot {
+  const { at } = p.expect('PIVOT')
+  p.expect('(')
+  const aggregates = p.list(parseAliased)
+  p.expect('FOR')
+  const on = p.operand()
+  p.expect('IN')
+  if (p.isQueryAhead()) p.unsupported('A subquery in the IN of PIVOT')
+  const values = p.parenthesisedList(parseAliased)
+  p.expect(')')
+  return { kind: 'pivot', at, input, aggregates, on, values, alias: alias() }
+}
+
+function parseAliased(p: Parser): Aliased {
+  return { expression: p.expression(), alias: p.alias() }
+}
+
+/** `UNPIVOT [INCLUDE NULLS](value FOR name IN (column, …)) [AS alias]`; `alias` parses that last part. */
+export function parseUnpivot(p: Parser, input: From, alias: () => Identifier | null): Unpivot {
+  const { at } = p.expect('UNPIVOT')
+  const includesNulls = p.accept('INCLUDE')
+  if (includesNulls || p.accept('EXCLUDE')) p.expect('NULLS')
+  p.expect('(')
+  const values = parseColumns(p)
+  p.expect('FOR')
+  const name = p.identifier()
+  p.expect('IN')
+  const groups = p.parenthesisedList(parseGroup)
+  p.expect(')')
+  return { kind: 'unpivot', at, input, includesNulls, values, name, groups, alias: alias() }
+}
+
+function parseGroup(p: Parser): Unpivot['groups'][number] {
+  const columns = parseColumns(p)
+  const isLabelled = p.accept('AS')
+  const { kind } = p.token
+  if (kind === 'string' || kind === 'int') return { columns, label: parseLiteral(p) }
+  if (isLabelled) p.expected('integer literal or string literal')
+  return { columns, label: null }
+}
+
+/** One column, or several in parentheses. */
+function parseColumns(p: Parser): readonly Identifier[] {
+  return p.is('(') ? p.parenthesisedList(item => item.identifier()) : [p.identifier()]
+}

@@ -1,0 +1,47 @@
+/** Parses GoogleSQL: one query, or one type. */
+
+import type { Query, TypeNode } from './ast.js'
+import { STATEMENT_KEYWORDS } from './keywords.js'
+import { MAX_DEPTH, refuseDeepTree } from './parse-depth.js'
+import { parseExpression, parseOperand } from './parse-expression.js'
+import { parseQueryExpression } from './parse-query.js'
+import { parseTypeNode } from './parse-type.js'
+import { Parser, type Rules } from './parser.js'
+
+const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
+
+/**
+ * The tree of one query; a `;` may end it. No tree is deeper than `MAX_DEPTH` nodes, so that recursive readers are safe.
+ *
+ * @throws SqlError, in BigQuery's words, when the text is not a query, or uses what is not supported.
+ */
+export function parseQuery(source: string): Query {
+  const p = new Parser(source, RULES)
+  p.skipHint()
+  refuseStatement(p)
+  if (!p.is('SELECT') && !p.is('WITH') && !p.is('(') && !p.is('FROM')) p.unexpected()
+  const query = p.query()
+  if (p.accept(';')) refuseStatement(p, true)
+  if (p.token.kind !== 'end') p.expected('end of input')
+  // A tree has less nodes above each other than the text has tokens.
+  if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
+  return query
+}
+
+/**
+ * The type that a text like `ARRAY<STRUCT<a INT64, b STRING>>` writes.
+ *
+ * @throws SqlError when the text is not the form of a type.
+ */
+export function parseType(text: string): TypeNode {
+  const p = new Parser(text, RULES)
+  const type = parseTypeNode(p)
+  if (p.token.kind !== 'end') p.expected('end of input')
+  return type
+}
+
+function refuseStatement(p: Parser, isSecond = false): void {
+  const { kind, term } = p.token
+  const isStatement = STATEMENT_KEYWORDS.has(term) || (isSecond && kind === 'identifier')
+  if (isStatement) p.fail(`Only one query (SELECT or WITH) is supported; found ${p.describe(p.token)}`)
+}

@@ -1,0 +1,165 @@
+/** Cuts the text of a GoogleSQL query into tokens. */
+
+import { RESERVED_KEYWORDS } from './keywords.js'
+import { readQuoted } from './parse-string.js'
+import { SqlError } from './sql-error.js'
+
+export type TokenKind = 'identifier' | 'quoted' | 'int' | 'float' | 'string' | 'bytes' | 'symbol' | 'end'
+
+export interface Token {
+  readonly kind: TokenKind
+  /**
+   * What the grammar compares with: an unquoted word in upper case, or a symbol. Empty for all else, also for a word
+   * after a dot, which is a name whatever it says (`t.from`).
+   */
+  readonly term: string
+  /** A name as written, a literal's value with its escapes resolved, an integer in decimal, else the text itself. */
+  readonly text: string
+  /** The value of a bytes literal. */
+  readonly bytes: Uint8Array | null
+  /** Offsets in the source: of the first character, and behind the last. */
+  readonly at: number
+  readonly end: number
+}
+
+// Source: GoogleSQL's own tokenizer takes the Unicode spaces and the backspace as white space too.
+const SPACE = /[ \t\n\r\b\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/y
+const WORD = /[A-Za-z_][A-Za-z0-9_]*/y
+const WORD_AFTER_DOT = /[A-Za-z0-9_]+/y
+const NUMBER = /0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
+const QUOTE_START = /[rRbB"']/
+const QUOTE = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
+// `>>` is left as two tokens: ARRAY<ARRAY<INT64>> ends with it. The expression parser joins them.
+const SYMBOL = /<<|<=|>=|!=|<>|\|\||\|>|=>|->|@@|[-+*/~&|^=<>().,[\]:;?{}@]/y
+const SURROGATE_OR_NUL = /[\0\ud800-\udfff]/
+const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
+
+/**
+ * The tokens of `source`, without white space and comments; the last one has the kind `end`.
+ *
+ * @throws SqlError at a literal that is not closed or not valid, or a character that SQL does not know.
+ */
+export function tokenize(source: string): readonly Token[] {
+  const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
+  if (strange !== null) throw illegalCharacter(source, strange.index)
+  const tokens: Token[] = []
+  let i = 0
+  while (i < source.length) {
+    const next = skipBlank(source, i)
+    if (next > i) {
+      i = next
+      continue
+    }
+    const token = readToken(source, i, tokens)
+    tokens.push(token)
+    i = token.end
+  }
+  tokens.push({ kind: 'end', term: '', text: '', bytes: null, at: source.length, end: source.length })
+  return tokens
+}
+
+/** The offset behind the white space or the comment at `i`, or `i`. */
+function skipBlank(source: string, i: number): number {
+  const character = source[i]!
+  if (character === ' ' || character === '\n') return i + 1
+  if (isWordStart(character)) return i
+  SPACE.lastIndex = i
+  if (SPACE.test(source)) return SPACE.lastIndex
+  if (character === '#' || (character === '-' && source[i + 1] === '-')) {
+    let end = i
+    while (end < source.length && source[end] !== '\n' && source[end] !== '\r') end++
+    return end
+  }
+  if (character === '/' && source[i + 1] === '*') {
+    const end = source.indexOf('*/', i + 2)
+    if (end < 0) throw new SqlError('Syntax error: Unclosed comment', source, i)
+    return end + 2
+  }
+  return i
+}
+
+function readToken(source: string, i: number, before: readonly Token[]): Token {
+  const previous = before[before.length - 1]
+  const character = source[i]!
+  if (previous?.term === '.') {
+    const name = match(WORD_AFTER_DOT, source, i)
+    if (name !== null) return { kind: 'identifier', term: '', text: name, bytes: null, at: i, end: i + name.length }
+  }
+  if (QUOTE_START.test(character)) {
+    QUOTE.lastIndex = i
+    const quote = QUOTE.exec(source)
+    if (quote !== null) return readLiteral(source, i, quote[1]!.toLowerCase(), quote[2]!)
+  }
+  if (isWordStart(character)) {
+    const word = match(WORD, source, i)!
+    return { kind: 'identifier', term: word.toUpperCase(), text: word, bytes: null, at: i, end: i + word.length }
+  }
+  if (character === '`') {
+    const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
+    if (name.text === '') throw new SqlError('Syntax error: Invalid empty identifier', source, i)
+    return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
+  }
+  if (isDigit(character) || (character === '.' && isDigit(source[i + 1]) && !canTakeDot(previous))) {
+    return readNumber(source, i, before)
+  }
+  const symbol = match(SYMBOL, source, i)
+  if (symbol === null) throw illegalCharacter(source, i)
+  return { kind: 'symbol', term: symbol, text: symbol, bytes: null, at: i, end: i + symbol.length }
+}
+
+function readLiteral(source: string, at: number, prefix: string, quote: string): Token {
+  const isBytes = prefix.includes('b')
+  const what = isBytes ? 'bytes literal' : 'string literal'
+  const form = { quote, isRaw: prefix.includes('r'), isBytes, what }
+  const { text, bytes, end } = readQuoted(source, at, at + prefix.length + quote.length, form)
+  return { kind: isBytes ? 'bytes' : 'string', term: '', text, bytes, at, end }
+}
+
+function readNumber(source: string, at: number, before: readonly Token[]): Token {
+  let text = match(NUMBER, source, at)!
+  // In `my-project-1.dataset.t` the dot ends a part of the path; it is no decimal point.
+  if (text.endsWith('.') && /[A-Za-z_`]/.test(source[at + text.length] ?? '') && isInDashedName(at, before)) {
+    text = text.slice(0, -1)
+  }
+  const end = at + text.length
+  if (/[A-Za-z_]/.test(source[end] ?? '')) {
+    throw new SqlError('Syntax error: Missing whitespace between literal and alias', source, end)
+  }
+  if (/^0[xX]/.test(text)) return { kind: 'int', term: '', text: BigInt(text).toString(), bytes: null, at, end }
+  if (/^[0-9]+$/.test(text)) {
+    return { kind: 'int', term: '', text: text.replace(/^0+(?=[0-9])/, ''), bytes: null, at, end }
+  }
+  return { kind: 'float', term: '', text, bytes: null, at, end }
+}
+
+/** Whether `name-` stands right before, without a space. */
+function isInDashedName(at: number, before: readonly Token[]): boolean {
+  const dash = before[before.length - 1]
+  const name = before[before.length - 2]
+  return dash?.term === '-' && dash.end === at && name?.end === dash.at && name.kind === 'identifier'
+}
+
+/** Whether a dot after this token accesses a field, so that the digits after the dot are a name. */
+function canTakeDot(token: Token | undefined): boolean {
+  if (token === undefined) return false
+  if (token.kind === 'identifier') return !RESERVED_KEYWORDS.has(token.term)
+  return token.kind === 'quoted' || token.term === ')' || token.term === ']'
+}
+
+function match(pattern: RegExp, source: string, at: number): string | null {
+  pattern.lastIndex = at
+  return pattern.exec(source)?.[0] ?? null
+}
+
+function isWordStart(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_'
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
+}
+
+function illegalCharacter(source: string, at: number): SqlError {
+  const shown = JSON.stringify(String.fromCodePoint(source.codePointAt(at)!))
+  return new SqlError(`Syntax error: Illegal input character ${shown}`, source, at)
+}
