@@ -199,7 +199,11 @@ export type TypeNode =
       readonly at: number
     }
   | { readonly kind: 'array'; readonly element: TypeNode; readonly at: number }
-  | { readonly kind: 'struct'; readonly fields: readonly { readonly name: string; readonly type: TypeNode }[]; readonly at: number }
+  | {
+      readonly kind: 'struct'
+      readonly fields: readonly { readonly name: string; readonly type: TypeNode }[]
+      readonly at: number
+    }
 
 // ---- expressions
 
@@ -280,7 +284,24 @@ export interface Unary {
   readonly at: number
 }
 export type BinaryOperator =
-  | 'OR' | 'AND' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '|' | '^' | '&' | '<<' | '>>' | '+' | '-' | '*' | '/' | '||'
+  | 'OR'
+  | 'AND'
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '|'
+  | '^'
+  | '&'
+  | '<<'
+  | '>>'
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '||'
 /** `<>` is written `!=` here. */
 export interface Binary {
   readonly kind: 'binary'

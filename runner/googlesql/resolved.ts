@@ -192,6 +192,8 @@ export interface LiteralExpr {
   readonly kind: 'literal'
   readonly type: Type
   readonly value: null | boolean | number | string | Uint8Array
+  /** Of a FLOAT64 literal, its text: a NUMERIC made of it keeps every digit. */
+  readonly written?: string
   readonly at: number
 }
 export interface ParameterExpr {

@@ -1,5 +1,5 @@
 /** Tables as the resolver sees them, and BigQuery's JSON table schemas as their types. */
-import { arrayOf, scalarType, structOf, type StructField, type Type } from './types.js'
+import { arrayOf, type StructField, scalarType, structOf, type Type } from './types.js'
 
 export interface TableDefinition {
   /** As the catalogue spells it: `logs.edge`. */

@@ -51,13 +51,32 @@ export const INTERVAL = scalar('INTERVAL')
 export const JSON_TYPE = scalar('JSON')
 
 const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
-  INT64, FLOAT64, NUMERIC, BIGNUMERIC, BOOL, STRING, BYTES, DATE, DATETIME, TIME, TIMESTAMP, INTERVAL, JSON: JSON_TYPE,
+  INT64,
+  FLOAT64,
+  NUMERIC,
+  BIGNUMERIC,
+  BOOL,
+  STRING,
+  BYTES,
+  DATE,
+  DATETIME,
+  TIME,
+  TIMESTAMP,
+  INTERVAL,
+  JSON: JSON_TYPE,
 }
 
 /** Other spellings of the scalar types. */
 export const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
-  INT: 'INT64', SMALLINT: 'INT64', INTEGER: 'INT64', BIGINT: 'INT64', TINYINT: 'INT64', BYTEINT: 'INT64',
-  BOOLEAN: 'BOOL', DECIMAL: 'NUMERIC', BIGDECIMAL: 'BIGNUMERIC',
+  INT: 'INT64',
+  SMALLINT: 'INT64',
+  INTEGER: 'INT64',
+  BIGINT: 'INT64',
+  TINYINT: 'INT64',
+  BYTEINT: 'INT64',
+  BOOLEAN: 'BOOL',
+  DECIMAL: 'NUMERIC',
+  BIGDECIMAL: 'BIGNUMERIC',
 }
 
 /** The scalar type of this name or alias, in any case; undefined when there is none. */

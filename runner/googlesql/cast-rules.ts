@@ -1,0 +1,44 @@
+/** Which explicit casts the language has. Source: the language reference, "Conversion functions", CAST. */
+import type { ScalarKind, Type } from './types.js'
+
+const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
+  INT64: ['BOOL', 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
+  NUMERIC: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
+  BIGNUMERIC: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
+  FLOAT64: ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64', 'STRING'],
+  BOOL: ['INT64', 'BOOL', 'STRING'],
+  STRING: [
+    'INT64',
+    'NUMERIC',
+    'BIGNUMERIC',
+    'FLOAT64',
+    'BOOL',
+    'STRING',
+    'BYTES',
+    'DATE',
+    'DATETIME',
+    'TIME',
+    'TIMESTAMP',
+    'INTERVAL',
+  ],
+  BYTES: ['STRING', 'BYTES'],
+  DATE: ['STRING', 'DATE', 'DATETIME', 'TIMESTAMP'],
+  DATETIME: ['STRING', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
+  TIME: ['STRING', 'TIME'],
+  TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'],
+  INTERVAL: ['STRING', 'INTERVAL'],
+  JSON: ['JSON'],
+}
+
+/** May a value of the one type be cast to the other? Arrays and structs are cast by their parts. */
+export function mayCast(from: Type, to: Type): boolean {
+  if (from.kind === 'ARRAY') return to.kind === 'ARRAY' && mayCast(from.element, to.element)
+  if (from.kind === 'STRUCT') {
+    return (
+      to.kind === 'STRUCT' &&
+      from.fields.length === to.fields.length &&
+      from.fields.every((field, i) => mayCast(field.type, to.fields[i]!.type))
+    )
+  }
+  return to.kind !== 'ARRAY' && to.kind !== 'STRUCT' && TO[from.kind].includes(to.kind)
+}

@@ -1,0 +1,11 @@
+/** Bit functions. */
+import type { FunctionEntry } from './catalogue.js'
+
+export const BIT_FUNCTIONS: readonly FunctionEntry[] = [
+  {
+    name: 'BIT_COUNT',
+    kind: 'scalar',
+    signatures: ['(INT64) -> INT64', '(BYTES) -> INT64'],
+    documentation: 'bit_functions#bit_count',
+  },
+]

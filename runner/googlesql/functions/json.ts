@@ -1,0 +1,130 @@
+/** JSON functions. */
+import { type JsonPathForm, parseJsonPath } from '../json-path.js'
+import type { Expr } from '../resolved.js'
+import { typeName } from '../types.js'
+import type { FunctionEntry } from './catalogue.js'
+
+type Args = readonly (Expr | null)[]
+type Check = NonNullable<FunctionEntry['check']>
+
+const json = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  signatures,
+  documentation: name.startsWith('$')
+    ? `operators#${name === '$json_field' ? 'field_access_operator' : 'json_subscript_operator'}`
+    : `json_functions#${name.toLowerCase()}`,
+  ...(check ? { check } : {}),
+})
+
+/** The text of a literal STRING; null for anything else. */
+export function literalText(expr: Expr | null | undefined): string | null {
+  return expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string' ? expr.value : null
+}
+
+const checkPath =
+  (form: JsonPathForm, allowsLax = false): Check =>
+  args => {
+    const text = literalText(args[1])
+    const path = text === null ? null : parseJsonPath(text, form, allowsLax && args[0]?.type.kind === 'JSON')
+    return path && 'error' in path ? path.error : null
+  }
+
+const extract = (result: string, ofJson = result): string[] => [
+  `(STRING, [STRING]) -> ${result}`,
+  `(JSON, [STRING]) -> ${ofJson}`,
+]
+const EXTRACT = ['(STRING, STRING) -> STRING', '(JSON, STRING) -> JSON']
+
+/** Arguments of JSON_SET and its family after the first: paths and values in turn. */
+const checkPairs =
+  (name: string): Check =>
+  args => {
+    const pairs = pairsOf(args)
+    if (pairs.length === 0 || pairs.length % 2 !== 0) return `Number of arguments does not match for function ${name}`
+    for (let i = 0; i < pairs.length; i += 2) {
+      const path = pairs[i]!
+      if (path.type.kind !== 'STRING' && !(path.kind === 'literal' && path.value === null)) {
+        return `A JSONPath of ${name} must be a STRING, but was ${typeName(path.type)}`
+      }
+      const text = literalText(path)
+      const parsed = text === null ? null : parseJsonPath(text, 'standard')
+      if (parsed && 'error' in parsed) return parsed.error
+    }
+    return null
+  }
+
+/** Without the document and the flag behind it. */
+const pairsOf = (args: Args): Expr[] => args.slice(1, -1).filter(arg => arg !== null)
+
+const checkPaths: Check = args => {
+  for (const arg of args.slice(1)) {
+    const text = literalText(arg)
+    const path = text === null ? null : parseJsonPath(text, 'standard')
+    if (path && 'error' in path) return path.error
+    if (path && path.steps.length === 0) return "The JSONPath cannot be '$'"
+  }
+  return null
+}
+
+const checkObject: Check = args => {
+  const given = args.filter(arg => arg !== null)
+  if (given.length === 2 && given[0]!.type.kind === 'ARRAY') {
+    const [keys, values] = given
+    const fits = keys!.type.kind === 'ARRAY' && keys!.type.element.kind === 'STRING' && values!.type.kind === 'ARRAY'
+    return fits || isEmptyArray(keys!) ? null : 'JSON_OBJECT takes an ARRAY<STRING> of keys and an ARRAY of values'
+  }
+  if (given.length % 2 !== 0) return 'Invalid input to JSON_OBJECT: A key has no value'
+  const bad = given.find(
+    (arg, i) => i % 2 === 0 && arg.type.kind !== 'STRING' && !(arg.kind === 'literal' && arg.value === null),
+  )
+  return bad ? `A key of JSON_OBJECT must be a STRING, but was ${typeName(bad.type)}` : null
+}
+
+const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.items.length === 0
+
+const conversion = (name: string, result: string): FunctionEntry[] => [
+  json(`LAX_${name}`, [`(JSON) -> ${result}`]),
+  json(`LAX_${name}_ARRAY`, [`(JSON) -> ARRAY<${result}>`]),
+]
+
+/** STRING(json) is a signature of STRING, which the functions of dates share. */
+export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
+  json('JSON_VALUE', extract('STRING'), checkPath('standard')),
+  json('JSON_QUERY', EXTRACT, checkPath('standard', true)),
+  json('JSON_VALUE_ARRAY', extract('ARRAY<STRING>'), checkPath('standard')),
+  json('JSON_QUERY_ARRAY', extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('standard')),
+  json('JSON_EXTRACT', EXTRACT, checkPath('legacy')),
+  json('JSON_EXTRACT_SCALAR', extract('STRING'), checkPath('legacy')),
+  json('JSON_EXTRACT_ARRAY', extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('legacy')),
+  json('JSON_EXTRACT_STRING_ARRAY', extract('ARRAY<STRING>'), checkPath('legacy')),
+  json('TO_JSON', ['(ANY, stringify_wide_numbers => BOOL) -> JSON']),
+  json('TO_JSON_STRING', ['(ANY, [BOOL]) -> STRING']),
+  json('PARSE_JSON', ['(STRING, wide_number_mode => STRING) -> JSON']),
+  json('JSON_TYPE', ['(JSON) -> STRING']),
+  json('JSON_KEYS', ['(JSON, [INT64], mode => STRING) -> ARRAY<STRING>']),
+  json('JSON_ARRAY', ['([ANY...]) -> JSON']),
+  json('JSON_OBJECT', ['([ANY...]) -> JSON'], checkObject),
+  json('JSON_SET', ['(JSON, ANY..., create_if_missing => BOOL) -> JSON'], checkPairs('JSON_SET')),
+  json('JSON_ARRAY_APPEND', ['(JSON, ANY..., append_each_element => BOOL) -> JSON'], checkPairs('JSON_ARRAY_APPEND')),
+  json('JSON_ARRAY_INSERT', ['(JSON, ANY..., insert_each_element => BOOL) -> JSON'], checkPairs('JSON_ARRAY_INSERT')),
+  json('JSON_REMOVE', ['(JSON, STRING...) -> JSON'], checkPaths),
+  json(
+    'JSON_STRIP_NULLS',
+    ['(JSON, [STRING], include_arrays => BOOL, remove_empty => BOOL) -> JSON'],
+    checkPath('standard'),
+  ),
+  json('JSON_CONTAINS', ['(JSON, JSON) -> BOOL']),
+  json('JSON_FLATTEN', ['(JSON) -> ARRAY<JSON>']),
+  json('BOOL', ['(JSON) -> BOOL']),
+  json('BOOL_ARRAY', ['(JSON) -> ARRAY<BOOL>']),
+  json('INT64', ['(JSON) -> INT64']),
+  json('INT64_ARRAY', ['(JSON) -> ARRAY<INT64>']),
+  json('FLOAT64', ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
+  json('FLOAT64_ARRAY', ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>']),
+  json('STRING_ARRAY', ['(JSON) -> ARRAY<STRING>']),
+  ...conversion('BOOL', 'BOOL'),
+  ...conversion('INT64', 'INT64'),
+  ...conversion('FLOAT64', 'FLOAT64'),
+  ...conversion('STRING', 'STRING'),
+]

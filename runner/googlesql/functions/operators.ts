@@ -1,0 +1,207 @@
+/** The operators of the language as functions; their names begin with `$`. The symbol is what messages show. */
+import type { Expr } from '../resolved.js'
+import type { Type } from '../types.js'
+import { typeName } from '../types.js'
+import type { FunctionEntry } from './catalogue.js'
+
+/** What an author wrote, by the operator's name here. */
+export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
+  $add: '+',
+  $subtract: '-',
+  $multiply: '*',
+  $divide: '/',
+  $negate: '-',
+  $concat: '||',
+  $eq: '=',
+  $ne: '!=',
+  $lt: '<',
+  $le: '<=',
+  $gt: '>',
+  $ge: '>=',
+  $and: 'AND',
+  $or: 'OR',
+  $not: 'NOT',
+  $bitand: '&',
+  $bitor: '|',
+  $bitxor: '^',
+  $bitnot: '~',
+  $shift_left: '<<',
+  $shift_right: '>>',
+  $is_null: 'IS NULL',
+  $is_true: 'IS TRUE',
+  $is_false: 'IS FALSE',
+  $is_distinct: 'IS DISTINCT FROM',
+  $between: 'BETWEEN',
+  $in: 'IN',
+  $in_array: 'IN UNNEST',
+  $like: 'LIKE',
+  $like_any: 'LIKE ANY',
+  $like_all: 'LIKE ALL',
+  $like_any_array: 'LIKE ANY UNNEST',
+  $like_all_array: 'LIKE ALL UNNEST',
+  $array_at_offset: 'ARRAY[OFFSET()]',
+  $array_at_ordinal: 'ARRAY[ORDINAL()]',
+  $safe_array_at_offset: 'ARRAY[SAFE_OFFSET()]',
+  $safe_array_at_ordinal: 'ARRAY[SAFE_ORDINAL()]',
+  $subscript_json: 'JSON[]',
+  $json_field: 'JSON.field',
+}
+
+const NUMBERS = [
+  '(INT64, INT64) -> INT64',
+  '(NUMERIC, NUMERIC) -> NUMERIC',
+  '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+  '(FLOAT64, FLOAT64) -> FLOAT64',
+]
+
+const firstType = (args: readonly (Expr | null)[]): Type | null => args.find(arg => arg !== null)?.type ?? null
+
+/** Types whose values can be told apart by `=`. */
+export function isComparable(type: Type): boolean {
+  if (type.kind === 'ARRAY' || type.kind === 'JSON') return false
+  return type.kind !== 'STRUCT' || type.fields.every(field => isComparable(field.type))
+}
+
+/** Types that GROUP BY, DISTINCT and PARTITION BY take. */
+export function isGroupable(type: Type): boolean {
+  if (type.kind === 'ARRAY') return isGroupable(type.element)
+  if (type.kind === 'STRUCT') return type.fields.every(field => isGroupable(field.type))
+  return isComparable(type)
+}
+
+/** Types whose values have an order. */
+export function isOrderable(type: Type): boolean {
+  return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
+}
+
+const equality = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isComparable(type) ? `Equality is not defined for arguments of type ${typeName(type)}` : null
+}
+const order =
+  (symbol: string) =>
+  (args: readonly (Expr | null)[]): string | null => {
+    const type = firstType(args)
+    return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${typeName(type)}` : null
+  }
+
+const operator = (
+  name: string,
+  signatures: readonly string[],
+  section: string,
+  check?: (args: readonly (Expr | null)[]) => string | null,
+): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  signatures,
+  documentation: `operators#${section}`,
+  allowsSafe: false,
+  ...(check ? { check } : {}),
+})
+
+export const OPERATORS: readonly FunctionEntry[] = [
+  operator(
+    '$add',
+    [
+      ...NUMBERS,
+      '(DATE, INT64) -> DATE',
+      '(INT64, DATE) -> DATE',
+      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+      '(INTERVAL, TIMESTAMP) -> TIMESTAMP',
+      '(DATE, INTERVAL) -> DATETIME',
+      '(INTERVAL, DATE) -> DATETIME',
+      '(DATETIME, INTERVAL) -> DATETIME',
+      '(INTERVAL, DATETIME) -> DATETIME',
+      '(INTERVAL, INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$subtract',
+    [
+      ...NUMBERS,
+      '(DATE, INT64) -> DATE',
+      '(DATE, DATE) -> INTERVAL',
+      '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
+      '(DATETIME, DATETIME) -> INTERVAL',
+      '(TIME, TIME) -> INTERVAL',
+      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+      '(DATE, INTERVAL) -> DATETIME',
+      '(DATETIME, INTERVAL) -> DATETIME',
+      '(INTERVAL, INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$multiply',
+    [...NUMBERS, '(INTERVAL, INT64) -> INTERVAL', '(INT64, INTERVAL) -> INTERVAL'],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$divide',
+    [
+      '(FLOAT64, FLOAT64) -> FLOAT64',
+      '(NUMERIC, NUMERIC) -> NUMERIC',
+      '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+      '(INTERVAL, INT64) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$negate',
+    [
+      '(INT64) -> INT64',
+      '(NUMERIC) -> NUMERIC',
+      '(BIGNUMERIC) -> BIGNUMERIC',
+      '(FLOAT64) -> FLOAT64',
+      '(INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$concat',
+    ['(STRING, STRING) -> STRING', '(BYTES, BYTES) -> BYTES', '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>'],
+    'concatenation_operator',
+  ),
+  operator('$eq', ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$ne', ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$lt', ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$le', ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$gt', ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$ge', ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$and', ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$or', ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$not', ['(BOOL) -> BOOL'], 'logical_operators'),
+  operator('$bitand', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitor', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitxor', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitnot', ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_left', ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_right', ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$is_null', ['(ANY) -> BOOL'], 'is_operators'),
+  operator('$is_true', ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_false', ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_distinct', ['(T, T) -> BOOL'], 'is_distinct'),
+  operator('$between', ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
+  operator('$in', ['(T, T...) -> BOOL'], 'in_operators', equality),
+  operator('$in_array', ['(T, ARRAY<T>) -> BOOL'], 'in_operators', equality),
+  operator('$like', ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
+  operator('$like_any', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),
+  operator('$like_all', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),
+  operator(
+    '$like_any_array',
+    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator(
+    '$like_all_array',
+    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator('$array_at_offset', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$array_at_ordinal', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_offset', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_ordinal', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$subscript_json', ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'], 'json_subscript_operator'),
+  operator('$json_field', ['(JSON, STRING) -> JSON'], 'field_access_operator'),
+]

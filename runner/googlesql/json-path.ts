@@ -1,0 +1,71 @@
+/**
+ * JSONPath as GoogleSQL reads it. The standard form (JSON_QUERY, JSON_VALUE, …) quotes a name as `$."a.b"`; the older one
+ * (JSON_EXTRACT and its family) as `$['a.b']`, and may write `$[a]` for `$.a`.
+ */
+
+export type JsonPathForm = 'standard' | 'legacy'
+
+/** `name` was written as a member, `index` in brackets. Most functions take either for either, as the value asks for. */
+export interface JsonPathStep {
+  readonly kind: 'name' | 'index'
+  readonly text: string
+}
+export interface JsonPath {
+  readonly steps: readonly JsonPathStep[]
+  /** `lax` looks into arrays on its way and gives an array of all that it finds; `lax recursive` into arrays of arrays. */
+  readonly mode: 'strict' | 'lax' | 'lax recursive'
+}
+
+const SPACE = '[ \\t\\n\\f\\r]*'
+const NAME = /\.([\p{L}\p{N}_\-: \t\n\f\r]+)/uy
+const INDEX = new RegExp(`\\[${SPACE}([\\p{N}_\\-]+)${SPACE}\\]`, 'uy')
+const BARE_IN_BRACKETS = new RegExp(`\\[${SPACE}([\\p{L}\\p{N}_\\-]+)${SPACE}\\]`, 'uy')
+const QUOTED_NAME = /\."((?:[^\\"]|\\"|\\[^"])*)"/uy
+const QUOTED_IN_BRACKETS = new RegExp(`\\[${SPACE}'((?:[^\\\\']|\\\\'|\\\\[^'])*)'${SPACE}\\]`, 'uy')
+const UNSUPPORTED = /\*|\.\.|@/
+
+/** A path, or in BigQuery's words what is wrong with it. Only `allowsLax` functions take `lax` and `lax recursive`. */
+export function parseJsonPath(
+  text: string,
+  form: JsonPathForm,
+  allowsLax = false,
+): JsonPath | { readonly error: string } {
+  const { mode, start } = allowsLax ? readMode(text) : { mode: 'strict' as const, start: 0 }
+  if (text[start] !== '$') return { error: "JSONPath must start with '$'" }
+  const steps: JsonPathStep[] = []
+  let offset = start + 1
+  const accept = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = offset
+    const found = pattern.exec(text)
+    if (found) offset += found[0].length
+    return found?.[1]
+  }
+  const [brackets, quoted, quote] =
+    form === 'standard' ? [INDEX, QUOTED_NAME, '"'] : [BARE_IN_BRACKETS, QUOTED_IN_BRACKETS, "'"]
+  for (;;) {
+    const name = accept(NAME)
+    if (name !== undefined) {
+      steps.push({ kind: 'name', text: name })
+      continue
+    }
+    const inBrackets = accept(brackets!)
+    if (inBrackets !== undefined) {
+      steps.push({ kind: /^\d+$/.test(inBrackets) ? 'index' : 'name', text: inBrackets })
+      continue
+    }
+    const escaped = accept(quoted!)
+    if (escaped === undefined) break
+    steps.push({ kind: 'name', text: escaped.replaceAll(`\\${quote}`, quote!) })
+  }
+  const rest = text.slice(offset)
+  // The older form may end in a dot.
+  if (rest === '' || (rest === '.' && form === 'legacy')) return { steps, mode }
+  const operator = UNSUPPORTED.exec(rest)?.[0]
+  return { error: operator ? `Unsupported operator in JSONPath: ${operator}` : `Invalid token in JSONPath at: ${rest}` }
+}
+
+function readMode(text: string): { mode: JsonPath['mode']; start: number } {
+  const keywords = /^(?:(lax)(?: +(recursive))?|(recursive) +(lax)) +(?=\$)/i.exec(text)
+  if (!keywords) return { mode: 'strict', start: 0 }
+  return { mode: keywords[2] || keywords[3] ? 'lax recursive' : 'lax', start: keywords[0].length }
+}

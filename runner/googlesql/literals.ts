@@ -1,0 +1,152 @@
+/** Values of literals from their text: the canonical text that LiteralExpr documents, or null where the text is not of the type. */
+import { canonicalJson } from './json-text.js'
+import { civilSeconds, localToInstant, zoneOffset } from './time-zone.js'
+
+interface Clock {
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  /** Six digits. */
+  readonly micros: string
+}
+
+const DATE_PART = /^(\d{4})-(\d{1,2})-(\d{1,2})/
+const TIME_PART = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?/
+const OFFSET = /^([+-])(\d{1,2})(?::?(\d{1,2}))?$/
+const MAX_OFFSET_MINUTES = 14 * 60
+
+/** `2026-1-31` to `2026-01-31`. */
+export function dateLiteral(text: string): string | null {
+  const found = DATE_PART.exec(text)
+  if (!found || found[0].length !== text.length) return null
+  const start = midnight(found)
+  return start === null ? null : civilText(start).slice(0, 10)
+}
+
+/** `9:05:00.500` to `09:05:00.5`. A 60th second counts into the next minute. */
+export function timeLiteral(text: string): string | null {
+  const found = TIME_PART.exec(text)
+  const clock = found && found[0].length === text.length ? clockOf(found) : null
+  return clock && civilText(secondOfDay(clock)).slice(11) + fraction(clock.micros)
+}
+
+/** `2026-01-31T12:00:00` to `2026-01-31 12:00:00`. */
+export function datetimeLiteral(text: string): string | null {
+  const local = localTime(text)
+  if (local?.rest !== '' || !isInRange(local.seconds)) return null
+  return civilText(local.seconds) + fraction(local.micros)
+}
+
+/** With an offset, `Z`, `UTC`, or the name of a zone behind it; without, the time is UTC. To `2026-01-31 12:00:00+00`. */
+export function timestampLiteral(text: string): string | null {
+  const local = localTime(text)
+  if (!local) return null
+  const instant = instantOf(local.seconds, local.rest)
+  if (instant === null || !isInRange(instant)) return null
+  return `${civilText(instant)}${fraction(local.micros)}+00`
+}
+
+/** JSON without white space, each number as exact as written. */
+export function jsonLiteral(text: string): string | null {
+  const result = canonicalJson(text, 'exact')
+  return 'text' in result ? result.text : null
+}
+
+const NUMERIC_LIMITS = {
+  NUMERIC: { scale: 9, max: 10n ** 38n - 1n, min: -(10n ** 38n - 1n) },
+  BIGNUMERIC: { scale: 38, max: 2n ** 255n - 1n, min: -(2n ** 255n) },
+} as const
+
+/**
+ * A decimal number, with exponent or without, as plain decimal text without needless zeros. A literal must not have more
+ * digits behind the point than the type; a `cast` rounds them, half away from zero. Null beyond the type's range too.
+ */
+export function numericLiteral(
+  text: string,
+  kind: 'NUMERIC' | 'BIGNUMERIC' = 'NUMERIC',
+  mode: 'literal' | 'cast' = 'literal',
+): string | null {
+  const found = /^\s*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\s*$/.exec(text)
+  if (!found) return null
+  const behindPoint = found[3] ?? found[4] ?? ''
+  const digits = ((found[2] ?? '') + behindPoint).replace(/^0+/, '')
+  if (digits === '') return '0'
+  const { scale, max, min } = NUMERIC_LIMITS[kind]
+  // The value is digits × 10^exponent; it is brought to a whole number of 10^-scale.
+  const shift = Number(found[5] ?? 0) - behindPoint.length + scale
+  if (shift + digits.length > 80) return null
+  let scaled: bigint
+  if (shift >= 0) scaled = BigInt(digits) * 10n ** BigInt(shift)
+  else {
+    if (mode === 'literal' && /[1-9]/.test(digits.slice(shift))) return null
+    const kept = -shift > digits.length ? '' : digits.slice(0, shift)
+    const roundsUp = -shift <= digits.length && digits.at(shift)! >= '5'
+    scaled = BigInt(kept === '' ? 0 : kept) + (roundsUp ? 1n : 0n)
+  }
+  if (found[1] === '-') scaled = -scaled
+  return scaled > max || scaled < min ? null : decimalText(scaled, scale)
+}
+
+function decimalText(scaled: bigint, scale: number): string {
+  const sign = scaled < 0n ? '-' : ''
+  const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(scale + 1, '0')
+  const behind = digits.slice(-scale).replace(/0+$/, '')
+  return sign + digits.slice(0, -scale) + (behind === '' ? '' : `.${behind}`)
+}
+
+/** Date and, behind a space or T, time; `rest` is what follows. */
+function localTime(text: string): { seconds: number; micros: string; rest: string } | null {
+  const date = DATE_PART.exec(text)
+  const start = date && midnight(date)
+  if (date === null || start === null) return null
+  const rest = text.slice(date[0].length)
+  if (rest === '') return { seconds: start, micros: '000000', rest }
+  if (!/^[ Tt]/.test(rest)) return null
+  // A zone may stand where the time would: `2026-01-31 +01`, but no name and no Z.
+  if (/^.[+-]/.test(rest)) return { seconds: start, micros: '000000', rest: rest.slice(1) }
+  const time = TIME_PART.exec(rest.slice(1))
+  const clock = time && clockOf(time)
+  if (time === null || clock === null) return null
+  return { seconds: start + secondOfDay(clock), micros: clock.micros, rest: rest.slice(1 + time[0].length) }
+}
+
+function instantOf(local: number, zone: string): number | null {
+  if (zone === '' || zone === 'Z' || zone === 'z' || zone === ' UTC') return local
+  const offset = OFFSET.exec(zone.startsWith(' UTC') ? zone.slice(4) : zone)
+  if (offset) {
+    const hours = Number(offset[2])
+    const minutes = Number(offset[3] ?? 0)
+    if (minutes > 59 || hours * 60 + minutes > MAX_OFFSET_MINUTES) return null
+    return local - (offset[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60
+  }
+  if (!/^ [A-Za-z]/.test(zone)) return null
+  const offsetAt = zoneOffset(zone.slice(1))
+  return offsetAt && localToInstant(local, offsetAt)
+}
+
+function midnight(found: RegExpExecArray): number | null {
+  const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
+  const seconds = civilSeconds(year, month, day, 0, 0, 0)
+  // A field beyond its range has carried over into the next one.
+  return year >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
+}
+
+function clockOf(found: RegExpExecArray): Clock | null {
+  const [hour, minute, second] = [Number(found[1]), Number(found[2]), Number(found[3])]
+  if (hour > 23 || minute > 59 || second > 60) return null
+  return { hour, minute, second, micros: (found[4] ?? '').padEnd(6, '0') }
+}
+
+const secondOfDay = (clock: Clock): number => clock.hour * 3600 + clock.minute * 60 + clock.second
+
+const FIRST_SECOND = civilSeconds(1, 1, 1, 0, 0, 0)
+const END_SECOND = civilSeconds(10_000, 1, 1, 0, 0, 0)
+const isInRange = (seconds: number): boolean => seconds >= FIRST_SECOND && seconds < END_SECOND
+
+const civilText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+/** `.5` of 500000, and nothing of 000000. */
+function fraction(micros: string): string {
+  const digits = micros.replace(/0+$/, '')
+  return digits === '' ? '' : `.${digits}`
+}

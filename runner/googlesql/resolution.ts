@@ -1,0 +1,71 @@
+/** What all parts of the resolver share while one query is resolved. */
+import type * as ast from './ast.js'
+import type { AggregateCall, Column, Expr, Scan, WindowCall } from './resolved.js'
+import type { Scope } from './scope.js'
+import type { TableCatalogue } from './tables.js'
+import type { Type } from './types.js'
+
+/** One query being resolved. The functions tie the parts together, which could not import each other without a cycle. */
+export interface Resolution {
+  readonly source: string
+  readonly tables: TableCatalogue
+  /** By lower-case name. */
+  readonly parameterTypes: ReadonlyMap<string, Type>
+  /** Lower-case name → as first spelled. */
+  readonly usedParameters: Map<string, string>
+  readonly usedTables: Set<string>
+  newColumn(name: string, type: Type): Column
+  newCte(): number
+  fail(reason: string, at: number): never
+  expression(node: ast.Expression, env: ExpressionEnv): Expr
+  query(node: ast.Query, env: QueryEnv): QueryResult
+}
+
+/** A common table expression in sight. */
+export interface CteBinding {
+  readonly id: number
+  readonly name: string
+  readonly columns: readonly NamedColumn[]
+  readonly isValueTable: boolean
+}
+export type Ctes = ReadonlyMap<string, CteBinding>
+
+export interface QueryEnv {
+  /** The names of the queries around this one; null at the top. */
+  readonly outer: Scope | null
+  readonly ctes: Ctes
+}
+
+export interface NamedColumn {
+  /** '' when it has none. */
+  readonly name: string
+  readonly column: Column
+}
+
+export interface QueryResult {
+  readonly scan: Scan
+  readonly columns: readonly NamedColumn[]
+  /** SELECT AS STRUCT or AS VALUE: a row is the value of the one column. */
+  readonly isValueTable: boolean
+}
+
+/** Aggregate and window calls met in the expressions of one SELECT, each standing in them as a column. */
+export interface Collected {
+  readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[]
+  readonly windows: { readonly column: Column; readonly call: WindowCall }[]
+  /** GROUPING(x) calls; their columns belong to the aggregate scan. */
+  readonly groupings: { readonly column: Column; readonly expr: Expr; readonly at: number }[]
+}
+
+export interface ExpressionEnv {
+  readonly scope: Scope | null
+  readonly ctes: Ctes
+  /** For messages: `SELECT list`, `WHERE clause`. */
+  readonly clause: string
+  /** Where aggregate calls go, and the scope of their arguments; null where they are not allowed. */
+  readonly aggregates: { readonly collected: Collected; readonly scope: Scope } | null
+  /** Where window calls go; null where they are not allowed. */
+  readonly windows: { readonly collected: Collected; readonly named: ReadonlyMap<string, ast.Window> } | null
+  /** Select aliases stand for their expressions, not their columns: in HAVING and inside calls. */
+  readonly inlinesAliases: boolean
+}

@@ -1,0 +1,290 @@
+/** FROM: tables, arrays, subqueries and joins become a scan and the names that it brings into scope. */
+import type * as ast from './ast.js'
+import { coerceTo, commonSupertype } from './coerce.js'
+import type { ExpressionEnv, NamedColumn, QueryEnv, Resolution } from './resolution.js'
+import { operatorCall } from './resolve-call.js'
+import { condition, impliedName } from './resolve-expression.js'
+import { resolvePivot, resolveUnpivot } from './resolve-pivot.js'
+import type { Column, Expr, Scan, UnnestScan } from './resolved.js'
+import {
+  type FromNames,
+  fromScope,
+  lookup,
+  NO_NAMES,
+  type Range,
+  type VisibleColumn,
+  valueColumns,
+  visible,
+  visibleExpr,
+} from './scope.js'
+import { nearest } from './suggest.js'
+import { INT64, typeName } from './types.js'
+
+export interface FromResult {
+  readonly scan: Scan
+  readonly names: FromNames
+}
+
+/** `left` is what stands before this item in the same FROM clause: an array path may refer to it. */
+export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+  switch (node.kind) {
+    case 'table':
+      return resolveTable(node, left, env, r)
+    case 'unnest':
+      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, r)
+    case 'subquery':
+      return resolveSubqueryFrom(node, env, r)
+    case 'parenthesised':
+      return resolveFrom(node.from, null, env, r)
+    case 'join':
+      return resolveJoin(node, env, r)
+    case 'pivot':
+      return resolvePivot(node, resolveFrom(node.input, null, env, r), env, r)
+    case 'unpivot':
+      return resolveUnpivot(node, resolveFrom(node.input, null, env, r), r)
+  }
+}
+
+export const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv => ({
+  scope: fromScope(names, env.outer),
+  ctes: env.ctes,
+  clause,
+  aggregates: null,
+  windows: null,
+  inlinesAliases: true,
+})
+
+// ---- tables
+
+/** The names of a scan whose row is known under an alias. */
+export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolean, alias: string): FromNames {
+  const only = columns[0]
+  if (isValueTable && only) {
+    const range: Range = { kind: 'value', name: alias, column: only.column }
+    return { ranges: [range], columns: valueColumns(only.column, alias), hidden: new Set() }
+  }
+  const seen = columns.map(({ name, column }) => visible(column, name))
+  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
+}
+
+function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+  const first = node.path[0]!
+  const last = node.path[node.path.length - 1]!
+  if (node.path.length > 1) {
+    const scope = fromScope(left?.names ?? NO_NAMES, env.outer)
+    if (lookup(scope, first.name)) {
+      const path = node.path
+        .slice(1)
+        .reduce<ast.Expression>((operand, name) => ({ kind: 'dot', operand, name, at: name.at }), {
+          kind: 'name',
+          name: first.name,
+          isQuoted: first.isQuoted,
+          at: first.at,
+        })
+      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env, r)
+    }
+  }
+  if (node.offset) return r.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
+  const cte = node.path.length === 1 ? env.ctes.get(first.name.toLowerCase()) : undefined
+  if (cte) {
+    const columns = cte.columns.map(({ name, column }) => ({ name, column: r.newColumn(name, column.type) }))
+    const scan: Scan = { kind: 'cte', cte: cte.id, columns: columns.map(named => named.column) }
+    return { scan, names: rangeNames(columns, cte.isValueTable, node.alias?.name ?? first.name) }
+  }
+  const name = node.path.map(part => part.name).join('.')
+  const table = r.tables.find(name)
+  if (!table) {
+    const suggestion = nearest(name, [...r.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
+    return r.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+  }
+  r.usedTables.add(table.name)
+  const columns = table.columns.map(column => ({ name: column.name, column: r.newColumn(column.name, column.type) }))
+  const scan: Scan = { kind: 'table', table: table.name, columns: columns.map(named => named.column) }
+  return { scan, names: rangeNames(columns, false, node.alias?.name ?? lastName(last.name)) }
+}
+
+/** `` `logs.edge` `` without an alias is known as `edge`. */
+const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+
+function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, r: Resolution): FromResult {
+  const result = r.query(node.query, env)
+  return { scan: result.scan, names: rangeNames(result.columns, result.isValueTable, node.alias?.name ?? '') }
+}
+
+// ---- arrays
+
+function unnest(
+  expression: ast.Expression,
+  alias: string,
+  offsetName: ast.Identifier | null,
+  path: ast.Identifier | null,
+  left: FromResult | null,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
+  const array = r.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
+  if (array.type.kind !== 'ARRAY') {
+    return path
+      ? r.fail(
+          `Values referenced in FROM clause must be arrays. ${path.name} has type ${typeName(array.type)}`,
+          path.at,
+        )
+      : r.fail(
+          `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
+          expression.at,
+        )
+  }
+  const element = r.newColumn(alias || impliedName(expression), array.type.element)
+  const offset = offsetName && r.newColumn(offsetName.name, INT64)
+  const scan: UnnestScan = {
+    kind: 'unnest',
+    input: left?.scan ?? null,
+    array,
+    element,
+    offset,
+    isOuter: false,
+    condition: null,
+    columns: [...(left?.scan.columns ?? []), element, ...(offset ? [offset] : [])],
+  }
+  const own = joinNames(
+    rangeNames([{ name: alias, column: element }], true, alias),
+    offset ? rangeNames([{ name: offset.name, column: offset }], true, offset.name) : NO_NAMES,
+  )
+  return { scan, names: left ? joinNames(left.names, own) : own }
+}
+
+// ---- joins
+
+const joinNames = (left: FromNames, right: FromNames): FromNames => ({
+  ranges: [...left.ranges, ...right.ranges],
+  columns: [...left.columns, ...right.columns],
+  hidden: new Set([...left.hidden, ...right.hidden]),
+})
+
+function resolveJoin(node: ast.Join, env: QueryEnv, r: Resolution): FromResult {
+  const left = resolveFrom(node.left, null, env, r)
+  checkAliases(node, r)
+  const right = resolveFrom(node.right, left, env, r)
+  const isArray = right.scan.kind === 'unnest' && right.scan.input === left.scan
+  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, r)
+  if (isArray) {
+    // RIGHT and FULL joins know both sides: the array must not be correlated, and is read on its own.
+    return joinScans(node, left, resolveFrom(node.right, null, env, r), env, r)
+  }
+  return joinScans(node, left, right, env, r)
+}
+
+function checkAliases(node: ast.Join, r: Resolution): void {
+  const names = new Set<string>()
+  const visit = (from: ast.From): void => {
+    if (from.kind === 'join') {
+      visit(from.left)
+      visit(from.right)
+      return
+    }
+    if (from.kind === 'parenthesised') {
+      visit(from.from)
+      return
+    }
+    if (from.kind === 'unnest') return
+    const alias = from.alias ?? (from.kind === 'table' ? from.path[from.path.length - 1] : undefined)
+    if (!alias) return
+    const key = lastName(alias.name).toLowerCase()
+    if (names.has(key)) r.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
+    names.add(key)
+  }
+  visit(node)
+}
+
+/** A join with an array of the left side: one scan that knows both. `right` already holds the left side's columns. */
+function joinArray(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+  const scan = right.scan as UnnestScan
+  if (node.using) return joinArrayUsing(node, left, right, env, r)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), r)
+  if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
+  return { scan: on ? { kind: 'filter', input: scan, condition: on, columns: scan.columns } : scan, names: right.names }
+}
+
+function joinArrayUsing(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+  const scan = right.scan as UnnestScan
+  const own: FromNames = {
+    ranges: right.names.ranges.slice(left.names.ranges.length),
+    columns: right.names.columns.slice(left.names.columns.length),
+    hidden: new Set(),
+  }
+  const { on, names } = usingNames(node, left.names, own, env, r)
+  if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
+  return { scan: { kind: 'filter', input: scan, condition: on, columns: scan.columns }, names }
+}
+
+function joinScans(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+  const columns = [...left.scan.columns, ...right.scan.columns]
+  const join = node.join === 'comma' ? 'cross' : node.join
+  const both = joinNames(left.names, right.names)
+  if (node.using) {
+    const { on, names, merged } = usingNames(node, left.names, right.names, env, r)
+    const scan: Scan = { kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }
+    if (merged.length === 0) return { scan, names }
+    const all = [...columns, ...merged.map(item => item.column)]
+    return { scan: { kind: 'project', input: scan, computed: merged, columns: all }, names }
+  }
+  if (join !== 'cross' && !node.on) {
+    if (join === 'inner') {
+      return {
+        scan: { kind: 'join', join: 'cross', left: left.scan, right: right.scan, condition: null, columns },
+        names: both,
+      }
+    }
+    return r.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
+  }
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), r)
+  return { scan: { kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, names: both }
+}
+
+/**
+ * USING (a): the condition, and the names afterwards: one `a` first in `*`, the two sides' own reachable only by their
+ * table. Of an outer join the one is the side that is always there, of a full one COALESCE of both.
+ */
+function usingNames(node: ast.Join, left: FromNames, right: FromNames, env: QueryEnv, r: Resolution) {
+  const conditions: Expr[] = []
+  const merged: { column: Column; expr: Expr }[] = []
+  const first: VisibleColumn[] = []
+  const hidden = new Set([...left.hidden, ...right.hidden])
+  const gone = new Set<VisibleColumn>()
+  for (const name of node.using!) {
+    const a = findUsing(name, left, 'left', r)
+    const b = findUsing(name, right, 'right', r)
+    const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
+    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, fromEnv(left, env, 'USING'), r))
+    gone.add(a).add(b)
+    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, r) : null
+    if (full) merged.push(full)
+    first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
+  }
+  const on = conditions.reduce((all, one) => ({
+    kind: 'call',
+    type: one.type,
+    name: '$and',
+    arguments: [all, one],
+    isSafe: false,
+    at: one.at,
+  }))
+  const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
+  const names: FromNames = { ranges: [...left.ranges, ...right.ranges], columns: [...first, ...rest], hidden }
+  return { on, names, merged }
+}
+
+function coalesced(name: ast.Identifier, left: Expr, right: Expr, r: Resolution): { column: Column; expr: Expr } {
+  const type = commonSupertype([left, right])!
+  const args = [coerceTo(left, type, r.source)!, coerceTo(right, type, r.source)!]
+  const column = r.newColumn(name.name, type)
+  return { column, expr: { kind: 'call', type, name: 'COALESCE', arguments: args, isSafe: false, at: name.at } }
+}
+
+function findUsing(name: ast.Identifier, names: FromNames, side: string, r: Resolution): VisibleColumn {
+  const key = name.name.toLowerCase()
+  const found = names.columns.filter(column => column.name.toLowerCase() === key && !names.hidden.has(column))
+  if (found.length > 1)
+    return r.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
+  return found[0] ?? r.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
+}

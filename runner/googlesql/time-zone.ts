@@ -1,0 +1,65 @@
+/** Time zones by name, from the platform's own copy of the IANA database. */
+
+const SECOND_MS = 1000
+/** Wider than any zone's distance from UTC, so that the instants on both sides of a change of offset are met. */
+const MARGIN_SECONDS = 15 * 3600
+
+/** The zone's offset from UTC, in seconds and positive eastwards, at an instant (seconds since 1970); null for an unknown zone. */
+export function zoneOffset(zone: string): ((instant: number) => number) | null {
+  let format: Intl.DateTimeFormat
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      calendar: 'gregory',
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+  } catch {
+    return null
+  }
+  return instant => {
+    const parts = Object.fromEntries(format.formatToParts(instant * SECOND_MS).map(part => [part.type, part.value]))
+    const year = parts['era'] === 'BC' ? 1 - Number(parts['year']) : Number(parts['year'])
+    const local = civilSeconds(
+      year,
+      Number(parts['month']),
+      Number(parts['day']),
+      Number(parts['hour']),
+      Number(parts['minute']),
+      Number(parts['second']),
+    )
+    return local - instant
+  }
+}
+
+/**
+ * The instant (seconds since 1970) at which a zone's clocks show a local time (the same, as if it were UTC). Of two, the
+ * earlier one; a time that the clocks skip is read with the offset from before the change. Both as the language does.
+ */
+export function localToInstant(local: number, offsetAt: (instant: number) => number): number {
+  const before = offsetAt(local - MARGIN_SECONDS)
+  const after = offsetAt(local + MARGIN_SECONDS)
+  if (before === after || offsetAt(local - before) === before) return local - before
+  return offsetAt(local - after) === after ? local - after : local - before
+}
+
+/** Seconds since 1970 of a proleptic Gregorian date and time; fields beyond their range carry over. */
+export function civilSeconds(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number {
+  // Date.UTC takes years below 100 for those of the 20th century.
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  return date.getTime() / SECOND_MS + hour * 3600 + minute * 60 + second
+}

@@ -1,0 +1,59 @@
+import { expect } from 'chai'
+import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
+import { allFunctions, findFunction, functionNames } from '../../../runner/googlesql/functions/all.js'
+import { signaturesOf } from '../../../runner/googlesql/functions/match.js'
+import { parseSignature } from '../../../runner/googlesql/functions/signature.js'
+
+describe('the catalogue of functions', () => {
+  it('has signatures that can be read, and a page for every function', () => {
+    for (const entry of allFunctions()) {
+      expect(() => signaturesOf(entry), entry.name).not.to.throw()
+      expect(entry.signatures, entry.name).not.to.be.empty
+      expect(entry.documentation, entry.name).to.match(/^\w[\w-]*#\w+$/)
+    }
+  })
+
+  it('has every name once', () => {
+    const names = allFunctions().flatMap(entry => [entry.name, ...(entry.aliases ?? [])])
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).to.deep.equal([])
+  })
+
+  it('finds functions by name and by alias', () => {
+    expect(findFunction('SUBSTRING')).to.equal(findFunction('SUBSTR'))
+    expect(findFunction('NET.HOST')?.kind).to.equal('scalar')
+    expect(findFunction('lower')).to.equal(undefined)
+    expect(functionNames()).to.include('REGEXP_SUBSTR').and.not.include('$add')
+  })
+
+  it('has an entry for every form of the embedded engine', () => {
+    const known = new Set(allFunctions().map(entry => entry.name))
+    const forms = Object.keys({ ...FORMS, ...AGGREGATE_FORMS }).filter(name => !name.startsWith('$'))
+    expect(forms.filter(name => !known.has(name))).to.deep.equal([])
+  })
+})
+
+describe('a signature', () => {
+  it('is read into its parameters', () => {
+    const { parameters, result } = parseSignature(
+      '(ARRAY<T>, [INT64], name => STRING, LAMBDA(T, INT64) -> BOOL, U...) -> STRUCT<a T, INT64>',
+    )
+    expect(parameters.map(p => [p.name, p.isOptional, p.isRepeated, p.pattern.kind])).to.deep.equal([
+      [null, false, false, 'array'],
+      [null, true, false, 'type'],
+      ['name', true, false, 'type'],
+      [null, false, false, 'lambda'],
+      [null, false, true, 'variable'],
+    ])
+    expect(result.kind).to.equal('struct')
+  })
+  for (const text of [
+    '(INT64',
+    '(FOO) -> INT64',
+    '(INT64) INT64',
+    '(INT64) -> INT64 x',
+    'INT64 -> INT64',
+    '(WORD()) -> INT64',
+  ]) {
+    it(`is refused: ${text}`, () => expect(() => parseSignature(text)).to.throw())
+  }
+})
