@@ -24,8 +24,28 @@ export interface AggregateFormCall extends FormCall {
   readonly orderBy: string
   /** ` FILTER (WHERE …)` for after the parentheses, or nothing. */
   readonly filter: string
+  /** The condition inside `filter`, for forms that add one of their own; null where there is none. */
+  readonly filterSql: string | null
+  /**
+   * The expression of HAVING MAX/MIN. A plain aggregate's is applied by whoever writes the aggregation, who knows the
+   * keys: the input gets `max(x) OVER (PARTITION BY keys) AS m`, `filter` gets `x IS NOT DISTINCT FROM m`, and this is
+   * null. It is given only with `over`, where a form applies it itself or throws.
+   */
+  readonly havingSql: string | null
+  /** LIMIT's count, which the form itself applies; null where there is none. */
+  readonly limitSql: string | null
+  /**
+   * Of APPROX_QUANTILES: the offsets that the query reads, where every use of its result is `[OFFSET(constant)]`; null
+   * where the whole array is needed. The others may be left NULL: one quantile costs a tenth of a hundred.
+   */
+  readonly offsetsRead: readonly number[] | null
   /** ` OVER (…)`, or nothing for a plain aggregate. It has to follow every aggregate function that the form writes. */
   readonly over: string
 }
 export type AggregateForm = (call: AggregateFormCall) => string
 export type AggregateForms = Readonly<Record<string, AggregateForm>>
+
+/** What DuckDB cannot compute as BigQuery does. The message names the function; who generates adds the place. */
+export class FormError extends Error {
+  override readonly name = 'FormError'
+}

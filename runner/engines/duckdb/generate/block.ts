@@ -1,0 +1,126 @@
+/** One SELECT under construction, and how it becomes text. */
+import type { Column } from '../../../googlesql/resolved.js'
+import type { Context, Entry, Scope } from './context.js'
+import { quoteName } from './quote.js'
+
+export interface Block {
+  /** Definitions before it: `logs_3 AS (…)`. */
+  readonly withs: readonly string[]
+  readonly isRecursive: boolean
+  readonly from: string | null
+  /** `from` is a join, which needs parentheses to the right of another. */
+  readonly isJoin: boolean
+  readonly where: readonly string[]
+  readonly groupBy: Grouping | null
+  readonly isWindowed: boolean
+  /** All columns in sight: what an expression in this SELECT may read, and what it can give. */
+  readonly entries: ReadonlyMap<number, Entry>
+  readonly order: readonly OrderPart[]
+  readonly limit: string | null
+  readonly offset: string | null
+}
+export interface Grouping {
+  readonly keys: readonly Entry[]
+  /** Indexes into `keys`; null for plain GROUP BY. */
+  readonly sets: readonly (readonly number[])[] | null
+}
+export interface OrderPart {
+  readonly sql: string
+  /** The column that it is, where it is one: its alias stands for it then. */
+  readonly source: number | null
+  /** `DESC NULLS LAST`. */
+  readonly direction: string
+}
+export interface Output {
+  readonly name: string
+  readonly sql: string
+  readonly source: number | null
+}
+
+export const EMPTY_BLOCK: Block = {
+  withs: [],
+  isRecursive: false,
+  from: null,
+  isJoin: false,
+  where: [],
+  groupBy: null,
+  isWindowed: false,
+  entries: new Map(),
+  order: [],
+  limit: null,
+  offset: null,
+}
+
+export const scopeOf = (block: Block, outer: Scope | null): Scope => ({ entries: block.entries, outer })
+
+/** The text of the whole SELECT. Without outputs it gives a column that nobody reads. */
+export function selectSql(block: Block, outputs: readonly Output[]): string {
+  const list = outputs.map(output => aliased(output.sql, output.name)).join(', ')
+  const lines = [
+    ...(block.withs.length > 0 ? [`WITH ${block.isRecursive ? 'RECURSIVE ' : ''}${block.withs.join(',\n')}`] : []),
+    `SELECT ${list === '' ? '1 AS one' : list}`,
+    ...(block.from === null ? [] : [`FROM ${block.from}`]),
+    ...(block.where.length > 0 ? [`WHERE ${block.where.join(' AND ')}`] : []),
+    ...groupLine(block.groupBy, outputs),
+    ...(block.order.length > 0 ? [`ORDER BY ${block.order.map(part => orderText(part, outputs)).join(', ')}`] : []),
+    ...(block.limit === null ? [] : [`LIMIT ${block.limit}`]),
+    ...(block.offset === null ? [] : [`OFFSET ${block.offset}`]),
+  ]
+  return lines.join('\n')
+}
+
+/** The same rows as a derived table, in which these columns (and those that order it) have names of their own. */
+export function derive(block: Block, ids: ReadonlySet<number>, context: Context): Block {
+  const kept = [...block.entries.values()].filter(entry => ids.has(entry.column.id))
+  const outputs: Output[] = kept.map(entry => ({ ...entry, name: context.name(entry.column) }))
+  const order = block.order.map((part): OrderPart => {
+    const known = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
+    if (known) return { ...part, sql: context.name(known.column), source: known.column.id }
+    const name = context.newAlias()
+    outputs.push({ name, sql: part.sql, source: part.source })
+    return { ...part, sql: name, source: null }
+  })
+  const inner = block.limit === null && block.offset === null ? { ...block, order: [] } : block
+  return {
+    ...EMPTY_BLOCK,
+    from: `(\n${selectSql(inner, outputs)}\n)`,
+    entries: new Map(kept.map(entry => [entry.column.id, columnEntry(entry.column, context.name(entry.column))])),
+    order,
+  }
+}
+
+/** The block, derived if an expression that reads these columns cannot be written in it. */
+export function readable(block: Block, reads: ReadonlySet<number>, keep: ReadonlySet<number>, context: Context): Block {
+  const isBlocked = [...block.entries.values()].some(entry => entry.kind === 'computed' && reads.has(entry.column.id))
+  return isBlocked ? derive(block, new Set([...reads, ...keep]), context) : block
+}
+
+export const columnEntry = (column: Column, sql: string): Entry => ({
+  column,
+  sql,
+  kind: 'column',
+  isVolatile: false,
+  source: column.id,
+})
+
+function aliased(sql: string, name: string): string {
+  const quoted = /^[a-z_]\w*_\d+$|^[ct]\d+$/i.test(name) ? name : quoteName(name)
+  return sql === quoted ? sql : `${sql} AS ${quoted}`
+}
+
+/** Ordinals where the key is given, since an alias would lose to a column of its name. */
+function groupLine(grouping: Grouping | null, outputs: readonly Output[]): readonly string[] {
+  if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
+  const keys = grouping.keys.map(key => {
+    const index = outputs.findIndex(output => output.source === key.source)
+    return index < 0 || grouping.sets ? key.sql : String(index + 1)
+  })
+  if (!grouping.sets) return [`GROUP BY ${keys.join(', ')}`]
+  const sets = grouping.sets.map(set => `(${set.map(index => keys[index]!).join(', ')})`)
+  return [`GROUP BY GROUPING SETS (${sets.join(', ')})`]
+}
+
+function orderText({ sql, source, direction }: OrderPart, outputs: readonly Output[]): string {
+  const output = source === null ? undefined : outputs.find(candidate => candidate.source === source)
+  return `${output ? quoteName(output.name) : sql} ${direction}`
+}

@@ -1,0 +1,135 @@
+/** CAST between types, as BigQuery converts. Source: the language reference, "Conversion functions". */
+import type { Expr } from '../../../googlesql/resolved.js'
+import type { ScalarKind, Type } from '../../../googlesql/types.js'
+import { typeName } from '../../../googlesql/types.js'
+import { FormError } from './forms.js'
+import { quoteName, quoteText } from './quote.js'
+import { duckdbType, fieldNames } from './type.js'
+
+export interface CastOptions {
+  /** SAFE_CAST: what cannot be converted gives NULL. */
+  readonly isSafe?: boolean
+  /** STRING(10), NUMERIC(10, 2): the numbers. */
+  readonly typeParameters?: readonly number[]
+}
+
+/**
+ * @param sql an operand; it may be written several times
+ * @throws FormError when there is no such cast.
+ */
+export function castSql(sql: string, from: Type, to: Type, { isSafe, typeParameters }: CastOptions = {}): string {
+  const plain = convert(sql, from, to)
+  const limited = typeParameters?.length ? limit(plain, to, typeParameters) : plain
+  return isSafe && limited !== sql ? `TRY(${limited})` : limited
+}
+
+function convert(sql: string, from: Type, to: Type): string {
+  if (duckdbType(from) === duckdbType(to)) return sql
+  if (from.kind === 'ARRAY' || to.kind === 'ARRAY') {
+    if (from.kind !== 'ARRAY' || to.kind !== 'ARRAY') throw invalid(from, to)
+    return `list_transform(${sql}, lambda element: ${convert('element', from.element, to.element)})`
+  }
+  if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
+    if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length) throw invalid(from, to)
+    const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
+    const fields = to.fields.map((field, i) => {
+      const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
+      return `${quoteName(toNames[i]!)} := ${convert(part, from.fields[i]!.type, field.type)}`
+    })
+    return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
+  }
+  const form = FORMS[`${from.kind} ${to.kind}`]
+  if (!form) throw invalid(from, to)
+  return form(sql)
+}
+
+const invalid = (from: Type, to: Type): FormError => new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
+
+const macro = (name: string) => (x: string) => `${name}(${x})`
+const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
+const fromUtc = (x: string): string => `make_timestamptz(epoch_us(${x}))`
+
+const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
+  'INT64 BOOL': x => `(${x} <> 0)`,
+  'INT64 FLOAT64': plain('DOUBLE'),
+  'INT64 NUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 BIGNUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 STRING': plain('VARCHAR'),
+  'NUMERIC INT64': macro('bq_numeric_to_int64'),
+  'NUMERIC FLOAT64': macro('bq_numeric_to_float'),
+  'NUMERIC STRING': macro('bq_numeric_text'),
+  'BIGNUMERIC INT64': macro('bq_numeric_to_int64'),
+  'BIGNUMERIC FLOAT64': macro('bq_numeric_to_float'),
+  'BIGNUMERIC STRING': macro('bq_numeric_text'),
+  'FLOAT64 INT64': macro('bq_float_to_int64'),
+  'FLOAT64 NUMERIC': macro('bq_float_to_numeric'),
+  'FLOAT64 BIGNUMERIC': x => `bq_text_to_bignumeric(bq_float_text(${x}))`,
+  'FLOAT64 STRING': macro('bq_float_text'),
+  'BOOL INT64': plain('BIGINT'),
+  'BOOL STRING': plain('VARCHAR'),
+  'STRING INT64': macro('bq_text_to_int64'),
+  'STRING FLOAT64': macro('bq_text_to_float'),
+  'STRING NUMERIC': macro('bq_text_to_numeric'),
+  'STRING BIGNUMERIC': macro('bq_text_to_bignumeric'),
+  'STRING BOOL': macro('bq_text_to_bool'),
+  'STRING BYTES': macro('encode'),
+  'STRING DATE': macro('bq_text_to_date'),
+  'STRING TIME': macro('bq_text_to_time'),
+  'STRING DATETIME': macro('bq_text_to_datetime'),
+  'STRING TIMESTAMP': macro('bq_text_to_timestamp'),
+  'STRING INTERVAL': x => `bq_interval_from_text(${x}, '', '')`,
+  'BYTES STRING': macro('decode'),
+  'DATE STRING': plain('VARCHAR'),
+  'DATE DATETIME': plain('TIMESTAMP'),
+  'DATE TIMESTAMP': x => fromUtc(`CAST(${x} AS TIMESTAMP)`),
+  'DATETIME STRING': macro('bq_datetime_text'),
+  'DATETIME DATE': plain('DATE'),
+  'DATETIME TIME': plain('TIME'),
+  'DATETIME TIMESTAMP': fromUtc,
+  'TIME STRING': macro('bq_time_text'),
+  'TIMESTAMP STRING': macro('bq_timestamp_text'),
+  'TIMESTAMP DATE': x => `CAST(bq_utc(${x}) AS DATE)`,
+  'TIMESTAMP TIME': x => `CAST(bq_utc(${x}) AS TIME)`,
+  'TIMESTAMP DATETIME': macro('bq_utc'),
+  'INTERVAL STRING': macro('bq_interval_to_text'),
+}
+
+function limit(sql: string, type: Type, parameters: readonly number[]): string {
+  const [first, second] = parameters
+  switch (type.kind) {
+    case 'ARRAY':
+      return `list_transform(${sql}, lambda element: ${limit('element', type.element, parameters)})`
+    case 'STRING':
+      return `bq_limited_text(${sql}, ${first}::BIGINT)`
+    case 'BYTES':
+      return `bq_limited_bytes(${sql}, ${first}::BIGINT)`
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return `bq_limited_numeric(${sql}, ${first}, ${second ?? 0})`
+    default:
+      throw new FormError(`${typeName(type)} with parameters is not supported on the embedded engine`)
+  }
+}
+
+/** An expression that surely raises no error of its own, so that SAFE around it hides none. */
+export function neverFails(expr: Expr): boolean {
+  switch (expr.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+      return true
+    case 'field':
+      return neverFails(expr.operand)
+    case 'cast':
+      return expr.isSafe || (expr.operand.kind === 'literal' && expr.operand.value === null)
+    case 'call':
+      return expr.isSafe || (TOTAL.has(expr.name) && expr.arguments.every(argument => !argument || neverFails(argument)))
+    default:
+      return false
+  }
+}
+
+const TOTAL = new Set([
+  'JSON_VALUE', 'JSON_EXTRACT_SCALAR', 'JSON_QUERY', 'JSON_EXTRACT', 'LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'COALESCE', 'IFNULL',
+  '$is_null', '$eq', '$ne', '$and', '$or', '$not', 'LAX_STRING', 'LAX_INT64', 'LAX_FLOAT64', 'LAX_BOOL',
+])

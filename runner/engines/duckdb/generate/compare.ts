@@ -1,0 +1,55 @@
+/** Equality and order where DuckDB's own differ: NaN, and structs, which BigQuery compares field by field. */
+import type { Type } from '../../../googlesql/types.js'
+import { fieldNames } from './type.js'
+import { quoteText } from './quote.js'
+
+/** `a = b`, NULL where BigQuery's is. */
+export function equalSql(a: string, aType: Type, b: string, bType: Type): string {
+  if (aType.kind === 'STRUCT' && bType.kind === 'STRUCT') {
+    const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
+    const fields = aType.fields.map((field, i) =>
+      equalSql(
+        `struct_extract(${a}, ${quoteText(aNames[i]!)})`,
+        field.type,
+        `struct_extract(${b}, ${quoteText(bNames[i]!)})`,
+        bType.fields[i]!.type,
+      ),
+    )
+    return `(${fields.join(' AND ')})`
+  }
+  if (aType.kind === 'ARRAY' && bType.kind === 'ARRAY') {
+    const element = equalSql(`list_extract(${a}, i + 1)`, aType.element, `list_extract(${b}, i + 1)`, bType.element)
+    const elements = `bq_all_of(list_transform(range(len(${a})), lambda i: ${element}))`
+    return `(CASE WHEN len(${a}) <> len(${b}) THEN false WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${elements} END)`
+  }
+  return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
+}
+
+/** `a IS DISTINCT FROM b`; NaN is not distinct from NaN. */
+export function distinctSql(a: string, aType: Type, b: string, bType: Type): string {
+  if (aType.kind !== 'STRUCT' || bType.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
+  const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
+  const fields = aType.fields.map((field, i) =>
+    distinctSql(
+      `struct_extract(${a}, ${quoteText(aNames[i]!)})`,
+      field.type,
+      `struct_extract(${b}, ${quoteText(bNames[i]!)})`,
+      bType.fields[i]!.type,
+    ),
+  )
+  return `((${a} IS NULL) <> (${b} IS NULL) OR ${fields.join(' OR ')})`
+}
+
+const hasNan = (type: Type): boolean => type.kind === 'FLOAT64'
+
+/**
+ * `a < b` of FLOAT64s. NaN is neither less nor greater than anything, while DuckDB has it above all: so the larger side
+ * must be no NaN. `aIsNumber`: a literal that is not one.
+ */
+export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: string, aIsNumber: boolean, b: string, bIsNumber: boolean): string {
+  if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, bIsNumber, a, aIsNumber)
+  if (bIsNumber) return `(${a} ${symbol} ${b})`
+  // Both tests may stand alone in a WHERE, where the first reaches the table's statistics.
+  if (aIsNumber) return `(${a} ${symbol} ${b} AND NOT isnan(${b}))`
+  return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a}, ${b})`
+}

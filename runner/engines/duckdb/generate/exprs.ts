@@ -1,0 +1,177 @@
+/** Expressions as DuckDB SQL; each gives an operand. */
+import type { CallExpr, CastExpr, Expr, FieldExpr, LetExpr, LiteralExpr, StructExpr } from '../../../googlesql/resolved.js'
+import type { Type } from '../../../googlesql/types.js'
+import { columnEntry } from './block.js'
+import { castSql, neverFails } from './cast.js'
+import { type Context, findEntry, GenerateError, type Scope } from './context.js'
+import { FormError } from './forms.js'
+import { FORMS } from './functions/all.js'
+import { literalSql } from './literal.js'
+import { asOperand } from './operand.js'
+import { quoteName, quoteText } from './quote.js'
+import { inQuerySql, subquerySql } from './subqueries.js'
+import { duckdbType, fieldNames } from './type.js'
+import { hasSubquery, isVolatile, visitExpr } from './walk.js'
+
+/** @throws GenerateError with the place of the innermost expression that cannot be written. */
+export function exprSql(expr: Expr, scope: Scope | null, context: Context): string {
+  try {
+    return writeExpr(expr, scope, context)
+  } catch (error) {
+    if (error instanceof FormError) throw new GenerateError(error.message, expr.at, error)
+    if (error instanceof GenerateError && error.at === null) throw new GenerateError(error.message, expr.at, error)
+    throw error
+  }
+}
+
+function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
+  switch (expr.kind) {
+    case 'literal':
+      return literalOf(expr)
+    case 'parameter':
+      return `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`
+    case 'column':
+      return findEntry(scope, expr.column).sql
+    case 'call':
+      return callSql(expr, scope, context)
+    case 'cast':
+      return castExprSql(expr, scope, context)
+    case 'field':
+      return fieldSql(expr, scope, context)
+    case 'struct':
+      return structSql(expr, scope, context)
+    case 'array': {
+      if (expr.items.length === 0) return `CAST([] AS ${duckdbType(expr.type)})`
+      return `[${expr.items.map(item => fitted(item, expr.type.element, scope, context)).join(', ')}]`
+    }
+    case 'case': {
+      const branches = expr.branches.map(
+        branch => `WHEN ${exprSql(branch.when, scope, context)} THEN ${fitted(branch.then, expr.type, scope, context)}`,
+      )
+      const otherwise = expr.otherwise ? ` ELSE ${fitted(expr.otherwise, expr.type, scope, context)}` : ''
+      return `(CASE ${branches.join(' ')}${otherwise} END)`
+    }
+    case 'subquery':
+      return subquerySql(expr, scope, context)
+    case 'in-query':
+      return inQuerySql(expr, scope, context)
+    case 'lambda': {
+      const names = expr.parameters.map(column => [column, `"c${column.id}"`] as const)
+      const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
+      const body = exprSql(expr.body, { entries, outer: scope }, context)
+      return `lambda ${names.map(([, name]) => name).join(', ')}: ${body}`
+    }
+    case 'let':
+      return letSql(expr, scope, context)
+    case 'word':
+      return expr.word
+  }
+}
+
+/** DECIMAL(38,9) carries a BIGNUMERIC; one with more digits would be cut without a word. */
+function literalOf(expr: LiteralExpr): string {
+  if (expr.type.kind === 'BIGNUMERIC' && !/^[+-]?\d{0,29}(\.\d{0,9}0*)?$/.test(String(expr.value ?? '0'))) {
+    throw new GenerateError(
+      'BIGNUMERIC values beyond the range and the 9 decimal places of NUMERIC are not supported on the embedded engine',
+      expr.at,
+    )
+  }
+  return literalSql(expr)
+}
+
+/** The value as one of this type: DuckDB tells structs with other field names apart, GoogleSQL does not always. */
+function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): string {
+  const sql = exprSql(expr, scope, context)
+  return duckdbType(expr.type) === duckdbType(type) ? sql : castSql(sql, expr.type, type)
+}
+
+function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
+  const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
+  if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
+  const sql = expr.arguments.map(argument => argument && exprSql(argument, scope, context))
+  const { arguments: args, type } = expr
+  if (!expr.isSafe) return asOperand(form({ sql, args, type }))
+  return guarded(args, sql, parts => `TRY(${form({ sql: parts, args, type })})`)
+}
+
+function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
+  const { operand, type, isSafe, typeParameters } = expr
+  if (operand.kind === 'literal' && operand.value === null) return `NULL::${duckdbType(type)}`
+  // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
+  const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+  if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && typeParameters.length === 0) {
+    return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
+  }
+  const sql = exprSql(operand, scope, context)
+  if (expr.format) {
+    const format = { ...expr, kind: 'call', name: '$cast_format', arguments: [operand, expr.format, expr.timeZone] } as const
+    return callSql(format, scope, context)
+  }
+  if (!isSafe || neverFails(operand)) return asOperand(castSql(sql, operand.type, type, { isSafe, typeParameters }))
+  return guarded([operand], [sql], ([value]) => castSql(value!, operand.type, type, { isSafe, typeParameters }))
+}
+
+/** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
+function guarded(args: readonly (Expr | null)[], sql: readonly (string | null)[], write: (sql: readonly (string | null)[]) => string): string {
+  const failing = args.map(argument => argument !== null && argument.kind !== 'lambda' && argument.kind !== 'word' && !neverFails(argument))
+  if (!failing.includes(true)) return write(sql)
+  if (args.some(argument => argument?.kind === 'lambda')) return write(sql)
+  const packed = sql.flatMap((part, i) => (failing[i] ? [`a${i} := ${part}`] : []))
+  const inner = write(sql.map((part, i) => (failing[i] ? `argument.a${i}` : part)))
+  return `list_extract(list_transform([struct_pack(${packed.join(', ')})], lambda argument: ${inner}), 1)`
+}
+
+function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: Context): string {
+  const sql = exprSql(operand, scope, context)
+  if (operand.type.kind !== 'STRUCT') throw new GenerateError('Internal error: a field of what is no struct', operand.at)
+  const name = fieldNames(operand.type)[index]!
+  return isPathSql(sql) ? `${sql}.${quoteName(name)}` : `struct_extract(${sql}, ${quoteText(name)})`
+}
+
+/** Names with dots between them. */
+const isPathSql = (sql: string): boolean => /^(?:[a-z_]\w*|"(?:[^"]|"")+")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")+"))*$/i.test(sql)
+
+function structSql(expr: StructExpr, scope: Scope | null, context: Context): string {
+  if (expr.fields.length === 0) throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
+  const names = fieldNames(expr.type)
+  const fields = expr.fields.map(
+    (field, i) => `${quoteName(names[i]!)} := ${fitted(field, expr.type.fields[i]!.type, scope, context)}`,
+  )
+  return `struct_pack(${fields.join(', ')})`
+}
+
+/**
+ * Bindings that are more than a name and are read more than once are computed once, as the argument of a lambda. DuckDB
+ * has no subqueries in lambdas; there the binding is written wherever it is read.
+ */
+function letSql(expr: LetExpr, scope: Scope | null, context: Context): string {
+  const [first, ...rest] = expr.bindings
+  if (!first) return exprSql(expr.result, scope, context)
+  const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
+  const sql = exprSql(first.expr, scope, context)
+  const within = (name: string): string => {
+    const entries = new Map([[first.column.id, columnEntry(first.column, name)]])
+    return exprSql(body, { entries, outer: scope }, context)
+  }
+  const isVolatileBinding = isVolatile(first.expr)
+  if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
+  if (hasSubquery(body)) {
+    if (!isVolatileBinding) return within(sql)
+    throw new GenerateError('A random value read by a subquery is not supported on the embedded engine', expr.at)
+  }
+  const name = `"c${first.column.id}"`
+  return `list_extract(list_transform([${sql}], lambda ${name}: ${within(name)}), 1)`
+}
+
+function isCheap(expr: Expr): boolean {
+  if (expr.kind === 'field') return isCheap(expr.operand)
+  return expr.kind === 'column' || expr.kind === 'literal' || expr.kind === 'parameter'
+}
+
+function countReads(expr: Expr, id: number): number {
+  let count = 0
+  visitExpr(expr, part => {
+    if (part.kind === 'column' && part.column.id === id) count++
+  })
+  return count
+}

@@ -1,0 +1,234 @@
+/** Aggregate functions in DuckDB SQL, with and without OVER. */
+import type { Expr } from '../../../../googlesql/resolved.js'
+import { type Type, typeName } from '../../../../googlesql/types.js'
+import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from '../forms.js'
+import { duckdbType } from '../type.js'
+
+interface CallOptions {
+  /** A further condition of FILTER. */
+  readonly where?: string
+  /** A side calculation over the same rows: without DISTINCT and ORDER BY. */
+  readonly isAside?: boolean
+}
+
+/** A call of one DuckDB aggregate, with everything that was written beside the arguments. */
+function aggregate(call: AggregateFormCall, name: string, args: string, options: CallOptions = {}): string {
+  if (call.havingSql !== null) throw new FormError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
+  const conditions = [call.filterSql, options.where].filter(condition => condition !== undefined && condition !== null)
+  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.map(each => `(${each})`).join(' AND ')})`
+  const { distinct, orderBy } = options.isAside ? { distinct: '', orderBy: '' } : call
+  return `${name}(${distinct}${args}${orderBy})${filter}${call.over}`
+}
+
+/** The DuckDB aggregate of this name is the same thing. */
+const same =
+  (name: string): AggregateForm =>
+  call =>
+    aggregate(call, name, call.sql[0]!)
+
+const aside = (call: AggregateFormCall, name: string, args: string): string =>
+  aggregate(call, name, args, { isAside: true })
+
+/** Largest and smallest as DuckDB orders them, NaN last. A query with MIN and MAX has them already. */
+const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
+
+function unsupported(call: AggregateFormCall, type: Type): FormError {
+  return new FormError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
+}
+
+/**
+ * Sums of NUMERIC's integers and of its fractions. DuckDB adds up 128 bits, which two large values may pass, even if others
+ * would bring them back.
+ */
+const parts = (call: AggregateFormCall, x: string): string =>
+  `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
+
+const sum: AggregateForm = call => {
+  const [x] = call.sql
+  switch (call.type.kind) {
+    case 'INT64':
+      return `bq_sum_int64(${aggregate(call, 'sum', x!)})`
+    case 'FLOAT64':
+      return `bq_float_total(${aggregate(call, 'sum', x!)}, ${extremes(call, x!)})`
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return call.over === '' ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})` : `bq_sum_parts(${parts(call, x!)})`
+    default:
+      throw unsupported(call, call.type)
+  }
+}
+
+const average: AggregateForm = call => {
+  const [x] = call.sql
+  const type = call.args[0]!.type
+  switch (type.kind) {
+    case 'INT64':
+      return aggregate(call, 'avg', x!)
+    case 'FLOAT64':
+      return `bq_float_total(${aggregate(call, 'avg', x!)}, ${extremes(call, x!)})`
+    case 'NUMERIC':
+      return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
+    default:
+      throw unsupported(call, type)
+  }
+}
+
+/** NaN, where there is one, is the smallest and the largest value; DuckDB's is the largest only. */
+const minimum: AggregateForm = call => {
+  const [x] = call.sql
+  const least = aggregate(call, 'min', x!)
+  return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
+}
+
+const anyValue: AggregateForm = call => {
+  if (call.havingSql === null) return aggregate(call, 'any_value', call.sql[0]!)
+  const name = call.call.having?.extreme === 'min' ? 'arg_min_null' : 'arg_max_null'
+  return aggregate({ ...call, havingSql: null }, name, `${call.sql[0]}, ${call.havingSql}`)
+}
+
+const valueAtExtreme =
+  (name: string): AggregateForm =>
+  call =>
+    aggregate(call, name, call.sql.join(', '))
+
+const limited = (call: AggregateFormCall, list: string): string =>
+  call.limitSql === null ? list : `bq_limit_list(${list}, ${call.limitSql})`
+
+const arrayAgg: AggregateForm = call => {
+  const [x] = call.sql
+  return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {}))
+}
+
+const arrayConcatAgg: AggregateForm = call => {
+  const [x] = call.sql
+  return `flatten(${limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))})`
+}
+
+const stringAgg: AggregateForm = call => {
+  const [x, given] = call.sql
+  const isBytes = call.type.kind === 'BYTES'
+  const delimiter = given ?? (isBytes ? "','::BLOB" : "','")
+  if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
+  const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
+  return `bq_join_list(${list}, ${delimiter})`
+}
+
+const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
+
+/**
+ * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more digits than a double, and variance
+ * loses as many again: it is computed from the values themselves.
+ */
+const spread =
+  (name: string): AggregateForm =>
+  call => {
+    if (call.args[0]!.type.kind !== 'FLOAT64') {
+      return `bq_numeric_${name}(CAST(${aggregate(call, 'list', call.sql[0]!)} AS VARCHAR[]))`
+    }
+    const x = call.sql[0]!
+    const value = `bq_spread(${aggregate(call, name, x, { where: `abs(${x}) < 1e150` })}, ${extremes(call, x)})`
+    return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
+  }
+
+/** Pairs with a NULL do not count. `least` is how many pairs there must be. */
+const pairs =
+  (name: string, least: number): AggregateForm =>
+  call => {
+    const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`)
+    const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
+    const finite = `isfinite(${x}) AND isfinite(${y})`
+    const value = aggregate(call, name, `${x}, ${y}`, { where: finite })
+    const allFinite = aggregate(call, 'bool_and', finite, { where: both, isAside: true })
+    const count = call.distinct === '' ? aggregate(call, 'count', '*', { where: both, isAside: true }) : null
+    const counted = count ?? aggregate(call, 'count', `struct_pack(x := ${x}, y := ${y})`, { where: both })
+    return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
+  }
+
+/** The number that a constant argument is, when it stands in the text. */
+function constantOf(expr: Expr | null | undefined): number | null {
+  if (expr?.kind === 'cast') return constantOf(expr.operand)
+  return expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
+}
+
+/**
+ * The boundaries of `count` quantiles as the fractions that quantile_disc takes. Each is a hair less than the quotient, so
+ * that the product with the number of rows, which is not exact, never gets past the row that it means.
+ */
+function fractions(count: number, isDescending: boolean): string[] {
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const fraction = i === count ? 1 : (i / count) * (1 - 1e-12)
+    return isDescending ? `-${fraction === 0 ? '1e-300' : fraction}::DOUBLE` : `${fraction}::DOUBLE`
+  })
+}
+
+/**
+ * Exact quantiles. DuckDB's NaN is the largest value and BigQuery's the smallest; of `-x`, in descending order, it is the
+ * smallest for both.
+ */
+const quantiles: AggregateForm = call => {
+  const [x, countSql] = call.sql
+  const isFloat = call.args[0]!.type.kind === 'FLOAT64'
+  const count = constantOf(call.args[1])
+  if (count === null || !call.call.ignoresNulls) {
+    const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {})
+    return `${isFloat ? 'bq_quantiles_float64' : 'bq_quantiles'}(${list}, ${countSql})`
+  }
+  const value = isFloat ? `-${x}` : x!
+  const all = fractions(count, isFloat)
+  const quantile = (positions: readonly string[]): string =>
+    aggregate(call, 'quantile_disc', `${value}, [${positions.join(', ')}]`)
+  const read = call.offsetsRead?.filter(offset => offset >= 0 && offset <= count)
+  if (!read) return isFloat ? `list_transform(${quantile(all)}, lambda e: -e)` : quantile(all)
+  const some = quantile(read.map(offset => all[offset]!))
+  const items = all.map((_, offset) => {
+    const at = read.indexOf(offset)
+    if (at < 0) return `NULL::${duckdbType(call.args[0]!.type)}`
+    return isFloat ? `-${some}[${at + 1}]` : `${some}[${at + 1}]`
+  })
+  return `(CASE WHEN ${some} IS NOT NULL THEN [${items.join(', ')}] END)`
+}
+
+const topCount: AggregateForm = call => {
+  const [x, count] = call.sql
+  const nulls = `${aggregate(call, 'count', '*')} - ${aggregate(call, 'count', x!)}`
+  return `bq_top_count(${aggregate(call, 'histogram', x!)}, ${nulls}, ${count})`
+}
+
+const topSum: AggregateForm = call => {
+  const [x, weight, count] = call.sql
+  const list = aggregate(call, 'list', `struct_pack(v := ${x}, w := ${weight})`)
+  const total = `${call.over === '' ? 'bq_top_sum' : 'bq_top_sum_over'}(${list}, ${count})`
+  return `CAST(${total} AS ${duckdbType(call.type)})`
+}
+
+export const AGGREGATE_FORMS: AggregateForms = {
+  ANY_VALUE: anyValue,
+  ARRAY_AGG: arrayAgg,
+  ARRAY_CONCAT_AGG: arrayConcatAgg,
+  AVG: average,
+  BIT_AND: same('bit_and'),
+  BIT_OR: same('bit_or'),
+  BIT_XOR: same('bit_xor'),
+  $count_star: call => aggregate(call, 'count', '*'),
+  COUNT: same('count'),
+  COUNTIF: call => aggregate(call, 'count', `CASE WHEN ${call.sql[0]} THEN true END`),
+  LOGICAL_AND: same('bool_and'),
+  LOGICAL_OR: same('bool_or'),
+  MAX: same('max'),
+  MIN: minimum,
+  MAX_BY: valueAtExtreme('arg_max_null'),
+  MIN_BY: valueAtExtreme('arg_min_null'),
+  STRING_AGG: stringAgg,
+  SUM: sum,
+  APPROX_COUNT_DISTINCT: countDistinct,
+  APPROX_QUANTILES: quantiles,
+  APPROX_TOP_COUNT: topCount,
+  APPROX_TOP_SUM: topSum,
+  CORR: pairs('corr', 2),
+  COVAR_POP: pairs('covar_pop', 1),
+  COVAR_SAMP: pairs('covar_samp', 2),
+  STDDEV_POP: spread('stddev_pop'),
+  STDDEV_SAMP: spread('stddev_samp'),
+  VAR_POP: spread('var_pop'),
+  VAR_SAMP: spread('var_samp'),
+}

@@ -1,0 +1,111 @@
+/** Array functions in DuckDB SQL. */
+import type { Expr } from '../../../../googlesql/resolved.js'
+import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
+
+const macro =
+  (name: string): Form =>
+  ({ sql }) =>
+    `${name}(${sql.join(', ')})`
+
+/** DuckDB passes over NULL arrays. */
+const concat: Form = ({ sql, args }) => {
+  const joined = sql.reduce((left, right) => `list_concat(${left}, ${right})`)
+  const isNull = sql.filter((_, i) => args[i]?.kind !== 'array').map(each => `${each} IS NULL`)
+  return isNull.length === 0 ? joined! : `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE ${joined} END)`
+}
+
+function isConstant(expr: Expr | null | undefined): boolean {
+  return expr?.kind === 'literal' || expr?.kind === 'parameter' || (expr?.kind === 'cast' && isConstant(expr.operand))
+}
+
+const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
+  const given = forNull
+    ? `list_transform(${items}, lambda item: coalesce(item, ${forNull}))`
+    : `list_filter(${items}, lambda item: item IS NOT NULL)`
+  // string_agg, which is what joins a list, takes a constant delimiter only.
+  const isNative = type.kind === 'STRING' && isConstant(args[1])
+  const joined = isNative ? `array_to_string(${given}, ${delimiter})` : `bq_join_list(${given}, ${delimiter})`
+  const empty = type.kind === 'STRING' ? "''" : "''::BLOB"
+  const isNull = [items, delimiter, ...(forNull ? [forNull] : [])].map(each => `${each} IS NULL`)
+  return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
+}
+
+/** `lambda "c7", "c8": body`, where the second counts from zero; DuckDB's counts from one. */
+function lambdaOf(call: FormCall): { readonly item: string; readonly index: string | null; readonly body: string } {
+  const [, item, index, body] = /^lambda ("(?:[^"]|"")+")(?:, ("(?:[^"]|"")+"))?: (.*)$/s.exec(call.sql[1]!) ?? []
+  if (item === undefined || body === undefined) throw new FormError('a lambda is not written as a lambda')
+  return { item, index: index ?? null, body }
+}
+
+/** A lambda of the item and the zero-based index becomes a lambda of one within another that counts from one. */
+function lambdaSql(call: FormCall): string {
+  const { item, index, body } = lambdaOf(call)
+  if (index === null) return `lambda ${item}: ${body}`
+  return `lambda ${item}, "at": list_extract(list_transform(["at" - 1], lambda ${index}: ${body}), 1)`
+}
+
+const includes: Form = call => {
+  const [items, sought] = call.sql
+  if (call.args[1]?.kind !== 'lambda') {
+    const isFloat = call.args[1]?.type.kind === 'FLOAT64'
+    return `(CASE WHEN ${sought} IS NOT NULL THEN list_contains(${items}, ${sought})${isFloat ? ` AND NOT isnan(${sought})` : ''} END)`
+  }
+  return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
+}
+
+const sum: Form = ({ sql: [items], type }) => {
+  const total = `list_sum(${items})`
+  switch (type.kind) {
+    case 'INT64':
+      return `bq_sum_int64(${total})`
+    case 'FLOAT64':
+      return `bq_float_total(${total}, list_max(${items}), list_min(${items}))`
+    default:
+      return `bq_sum_numeric(${total})`
+  }
+}
+
+const average: Form = ({ sql: [items], args }) => {
+  const type = args[0]!.type
+  const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
+  if (element === 'INT64') return `list_avg(${items})`
+  if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_max(${items}), list_min(${items}))`
+  return `bq_avg_numeric(list_sum(${items}), list_count(${items}))`
+}
+
+const minimum: Form = ({ sql: [items], type }) =>
+  type.kind === 'FLOAT64' ? `bq_min_float64(list_min(${items}), list_max(${items}))` : `list_min(${items})`
+
+const SERIES: Readonly<Record<string, string>> = {
+  INT64: 'bq_generate_array',
+  NUMERIC: 'bq_generate_array_numeric',
+  FLOAT64: 'bq_generate_array_float64',
+}
+
+const generate: Form = ({ sql: [first, last, step], type }) => {
+  const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
+  return `${SERIES[element]}(${first}, ${last}, ${step ?? '1::BIGINT'})`
+}
+
+export const ARRAY_FORMS: Forms = {
+  ARRAY_LENGTH: ({ sql: [items] }) => `len(${items})`,
+  ARRAY_CONCAT: concat,
+  ARRAY_REVERSE: ({ sql: [items] }) => `list_reverse(${items})`,
+  ARRAY_TO_STRING: join,
+  ARRAY_FIRST: macro('bq_array_first'),
+  ARRAY_LAST: macro('bq_array_last'),
+  ARRAY_SLICE: macro('bq_array_slice'),
+  ARRAY_IS_DISTINCT: macro('bq_array_is_distinct'),
+  ARRAY_MIN: minimum,
+  ARRAY_MAX: ({ sql: [items] }) => `list_max(${items})`,
+  ARRAY_SUM: sum,
+  ARRAY_AVG: average,
+  ARRAY_TRANSFORM: call => `list_transform(${call.sql[0]}, ${lambdaSql(call)})`,
+  ARRAY_FILTER: call => `list_filter(${call.sql[0]}, ${lambdaSql(call)})`,
+  ARRAY_INCLUDES: includes,
+  ARRAY_INCLUDES_ANY: ({ sql }) => `list_has_any(${sql.join(', ')})`,
+  ARRAY_INCLUDES_ALL: macro('bq_array_includes_all'),
+  GENERATE_ARRAY: generate,
+  RANGE_BUCKET: ({ sql, args }) =>
+    `${args[0]!.type.kind === 'FLOAT64' ? 'bq_range_bucket_float64' : 'bq_range_bucket'}(${sql.join(', ')})`,
+}

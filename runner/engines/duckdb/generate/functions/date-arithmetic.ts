@@ -1,0 +1,149 @@
+/** Additions, differences, arrays and buckets of dates and times as DuckDB SQL. */
+import type { Expr } from '../../../../googlesql/resolved.js'
+import type { ScalarKind } from '../../../../googlesql/types.js'
+import type { Form, FormCall, Forms } from '../forms.js'
+import { quoteText } from '../quote.js'
+import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './date-units.js'
+import { intervalUnit } from './intervals.js'
+
+const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+
+/** `Adding 1 DAY to date `: the value is written behind it. */
+function said(call: FormCall, sign: 1 | -1, count: string, part: string): string {
+  const verb = sign === 1 ? 'Adding ' : 'Subtracting '
+  const link = sign === 1 ? 'to' : 'from'
+  return `${quoteText(verb)} || ${count} || ${quoteText(` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `)}`
+}
+
+/** Adds, or with sign -1 takes away, an `INTERVAL n PART`. */
+const add =
+  (sign: 1 | -1): Form =>
+  call => {
+    const value = call.sql[0]!
+    const { count, part } = intervalUnit(call, 1)
+    const unit = unitOf(part)!
+    const { of } = unit
+    const size = String(sign * unit.size)
+    const message = said(call, sign, count, part)
+    switch (kindOf(call, 0)) {
+      case 'DATE':
+        return `bq_date_add_${of}(${value}, ${count}, ${size}, ${message})`
+      case 'DATETIME':
+        if (of === 'months') return `bq_datetime_add_months(${value}, ${count}, ${size}, ${message})`
+        return `bq_datetime_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
+      case 'TIME':
+        return `bq_time_add(${value}, ${count}, ${micros(unit)}, ${sign})`
+      default:
+        return `bq_timestamp_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
+    }
+  }
+
+const micros = (unit: Unit): number => (unit.of === 'days' ? unit.size * DAY_MICROS : unit.size)
+
+/** Boundaries between two dates; both sides are DATE. */
+function dateDiff(end: string, start: string, part: string): string {
+  const weekday = firstWeekday(part)
+  if (weekday !== undefined) return `(bq_week_index(${end}, ${weekday}) - bq_week_index(${start}, ${weekday}))`
+  switch (part) {
+    case 'DAY':
+      return `(${end} - ${start})`
+    case 'MONTH':
+      return `((year(${end}) - year(${start})) * 12 + month(${end}) - month(${start}))`
+    case 'QUARTER':
+      return `((year(${end}) - year(${start})) * 4 + quarter(${end}) - quarter(${start}))`
+    case 'ISOYEAR':
+      return `(isoyear(${end}) - isoyear(${start}))`
+    default:
+      return `(year(${end}) - year(${start}))`
+  }
+}
+
+/** Boundaries of so many microseconds between two counts of microseconds. */
+const boundaries = (end: string, start: string, size: number): string =>
+  size === 1
+    ? `(epoch_us(${end}) - epoch_us(${start}))`
+    : `(bq_floor_div(epoch_us(${end}), ${size}) - bq_floor_div(epoch_us(${start}), ${size}))`
+
+const diff: Form = call => {
+  const [end, start, part] = call.sql as readonly [string, string, string]
+  const size = microsOf(part)
+  switch (kindOf(call, 0)) {
+    case 'DATE':
+      return dateDiff(end, start, part)
+    case 'DATETIME':
+      if (size !== undefined && part !== 'DAY') return boundaries(end, start, size)
+      return dateDiff(`CAST(${end} AS DATE)`, `CAST(${start} AS DATE)`, part)
+    case 'TIME':
+      return boundaries(end, start, size!)
+    default:
+      // Whole parts that lie between, not boundaries.
+      return `((epoch_us(${end}) - epoch_us(${start})) // ${size})`
+  }
+}
+
+const dateArray: Form = call => {
+  const [start, end] = call.sql as readonly [string, string]
+  if (call.sql[2] === null || call.sql[2] === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
+  const { count, part } = intervalUnit(call, 2)
+  const unit = unitOf(part)!
+  const macro = unit.of === 'months' ? 'bq_date_array_months' : 'bq_date_array'
+  return `${macro}(${start}, ${end}, ${count}, ${unit.size})`
+}
+
+const timestampArray: Form = call => {
+  const { count, part } = intervalUnit(call, 2)
+  return `bq_timestamp_array(${call.sql[0]}, ${call.sql[1]}, ${count}, ${microsOf(part)})`
+}
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  DATE: "DATE '1950-01-01'",
+  DATETIME: "TIMESTAMP '1950-01-01 00:00:00'",
+  TIMESTAMP: "TIMESTAMPTZ '1950-01-01 00:00:00+00'",
+}
+/** Microseconds of an `INTERVAL n PART` with a positive literal count of a part that is never longer or shorter. */
+function constantMicros(interval: Expr | null | undefined): number | null {
+  if (interval?.kind !== 'call' || interval.name !== '$interval') return null
+  const [count, part] = interval.arguments
+  const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
+  if (count?.kind !== 'literal' || count.type.kind !== 'INT64' || unit === undefined || unit.of === 'months') return null
+  const width = Number(count.value) * micros(unit)
+  // Beyond this the general form checks INTERVAL's range.
+  return width > 0 && width < Number.MAX_SAFE_INTEGER ? width : null
+}
+
+const bucket: Form = call => {
+  const kind = kindOf(call, 0)
+  const width = constantMicros(call.args[1])
+  if (kind !== 'DATE' && width !== null) {
+    const origin = call.sql[2] ?? ORIGINS[kind]
+    const make = kind === 'TIMESTAMP' ? 'bq_timestamp' : 'bq_datetime'
+    return `${make}(epoch_us(${origin}) + bq_floor_to(epoch_us(${call.sql[0]}) - epoch_us(${origin}), ${width}))`
+  }
+  return `bq_${kind.toLowerCase()}_bucket(${call.sql[0]}, ${call.sql[1]}, ${call.sql[2] ?? ORIGINS[kind]})`
+}
+
+export const ARITHMETIC_FORMS: Forms = {
+  DATE_ADD: add(1),
+  DATE_SUB: add(-1),
+  DATETIME_ADD: add(1),
+  DATETIME_SUB: add(-1),
+  TIME_ADD: add(1),
+  TIME_SUB: add(-1),
+  TIMESTAMP_ADD: add(1),
+  TIMESTAMP_SUB: add(-1),
+  DATE_DIFF: diff,
+  DATETIME_DIFF: diff,
+  TIME_DIFF: diff,
+  TIMESTAMP_DIFF: diff,
+  GENERATE_DATE_ARRAY: dateArray,
+  GENERATE_TIMESTAMP_ARRAY: timestampArray,
+  DATE_BUCKET: bucket,
+  DATETIME_BUCKET: bucket,
+  TIMESTAMP_BUCKET: bucket,
+  ADD_MONTHS: ({ sql, args }) =>
+    args[0]!.type.kind === 'DATE'
+      ? `bq_add_months(${sql[0]}, ${sql[1]})`
+      : `bq_datetime_add_whole_months(${sql[0]}, ${sql[1]})`,
+  MONTHS_BETWEEN: ({ sql }) => `bq_months_between(CAST(${sql[0]} AS TIMESTAMP), CAST(${sql[1]} AS TIMESTAMP))`,
+  NEXT_DAY: ({ sql }) => `bq_next_day(CAST(${sql[0]} AS DATE), ${sql[1]})`,
+}

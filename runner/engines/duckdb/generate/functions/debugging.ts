@@ -1,0 +1,11 @@
+/** ERROR and the functions that tell of the query itself, in DuckDB. SESSION_USER has no form: nobody is signed in here. */
+import { typeName } from '../../../../googlesql/types.js'
+import type { Forms } from '../forms.js'
+import { quoteText } from '../quote.js'
+import { duckdbType } from '../type.js'
+
+export const DEBUGGING_FORMS: Forms = {
+  ERROR: call => `CAST(bq_raise(${call.sql[0]}) AS ${duckdbType(call.type)})`,
+  GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
+  TYPEOF: call => quoteText(typeName(call.args[0]!.type)),
+}

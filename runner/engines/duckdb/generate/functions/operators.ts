@@ -1,0 +1,210 @@
+/** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
+import type { Expr } from '../../../../googlesql/resolved.js'
+import type { Type } from '../../../../googlesql/types.js'
+import { distinctSql, equalSql, floatOrder } from '../compare.js'
+import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
+import { quoteText } from '../quote.js'
+import { duckdbType } from '../type.js'
+
+/** The types of both operands, as arithmetic tells them apart: `DATE - INTERVAL`. */
+type Pair = string
+const pairOf = ({ args }: FormCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
+
+type Binary = (a: string, b: string, call: FormCall) => string
+const byPair =
+  (forms: Readonly<Record<Pair, Binary>>): Form =>
+  call => {
+    const form = Object.hasOwn(forms, pairOf(call)) ? forms[pairOf(call)] : undefined
+    if (!form) throw new FormError(`Internal error: no operator for ${pairOf(call)}`)
+    return form(call.sql[0]!, call.sql[1]!, call)
+  }
+const infix = (symbol: string): Binary => (a, b) => `(${a} ${symbol} ${b})`
+const macro = (name: string): Binary => (a, b) => `${name}(${a}, ${b})`
+const swapped = (form: Binary): Binary => (a, b, call) => form(b, a, call)
+
+const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
+const addToDate: Binary = (d, i) => `bq_datetime_add_interval(CAST(${d} AS TIMESTAMP), ${i})`
+const addDays: Binary = (d, n) => `bq_date(bq_days(${d}) + ${n})`
+
+const add = byPair({
+  'INT64 INT64': infix('+'),
+  'NUMERIC NUMERIC': infix('+'),
+  'BIGNUMERIC BIGNUMERIC': infix('+'),
+  'FLOAT64 FLOAT64': macro('bq_float_add'),
+  'DATE INT64': addDays,
+  'INT64 DATE': swapped(addDays),
+  'DATE INTERVAL': addToDate,
+  'INTERVAL DATE': swapped(addToDate),
+  'DATETIME INTERVAL': macro('bq_datetime_add_interval'),
+  'INTERVAL DATETIME': swapped(macro('bq_datetime_add_interval')),
+  'TIMESTAMP INTERVAL': macro('bq_timestamp_add_interval'),
+  'INTERVAL TIMESTAMP': swapped(macro('bq_timestamp_add_interval')),
+  'INTERVAL INTERVAL': macro('bq_interval_add'),
+})
+
+const microsApart: Binary = (a, b) => `bq_interval(0, 0, epoch_us(${a}) - epoch_us(${b}))`
+const subtract = byPair({
+  'INT64 INT64': infix('-'),
+  'NUMERIC NUMERIC': infix('-'),
+  'BIGNUMERIC BIGNUMERIC': infix('-'),
+  'FLOAT64 FLOAT64': macro('bq_float_subtract'),
+  'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
+  'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,
+  'TIMESTAMP TIMESTAMP': microsApart,
+  'DATETIME DATETIME': microsApart,
+  'TIME TIME': microsApart,
+  'DATE INTERVAL': (d, i, call) => addToDate(d, negated(i), call),
+  'DATETIME INTERVAL': (d, i) => `bq_datetime_add_interval(${d}, ${negated(i)})`,
+  'TIMESTAMP INTERVAL': (t, i) => `bq_timestamp_add_interval(${t}, ${negated(i)})`,
+  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${negated(b)})`,
+})
+
+const multiply = byPair({
+  'INT64 INT64': infix('*'),
+  'NUMERIC NUMERIC': macro('bq_numeric_multiply'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_multiply'),
+  'FLOAT64 FLOAT64': macro('bq_float_multiply'),
+  'INTERVAL INT64': macro('bq_interval_multiply'),
+  'INT64 INTERVAL': swapped(macro('bq_interval_multiply')),
+})
+
+const divide = byPair({
+  // A divisor of 1 or more can neither be zero nor make the quotient infinite.
+  'FLOAT64 FLOAT64': (a, b, { args: [, divisor] }) =>
+    divisor?.kind === 'literal' && Math.abs(divisor.value as number) >= 1 ? `(${a} / ${b})` : `bq_float_divide(${a}, ${b})`,
+  'NUMERIC NUMERIC': macro('bq_numeric_divide'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_divide'),
+  'INTERVAL INT64': macro('bq_interval_divide'),
+})
+
+const negate: Form = ({ sql: [x], type }) => (type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`)
+
+const concat: Form = ({ sql: [a, b], type }) => (type.kind === 'ARRAY' ? `bq_list_concat(${a}, ${b})` : `(${a} || ${b})`)
+
+const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
+const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
+  if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
+  return x!.type.kind === 'STRUCT' ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
+}
+
+/** Against a number that is no NaN, DuckDB's own equality will do. */
+function equalOf(a: string, x: Expr, b: string, y: Expr): string {
+  return isNumber(x) || isNumber(y) ? `(${a} = ${b})` : equalSql(a, x.type, b, y.type)
+}
+
+const isNumber = (expr: Expr): boolean => expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
+
+const order =
+  (symbol: '<' | '<=' | '>' | '>='): Form =>
+  ({ sql: [a, b], args: [x, y] }) =>
+    x!.type.kind === 'FLOAT64' ? floatOrder(symbol, a!, isNumber(x!), b!, isNumber(y!)) : `(${a} ${symbol} ${b})`
+
+const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
+  if (value!.type.kind !== 'FLOAT64') return `(${x} BETWEEN ${low} AND ${high})`
+  const isConstant = isNumber(value!)
+  const above = floatOrder('>=', x!, isConstant, low!, isNumber(from!))
+  const below = floatOrder('<=', x!, isConstant, high!, isNumber(to!))
+  return `(${above} AND ${below})`
+}
+
+const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
+  const { kind } = operand!.type
+  const isPlain = kind !== 'STRUCT' && (kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
+  if (isPlain) return `(${x} IN (${items.join(', ')}))`
+  return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
+}
+
+const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) => {
+  const { type } = operand!
+  if (type.kind === 'STRUCT') {
+    const element = (array!.type as { readonly element: Type }).element
+    return `bq_any_of(list_transform(${list}, lambda element: ${equalSql(x!, type, 'element', element)}))`
+  }
+  return type.kind === 'FLOAT64' ? `bq_float_in_array(${x}, ${list})` : `bq_in_array(${x}, ${list})`
+}
+
+/** Without a backslash the pattern needs no ESCAPE, and DuckDB turns the usual forms into prefix and substring searches. */
+function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
+  if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
+  const isSimple = expr?.kind === 'literal' && typeof expr.value === 'string' && !expr.value.includes('\\')
+  return isSimple ? `(${x} LIKE ${pattern})` : `(${x} LIKE ${pattern} ESCAPE '\\')`
+}
+
+const like: Form = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
+const likeList =
+  (operator: string): Form =>
+  ({ sql: [x, ...patterns], args: [operand, ...exprs] }) =>
+    `(${patterns.map((pattern, i) => likeSql(x!, pattern!, exprs[i]!, operand!.type)).join(operator)})`
+const likeArray =
+  (name: string): Form =>
+  ({ sql: [x, list], args: [operand] }) =>
+    `${name}(list_transform(${list}, lambda pattern: ${likeSql(x!, 'pattern', null, operand!.type)}))`
+
+const bits =
+  (symbol: Binary, name: string): Form =>
+  ({ sql: [a, b], args, type }) =>
+    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : symbol(a!, b!, { sql: [a!, b!], args, type })
+const shift = (direction: 'left' | 'right'): Form =>
+  ({ sql: [a, n], type }) => `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
+
+/** A constant index within reach needs no test of its own: DuckDB gives NULL beyond the end. */
+const safeElement =
+  (base: 0 | 1, name: string): Form =>
+  ({ sql: [list, index], args: [, expr] }) => {
+    const constant = expr?.kind === 'literal' && typeof expr.value === 'string' ? BigInt(expr.value) : null
+    return constant !== null && constant >= base && constant < 2n ** 31n
+      ? `list_extract(${list}, ${constant + 1n - BigInt(base)})`
+      : `${name}(${list}, ${index})`
+  }
+
+/** A JSON pointer to a member; the name of an index must not read an array, which the macro sees to. */
+function memberSql(j: string, name: string, expr: Expr): string {
+  if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value)) return `bq_json_member(${j}, ${name})`
+  return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
+}
+
+const sameStructs = (a: Type, b: Type): boolean => duckdbType(a) === duckdbType(b)
+
+export const OPERATOR_FORMS: Forms = {
+  $add: add,
+  $subtract: subtract,
+  $multiply: multiply,
+  $divide: divide,
+  $negate: negate,
+  $concat: concat,
+  $eq: equal,
+  $ne: notEqual,
+  $lt: order('<'),
+  $le: order('<='),
+  $gt: order('>'),
+  $ge: order('>='),
+  $and: ({ sql }) => `(${sql.join(' AND ')})`,
+  $or: ({ sql }) => `(${sql.join(' OR ')})`,
+  $not: ({ sql: [x] }) => `(NOT ${x})`,
+  $bitand: bits(infix('&'), 'bq_bytes_and'),
+  $bitor: bits(infix('|'), 'bq_bytes_or'),
+  $bitxor: bits(macro('xor'), 'bq_bytes_xor'),
+  $bitnot: ({ sql: [x], type }) => (type.kind === 'BYTES' ? `bq_bytes_not(${x})` : `(~${x})`),
+  $shift_left: shift('left'),
+  $shift_right: shift('right'),
+  $is_null: ({ sql: [x] }) => `(${x} IS NULL)`,
+  $is_true: ({ sql: [x] }) => `(${x} IS TRUE)`,
+  $is_false: ({ sql: [x] }) => `(${x} IS FALSE)`,
+  $is_distinct: ({ sql: [a, b], args: [x, y] }) =>
+    sameStructs(x!.type, y!.type) ? `(${a} IS DISTINCT FROM ${b})` : distinctSql(a!, x!.type, b!, y!.type),
+  $between: between,
+  $in: isIn,
+  $in_array: isInArray,
+  $like: like,
+  $like_any: likeList(' OR '),
+  $like_all: likeList(' AND '),
+  $like_any_array: likeArray('bq_any_of'),
+  $like_all_array: likeArray('bq_all_of'),
+  $array_at_offset: ({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`,
+  $array_at_ordinal: ({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`,
+  $safe_array_at_offset: safeElement(0, 'bq_safe_array_at_offset'),
+  $safe_array_at_ordinal: safeElement(1, 'bq_safe_array_at_ordinal'),
+  $subscript_json: ({ sql: [j, key], args: [, expr] }) =>
+    expr!.type.kind === 'INT64' ? `bq_json_at(${j}, ${key})` : memberSql(j!, key!, expr!),
+  $json_field: ({ sql: [j, name], args: [, expr] }) => memberSql(j!, name!, expr!),
+}

@@ -1,0 +1,322 @@
+/** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+import type {
+  AggregateScan,
+  Column,
+  CteScan,
+  Expr,
+  FilterScan,
+  LimitScan,
+  OrderScan,
+  ProjectScan,
+  Scan,
+  SetScan,
+  WindowScan,
+  WithScan,
+} from '../../../googlesql/resolved.js'
+import { aggregateSql, windowSql } from './aggregates.js'
+import { type Block, columnEntry, derive, EMPTY_BLOCK, readable, scopeOf, selectSql } from './block.js'
+import { castSql } from './cast.js'
+import { type Context, type Entry, findEntry, GenerateError, isConstant, type Scope } from './context.js'
+import { applyHaving } from './having.js'
+import { joinBlock } from './joins.js'
+import { limitSql } from './limit.js'
+import { localise } from './localise.js'
+import { quoteName } from './quote.js'
+import { orderParts } from './sort.js'
+import { duckdbType } from './type.js'
+import { unnestBlock } from './unnest.js'
+import { columnsRead, isVolatile, isVolatileScan, partsOfCall, partsOfWindow } from './walk.js'
+
+type Ids = ReadonlySet<number>
+
+/** @param needed the columns that whoever reads the block needs; it may offer more */
+export function blockOf(scan: Scan, needed: Ids, outer: Scope | null, context: Context): Block {
+  switch (scan.kind) {
+    case 'one-row':
+      return EMPTY_BLOCK
+    case 'table':
+      return fromTable(quoteName(scan.table), scan.columns, context, column => quoteName(column.name))
+    case 'cte':
+      return cteBlock(scan, needed, context)
+    case 'filter':
+      return filterBlock(scan, needed, outer, context)
+    case 'project':
+      return projectBlock(scan, needed, outer, context)
+    case 'unnest':
+      return unnestBlock(scan, needed, outer, context, blockOf)
+    case 'join':
+      return joinBlock(scan, needed, outer, context, blockOf)
+    case 'aggregate':
+      return aggregateBlock(scan, needed, outer, context)
+    case 'window':
+      return windowBlock(scan, needed, outer, context)
+    case 'set':
+      return setBlock(scan, outer, context)
+    case 'order':
+      return orderBlock(scan, needed, outer, context)
+    case 'limit':
+      return limitBlock(scan, needed, outer, context)
+    case 'with':
+      return withBlock(scan, needed, outer, context)
+  }
+}
+
+/** The text of a query that gives these columns of the scan under these names. */
+export function querySql(
+  scan: Scan,
+  columns: readonly Column[],
+  names: readonly string[],
+  outer: Scope | null,
+  context: Context,
+): string {
+  const block = blockOf(scan, new Set(columns.map(column => column.id)), outer, context)
+  const scope = scopeOf(block, null)
+  return selectSql(
+    block,
+    columns.map((column, i) => ({ ...findEntry(scope, column), name: names[i]! })),
+  )
+}
+
+function fromTable(
+  source: string,
+  columns: readonly Column[],
+  context: Context,
+  nameOf: (column: Column, index: number) => string,
+): Block {
+  const alias = context.newAlias()
+  const entries = columns.map((column, i) => columnEntry(column, `${alias}.${nameOf(column, i)}`))
+  return {
+    ...EMPTY_BLOCK,
+    from: `${source} AS ${alias}`,
+    entries: new Map(entries.map(entry => [entry.column.id, entry])),
+  }
+}
+
+function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
+  const form = context.ctes.get(scan.cte)
+  if (!form) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
+  if (form.kind === 'named') return fromTable(form.name, scan.columns, context, (_, index) => form.columns[index]!)
+  const sources = form.cte.scan.columns
+  const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
+  const block = blockOf(form.cte.scan, new Set(kept.map(({ source }) => source.id)), form.outer, context)
+  const scope = scopeOf(block, null)
+  const entries = new Map(kept.map(({ column, source }) => [column.id, { ...findEntry(scope, source), column }]))
+  return { ...block, entries }
+}
+
+function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const reads = columnsRead([scan.condition])
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  if (block.groupBy || block.isWindowed || isLimited(block)) block = derive(block, keep, context)
+  block = readable(block, reads, keep, context)
+  const scope = scopeOf(block, outer)
+  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
+}
+
+export function conjuncts(condition: Expr): readonly Expr[] {
+  if (condition.kind !== 'call' || condition.name !== '$and') return [condition]
+  return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
+}
+
+function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const computed = scan.computed.filter(({ column }) => needed.has(column.id))
+  const reads = columnsRead(computed.map(({ expr }) => expr))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  for (const { column, expr } of computed) {
+    const copied = expr.kind === 'column' ? block.entries.get(expr.column.id) : undefined
+    if (copied && !copied.isVolatile) {
+      block = withEntry(block, { ...copied, column })
+      continue
+    }
+    block = readable(block, columnsRead([expr]), keep, context)
+    block = withEntry(block, {
+      column,
+      sql: context.expr(expr, scopeOf(block, outer)),
+      kind: isPath(expr, block) ? 'path' : isConstant(expr) ? 'constant' : 'computed',
+      isVolatile: isVolatile(expr),
+      source: column.id,
+    })
+  }
+  return block
+}
+
+/** A column of the block itself, or a field of one, not of an outer query. */
+function isPath(expr: Expr, block: Block): boolean {
+  let operand = expr
+  while (operand.kind === 'field') operand = operand.operand
+  if (operand.kind !== 'column') return false
+  const kind = block.entries.get(operand.column.id)?.kind
+  return kind === 'column' || kind === 'path'
+}
+
+const withEntry = (block: Block, entry: Entry): Block => ({
+  ...block,
+  entries: new Map([...block.entries, [entry.column.id, entry]]),
+})
+
+function aggregateBlock(original: AggregateScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const scan = localise(applyHaving(original, context), outer, context)
+  const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
+  const reads = readsOfAggregates(scan, aggregates)
+  let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, context)
+  const isSimple = scan.groupingSets === null
+  // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
+  if (!isSimple) block = derive(withKeys(block, scan, outer, context), new Set([...reads, ...keyIds(scan)]), context)
+  const scope = scopeOf(block, outer)
+  const keys = scan.keys.map(
+    ({ column, expr }): Entry => ({
+      column,
+      sql: isSimple ? context.expr(expr, scope) : findEntry(scope, column).sql,
+      kind: 'computed',
+      isVolatile: false,
+      source: column.id,
+    }),
+  )
+  const computed = (column: Column, sql: string): Entry => ({
+    column,
+    sql,
+    kind: 'computed',
+    isVolatile: false,
+    source: column.id,
+  })
+  const entries = [
+    ...keys,
+    ...aggregates.map(({ column, call }) => computed(column, aggregateSql(call, scope, context))),
+    ...scan.groupingCalls.map(({ column, key }) => computed(column, `grouping(${keys[key]!.sql})`)),
+  ]
+  return {
+    ...block,
+    order: [],
+    groupBy: { keys, sets: scan.groupingSets },
+    entries: new Map(entries.map(entry => [entry.column.id, entry])),
+  }
+}
+
+const keyIds = (scan: AggregateScan): readonly number[] => scan.keys.map(key => key.column.id)
+
+const readsOfAggregates = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
+  columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
+
+/** The block with the keys as entries of their own. */
+function withKeys(block: Block, scan: AggregateScan, outer: Scope | null, context: Context): Block {
+  const scope = scopeOf(block, outer)
+  return scan.keys.reduce(
+    (result, { column, expr }) =>
+      withEntry(result, {
+        column,
+        sql: context.expr(expr, scope),
+        kind: 'computed',
+        isVolatile: false,
+        source: column.id,
+      }),
+    block,
+  )
+}
+
+/** A block in which rows can be grouped or counted, and these columns be read. */
+function rowsOf(block: Block, reads: Ids, context: Context): Block {
+  const rows = block.groupBy || block.isWindowed || isLimited(block) ? derive(block, reads, context) : block
+  return readable(rows, reads, reads, context)
+}
+
+function windowBlock(scan: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const functions = scan.functions.filter(({ column }) => needed.has(column.id))
+  const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
+  block = readable(block, reads, keep, context)
+  const scope = scopeOf(block, outer)
+  const added = functions.map(
+    ({ column, call }): Entry => ({
+      column,
+      sql: windowSql(call, scope, context),
+      kind: 'computed',
+      isVolatile: false,
+      source: column.id,
+    }),
+  )
+  return { ...added.reduce(withEntry, block), isWindowed: true }
+}
+
+function setBlock(scan: SetScan, outer: Scope | null, context: Context): Block {
+  const names = scan.columns.map(column => context.name(column))
+  const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
+  const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
+  return {
+    ...EMPTY_BLOCK,
+    from: `(\n${parts.join(`\n${operator}\n`)}\n)`,
+    entries: new Map(scan.columns.map((column, i) => [column.id, columnEntry(column, names[i]!)])),
+  }
+}
+
+/** One input of a set operation, under the names and of the very types of the operation's columns. */
+function armSql(input: Scan, columns: readonly Column[], outer: Scope | null, context: Context): string {
+  const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
+  const scope = scopeOf(block, null)
+  return selectSql(
+    isLimited(block) ? block : { ...block, order: [] },
+    input.columns.map((column, i) => {
+      const entry = findEntry(scope, column)
+      const target = columns[i]!
+      const isSame = duckdbType(column.type) === duckdbType(target.type)
+      const sql = isSame ? entry.sql : castSql(entry.sql, column.type, target.type)
+      return { name: context.name(target), sql, source: isSame ? entry.source : null }
+    }),
+  )
+}
+
+function orderBlock(scan: OrderScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const reads = columnsRead(scan.keys.map(key => key.expr))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  if (isLimited(block)) block = derive(block, keep, context)
+  // A key that is a column as it stands is written by its alias; one that is computed from columns must read them.
+  const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
+  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, context)
+  const isVolatileKey = scan.keys.some(
+    key => key.expr.kind === 'column' && block.entries.get(key.expr.column.id)?.isVolatile,
+  )
+  if (isVolatileKey) block = derive(block, keep, context)
+  return { ...block, order: orderParts(scan.keys, scopeOf(block, outer), context) }
+}
+
+function limitBlock(scan: LimitScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  let block = blockOf(scan.input, needed, outer, context)
+  if (isLimited(block)) block = derive(block, needed, context)
+  return {
+    ...block,
+    limit: limitSql(scan.limit, context),
+    offset: scan.offset && limitSql(scan.offset, context),
+  }
+}
+
+const isLimited = (block: Block): boolean => block.limit !== null || block.offset !== null
+
+function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const withs: string[] = []
+  for (const cte of scan.ctes) {
+    const isOnce = context.cteUses.get(cte.id) === 1 && !cte.recursion && !isVolatileScan(cte.scan)
+    if (isOnce) {
+      context.ctes.set(cte.id, { kind: 'inline', cte, outer })
+      continue
+    }
+    const name = context.cteName(cte)
+    const columns = cte.columns.map(column => context.name(column))
+    context.ctes.set(cte.id, { kind: 'named', name, columns })
+    // Without a computation per reader, all of them see the same random values.
+    const keyword = !cte.recursion && isVolatileScan(cte.scan) ? 'AS MATERIALIZED' : 'AS'
+    const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
+    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, outer, context))
+    const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)
+    withs.push(`${name}${cte.recursion ? ` (${columns.join(', ')})` : ''} ${keyword} (\n${body}\n)`)
+  }
+  const block = blockOf(scan.body, needed, outer, context)
+  return {
+    ...block,
+    withs: [...withs, ...block.withs],
+    isRecursive: block.isRecursive || scan.ctes.some(cte => cte.recursion !== null),
+  }
+}

@@ -1,0 +1,34 @@
+/** Subqueries as expressions. */
+import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/resolved.js'
+import type { Type } from '../../../googlesql/types.js'
+import { equalSql } from './compare.js'
+import type { Context, Scope } from './context.js'
+import { GenerateError } from './context.js'
+
+export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string {
+  if (expr.form === 'exists') return `EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`
+  const [column] = expr.scan.columns
+  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  // Of several rows DuckDB raises an error by itself (scalar_subquery_error_on_multiple_rows).
+  if (expr.form === 'scalar') return `(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`
+  return context.arrayQuery(expr.scan, column, scope)
+}
+
+export function inQuerySql(expr: InQueryExpr, scope: Scope | null, context: Context): string {
+  const [column] = expr.scan.columns
+  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  const operand = context.expr(expr.operand, scope)
+  const name = context.name(column)
+  const query = context.query(expr.scan, [column], [name], scope)
+  if (isPlain(column.type)) return `(${operand} IN (\n${query}\n))`
+  if (column.type.kind === 'FLOAT64') {
+    // NaN is equal to nothing, so rows of NaN can never match.
+    return `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`
+  }
+  const equal = equalSql(operand, expr.operand.type, name, column.type)
+  const any = (condition: string): string => `EXISTS (SELECT 1 FROM (\n${query}\n) WHERE ${condition})`
+  return `(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`
+}
+
+/** Types whose values DuckDB compares as BigQuery does. */
+const isPlain = (type: Type): boolean => type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'

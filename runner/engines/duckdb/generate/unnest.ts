@@ -1,0 +1,78 @@
+/**
+ * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
+ * correlated one, which keeps conditions from reaching the table.
+ */
+import type { Scan, UnnestScan } from '../../../googlesql/resolved.js'
+import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, readable, scopeOf, selectSql } from './block.js'
+import { type Context, type Entry, type Scope } from './context.js'
+import { outerUnnestBlock } from './outer-unnest.js'
+import { columnsRead } from './walk.js'
+
+type Ids = ReadonlySet<number>
+type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
+
+export function unnestBlock(scan: UnnestScan, needed: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+  const reads = columnsRead(scan.condition ? [scan.array, scan.condition] : [scan.array])
+  const keep = new Set([...needed, ...reads])
+  const input = arrayInSight(scan, inputOf(scan, keep, outer, context, blockOf), keep, outer, context)
+  if (scan.isOuter && scan.condition) {
+    return outerUnnestBlock(scan, scan.condition, input, needed, outer, context)
+  }
+  const { array } = input
+  const kept = [...input.block.entries.values()].filter(entry => isKept(entry, scan, needed))
+  const offset = scan.offset && (needed.has(scan.offset.id) || readsOffset(scan)) ? scan.offset : null
+  const isPadded = scan.isOuter
+  const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
+  const outputs: Output[] = [
+    ...kept.map(entry => ({ ...entry, name: context.name(entry.column) })),
+    { name: context.name(scan.element), sql: `unnest(${pad(array)})`, source: null },
+    ...(offset ? [{ name: context.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
+  ]
+  const columns = [...kept.map(entry => entry.column), scan.element, ...(offset ? [offset] : [])]
+  const block: Block = {
+    ...EMPTY_BLOCK,
+    from: `(\n${selectSql(input.block, outputs)}\n)`,
+    entries: new Map(columns.map(column => [column.id, columnEntry(column, context.name(column))])),
+  }
+  if (!scan.condition) return block
+  return { ...block, where: [context.expr(scan.condition, scopeOf(block, outer))] }
+}
+
+function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
+  return needed.has(entry.column.id) || (scan.condition !== null && columnsRead([scan.condition]).has(entry.column.id))
+}
+
+const readsOffset = ({ condition, offset }: UnnestScan): boolean =>
+  condition !== null && offset !== null && columnsRead([condition]).has(offset.id)
+
+function inputOf(scan: UnnestScan, keep: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+  if (!scan.input) return EMPTY_BLOCK
+  const block = blockOf(scan.input, keep, outer, context)
+  const isRows = !block.groupBy && !block.isWindowed && block.limit === null && block.offset === null
+  const rows = isRows ? block : derive(block, keep, context)
+  return { ...rows, order: [] }
+}
+
+/** The array as SQL that may be written twice: computed in a derived table, where it is more than a column. */
+function arrayInSight(
+  scan: UnnestScan,
+  input: Block,
+  keep: Ids,
+  outer: Scope | null,
+  context: Context,
+): { readonly block: Block; readonly array: string } {
+  const block = readable(input, columnsRead([scan.array]), keep, context)
+  const array = context.expr(scan.array, scopeOf(block, outer))
+  const isOnce = !scan.isOuter && !scan.offset
+  if (isOnce || isPlainOperand(scan)) return { block, array }
+  const column = context.newColumn('array', scan.array.type)
+  const entry: Entry = { column, sql: array, kind: 'computed', isVolatile: false, source: column.id }
+  const withArray = { ...block, entries: new Map([...block.entries, [column.id, entry] as const]) }
+  return { block: derive(withArray, new Set([...keep, column.id]), context), array: context.name(column) }
+}
+
+function isPlainOperand({ array }: UnnestScan): boolean {
+  let operand = array
+  while (operand.kind === 'field') operand = operand.operand
+  return operand.kind === 'column' || operand.kind === 'parameter'
+}

@@ -1,0 +1,95 @@
+/** How often an argument ends up in DuckDB's plan: macros are text, so a parameter written thrice is computed thrice. */
+import { MACROS } from '../macros/all.js'
+
+interface Macro {
+  readonly parameters: readonly string[]
+  readonly body: string
+}
+
+function parseMacro(text: string): readonly [string, Macro] {
+  const open = text.indexOf('(')
+  const close = text.indexOf(')', open)
+  const parameters = text.slice(open + 1, close).split(',').map(part => part.trim().toLowerCase())
+  return [text.slice(0, open), { parameters, body: text.slice(text.indexOf(' AS ', close) + 4) }]
+}
+
+const BY_NAME = new Map(MACROS.map(parseMacro))
+const uses = new Map<string, readonly number[]>()
+const queries = new Map<string, boolean>()
+
+/** The uses of each parameter in the macro's body, the macros that it calls included. */
+function usesOfParameters(name: string, { parameters, body }: Macro): readonly number[] {
+  const known = uses.get(name)
+  if (known) return known
+  const counted = parameters.map(parameter => usesOf(body, parameter))
+  uses.set(name, counted)
+  return counted
+}
+
+/** Does the SQL contain a subquery, be it in a macro? Such SQL cannot stand in a lambda. */
+export function hasQuery(sql: string): boolean {
+  const text = withoutQuoted(sql)
+  if (/\bselect\b/i.test(text)) return true
+  return [...text.matchAll(/\b(bq_\w+)\(/g)].some(([, name]) => {
+    const macro = BY_NAME.get(name!)
+    if (!macro) return false
+    const known = queries.get(name!)
+    if (known !== undefined) return known
+    queries.set(name!, false)
+    const found = hasQuery(macro.body)
+    queries.set(name!, found)
+    return found
+  })
+}
+
+/** How often the word (a parameter's or a placeholder's name) is computed in the SQL. */
+export function usesOf(sql: string, word: string): number {
+  return count(withoutQuoted(sql), word)
+}
+
+/** Text in quotes reads no parameter; only quotes of text are taken out, not those of names. */
+const withoutQuoted = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "''")
+
+function count(sql: string, word: string): number {
+  let total = 0
+  for (let i = 0; i < sql.length; ) {
+    const found = /[a-z_]\w*/iy
+    found.lastIndex = i
+    const [name] = found.exec(sql) ?? []
+    if (name === undefined) {
+      i++
+      continue
+    }
+    i += name.length
+    const macro = sql[i] === '(' ? BY_NAME.get(name) : undefined
+    if (macro) {
+      const { args, end } = splitArguments(sql, i)
+      const weights = usesOfParameters(name, macro)
+      args.forEach((argument, index) => {
+        total += count(argument, word) * (weights[index] ?? 1)
+      })
+      i = end
+    } else if (name.toLowerCase() === word && sql[i - name.length - 1] !== '.') {
+      total++
+    }
+  }
+  return total
+}
+
+/** The arguments of the call whose parenthesis is at `open`. */
+function splitArguments(sql: string, open: number): { readonly args: readonly string[]; readonly end: number } {
+  const args: string[] = []
+  let depth = 0
+  let start = open + 1
+  for (let i = open; i < sql.length; i++) {
+    const char = sql[i]!
+    if ('([{'.includes(char)) depth++
+    if (')]}'.includes(char)) depth--
+    if (depth === 0 || (depth === 1 && char === ',')) {
+      args.push(sql.slice(start, i))
+      start = i + 1
+    }
+    if (depth === 0) return { args, end: i + 1 }
+  }
+  return { args, end: sql.length }
+}

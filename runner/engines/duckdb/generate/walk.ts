@@ -1,0 +1,154 @@
+/** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
+import type { AggregateCall, Expr, Scan, SortKey, WindowCall } from '../../../googlesql/resolved.js'
+
+/** The expressions directly inside, in order; scans of subqueries are not entered. */
+export function partsOf(expr: Expr): readonly Expr[] {
+  switch (expr.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'word':
+    case 'subquery':
+      return []
+    case 'call':
+      return present(expr.arguments)
+    case 'cast':
+      return present([expr.operand, expr.format, expr.timeZone])
+    case 'field':
+    case 'in-query':
+      return [expr.operand]
+    case 'struct':
+      return expr.fields
+    case 'array':
+      return expr.items
+    case 'case':
+      return present([...expr.branches.flatMap(branch => [branch.when, branch.then]), expr.otherwise])
+    case 'lambda':
+      return [expr.body]
+    case 'let':
+      return [...expr.bindings.map(binding => binding.expr), expr.result]
+  }
+}
+
+export const partsOfCall = (call: AggregateCall): readonly Expr[] => [
+  ...present(call.arguments),
+  ...(call.having ? [call.having.expr] : []),
+  ...keyExprs(call.orderBy),
+  ...present([call.limit, call.filter]),
+]
+
+export const partsOfWindow = ({ call, partitionBy, orderBy, frame }: WindowCall): readonly Expr[] => [
+  ...partsOfCall(call),
+  ...partitionBy,
+  ...keyExprs(orderBy),
+  ...present([frame?.start.offset ?? null, frame?.end.offset ?? null]),
+]
+
+/** The expressions directly in a scan. */
+export function exprsOfScan(scan: Scan): readonly Expr[] {
+  switch (scan.kind) {
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'set':
+    case 'with':
+      return []
+    case 'unnest':
+      return present([scan.array, scan.condition])
+    case 'join':
+      return present([scan.condition])
+    case 'filter':
+      return [scan.condition]
+    case 'project':
+      return scan.computed.map(computed => computed.expr)
+    case 'aggregate':
+      return [...scan.keys.map(key => key.expr), ...scan.aggregates.flatMap(aggregate => partsOfCall(aggregate.call))]
+    case 'window':
+      return scan.functions.flatMap(fn => partsOfWindow(fn.call))
+    case 'order':
+      return keyExprs(scan.keys)
+    case 'limit':
+      return present([scan.limit, scan.offset])
+  }
+}
+
+/** The scans directly in a scan; of a WITH, the definitions' too. */
+export function inputsOfScan(scan: Scan): readonly Scan[] {
+  switch (scan.kind) {
+    case 'one-row':
+    case 'table':
+    case 'cte':
+      return []
+    case 'unnest':
+      return scan.input ? [scan.input] : []
+    case 'join':
+      return [scan.left, scan.right]
+    case 'filter':
+    case 'project':
+    case 'aggregate':
+    case 'window':
+    case 'order':
+    case 'limit':
+      return [scan.input]
+    case 'set':
+      return scan.inputs
+    case 'with':
+      return [...scan.ctes.flatMap(cte => [cte.scan, ...(cte.recursion?.terms ?? [])]), scan.body]
+  }
+}
+
+/** Visits an expression and all inside it, scans of subqueries included. */
+export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = () => {}): void {
+  visit(expr)
+  for (const part of partsOf(expr)) visitExpr(part, visit, visitScanToo)
+  if (expr.kind === 'subquery' || expr.kind === 'in-query') visitScan(expr.scan, visit, visitScanToo)
+}
+
+export function visitScan(scan: Scan, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = () => {}): void {
+  visitScanToo(scan)
+  for (const expr of exprsOfScan(scan)) visitExpr(expr, visit, visitScanToo)
+  for (const input of inputsOfScan(scan)) visitScan(input, visit, visitScanToo)
+}
+
+/** The ids of all columns that the expressions refer to, at any depth. */
+export function columnsRead(exprs: readonly Expr[]): Set<number> {
+  const ids = new Set<number>()
+  for (const expr of exprs) {
+    visitExpr(expr, part => {
+      if (part.kind === 'column') ids.add(part.column.id)
+    })
+  }
+  return ids
+}
+
+/** Functions whose value differs from call to call within one query. */
+const VOLATILE = new Set(['RAND', 'GENERATE_UUID'])
+
+const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
+
+export function isVolatile(expr: Expr): boolean {
+  let found = false
+  visitExpr(expr, part => {
+    found ||= isVolatileCall(part)
+  })
+  return found
+}
+
+export function isVolatileScan(scan: Scan): boolean {
+  let found = false
+  visitScan(scan, part => {
+    found ||= isVolatileCall(part)
+  })
+  return found
+}
+
+export function hasSubquery(expr: Expr): boolean {
+  let found = false
+  visitExpr(expr, part => {
+    found ||= part.kind === 'subquery' || part.kind === 'in-query'
+  })
+  return found
+}
+
+const present = (exprs: readonly (Expr | null)[]): readonly Expr[] => exprs.filter(expr => expr !== null)
+const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)

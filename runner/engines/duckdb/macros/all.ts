@@ -1,0 +1,24 @@
+/** All macros, by topic; prepare-session.ts puts them in an order in which each finds those that it uses. */
+import { AGGREGATE_MACROS } from './aggregates.js'
+import { ARRAY_MACROS } from './arrays.js'
+import { CAST_MACROS } from './casts.js'
+import { CORE_MACROS } from './core.js'
+import { DATE_MACROS } from './dates.js'
+import { JSON_MACROS } from './json.js'
+import { MATH_MACROS } from './math.js'
+import { OPERATOR_MACROS } from './operators.js'
+import { REGEXP_MACROS } from './regexp.js'
+import { STRING_MACROS } from './strings.js'
+
+export const MACROS: readonly string[] = [
+  ...CORE_MACROS,
+  ...OPERATOR_MACROS,
+  ...CAST_MACROS,
+  ...ARRAY_MACROS,
+  ...AGGREGATE_MACROS,
+  ...DATE_MACROS,
+  ...JSON_MACROS,
+  ...MATH_MACROS,
+  ...REGEXP_MACROS,
+  ...STRING_MACROS,
+]

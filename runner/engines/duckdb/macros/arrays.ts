@@ -1,0 +1,62 @@
+/** Macros of array functions. */
+
+/** As many elements as an array may be generated with. */
+const MAX_GENERATED = 1_000_000
+
+const TOO_MANY = `bq_raise('Cannot generate arrays with more than ${MAX_GENERATED} elements.')`
+
+export const ARRAY_MACROS: readonly string[] = [
+  `bq_array_first(items) AS list_extract(items, CASE
+    WHEN len(items) = 0 THEN bq_raise('ARRAY_FIRST cannot get the first element of an empty array') ELSE 1 END)`,
+  `bq_array_last(items) AS list_extract(items, CASE
+    WHEN len(items) = 0 THEN bq_raise('ARRAY_LAST cannot get the last element of an empty array') ELSE len(items) END)`,
+  // Both offsets count from zero and belong to the slice; negative ones count from the end.
+  `bq_array_slice(items, first, last) AS CASE WHEN items IS NOT NULL AND first IS NOT NULL AND last IS NOT NULL THEN
+    list_slice(
+      items,
+      CASE WHEN first < 0 THEN greatest(len(items) + first, 0) ELSE first END + 1,
+      least(CASE WHEN last < 0 THEN greatest(len(items) + last, -1) ELSE last END, len(items)) + 1) END`,
+  `bq_array_is_distinct(items) AS
+    len(list_distinct(items)) + CASE WHEN list_count(items) < len(items) THEN 1 ELSE 0 END = len(items)`,
+  'bq_array_includes_all(items, sought) AS list_has_all(items, sought) AND list_count(sought) = len(sought)',
+
+  // The guards stand inside the arguments: DuckDB computes a constant call ahead of the CASE around it.
+  `bq_series_step(step) AS CASE WHEN step = 0 THEN bq_raise('Sequence step cannot be 0.') ELSE step END`,
+  `bq_series_end(first, last, step) AS CASE
+    WHEN step <> 0 AND (CAST(last AS HUGEINT) - first) // step >= ${MAX_GENERATED} THEN ${TOO_MANY} ELSE last END`,
+  `bq_generate_array(first, last, step) AS
+    generate_series(first, bq_series_end(first, last, step), bq_series_step(step))`,
+  `bq_series_length(first, last, step) AS CASE
+    WHEN first IS NULL OR last IS NULL OR step IS NULL THEN NULL
+    WHEN step = 0 THEN bq_raise('Sequence step cannot be 0.')
+    WHEN CAST(last - first AS DOUBLE) / CAST(step AS DOUBLE) >= ${MAX_GENERATED} THEN ${TOO_MANY}
+    ELSE greatest(CAST(floor(CAST(last - first AS DOUBLE) / CAST(step AS DOUBLE)) AS BIGINT) + 2, 0) END`,
+  `bq_series_floats(first, last, step) AS CASE
+    WHEN isnan(first) OR isnan(last) OR isnan(step) THEN bq_raise('Sequence start, end, and step cannot be NaN.')
+    WHEN isinf(step) THEN bq_raise('Sequence step cannot be +/-inf.')
+    WHEN first = last THEN 0.0::DOUBLE
+    WHEN isinf(first) OR isinf(last) THEN CASE WHEN (first < last) = (step > 0) THEN ${TOO_MANY} ELSE -1.0::DOUBLE END
+    ELSE last - first END`,
+  // One element more than the quotient says, and then only those within the bounds: the quotient is not exact.
+  `bq_generate_array_float64(first, last, step) AS list_filter(
+    list_transform(
+      range(bq_series_length(0.0::DOUBLE, bq_series_floats(first, last, step), step)),
+      lambda i: CASE WHEN i = 0 THEN first ELSE first + i * step END),
+    lambda e: CASE WHEN step > 0 THEN e <= last ELSE e >= last END)`,
+  `bq_generate_array_numeric(first, last, step) AS list_filter(
+    list_transform(
+      range(bq_series_length(first, last, step)),
+      lambda i: CAST(first + CAST(i AS DECIMAL(18,0)) * CAST(step AS DECIMAL(38,9)) AS DECIMAL(38,9))),
+    lambda e: CASE WHEN step > 0 THEN e <= last ELSE e >= last END)`,
+
+  `bq_sorted_bounds(bounds) AS CASE
+    WHEN list_count(bounds) < len(bounds) THEN bq_raise('Elements in input array to RANGE_BUCKET cannot be null.')
+    WHEN list_sort(bounds) <> bounds THEN
+      bq_raise('Elements in input array to RANGE_BUCKET must be in ascending order.')
+    ELSE bounds END`,
+  `bq_range_bucket(point, bounds) AS CASE WHEN point IS NOT NULL THEN
+    len(list_filter(bq_sorted_bounds(bounds), lambda bound: bound <= point)) END`,
+  `bq_range_bucket_float64(point, bounds) AS CASE WHEN isnan(point) THEN NULL
+    WHEN isnan(list_max(bounds)) THEN bq_raise('Elements in input array to RANGE_BUCKET cannot be NaN.')
+    ELSE bq_range_bucket(point, bounds) END`,
+]

@@ -1,0 +1,179 @@
+/**
+ * Macros of the date and time family. A TIMESTAMP's functions of DuckDB go through a calendar of the session's time zone
+ * and take a hundred nanoseconds per row; arithmetic on microseconds since 1970 takes five, so the macros do that.
+ */
+
+const FIRST_MICRO = '-62135596800000000'
+const LAST_MICRO = '253402300799999999'
+/** More than INTERVAL and TIMESTAMP span, so that a count beyond it is beyond any result. */
+const WIDEST_MICROS = '400000000000000000'
+const DAY_MICROS = '86400000000'
+
+const IN_RANGE = (micros: string) => `${micros} NOT BETWEEN ${FIRST_MICRO} AND ${LAST_MICRO}`
+
+const CONVERSIONS = [
+  // A TIMESTAMP's civil time in UTC, as DATETIME, and back.
+  'bq_utc(ts) AS make_timestamp(epoch_us(ts))',
+  'bq_from_utc(dt) AS make_timestamptz(epoch_us(dt))',
+  "bq_days(d) AS (d - DATE '1970-01-01')",
+  `bq_date(days) AS CASE WHEN days NOT BETWEEN -719162 AND 2932896
+     THEN bq_raise('Date value is out of allowed range: from 0001-01-01 to 9999-12-31.') ELSE DATE '1970-01-01' + days::INTEGER END`,
+  `bq_timestamp(us) AS CASE WHEN ${IN_RANGE('us')}
+     THEN bq_raise('Timestamp value is out of allowed range: from 0001-01-01 00:00:00.000000+00 to 9999-12-31 23:59:59.999999+00.')
+     ELSE make_timestamptz(us) END`,
+  `bq_datetime(us) AS CASE WHEN ${IN_RANGE('us')}
+     THEN bq_raise('Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999') ELSE make_timestamp(us) END`,
+  'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
+  'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
+  // As CAST to STRING writes them: three or six digits behind the point, or none.
+  `bq_fraction_text(us) AS CASE WHEN us % 1000000 = 0 THEN '' WHEN us % 1000 = 0
+     THEN '.' || bq_padded(((us % 1000000 + 1000000) % 1000000) // 1000, 3)
+     ELSE '.' || bq_padded((us % 1000000 + 1000000) % 1000000, 6) END`,
+  `bq_datetime_text(dt) AS (strftime(dt, '%Y-%m-%d %H:%M:%S') || bq_fraction_text(epoch_us(dt)))`,
+  `bq_timestamp_text(ts) AS (bq_datetime_text(bq_utc(ts)) || '+00')`,
+  `bq_time_text(t) AS bq_time_of_day_text(epoch_us(t))`,
+  `bq_time_of_day_text(us) AS (strftime(make_timestamp(us), '%H:%M:%S') || bq_fraction_text(us))`,
+  'bq_time(us) AS CAST(make_timestamp(us) AS TIME)',
+]
+
+const CONSTRUCTORS = [
+  `bq_padded(n, width) AS lpad(CAST(n AS VARCHAR), width, '0')`,
+  `bq_make_date(y, m, d) AS CASE WHEN y IS NULL OR m IS NULL OR d IS NULL THEN NULL
+     WHEN y NOT BETWEEN 1 AND 9999 OR m NOT BETWEEN 1 AND 12 OR d NOT BETWEEN 1 AND 31 THEN bq_raise('Input calculates to invalid date: ' || bq_padded(y, 4) || '-' || bq_padded(m, 2) || '-' || bq_padded(d, 2))
+     WHEN d > day(last_day(make_date(y, m, 1))) THEN bq_raise('Input calculates to invalid date: ' || bq_padded(y, 4) || '-' || bq_padded(m, 2) || '-' || bq_padded(d, 2))
+     ELSE make_date(y, m, d) END`,
+  `bq_make_time(h, m, s) AS CASE WHEN h NOT BETWEEN 0 AND 23 OR m NOT BETWEEN 0 AND 59 OR s NOT BETWEEN 0 AND 60
+     THEN bq_raise('Input calculates to invalid time: ' || bq_padded(h, 2) || ':' || bq_padded(m, 2) || ':' || bq_padded(s, 2))
+     ELSE bq_time((h * 3600 + m * 60 + s) * 1000000 % ${DAY_MICROS}) END`,
+  `bq_make_datetime(y, mo, d, h, mi, s) AS CASE WHEN h NOT BETWEEN 0 AND 23 OR mi NOT BETWEEN 0 AND 59 OR s NOT BETWEEN 0 AND 60
+     THEN bq_raise('Input calculates to invalid datetime: ' || bq_padded(y, 4) || '-' || bq_padded(mo, 2) || '-' || bq_padded(d, 2) || ' ' || bq_padded(h, 2) || ':' || bq_padded(mi, 2) || ':' || bq_padded(s, 2))
+     ELSE bq_datetime(bq_days(bq_make_date(y, mo, d)) * ${DAY_MICROS} + (h * 3600 + mi * 60 + s) * 1000000) END`,
+]
+
+const ARITHMETIC = [
+  // n units, each of so many days, months or microseconds; `said` is the message before and behind the value.
+  `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
+     WHEN bq_days(d) + n * unit NOT BETWEEN -719162 AND 2932896 THEN bq_raise(said || d || ' causes overflow')
+     ELSE d + (n * unit)::INTEGER END`,
+  `bq_date_add_months(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || d || ' causes overflow')
+     WHEN year(d) * 12 + month(d) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || d || ' causes overflow')
+     ELSE CAST(d + to_months((n * unit)::INTEGER) AS DATE) END`,
+  `bq_datetime_add(dt, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+     WHEN ${IN_RANGE('epoch_us(dt) + n * unit * sgn')} THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+     ELSE make_timestamp(epoch_us(dt) + n * unit * sgn) END`,
+  `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+     WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+     ELSE dt + to_months((n * unit)::INTEGER) END`,
+  `bq_timestamp_add(ts, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_raise(said || bq_timestamp_text(ts) || ' causes overflow')
+     WHEN ${IN_RANGE('epoch_us(ts) + n * unit * sgn')} THEN bq_raise(said || bq_timestamp_text(ts) || ' causes overflow')
+     ELSE make_timestamptz(epoch_us(ts) + n * unit * sgn) END`,
+  // Times of day go round.
+  `bq_time_add(t, n, unit, sgn) AS bq_time(((epoch_us(t) + n % (${DAY_MICROS} // unit) * unit * sgn) % ${DAY_MICROS} + ${DAY_MICROS}) % ${DAY_MICROS})`,
+  `bq_scaled_timestamp(n, unit) AS CASE WHEN n NOT BETWEEN ${FIRST_MICRO} // unit AND ${LAST_MICRO} // unit
+     THEN bq_raise('Input value ' || n || ' is out of the range of TIMESTAMP') ELSE make_timestamptz(n * unit) END`,
+  `bq_add_months(d, n) AS CASE WHEN d = last_day(d) THEN last_day(bq_date_add_months(d, n, 1, 'Adding ' || n || ' MONTH to date '))
+     ELSE bq_date_add_months(d, n, 1, 'Adding ' || n || ' MONTH to date ') END`,
+  `bq_datetime_add_whole_months(dt, n) AS make_timestamp(
+     epoch_us(CAST(bq_add_months(CAST(dt AS DATE), n) AS TIMESTAMP)) + epoch_us(dt) - epoch_us(date_trunc('day', dt)))`,
+  `bq_months_between(a, b) AS ((year(a) - year(b)) * 12 + (month(a) - month(b)) +
+     CASE WHEN day(a) = day(b) OR (CAST(a AS DATE) = last_day(a) AND CAST(b AS DATE) = last_day(b)) THEN 0.0::DOUBLE
+     ELSE ((epoch_us(a) - epoch_us(date_trunc('month', a))) - (epoch_us(b) - epoch_us(date_trunc('month', b)))) / (31 * ${DAY_MICROS}.0::DOUBLE) END)`,
+  `bq_next_day(d, name) AS bq_date(bq_days(d) + 1 + (7 + bq_weekday_number(name) - (bq_days(d) + 719170 + 1) % 7) % 7)`,
+  `bq_weekday_number(name) AS CASE WHEN list_position(['sunday','monday','tuesday','wednesday','thursday','friday','saturday'], lower(name)) > 0
+     THEN list_position(['sunday','monday','tuesday','wednesday','thursday','friday','saturday'], lower(name)) - 1
+     WHEN list_position(['sun','mon','tue','wed','thu','fri','sat'], lower(name)) > 0 THEN list_position(['sun','mon','tue','wed','thu','fri','sat'], lower(name)) - 1
+     WHEN name IS NULL THEN NULL ELSE bq_raise('Invalid day of week: ' || name) END`,
+]
+
+// Weeks begin on weekday w, 0 for Sunday. 1970-01-01 was a Thursday; 719166 is a multiple of 7 that leaves no day negative.
+const TRUNCATIONS = [
+  'bq_week_index(d, w) AS ((bq_days(d) + 719170 - w) // 7)',
+  'bq_week_day(d, w) AS (bq_days(d) - (bq_days(d) + 719170 - w) % 7)',
+  'bq_week_start(d, w) AS bq_date(bq_week_day(d, w))',
+  `bq_isoyear_start(d) AS CAST(date_trunc('week', make_date(isoyear(d), 1, 4)) AS DATE)`,
+  `bq_isoyear_last(d) AS bq_date(bq_days(CAST(date_trunc('week', make_date(isoyear(d) + 1, 1, 4)) AS DATE)) - 1)`,
+  // Dates before the year's first such weekday are in week 0.
+  'bq_week_number(d, w) AS ((dayofyear(d) + 6 - ((dayofweek(d) - w + 7) % 7)) // 7)',
+]
+
+const INTERVALS = [
+  `bq_interval(months, days, us) AS CASE
+     WHEN months NOT BETWEEN -120000 AND 120000 THEN bq_raise('Interval field months ''' || months || ''' is out of range -120000 to 120000')
+     WHEN days NOT BETWEEN -3660000 AND 3660000 THEN bq_raise('Interval field days ''' || days || ''' is out of range -3660000 to 3660000')
+     WHEN us NOT BETWEEN -316224000000000000 AND 316224000000000000 THEN bq_raise('Interval field microseconds ''' || us || ''' is out of range -316224000000000000 to 316224000000000000')
+     ELSE to_months(months::INTEGER) + to_days(days::INTEGER) + to_microseconds(us) END`,
+  // n units of so many months, days and microseconds; a count beyond every range is one that the range check refuses.
+  'bq_interval_of(n, months, days, us) AS bq_interval(bq_clamp(n) * months, bq_clamp(n) * days, CASE WHEN us = 0 THEN 0 ELSE greatest(least(n, 316224000000000001 // us + 1), -(316224000000000001 // us) - 1) * us END)',
+  'bq_clamp(n) AS CASE WHEN n IS NULL THEN NULL ELSE greatest(least(n, 5000000), -5000000) END',
+  'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
+  `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
+  `bq_interval_months(i) AS (datepart('year', i) * 12 + datepart('month', i))`,
+  `bq_interval_days(i) AS datepart('day', i)`,
+  `bq_interval_micros(i) AS (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i))`,
+  'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
+  // Each part's excess moves up, and then the parts take one sign.
+  `bq_justify_hours(i) AS bq_justify_time(bq_interval_months(i), bq_interval_days(i) + bq_interval_micros(i) // ${DAY_MICROS}, bq_interval_micros(i) % ${DAY_MICROS})`,
+  `bq_justify_time(m, d, us) AS CASE WHEN d > 0 AND us < 0 THEN bq_interval(m, d - 1, us + ${DAY_MICROS})
+     WHEN d < 0 AND us > 0 THEN bq_interval(m, d + 1, us - ${DAY_MICROS}) ELSE bq_interval(m, d, us) END`,
+  'bq_justify_days(i) AS bq_justify_months(bq_interval_months(i) + bq_interval_days(i) // 30, bq_interval_days(i) % 30, bq_interval_micros(i))',
+  `bq_justify_months(m, d, us) AS CASE WHEN m > 0 AND d < 0 THEN bq_interval(m - 1, d + 30, us)
+     WHEN m < 0 AND d > 0 THEN bq_interval(m + 1, d - 30, us) ELSE bq_interval(m, d, us) END`,
+  `bq_justify_interval(i) AS bq_justify_days_first(bq_interval_months(i), bq_interval_days(i) + bq_interval_micros(i) // ${DAY_MICROS}, bq_interval_micros(i) % ${DAY_MICROS})`,
+  'bq_justify_days_first(m, d, us) AS bq_justify_all(m + d // 30, d % 30, us)',
+  `bq_justify_all(m, d, us) AS CASE WHEN m > 0 AND (d < 0 OR (d = 0 AND us < 0)) THEN bq_justify_time(m - 1, d + 30, us)
+     WHEN m < 0 AND (d > 0 OR (d = 0 AND us > 0)) THEN bq_justify_time(m + 1, d - 30, us) ELSE bq_justify_time(m, d, us) END`,
+  // Months first, then days and time, as + does on a DATETIME.
+  `bq_datetime_add_interval(dt, i) AS bq_datetime(epoch_us(bq_datetime_add_months(dt, bq_interval_months(i), 1, 'Adding interval to datetime ')) + bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i))`,
+  `bq_timestamp_add_interval(ts, i) AS CASE WHEN bq_interval_months(i) <> 0
+     THEN bq_raise('TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
+     ELSE bq_timestamp(epoch_us(ts) + bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i)) END`,
+]
+
+const LARGEST_ARRAY = '1048575'
+const TOO_LARGE = `bq_raise('Cannot generate arrays with more than ${LARGEST_ARRAY} elements.')`
+const ARRAYS = [
+  // The differences are BIGINT-safe: no two values are further apart than 3.2e17 microseconds.
+  `bq_step_series(a, b, n, unit) AS CASE WHEN a IS NULL OR b IS NULL OR n IS NULL THEN NULL
+     WHEN n = 0 THEN [bq_raise('Sequence step cannot be 0.')::BIGINT]
+     WHEN (n > 0 AND a > b) OR (n < 0 AND a < b) THEN []::BIGINT[]
+     WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN [a]
+     WHEN (b - a) // (n * unit) >= ${LARGEST_ARRAY} THEN [${TOO_LARGE}::BIGINT]
+     ELSE generate_series(a, b, n * unit) END`,
+  "bq_date_array(a, b, n, unit) AS list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER)",
+  `bq_date_array_months(a, b, n, unit) AS list_filter(list_transform(bq_step_series(0::BIGINT, bq_months_apart(a, b), n, unit),
+     lambda step: CAST(a + to_months(step::INTEGER) AS DATE)), lambda day: CASE WHEN n > 0 THEN day <= b ELSE day >= b END)`,
+  `bq_months_apart(a, b) AS ((year(b) - year(a)) * 12 + month(b) - month(a) + CASE WHEN year(a) = year(b) AND month(a) = month(b) THEN sign(day(b) - day(a)) ELSE 0 END)`,
+  'bq_timestamp_array(a, b, n, unit) AS list_transform(bq_step_series(epoch_us(a), epoch_us(b), n, unit), lambda us: make_timestamptz(us))',
+]
+
+const BUCKETS = [
+  `bq_check_bucket(name, i) AS CASE
+     WHEN (bq_interval_months(i) <> 0)::INTEGER + (bq_interval_days(i) <> 0)::INTEGER + (bq_interval_micros(i) <> 0)::INTEGER > 1
+       THEN bq_raise(name || ' doesn''t support bucket width INTERVAL with mixed parts')
+     WHEN bq_interval_months(i) < 0 OR bq_interval_days(i) < 0 OR bq_interval_micros(i) < 0 OR (bq_interval_months(i) = 0 AND bq_interval_days(i) = 0 AND bq_interval_micros(i) = 0)
+       THEN bq_raise(name || ' doesn''t support zero or negative bucket width INTERVAL')
+     ELSE i END`,
+  `bq_bucket_micros(i) AS (bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i))`,
+  // The last of origin + k widths that is not after the value; months are counted from the origin, so that its day stays.
+  `bq_bucket_months(dt, width, origin, months) AS CASE
+     WHEN origin + to_months(bq_floor_to(months, width)::INTEGER) > dt THEN origin + to_months((bq_floor_to(months, width) - width)::INTEGER)
+     ELSE origin + to_months(bq_floor_to(months, width)::INTEGER) END`,
+  `bq_datetime_bucket_of(dt, i, origin) AS CASE WHEN bq_interval_months(i) <> 0
+     THEN bq_datetime(epoch_us(bq_bucket_months(dt, bq_interval_months(i), origin, (year(dt) - year(origin)) * 12 + month(dt) - month(origin))))
+     ELSE bq_datetime(epoch_us(origin) + bq_floor_to(epoch_us(dt) - epoch_us(origin), bq_bucket_micros(i))) END`,
+  `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_check_bucket('DATETIME_BUCKET', i), origin)`,
+  `bq_date_bucket(d, i, origin) AS CASE WHEN bq_interval_micros(i) <> 0 THEN bq_raise('DATE_BUCKET only supports bucket width INTERVAL with DAY and MONTH parts')
+     ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_check_bucket('DATE_BUCKET', i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
+  `bq_timestamp_bucket(ts, i, origin) AS CASE WHEN bq_interval_months(i) <> 0 THEN bq_raise('TIMESTAMP_BUCKET doesn''t support bucket width INTERVAL with MONTH part')
+     ELSE bq_timestamp(epoch_us(origin) + bq_floor_to(epoch_us(ts) - epoch_us(origin), bq_bucket_micros(bq_check_bucket('TIMESTAMP_BUCKET', i)))) END`,
+]
+
+export const DATE_MACROS: readonly string[] = [
+  ...CONVERSIONS,
+  ...CONSTRUCTORS,
+  ...ARITHMETIC,
+  ...TRUNCATIONS,
+  ...INTERVALS,
+  ...ARRAYS,
+  ...BUCKETS,
+]

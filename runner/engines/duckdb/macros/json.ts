@@ -1,0 +1,81 @@
+/**
+ * Macros of JSON functions. DuckDB reads numbers into doubles and writes them anew, so a value whose text may have been
+ * changed by that goes through the exact function in JavaScript. `exact` cases are rare: most rows never leave DuckDB.
+ */
+
+/** A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. */
+const MAY_DIFFER = "'[0-9][.eE]|-0|\\\\u00'"
+
+/** Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. */
+const scalarAt = (exact: string): string => `CASE json_type(document, pointer)
+    WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'NULL' THEN NULL
+    WHEN 'DOUBLE' THEN ${exact}(CAST(document AS VARCHAR), path, form)
+    WHEN 'BIGINT' THEN CASE json_extract_string(document, pointer)
+      WHEN '0' THEN ${exact}(CAST(document AS VARCHAR), path, form) ELSE json_extract_string(document, pointer) END
+    ELSE json_extract_string(document, pointer) END`
+
+export const JSON_MACROS: readonly string[] = [
+  // Text that is not JSON holds no value: NULL, not an error.
+  `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
+    ${scalarAt('bq_json_value_text')} END`,
+  `bq_json_value_at(document, pointer, path, form) AS ${scalarAt('bq_json_value')}`,
+  `bq_json_query_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
+    CASE WHEN json_type(document, pointer) = 'NULL' THEN NULL
+    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${MAY_DIFFER})
+    THEN bq_json_query_text(document, path, form)
+    ELSE CAST(json_extract(document, pointer) AS VARCHAR) END END`,
+  `bq_json_query_at(document, pointer, path, form) AS CASE
+    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${MAY_DIFFER})
+    THEN bq_json_query(CAST(document AS VARCHAR), path, form)
+    ELSE CAST(json_extract(document, pointer) AS VARCHAR) END`,
+  `bq_json_member(document, name) AS CASE WHEN json_type(document) = 'OBJECT' THEN
+    json_extract(document, '/' || replace(replace(name, '~', '~0'), '/', '~1')) END`,
+  `bq_json_item(document, index) AS CASE WHEN json_type(document) = 'ARRAY' AND index >= 0 THEN
+    json_extract(document, '$[' || index || ']') END`,
+  `bq_json_type(document) AS CASE json_type(document)
+    WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
+    WHEN 'NULL' THEN 'null' ELSE CASE WHEN document IS NOT NULL THEN 'number' END END`,
+  `bq_int64_of_json(document) AS coalesce(
+    CASE WHEN json_type(document) IN ('UBIGINT', 'BIGINT') THEN TRY_CAST(CAST(document AS VARCHAR) AS BIGINT) END,
+    bq_json_int64(CAST(document AS VARCHAR)))`,
+  `bq_string_of_json(document) AS CASE
+    WHEN json_type(document) = 'VARCHAR' THEN json_extract_string(document, '$')
+    ELSE bq_json_string(CAST(document AS VARCHAR)) END`,
+  `bq_json_items_strict(document) AS CASE WHEN document IS NOT NULL THEN
+    coalesce(bq_json_items(document), bq_raise('The provided JSON input is not an array')) END`,
+
+  // Control characters other than \\b, \\f, \\n, \\r and \\t: DuckDB writes their escapes in upper case.
+  `bq_json_of_string(text) AS CASE
+    WHEN regexp_matches(text, '[\\x00-\\x07\\x0b\\x0e-\\x1f]') THEN bq_json_quote(text)
+    ELSE CAST(to_json(text) AS VARCHAR) END`,
+  `bq_json_of_int64(x, stringifies) AS CASE
+    WHEN stringifies AND x NOT BETWEEN -9007199254740992 AND 9007199254740992 THEN '"' || x || '"'
+    ELSE CAST(x AS VARCHAR) END`,
+  "bq_json_digits(x) AS regexp_replace(CAST(x AS VARCHAR), '\\.?0+$', '')",
+  `bq_json_string_of_numeric(x) AS CASE
+    WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x) ELSE '"' || bq_json_digits(x) || '"' END`,
+  // A JSON number holds what INT64, UINT64 and FLOAT64 hold.
+  `bq_json_of_numeric(x, stringifies) AS CASE
+    WHEN stringifies AND bq_json_of_float64(CAST(x AS DOUBLE)) <> bq_json_canonical(bq_json_digits(x))
+      OR stringifies AND CAST(CAST(x AS DOUBLE) AS DECIMAL(38,9)) <> x THEN '"' || bq_json_digits(x) || '"'
+    WHEN x IS NOT NULL THEN bq_json_canonical(bq_json_digits(x)) END`,
+  `bq_json_of_float64(x) AS CASE
+    WHEN isfinite(x) THEN bq_json_double(x)
+    WHEN isnan(x) THEN '"NaN"' WHEN x > 0 THEN '"Infinity"' WHEN x < 0 THEN '"-Infinity"' END`,
+  `bq_json_string_of_float64(x) AS CASE WHEN isfinite(x) THEN bq_float_text(x) ELSE bq_json_of_float64(x) END`,
+  `bq_json_of_json(text) AS CASE
+    WHEN regexp_matches(text, '[0-9][.eE]') THEN bq_json_canonical(text) ELSE text END`,
+  // Fractions of a second come in threes.
+  `bq_json_clock(text) AS CASE WHEN contains(text, '.')
+    THEN rpad(text, CAST(length(text) + (3 - length(regexp_extract(text, '\\.(.*)$', 1)) % 3) % 3 AS INTEGER), '0')
+    ELSE text END`,
+  `bq_json_object(keys, texts, no_values) AS CASE
+    WHEN keys IS NULL THEN bq_raise('Invalid input to JSON_OBJECT: The keys array cannot be NULL')
+    WHEN no_values THEN bq_raise('Invalid input to JSON_OBJECT: The values array cannot be NULL')
+    WHEN len(keys) <> len(texts) THEN
+      bq_raise('Invalid input to JSON_OBJECT: The number of keys and values must match')
+    WHEN list_count(keys) < len(keys) THEN bq_raise('Invalid input to JSON_OBJECT: A key cannot be NULL')
+    ELSE bq_json_canonical('{' || coalesce(array_to_string(
+      list_transform(list_zip(keys, texts), lambda pair: bq_json_of_string(pair[1]) || ':' || pair[2]), ','), '') || '}')
+    END`,
+]

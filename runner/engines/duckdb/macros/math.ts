@@ -1,0 +1,52 @@
+/** Macros of mathematical functions: BigQuery's errors, and results where DuckDB would fail. */
+
+const shown = (x: string): string => `bq_float_text(${x})`
+
+export const MATH_MACROS: readonly string[] = [
+  `bq_checked_float(kind, name, x, value) AS CASE
+    WHEN isfinite(value) OR NOT isfinite(x) THEN value
+    WHEN x IS NOT NULL THEN bq_raise('Floating point ' || kind || ' in function: ' || name || '(' || ${shown('x')} || ')')
+    END`,
+  `bq_checked_pair(name, x, y, value) AS CASE
+    WHEN isfinite(value) OR NOT isfinite(x) OR NOT isfinite(y) THEN value
+    WHEN x IS NOT NULL AND y IS NOT NULL THEN bq_raise(
+      'Floating point error in function: ' || name || '(' || ${shown('x')} || ', ' || ${shown('y')} || ')') END`,
+  `bq_unless_overflow(value, x, y) AS CASE
+    WHEN isfinite(value) OR NOT isfinite(x) OR NOT isfinite(y) THEN value END`,
+
+  `bq_sqrt(x) AS CASE
+    WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,
+  `bq_pow(x, y) AS bq_checked_pair('POW', x, y, pow(x, y))`,
+  `bq_ln(x) AS CASE WHEN x > 0 THEN ln(x) ELSE bq_checked_float('error', 'LN', x, 'nan'::DOUBLE) END`,
+  `bq_log10(x) AS CASE WHEN x > 0 THEN log10(x) ELSE bq_checked_float('error', 'LOG10', x, 'nan'::DOUBLE) END`,
+  `bq_log(x, base) AS bq_checked_pair('LOG', x, base,
+    CASE WHEN x > 0 AND base > 0 AND isfinite(base) THEN ln(x) / ln(base)
+    WHEN x IS NOT NULL AND base IS NOT NULL THEN 'nan'::DOUBLE END)`,
+
+  `bq_div_int64(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: ' || x || ' / ' || y) ELSE x // y END`,
+  `bq_mod_int64(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: MOD(' || x || ', ' || y || ')')
+    WHEN y = -1 THEN x - x ELSE x % y END`,
+  `bq_mod_numeric(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: MOD(' || bq_json_digits(x) || ', ' || bq_json_digits(y) || ')')
+    ELSE CAST(x % y AS DECIMAL(38,9)) END`,
+
+  // The product with the power of ten is not exact: only where that cannot matter does DuckDB round.
+  `bq_round_float64(x, digits, power) AS CASE
+    WHEN abs(x * power) < 1e9 AND abs(abs(x * power) - floor(abs(x * power)) - 0.5) > 1e-6 THEN round(x * power) / power
+    WHEN isfinite(x) THEN bq_round_double(x, digits) ELSE x END`,
+  `bq_trunc_float64(x, digits, power) AS CASE
+    WHEN abs(x * power) < 1e9 AND abs(x * power - round(x * power)) > 1e-6 THEN trunc(x * power) / power
+    WHEN isfinite(x) THEN bq_trunc_double(x, digits) ELSE x END`,
+
+  `bq_same_length(x, y) AS CASE
+    WHEN len(x) <> len(y) THEN bq_raise('Array length mismatch: ' || len(x) || ' and ' || len(y) || '.')
+    WHEN list_count(x) < len(x) OR list_count(y) < len(y) THEN bq_raise('Cannot compute a distance with a NULL element')
+    ELSE y END`,
+  `bq_euclidean_distance(x, y) AS list_distance(x, bq_same_length(x, y))`,
+  `bq_cosine_distance(x, y) AS CASE
+    WHEN list_inner_product(x, x) = 0 OR list_inner_product(y, y) = 0
+    THEN bq_raise('Cannot compute cosine distance against zero vector.')
+    ELSE list_cosine_distance(x, bq_same_length(x, y)) END`,
+]

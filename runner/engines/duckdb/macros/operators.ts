@@ -1,0 +1,54 @@
+/** Operators that DuckDB does otherwise than BigQuery. */
+
+const BINARY = (name: string, symbol: string) =>
+  `${name}(a, b) AS CASE WHEN isinf(a ${symbol} b) AND NOT isinf(a) AND NOT isinf(b)
+     THEN bq_raise('double overflow: ' || bq_float_text(a) || ' ${symbol} ' || bq_float_text(b)) ELSE a ${symbol} b END`
+
+export const OPERATOR_MACROS: readonly string[] = [
+  // NaN equals nothing and is neither less nor greater; DuckDB has it equal to itself and greater than all else. The tests
+  // of the other side keep NULL from becoming false.
+  'bq_float_eq(a, b) AS (a = b AND (b IS NULL OR NOT isnan(a)))',
+  'bq_float_ne(a, b) AS (a <> b OR (isnan(a) AND b IS NOT NULL))',
+  'bq_float_lt(a, b) AS (a < b AND (a IS NULL OR NOT isnan(b)))',
+  'bq_float_le(a, b) AS (a <= b AND (a IS NULL OR NOT isnan(b)))',
+  BINARY('bq_float_add', '+'),
+  BINARY('bq_float_subtract', '-'),
+  BINARY('bq_float_multiply', '*'),
+  `bq_float_divide(a, b) AS CASE WHEN b = 0 THEN bq_raise('division by zero: ' || bq_float_text(a) || ' / ' || bq_float_text(b))
+     WHEN isinf(a / b) AND NOT isinf(a) THEN bq_raise('double overflow: ' || bq_float_text(a) || ' / ' || bq_float_text(b)) ELSE a / b END`,
+  // Products of factors below a thousand million fit DuckDB's widest decimal, whose cast rounds half away from zero.
+  `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
+     THEN CAST(CAST(a AS DECIMAL(18,9)) * CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
+     ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
+  'bq_bignumeric_multiply(a, b) AS CAST(bq_multiply_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
+  'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
+  'bq_bignumeric_divide(a, b) AS CAST(bq_divide_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
+  // Bits move in 64, without a sign. HUGEINT holds them all.
+  `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_error('Bitwise shift by negative offset.') WHEN n >= 64 THEN 0::BIGINT
+     ELSE bq_signed(((a::HUGEINT & (18446744073709551615::HUGEINT >> n::HUGEINT)) * (1::HUGEINT << n::HUGEINT)) & 18446744073709551615::HUGEINT) END`,
+  `bq_shift_right(a, n) AS CASE WHEN n < 0 THEN bq_error('Bitwise shift by negative offset.') WHEN n >= 64 THEN 0::BIGINT
+     ELSE bq_signed((a::HUGEINT & 18446744073709551615::HUGEINT) >> n::HUGEINT) END`,
+  'bq_signed(bits) AS CAST(CASE WHEN bits > 9223372036854775807 THEN bits - 18446744073709551616::HUGEINT ELSE bits END AS BIGINT)',
+  `bq_list_concat(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE list_concat(a, b) END`,
+  // IN UNNEST: an array of nothing contains nothing, not even NULL.
+  `bq_in_array(x, list) AS CASE WHEN list IS NULL OR len(list) = 0 THEN false WHEN x IS NULL THEN NULL
+     WHEN list_contains(list, x) THEN true WHEN list_count(list) < len(list) THEN NULL ELSE false END`,
+  'bq_float_in_array(x, list) AS CASE WHEN isnan(x) THEN CASE WHEN list_count(list) < len(list) THEN NULL ELSE false END ELSE bq_in_array(x, list) END',
+  // Of the tests of all elements, each true, false or NULL.
+  `bq_any_of(tests) AS CASE WHEN tests IS NULL THEN false WHEN list_contains(tests, true) THEN true WHEN list_count(tests) < len(tests) THEN NULL ELSE false END`,
+  `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
+  `bq_array_at_offset(list, i) AS CASE WHEN list IS NOT NULL AND (i < 0 OR i >= len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i + 1) END`,
+  `bq_array_at_ordinal(list, i) AS CASE WHEN list IS NOT NULL AND (i < 1 OR i > len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i) END`,
+  'bq_safe_array_at_offset(list, i) AS CASE WHEN i >= 0 AND i < len(list) THEN list_extract(list, i + 1) END',
+  'bq_safe_array_at_ordinal(list, i) AS CASE WHEN i >= 1 AND i <= len(list) THEN list_extract(list, i) END',
+  `bq_frame_offset(n) AS CASE WHEN n IS NULL THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING cannot be NULL')
+     WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
+  `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
+  'bq_interval_add(a, b) AS bq_interval(bq_interval_months(a) + bq_interval_months(b), bq_interval_days(a) + bq_interval_days(b), bq_interval_micros(a) + bq_interval_micros(b))',
+  'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
+  // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
+  `bq_interval_divide(i, n) AS CASE WHEN n = 0 THEN bq_raise('Interval division by zero') ELSE bq_interval(
+     bq_interval_months(i) // n,
+     (bq_interval_days(i) + bq_interval_months(i) % n * 30) // n,
+     (bq_interval_micros(i) + (bq_interval_days(i) + bq_interval_months(i) % n * 30) % n * 86400000000) // n) END`,
+]

@@ -1,0 +1,100 @@
+/** Numbers as digits, with the exactness and the rounding of C's printf. */
+
+export interface Digits {
+  readonly isNegative: boolean
+  /** The value without its sign, as a fraction of whole numbers. */
+  readonly numerator: bigint
+  readonly denominator: bigint
+}
+
+/** The exact value of a finite double. */
+export function digitsOfDouble(value: number): Digits {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, value)
+  const bits = view.getBigUint64(0)
+  const exponent = Number((bits >> 52n) & 0x7ffn)
+  const fraction = bits & ((1n << 52n) - 1n)
+  const mantissa = exponent === 0 ? fraction : fraction | (1n << 52n)
+  const power = (exponent === 0 ? 1 : exponent) - 1075
+  return {
+    isNegative: bits >> 63n === 1n,
+    numerator: power > 0 ? mantissa << BigInt(power) : mantissa,
+    denominator: power < 0 ? 1n << BigInt(-power) : 1n,
+  }
+}
+
+/** The value of plain decimal text, `-12.5`. */
+export function digitsOfDecimal(text: string): Digits {
+  const isNegative = text.startsWith('-')
+  const [whole, behind = ''] = (isNegative ? text.slice(1) : text).split('.')
+  return { isNegative, numerator: BigInt(whole! + behind), denominator: 10n ** BigInt(behind.length) }
+}
+
+/** Which way a value in the middle between two goes. */
+export type Rounding = 'half-even' | 'half-away'
+
+/** With so many digits behind the point, without a sign: `12.50`. */
+export function fixedText(value: Digits, precision: number, rounding: Rounding): string {
+  const digits = divide(value.numerator * 10n ** BigInt(precision), value.denominator, rounding)
+  const text = digits.toString().padStart(precision + 1, '0')
+  return precision === 0 ? text : `${text.slice(0, -precision)}.${text.slice(-precision)}`
+}
+
+/** One digit, the point, so many digits, and the exponent with two digits at least: `1.25e+01`. */
+export function exponentText(value: Digits, precision: number, rounding: Rounding): string {
+  const { digits, exponent } = significant(value, precision + 1, rounding)
+  const mantissa = precision === 0 ? digits : `${digits[0]}.${digits.slice(1)}`
+  return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/** So many significant digits, in the shorter of the two notations, as `%g` chooses. */
+export function generalText(value: Digits, precision: number, keepsZeros: boolean, rounding: Rounding): string {
+  const count = Math.max(precision, 1)
+  const { exponent } = significant(value, count, rounding)
+  const isScientific = exponent < -4 || exponent >= count
+  const text = isScientific
+    ? exponentText(value, count - 1, rounding)
+    : fixedText(value, Math.max(count - 1 - exponent, 0), rounding)
+  if (keepsZeros) return text
+  const [mantissa, tail] = text.split('e')
+  const trimmed = mantissa!.includes('.') ? mantissa!.replace(/\.?0+$/, '') : mantissa!
+  return tail === undefined ? trimmed : `${trimmed}e${tail}`
+}
+
+function significant(value: Digits, count: number, rounding: Rounding): { digits: string; exponent: number } {
+  if (value.numerator === 0n) return { digits: '0'.repeat(count), exponent: 0 }
+  // The lengths of the two numbers give the exponent, or one more than it.
+  let exponent = value.numerator.toString().length - value.denominator.toString().length
+  const isTooHigh =
+    exponent >= 0
+      ? value.numerator < value.denominator * 10n ** BigInt(exponent)
+      : value.numerator * 10n ** BigInt(-exponent) < value.denominator
+  if (isTooHigh) exponent--
+  const shift = count - 1 - exponent
+  const digits = (
+    shift >= 0
+      ? divide(value.numerator * 10n ** BigInt(shift), value.denominator, rounding)
+      : divide(value.numerator, value.denominator * 10n ** BigInt(-shift), rounding)
+  ).toString()
+  // 9.99 may have become 10.0.
+  return digits.length > count ? { digits: digits.slice(0, count), exponent: exponent + 1 } : { digits, exponent }
+}
+
+function divide(numerator: bigint, denominator: bigint, rounding: Rounding): bigint {
+  const quotient = numerator / denominator
+  const twice = (numerator % denominator) * 2n
+  if (twice < denominator) return quotient
+  if (twice > denominator || rounding === 'half-away') return quotient + 1n
+  return quotient + (quotient & 1n)
+}
+
+/**
+ * A double in the fewest digits that give it back, 15 or 17, as `%g` writes them: `1e+15`, `0.1`, `1e-05`. This is how a
+ * FLOAT64 becomes a STRING. Not for infinities and NaN.
+ */
+export function doubleText(value: number): string {
+  if (value === 0) return '0'
+  const precise = Number(value.toPrecision(15)) === value ? 15 : 17
+  const text = generalText(digitsOfDouble(value), precise, false, 'half-even')
+  return value < 0 ? `-${text}` : text
+}

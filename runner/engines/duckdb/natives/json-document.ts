@@ -1,0 +1,149 @@
+/** JSON text as a tree and back, with its numbers as they are written and its members in their order. */
+import { doubleText } from '../../../googlesql/json-text.js'
+
+export type JsonNode =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'number'; readonly text: string }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
+  /** Of equal names only the first is here. */
+  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, JsonNode> }
+
+export const JSON_NULL: JsonNode = { kind: 'null' }
+
+/** As deep as a value may be; deeper text counts as malformed. */
+const MAX_DEPTH = 1000
+
+/** Null for text that is not JSON. */
+export function parseDocument(text: string): JsonNode | null {
+  const reader = new Reader(text)
+  const node = reader.value(0)
+  return node && reader.isAtEnd() ? node : null
+}
+
+class Reader {
+  readonly #text: string
+  #offset = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  isAtEnd(): boolean {
+    this.#accept('')
+    return this.#offset === this.#text.length
+  }
+
+  value(depth: number): JsonNode | null {
+    if (depth > MAX_DEPTH) return null
+    this.#accept('')
+    switch (this.#text[this.#offset]) {
+      case '{':
+        return this.#object(depth)
+      case '[':
+        return this.#array(depth)
+      case '"': {
+        const value = this.#string()
+        return value === null ? null : { kind: 'string', value }
+      }
+      default:
+        return this.#scalar()
+    }
+  }
+
+  #object(depth: number): JsonNode | null {
+    const members = new Map<string, JsonNode>()
+    this.#offset++
+    if (this.#accept('}')) return { kind: 'object', members }
+    do {
+      this.#accept('')
+      const name = this.#string()
+      if (name === null || !this.#accept(':')) return null
+      const value = this.value(depth + 1)
+      if (!value) return null
+      if (!members.has(name)) members.set(name, value)
+    } while (this.#accept(','))
+    return this.#accept('}') ? { kind: 'object', members } : null
+  }
+
+  #array(depth: number): JsonNode | null {
+    const items: JsonNode[] = []
+    this.#offset++
+    if (this.#accept(']')) return { kind: 'array', items }
+    do {
+      const item = this.value(depth + 1)
+      if (!item) return null
+      items.push(item)
+    } while (this.#accept(','))
+    return this.#accept(']') ? { kind: 'array', items } : null
+  }
+
+  #string(): string | null {
+    const quoted = this.#match(/"(?:[^"\\]|\\.)*"/sy)
+    if (quoted === null) return null
+    try {
+      return JSON.parse(quoted) as string
+    } catch {
+      return null
+    }
+  }
+
+  #scalar(): JsonNode | null {
+    const word = this.#match(/true|false|null/y)
+    if (word !== null) return word === 'null' ? JSON_NULL : { kind: 'bool', value: word === 'true' }
+    const text = this.#match(/-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y)
+    return text === null ? null : { kind: 'number', text }
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#offset
+    const found = pattern.exec(this.#text)?.[0]
+    if (found === undefined) return null
+    this.#offset += found.length
+    return found
+  }
+
+  #accept(symbol: string): boolean {
+    while (' \t\n\r'.includes(this.#text[this.#offset] ?? '-')) this.#offset++
+    if (symbol === '' || this.#text[this.#offset] !== symbol) return false
+    this.#offset++
+    return true
+  }
+}
+
+/** Without white space. */
+export function documentText(node: JsonNode): string {
+  switch (node.kind) {
+    case 'null':
+      return 'null'
+    case 'bool':
+      return String(node.value)
+    case 'number':
+      return node.text
+    case 'string':
+      return JSON.stringify(node.value)
+    case 'array':
+      return `[${node.items.map(documentText).join(',')}]`
+    case 'object':
+      return `{${[...node.members].map(([name, value]) => `${JSON.stringify(name)}:${documentText(value)}`).join(',')}}`
+  }
+}
+
+/** The text of a number as the JSON type has it: integers as they are, others as a FLOAT64. */
+export const numberText = (text: string): string => (/[.eE]/.test(text) ? doubleText(Number(text)) : text)
+
+/** With every member and item on a line of its own, two spaces further in than what holds it. */
+export function prettyText(node: JsonNode, indent = ''): string {
+  const inner = `${indent}  `
+  if (node.kind === 'array' && node.items.length > 0) {
+    return `[\n${node.items.map(item => inner + prettyText(item, inner)).join(',\n')}\n${indent}]`
+  }
+  if (node.kind === 'object' && node.members.size > 0) {
+    const members = [...node.members].map(
+      ([name, value]) => `${inner}${JSON.stringify(name)}: ${prettyText(value, inner)}`,
+    )
+    return `{\n${members.join(',\n')}\n${indent}}`
+  }
+  return documentText(node)
+}

@@ -1,0 +1,34 @@
+/** Prepares a DuckDB connection for the SQL that generate/ writes. */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { MACROS } from './macros/all.js'
+import { NATIVES } from './natives/all.js'
+import { registerNative } from './register-native.js'
+
+/**
+ * Sets the time zone to UTC and creates the functions. Macros go into the connection's current database and the scalar
+ * functions into the instance, so call it once per instance, while its memory database is the current one.
+ */
+export async function prepareSession(connection: DuckDBConnection): Promise<void> {
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  for (const native of NATIVES) registerNative(connection, native)
+  const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
+  await connection.run(statements.join('\n'))
+}
+
+/** DuckDB binds a macro's body when it is created, so those that it calls must be there already. */
+export function inOrderOfUse(macros: readonly string[]): string[] {
+  const byName = new Map(macros.map(macro => [nameOf(macro), macro]))
+  const ordered = new Set<string>()
+  const visited = new Set<string>()
+  const visit = (name: string): void => {
+    if (visited.has(name)) return
+    visited.add(name)
+    const macro = byName.get(name)!
+    for (const [used] of macro.matchAll(/\bbq_\w+/g)) if (byName.has(used)) visit(used)
+    ordered.add(macro)
+  }
+  for (const name of byName.keys()) visit(name)
+  return [...ordered]
+}
+
+const nameOf = (macro: string): string => macro.slice(0, macro.indexOf('('))

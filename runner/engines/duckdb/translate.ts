@@ -1,0 +1,35 @@
+/** BigQuery SQL to DuckDB SQL. */
+
+import { resolveQuery } from '../../googlesql/resolve.js'
+import type { OutputColumn } from '../../googlesql/resolved.js'
+import { SqlError } from '../../googlesql/sql-error.js'
+import type { TableCatalogue } from '../../googlesql/tables.js'
+import type { Type } from '../../googlesql/types.js'
+import { GenerateError } from './generate/context.js'
+import { generate } from './generate/generate.js'
+
+export interface Translation {
+  readonly sql: string
+  /** What the query gives, in order, as its author named it. */
+  readonly columns: readonly OutputColumn[]
+  /** The parameters that $1, $2, … stand for, in that order; those that the SQL does not need are left out. */
+  readonly parameters: readonly string[]
+  /** The tables that the query names. */
+  readonly tables: readonly string[]
+}
+
+/** @throws SqlError in BigQuery's words for a mistake, and for what the embedded engine does not support. */
+export function translate(
+  source: string,
+  tables: TableCatalogue,
+  parameterTypes: Readonly<Record<string, Type>>,
+): Translation {
+  const query = resolveQuery(source, tables, parameterTypes)
+  try {
+    const { sql, parameters } = generate(query)
+    return { sql, columns: query.columns, parameters, tables: query.tables }
+  } catch (error) {
+    if (error instanceof GenerateError) throw new SqlError(error.message, source, error.at ?? 0)
+    throw error
+  }
+}
