@@ -1,0 +1,60 @@
+/** Puts the texts of cells together to rows, and rows to a body, in each of the result formats. */
+import type { ResultFormat } from '../model/query.js'
+
+/** What stands before, between and after the rows of a body. */
+export interface RowWriter {
+  readonly head: string
+  readonly separator: string
+  readonly tail: string
+  /**
+   * One row from the texts of its cells in column order: JSON text of each, or for CSV its plain text and null for
+   * NULL. The array may be reused by the caller.
+   */
+  readonly row: (cells: readonly (string | null)[]) => string
+}
+
+/** The JSON object keys of these names, each with what stands before its value: `{"a":`, then `,"b":`. */
+export function objectKeys(names: readonly string[]): readonly string[] {
+  return names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
+}
+
+/** Cells that are written as JSON text: all formats but CSV, and there the arrays, structs and JSON values too. */
+export const isJsonFormat = (format: ResultFormat): boolean => format !== 'csv'
+
+export function compileRowWriter(columnNames: readonly string[], format: ResultFormat): RowWriter {
+  switch (format) {
+    case 'json':
+      return { head: '{"result":[', separator: ',', tail: ']}', row: objectRow(columnNames) }
+    case 'ndjson': {
+      const row = objectRow(columnNames)
+      return { head: '', separator: '', tail: '', row: cells => `${row(cells)}\n` }
+    }
+    case 'arrays':
+      return { head: '[', separator: ',', tail: ']', row: cells => `[${cells.join(',')}]` }
+    case 'csv':
+      return { head: csvLine(columnNames), separator: '', tail: '', row: csvLine }
+    default:
+      return format satisfies never
+  }
+}
+
+function objectRow(names: readonly string[]): (cells: readonly (string | null)[]) => string {
+  const keys = objectKeys(names)
+  if (keys.length === 0) return () => '{}'
+  return cells => {
+    let text = ''
+    for (let i = 0; i < keys.length; i++) text += keys[i]! + cells[i]!
+    return `${text}}`
+  }
+}
+
+// RFC 4180: lines end in CRLF. NULL is nothing between the commas, the empty string is a pair of quotes.
+function csvLine(cells: readonly (string | null)[]): string {
+  let line = ''
+  for (let i = 0; i < cells.length; i++) {
+    const cell = cells[i]!
+    if (i > 0) line += ','
+    if (cell !== null) line += cell === '' || /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+  }
+  return `${line}\r\n`
+}

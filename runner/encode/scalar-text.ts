@@ -1,0 +1,91 @@
+/**
+ * Scalar values as JSON text, as BigQuery's TO_JSON_STRING writes them (reference, "JSON encodings"), and as plain text
+ * for CSV. An engine's reader hands each value over in one exact form; what becomes of it is decided here alone.
+ */
+import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './civil-text.js'
+
+export interface ScalarOptions {
+  readonly timestamps: 'iso8601' | 'unix_micros'
+  /** 'plain': without JSON's quotes. */
+  readonly style: 'json' | 'plain'
+}
+
+/** A value outside of what its type can hold; the engine's border makes it a failed query. */
+export class ValueError extends Error {
+  override readonly name = 'ValueError'
+}
+
+/** One function for each type: its exact value → text. */
+export interface ScalarTexts {
+  readonly int64: (value: bigint) => string
+  readonly float64: (value: number) => string
+  /** Decimal text without exponent: `-12.5`; zeros at the end of a fraction are dropped. */
+  readonly numeric: (text: string) => string
+  readonly bool: (value: boolean) => string
+  readonly string: (value: string) => string
+  readonly bytes: (value: Uint8Array) => string
+  /** Days since 1970. */
+  readonly date: (days: number) => string
+  /** Microseconds since midnight. */
+  readonly time: (micros: number) => string
+  /** Microseconds since 1970, without a zone. */
+  readonly datetime: (micros: bigint) => string
+  /** Microseconds since 1970. */
+  readonly timestamp: (micros: bigint) => string
+  /** Already in canonical form. */
+  readonly interval: (text: string) => string
+  /** JSON text, written as it is. */
+  readonly json: (text: string) => string
+}
+
+const MAX_EXACT = 2n ** 53n
+
+export function scalarTexts(options: ScalarOptions): ScalarTexts {
+  const isJson = options.style === 'json'
+  const quoted = isJson ? (text: string) => `"${text}"` : (text: string) => text
+  return {
+    int64: value => (!isJson || (value <= MAX_EXACT && value >= -MAX_EXACT) ? value.toString() : `"${value}"`),
+    float64: value => {
+      if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
+      return quoted(String(value))
+    },
+    numeric: text => {
+      const trimmed = trimFraction(text)
+      if (!isJson) return trimmed
+      if (trimmed.includes('.')) return `"${trimmed}"`
+      if (trimmed.length < 16) return trimmed
+      const value = BigInt(trimmed)
+      return value <= MAX_EXACT && value >= -MAX_EXACT ? trimmed : `"${trimmed}"`
+    },
+    bool: value => (value ? 'true' : 'false'),
+    string: isJson ? value => JSON.stringify(value) : value => value,
+    bytes: value => quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
+    date: days => quoted(inRange(dateText(days), 'DATE')),
+    time: micros => quoted(timeText(micros)),
+    datetime: micros => quoted(inRange(datetimeText(micros), 'DATETIME')),
+    timestamp:
+      options.timestamps === 'unix_micros'
+        ? micros => {
+            if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
+            return micros.toString()
+          }
+        : micros => quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`),
+    interval: quoted,
+    // Line ends in JSON text can only stand between its tokens; NDJSON has one row a line.
+    json: text => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
+  }
+}
+
+function inRange(text: string | undefined, type: string): string {
+  if (text === undefined) throw new ValueError(`${type} value is out of the range of the years 1 to 9999`)
+  return text
+}
+
+function trimFraction(text: string): string {
+  if (!text.includes('.')) return text
+  let end = text.length
+  while (text[end - 1] === '0') end--
+  if (text[end - 1] === '.') end--
+  const trimmed = text.slice(0, end)
+  return trimmed === '-0' ? '0' : trimmed
+}

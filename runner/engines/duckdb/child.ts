@@ -1,0 +1,143 @@
+/** The engine's own process: it holds DuckDB, answers its parent's requests, and ends when its parent does. */
+import { rmSync } from 'node:fs'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { failureOf } from './failure.js'
+import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
+import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
+import { openSession, type Session } from './session.js'
+
+/** A request that has not been answered. */
+interface Running {
+  connection: DuckDBConnection | null
+  isCancelled: boolean
+}
+
+/** DuckDB forgets an interrupt that arrives before the query has begun, so it is repeated until the query has ended. */
+const INTERRUPT_EVERY_MS = 10
+
+const running = new Map<number, Running>()
+let session: Session | null = null
+let folder: string | null = null
+
+const send = (message: FromChild): void => {
+  if (process.connected) process.send?.(message)
+}
+
+class CancelledError extends Error {
+  override readonly name = 'CancelledError'
+}
+
+async function open(options: SessionOptions): Promise<void> {
+  folder = options.folder
+  try {
+    session = await openSession(options)
+    send({ kind: 'ready', discovery: await session.discover() })
+  } catch (error) {
+    const broken: FromChild = { kind: 'broken', cause: error instanceof Error ? error.message : String(error) }
+    if (process.connected) process.send?.(broken, end)
+  }
+}
+
+async function answer(id: number, request: Request): Promise<void> {
+  const state: Running = { connection: null, isCancelled: false }
+  running.set(id, state)
+  try {
+    send({ kind: 'answer', id, answer: await perform(session!, request, state) })
+  } catch (error) {
+    const failure: Failure = error instanceof FailureError ? error.failure : failureOf(error)
+    send({
+      kind: 'failed',
+      id,
+      failure: state.isCancelled || error instanceof CancelledError ? { kind: 'interrupted' } : failure,
+    })
+  } finally {
+    running.delete(id)
+  }
+}
+
+/** A failure that has been worded already. */
+class FailureError extends Error {
+  override readonly name = 'FailureError'
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.kind)
+    this.failure = failure
+  }
+}
+
+async function perform(open: Session, request: Request, state: Running): Promise<Answers[keyof Answers]> {
+  if (request.kind === 'discover') return open.discover()
+  if (request.kind === 'ping') {
+    return open.borrow(async connection => {
+      await connection.run('SELECT 1')
+      return null
+    })
+  }
+  const startedAt = performance.now()
+  for (const read of await open.tables.refresh(request.tables)) {
+    send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
+  }
+  return open.borrow(async connection => {
+    if (state.isCancelled) throw new CancelledError()
+    state.connection = connection
+    try {
+      switch (request.kind) {
+        case 'run':
+          return await runQuery(connection, request)
+        case 'check':
+          return await checkQuery(connection, request)
+        case 'explain':
+          return await explainQuery(connection, request)
+      }
+    } catch (error) {
+      state.connection = null
+      if (state.isCancelled || request.kind === 'check') throw error
+      throw new FailureError(await queryFailure(connection, error, request.parameters))
+    } finally {
+      state.connection = null
+    }
+  })
+}
+
+function cancel(id: number): void {
+  const state = running.get(id)
+  if (!state) return
+  state.isCancelled = true
+  const interrupt = (): void => {
+    if (running.get(id) === state) state.connection?.interrupt()
+    else clearInterval(timer)
+  }
+  const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
+  interrupt()
+}
+
+/** Leaves nothing behind; queries that run are cut off. */
+function end(): void {
+  for (const state of running.values()) state.connection?.interrupt()
+  process.removeAllListeners('message')
+  if (process.connected) process.disconnect()
+  if (folder !== null) rmSync(folder, { recursive: true, force: true })
+  // Threads of a query that cannot be interrupted would keep the process alive.
+  process.kill(process.pid, 'SIGKILL')
+}
+
+process.on('message', (message: ToChild) => {
+  switch (message.kind) {
+    case 'open':
+      void open(message.options)
+      break
+    case 'request':
+      void answer(message.id, message.request)
+      break
+    case 'cancel':
+      cancel(message.id)
+      break
+    case 'close':
+      end()
+      break
+  }
+})
+process.on('disconnect', end)
+// The parent decides: a Ctrl-C on the terminal reaches both, and the parent still drains.
+process.on('SIGINT', () => undefined)
+process.on('SIGTERM', () => undefined)

@@ -1,0 +1,93 @@
+/** The embedded engine as a library: tables in, rows out. */
+import { tmpdir } from 'node:os'
+import { fieldsToColumns, type SchemaField } from '../../googlesql/tables.js'
+import { RunnerError, UsageError } from '../../model/errors.js'
+import type { Clock, Engine } from '../../model/ports.js'
+import type { BoundValue, ResultColumn } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
+import { openDuckdbEngine } from './engine.js'
+
+export interface EmbeddedTable {
+  /** Fields as `bq show --schema --format=prettyjson` prints them. */
+  readonly schema: readonly SchemaField[]
+  /** Values as results have them, by column name. */
+  readonly rows?: readonly object[]
+  /** Parquet, NDJSON or CSV files. */
+  readonly files?: readonly string[]
+}
+
+export interface EmbeddedEngineOptions {
+  /** By name, matched as written between backticks, dots included. */
+  readonly tables: Readonly<Record<string, EmbeddedTable>>
+  /** @default 2048 */
+  readonly memoryLimitMb?: number
+  /** @default 2 */
+  readonly threads?: number
+  /** @default 60,000 */
+  readonly timeoutMs?: number
+}
+
+export interface EmbeddedEngine {
+  /**
+   * Runs BigQuery SQL. Values of rows are as in the HTTP results: INT64 a number or, beyond ±2^53, a string, and so on.
+   * @throws QueryFault in BigQuery's words when the query is at fault, RunnerError otherwise.
+   */
+  readonly query: (
+    sql: string,
+    parameters?: Readonly<Record<string, BoundValue>>,
+  ) => Promise<{ readonly columns: readonly ResultColumn[]; readonly rows: readonly (readonly unknown[])[] }>
+  readonly close: () => Promise<void>
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000
+
+/** @throws UsageError when a table's schema names an unknown type, SetupError when DuckDB cannot be opened. */
+export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock): Promise<EmbeddedEngine> {
+  const engine = await openDuckdbEngine({
+    dataDir: null,
+    database: null,
+    tables: Object.entries(options.tables).map(([name, table]) => tableSource(name, table)),
+    memoryLimitMb: options.memoryLimitMb ?? 2_048,
+    threads: options.threads ?? 2,
+    tempDir: tmpdir(),
+    observe: () => undefined,
+    clock,
+  })
+  return {
+    query: (sql, parameters = {}) => query(engine, sql, parameters, options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    close: engine.close,
+  }
+}
+
+function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
+  const columns = fieldsToColumns(schema)
+  if (!columns) throw new UsageError([`The schema of ${name} has a type that BigQuery does not know`])
+  return {
+    definition: { name, columns },
+    schema,
+    // Neither rows nor files is an empty table.
+    ...(rows || !files ? { rows: rows ?? [] } : {}),
+    ...(files ? { files } : {}),
+  }
+}
+
+async function query(engine: Engine, sql: string, parameters: Readonly<Record<string, BoundValue>>, timeoutMs: number) {
+  try {
+    const { columns, body } = await engine.run(
+      { sql, parameters },
+      {
+        maxRows: Number.POSITIVE_INFINITY,
+        format: 'arrays',
+        timestamps: 'iso8601',
+        endpoint: 'query',
+        timeoutMs,
+        signal: new AbortController().signal,
+      },
+    )
+    const rows: unknown[][] = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
+    return { columns, rows }
+  } catch (error) {
+    // There is no stranger here to hide the query's mistake from.
+    throw error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : error
+  }
+}

@@ -1,0 +1,162 @@
+/** Reads one data file into rows of a table, or says how its Parquet is read in place. */
+import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
+import type { TableDefinition } from '../../googlesql/tables.js'
+import type { Type } from '../../googlesql/types.js'
+import { adaptColumn } from './adapt-column.js'
+import type { DataFile } from './data-folder.js'
+import { quoteName, quoteText } from './generate/quote.js'
+import { duckdbType } from './generate/type.js'
+import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './wire-column.js'
+
+/** The rows of a file that holds text, as a SELECT of the table's columns. */
+export interface RowReader {
+  readonly select: string
+  /** The same with the numbers of rows in its errors; slower. */
+  readonly selectNumbered: string
+}
+
+/** @throws DuckDB's error when the file cannot be read at all. */
+export async function rowReader(
+  connection: DuckDBConnection,
+  table: TableDefinition,
+  file: DataFile,
+): Promise<RowReader> {
+  return file.format === 'csv' ? csvReader(connection, table, file) : ndjsonReader(connection, table, file)
+}
+
+async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
+  const spelling = await spellingOfKeys(connection, table, file)
+  const columns = table.columns.map(
+    ({ name, type }) =>
+      `${quoteName(spelling.names.get(name) ?? name)}: ${quoteText(wireType(type, 'json', spelling.below.get(name)))}`,
+  )
+  const source =
+    `read_json(${quoteText(file.path)}, format = 'newline_delimited', compression = '${file.compression}', ` +
+    `columns = {${columns.join(', ')}})`
+  return readerOver(source, table, 'json', spelling)
+}
+
+// A key that no row of the first thousand spells as the schema does is looked for in another case.
+async function spellingOfKeys(
+  connection: DuckDBConnection,
+  table: TableDefinition,
+  file: DataFile,
+): Promise<KeySpelling> {
+  const result = await connection.runAndReadAll(
+    'SELECT json_group_structure(json) FROM (SELECT json FROM read_ndjson_objects(' +
+      `${quoteText(file.path)}, compression = '${file.compression}') LIMIT 1000)`,
+  )
+  const structure = result.getRows()[0]?.[0]
+  return typeof structure === 'string'
+    ? spellingIn({ kind: 'STRUCT', fields: table.columns }, JSON.parse(structure))
+    : AS_DECLARED
+}
+
+function spellingIn(type: Type, structure: unknown): KeySpelling {
+  if (type.kind === 'ARRAY') return Array.isArray(structure) ? spellingIn(type.element, structure[0]) : AS_DECLARED
+  if (type.kind !== 'STRUCT' || !isObject(structure)) return AS_DECLARED
+  const names = new Map<string, string>()
+  const below = new Map<string, KeySpelling>()
+  for (const field of type.fields) {
+    const key = findKey(Object.keys(structure), field.name)
+    if (key === undefined) continue
+    if (key !== field.name) names.set(field.name, key)
+    const inner = spellingIn(field.type, structure[key])
+    if (inner !== AS_DECLARED) below.set(field.name, inner)
+  }
+  return names.size === 0 && below.size === 0 ? AS_DECLARED : { names, below }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function findKey(keys: readonly string[], name: string): string | undefined {
+  return keys.includes(name) ? name : keys.find(key => key.toLowerCase() === name.toLowerCase())
+}
+
+async function csvReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
+  // The header is a row of text like all others; only an unquoted empty field is NULL.
+  const options =
+    `compression = '${file.compression}', delim = ',', quote = '"', escape = '"', header = true, all_varchar = true, ` +
+    'allow_quoted_nulls = false, null_padding = false, strict_mode = true'
+  const source = `read_csv(${quoteText(file.path)}, ${options})`
+  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
+  const header = Array.from({ length: prepared.columnCount }, (_, i) => prepared.columnName(i))
+  prepared.destroySync()
+  const names = new Map<string, string>()
+  const present = new Set<string>()
+  for (const { name } of table.columns) {
+    const key = findKey(header, name)
+    if (key === undefined) continue
+    names.set(name, key)
+    present.add(name)
+  }
+  return readerOver(source, table, 'text', { names, below: new Map() }, present)
+}
+
+function readerOver(
+  source: string,
+  table: TableDefinition,
+  form: WireForm,
+  spelling: KeySpelling,
+  present?: ReadonlySet<string>,
+): RowReader {
+  const columns = (rowNumber: string | null): string =>
+    table.columns
+      .map(({ name, type }) => {
+        if (present && !present.has(name)) return emptyColumn(type)
+        return fromWire(type, quoteName(spelling.names.get(name) ?? name), {
+          path: `${table.name}.${name}`,
+          form,
+          rowNumber,
+          spelling: spelling.below.get(name) ?? AS_DECLARED,
+        })
+      })
+      .map((sql, i) => `${sql} AS ${quoteName(table.columns[i]!.name)}`)
+      .join(', ')
+  return {
+    select: `SELECT ${columns(null)} FROM ${source}`,
+    selectNumbered: `SELECT ${columns('"~row"')} FROM (SELECT *, row_number() OVER () AS "~row" FROM ${source})`,
+  }
+}
+
+const emptyColumn = (type: Type): string =>
+  type.kind === 'ARRAY' ? `[]::${duckdbType(type)}` : `NULL::${duckdbType(type)}`
+
+/** A Parquet file's columns, in its order. */
+export interface ParquetShape {
+  readonly names: readonly string[]
+  readonly types: readonly DuckDBType[]
+}
+
+export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
+  return shapeOf(connection, `read_parquet(${quoteText(path)})`)
+}
+
+/** The columns of anything that can stand behind FROM. */
+export async function shapeOf(connection: DuckDBConnection, source: string): Promise<ParquetShape> {
+  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
+  const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
+  const shape = { names: indexes.map(i => prepared.columnName(i)), types: indexes.map(i => prepared.columnType(i)) }
+  prepared.destroySync()
+  return shape
+}
+
+/** Files of one shape are one scan. */
+export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.names, shape.types.map(String)])
+
+/** A SELECT of the table's columns over a source of this shape: cast, NULL where missing, nothing else. */
+export function selectFrom(source: string, table: TableDefinition, shape: ParquetShape): string {
+  const columns = table.columns.map(({ name, type }) => {
+    const key = findKey(shape.names, name)
+    const sql =
+      key === undefined
+        ? emptyColumn(type)
+        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, `${table.name}.${name}`)
+    return `${sql} AS ${quoteName(name)}`
+  })
+  return `SELECT ${columns.join(', ')} FROM ${source}`
+}
+
+export const parquetSource = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`

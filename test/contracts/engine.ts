@@ -1,0 +1,256 @@
+/** What every engine promises, whatever its dialect of wire and driver. */
+import { expect } from 'chai'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Engine, RunOptions } from '../../runner/model/ports.js'
+import type { BoundValue } from '../../runner/model/query.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
+
+type Parameters = Readonly<Record<string, BoundValue>>
+
+/** `open` gives an engine of the suite's own; it needs no tables. */
+export function engineContract(open: () => Promise<Engine>): void {
+  let engine: Engine
+  before(async () => {
+    engine = await open()
+  })
+  after(() => engine.close())
+
+  const options: RunOptions = {
+    maxRows: 1_000,
+    format: 'json',
+    timestamps: 'iso8601',
+    endpoint: 'contract',
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+  }
+  const textOf = async (sql: string, parameters: Parameters = {}, more: Partial<RunOptions> = {}): Promise<string> =>
+    new TextDecoder().decode((await engine.run({ sql, parameters }, { ...options, ...more })).body)
+  const errorOf = async (work: Promise<unknown>): Promise<RunnerError> => {
+    try {
+      await work
+    } catch (error) {
+      expect(error).to.be.instanceOf(RunnerError)
+      return error as RunnerError
+    }
+    expect.fail('it did not fail')
+  }
+
+  const VALUES: readonly { readonly sql: string; readonly type: string; readonly json: string }[] = [
+    { sql: '1', type: 'INT64', json: '1' },
+    { sql: '9007199254740992', type: 'INT64', json: '9007199254740992' },
+    { sql: '9007199254740993', type: 'INT64', json: '"9007199254740993"' },
+    { sql: '-9223372036854775808', type: 'INT64', json: '"-9223372036854775808"' },
+    { sql: 'CAST(NULL AS INT64)', type: 'INT64', json: 'null' },
+    { sql: '1.0', type: 'FLOAT64', json: '1' },
+    { sql: '0.1', type: 'FLOAT64', json: '0.1' },
+    { sql: "CAST('nan' AS FLOAT64)", type: 'FLOAT64', json: '"NaN"' },
+    { sql: "CAST('-inf' AS FLOAT64)", type: 'FLOAT64', json: '"-Infinity"' },
+    { sql: "NUMERIC '123.560'", type: 'NUMERIC', json: '"123.56"' },
+    { sql: "NUMERIC '-12'", type: 'NUMERIC', json: '-12' },
+    { sql: 'TRUE', type: 'BOOL', json: 'true' },
+    { sql: "'a\"\\\\\\n\\u00e9'", type: 'STRING', json: '"a\\"\\\\\\né"' },
+    { sql: "b'Google'", type: 'BYTES', json: '"R29vZ2xl"' },
+    { sql: "DATE '2017-03-06'", type: 'DATE', json: '"2017-03-06"' },
+    { sql: "TIME '12:34:56.5'", type: 'TIME', json: '"12:34:56.500"' },
+    { sql: "DATETIME '2017-03-06 12:34:56.789012'", type: 'DATETIME', json: '"2017-03-06T12:34:56.789012"' },
+    { sql: "TIMESTAMP '2017-03-06 12:34:56.789012+01'", type: 'TIMESTAMP', json: '"2017-03-06T11:34:56.789012Z"' },
+    { sql: "TIMESTAMP '0001-01-01 00:00:00+00'", type: 'TIMESTAMP', json: '"0001-01-01T00:00:00Z"' },
+    { sql: 'JSON \'{"b":[1,null],"a":"x"}\'', type: 'JSON', json: '{"a":"x","b":[1,null]}' },
+    { sql: '[1, 2]', type: 'ARRAY<INT64>', json: '[1,2]' },
+    { sql: 'CAST(NULL AS ARRAY<STRING>)', type: 'ARRAY<STRING>', json: '[]' },
+    { sql: "STRUCT(1 AS b, 'x' AS a)", type: 'STRUCT<b INT64, a STRING>', json: '{"b":1,"a":"x"}' },
+    { sql: "STRUCT(1, 'x' AS a)", type: 'STRUCT<INT64, a STRING>', json: '{"_field_1":1,"a":"x"}' },
+    {
+      sql: "[STRUCT(TIMESTAMP '2026-01-01 00:00:00+00' AS ts, [STRUCT(1 AS n)] AS r)]",
+      type: 'ARRAY<STRUCT<ts TIMESTAMP, r ARRAY<STRUCT<n INT64>>>>',
+      json: '[{"ts":"2026-01-01T00:00:00Z","r":[{"n":1}]}]',
+    },
+  ]
+  describe('writes values', () => {
+    for (const { sql, type, json } of VALUES) {
+      it(`${type}: ${sql} as ${json}`, async () => {
+        const result = await engine.run({ sql: `SELECT ${sql} AS v`, parameters: {} }, options)
+        expect(new TextDecoder().decode(result.body)).to.equal(`{"result":[{"v":${json}}]}`)
+        expect(result.columns).to.deep.equal([{ name: 'v', type }])
+      })
+    }
+
+    it('TIMESTAMP as microseconds where the endpoint says so, at any depth', async () => {
+      const sql =
+        "SELECT TIMESTAMP '1970-01-01 00:00:01+00' AS a, [STRUCT(TIMESTAMP '1969-12-31 00:00:00+00' AS t)] AS b, DATETIME '1970-01-01 00:00:00' AS c"
+      expect(await textOf(sql, {}, { timestamps: 'unix_micros' })).to.equal(
+        '{"result":[{"a":1000000,"b":[{"t":-86400000000}],"c":"1970-01-01T00:00:00"}]}',
+      )
+    })
+  })
+
+  const PARAMETERS: readonly { readonly type: string; readonly value: unknown; readonly json: string }[] = [
+    { type: 'STRING', value: 'it\'s a \u0000 "test" é', json: JSON.stringify('it\'s a \u0000 "test" é') },
+    { type: 'STRING', value: null, json: 'null' },
+    { type: 'INT64', value: '9223372036854775807', json: '"9223372036854775807"' },
+    { type: 'INT64', value: null, json: 'null' },
+    { type: 'FLOAT64', value: 0.1, json: '0.1' },
+    { type: 'FLOAT64', value: 'NaN', json: '"NaN"' },
+    { type: 'BOOL', value: false, json: 'false' },
+    { type: 'DATE', value: '9999-12-31', json: '"9999-12-31"' },
+    { type: 'DATETIME', value: '0001-01-01T00:00:00', json: '"0001-01-01T00:00:00"' },
+    { type: 'TIMESTAMP', value: '2026-01-31T12:00:00.123456Z', json: '"2026-01-31T12:00:00.123456Z"' },
+    { type: 'TIMESTAMP', value: '9999-12-31T23:59:59.999999Z', json: '"9999-12-31T23:59:59.999999Z"' },
+    { type: 'TIMESTAMP', value: '0001-01-01T00:00:00Z', json: '"0001-01-01T00:00:00Z"' },
+    { type: 'TIMESTAMP', value: null, json: 'null' },
+    { type: 'ARRAY<STRING>', value: ['a', "b'"], json: '["a","b\'"]' },
+    { type: 'ARRAY<STRING>', value: [], json: '[]' },
+    { type: 'ARRAY<INT64>', value: ['1', '-2'], json: '[1,-2]' },
+    { type: 'ARRAY<TIMESTAMP>', value: ['2026-01-31T12:00:00Z'], json: '["2026-01-31T12:00:00Z"]' },
+  ]
+  describe('binds parameters', () => {
+    for (const { type, value, json } of PARAMETERS) {
+      it(`${type}: ${JSON.stringify(value)}`, async () => {
+        expect(await textOf('SELECT @p AS v', { p: { type, value } })).to.equal(`{"result":[{"v":${json}}]}`)
+      })
+    }
+
+    it('in any order, as often as they are named, without regard to case', async () => {
+      const parameters = {
+        b: { type: 'INT64', value: '2' },
+        a: { type: 'STRING', value: 'x' },
+        unused: { type: 'BOOL', value: true },
+      }
+      expect(await textOf('SELECT @a AS x, @B + @b AS y, @A AS z', parameters)).to.equal(
+        '{"result":[{"x":"x","y":4,"z":"x"}]}',
+      )
+    })
+
+    it('and never reads them as SQL', async () => {
+      const value = "'; DROP TABLE x; --` \\' \" */"
+      expect(await textOf('SELECT @p AS v', { p: { type: 'STRING', value } })).to.equal(
+        `{"result":[{"v":${JSON.stringify(value)}}]}`,
+      )
+    })
+  })
+
+  const NUMBERS = 'SELECT n FROM UNNEST(GENERATE_ARRAY(1, 5)) AS n ORDER BY n'
+  describe('limits rows', () => {
+    for (const [maxRows, rowCount, isTruncated] of [
+      [10, 5, false],
+      [5, 5, false],
+      [4, 4, true],
+      [1, 1, true],
+    ] as const) {
+      it(`to ${maxRows} of 5`, async () => {
+        const result = await engine.run({ sql: NUMBERS, parameters: {} }, { ...options, maxRows, format: 'arrays' })
+        expect([result.rowCount, result.isTruncated]).to.deep.equal([rowCount, isTruncated])
+        expect(new TextDecoder().decode(result.body)).to.equal(
+          JSON.stringify([[1], [2], [3], [4], [5]].slice(0, rowCount)),
+        )
+      })
+    }
+    it('of none', async () => {
+      const result = await engine.run({ sql: 'SELECT 1 AS n FROM UNNEST([1]) WHERE FALSE', parameters: {} }, options)
+      expect([result.rowCount, result.isTruncated, new TextDecoder().decode(result.body)]).to.deep.equal([
+        0,
+        false,
+        '{"result":[]}',
+      ])
+    })
+  })
+
+  describe('writes formats', () => {
+    const sql =
+      "SELECT 1 AS n, 'a,b' AS s, [1] AS r, CAST(NULL AS STRING) AS e UNION ALL SELECT 2, '', [], 'x' ORDER BY n"
+    for (const [format, body] of [
+      ['json', '{"result":[{"n":1,"s":"a,b","r":[1],"e":null},{"n":2,"s":"","r":[],"e":"x"}]}'],
+      ['ndjson', '{"n":1,"s":"a,b","r":[1],"e":null}\n{"n":2,"s":"","r":[],"e":"x"}\n'],
+      ['csv', 'n,s,r,e\r\n1,"a,b",[1],\r\n2,"",[],x\r\n'],
+      ['arrays', '[[1,"a,b",[1],null],[2,"",[],"x"]]'],
+    ] as const) {
+      it(format, async () => expect(await textOf(sql, {}, { format })).to.equal(body))
+    }
+  })
+
+  describe('fails', () => {
+    for (const { name, sql, says } of [
+      { name: 'a query that cannot be parsed', sql: 'SELEC 1', says: /Syntax error/ },
+      { name: 'a query of an unknown name', sql: 'SELECT foo', says: /Unrecognized name: foo/ },
+      { name: 'a query of an unknown table', sql: 'SELECT * FROM `no.such`', says: /not found/ },
+      { name: 'a division by zero', sql: 'SELECT 1 / 0 AS x', says: /division by zero/ },
+      { name: 'an overflow', sql: 'SELECT 9223372036854775807 + n AS x FROM UNNEST([1]) AS n', says: /int64 overflow/ },
+      {
+        name: 'a text that is no number',
+        sql: "SELECT CAST(s AS INT64) AS x FROM UNNEST(['ab']) AS s",
+        says: /Bad int64 value: ab/,
+      },
+      { name: 'a NULL inside an array of the result', sql: 'SELECT [1, NULL] AS x', says: /null element/ },
+      { name: 'an error of the query itself', sql: "SELECT ERROR('my words') AS x", says: /my words/ },
+    ]) {
+      it(`${name}, without a word of it to callers`, async () => {
+        const error = await errorOf(textOf(sql))
+        expect([error.code, error.status, error.detail]).to.deep.equal(['QUERY_FAILED', 502, 'The query failed'])
+        expect(error.cause).to.be.instanceOf(QueryFault)
+        expect((error.cause as QueryFault).message).to.match(says)
+      })
+    }
+
+    it('an argument that is no regular expression, by its name', async () => {
+      const parameters = { project: { type: 'STRING', value: 'abc(' }, other: { type: 'STRING', value: 'x' } }
+      const error = await errorOf(
+        textOf('SELECT n FROM UNNEST(["a", @other]) AS n WHERE REGEXP_CONTAINS(n, @project)', parameters),
+      )
+      expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
+      expect(error.errors.map(problem => problem.parameter)).to.deep.equal(['project'])
+      expect(error.errors[0]!.detail).to.match(/^is not a valid RE2 regular expression/)
+    })
+
+    it('an argument that is not of its type, by its name', async () => {
+      const error = await errorOf(textOf('SELECT @n AS n', { n: { type: 'INT64', value: 'x' } }))
+      expect(error.errors).to.deep.equal([{ parameter: 'n', detail: 'is not a value of type INT64' }])
+    })
+
+    // Some 10^14 pairs, which no engine finishes.
+    const endless =
+      'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000000)) AS b ' +
+      'CROSS JOIN UNNEST(GENERATE_ARRAY(1, 100)) AS c WHERE MOD(a * b, 7) = MOD(c, 3)'
+    it('what takes too long', async () => {
+      expect((await errorOf(textOf(endless, {}, { timeoutMs: 100 }))).code).to.equal('QUERY_TIMEOUT')
+    })
+    it('what its caller has left', async () => {
+      const controller = new AbortController()
+      const failed = errorOf(textOf(endless, {}, { signal: controller.signal }))
+      setTimeout(() => controller.abort(), 50)
+      expect((await failed).code).to.equal('CALL_ABANDONED')
+      expect(await textOf('SELECT 1 AS n')).to.equal('{"result":[{"n":1}]}')
+    })
+  })
+
+  describe('checks', () => {
+    it('a query, giving its columns', async () => {
+      expect(await engine.check('SELECT @a AS a, [STRUCT(1 AS n)] AS r', { a: 'TIMESTAMP' })).to.deep.equal({
+        ok: true,
+        columns: [
+          { name: 'a', type: 'TIMESTAMP' },
+          { name: 'r', type: 'ARRAY<STRUCT<n INT64>>' },
+        ],
+      })
+    })
+    it('a query without running it', async () => {
+      expect((await engine.check("SELECT ERROR('it ran') AS x FROM UNNEST([1])", {})).ok).to.equal(true)
+    })
+    it('a mistake, giving its place', async () => {
+      expect(await engine.check('SELECT\n  foo', {})).to.deep.equal({
+        ok: false,
+        problem: { line: 2, column: 3, message: 'Unrecognized name: foo' },
+      })
+    })
+  })
+
+  it('answers a ping', () => engine.ping())
+
+  it('explains', async () => {
+    const { engineSql, plan } = await engine.explain({
+      sql: 'SELECT @a + 1 AS n',
+      parameters: { a: { type: 'INT64', value: '1' } },
+    })
+    expect(engineSql).to.match(/SELECT/)
+    expect(plan).not.to.equal('')
+  })
+}

@@ -1,0 +1,59 @@
+/** What every result store must do; run against each of them. */
+import { expect } from 'chai'
+import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+
+export function storedResult(body = 'rows', storedAt = Date.now()): StoredResult {
+  return {
+    body: Buffer.from(body),
+    columns: [{ name: 'a', type: 'INT64' }],
+    rowCount: 1,
+    isTruncated: false,
+    etag: '"tag"',
+    storedAt,
+    freshUntil: storedAt + 60_000,
+  }
+}
+
+export function resultStoreContract(name: string, open: () => Promise<ResultStore>): void {
+  describe(`the ${name} store`, () => {
+    let store: ResultStore
+    beforeEach(async () => {
+      store = await open()
+    })
+    afterEach(() => store.close())
+
+    it('gives back what was set, byte for byte', async () => {
+      const result = storedResult('rows \u0000 \u00e9 😀')
+      expect(await store.set('k', result, 60_000)).to.equal(true)
+      const found = await store.get('k')
+      expect(found && { ...found, body: Buffer.from(found.body).toString() }).to.deep.equal({
+        ...result,
+        body: 'rows \u0000 \u00e9 😀',
+      })
+    })
+
+    it('knows nothing of other keys', async () => {
+      await store.set('k', storedResult(), 60_000)
+      for (const key of ['K', 'k ', '', '__proto__', 'constructor']) expect(await store.get(key)).to.equal(undefined)
+    })
+
+    it('keeps the last of two', async () => {
+      await store.set('k', storedResult('one'), 60_000)
+      await store.set('k', storedResult('two'), 60_000)
+      expect(Buffer.from((await store.get('k'))?.body ?? []).toString()).to.equal('two')
+    })
+
+    it('forgets what is deleted', async () => {
+      await store.set('k', storedResult(), 60_000)
+      await store.delete('k')
+      await store.delete('never there')
+      expect(await store.get('k')).to.equal(undefined)
+    })
+
+    it('forgets when the time to keep is over', async () => {
+      await store.set('k', storedResult(), 20)
+      await new Promise(resolve => setTimeout(resolve, 40))
+      expect(await store.get('k')).to.equal(undefined)
+    })
+  })
+}

@@ -1,0 +1,86 @@
+/** An engine whose queries are DuckDB SQL, to test everything but the translation. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TableSource } from '../../../runner/engines/duckdb/messages.js'
+import { type DuckdbEngine, type DuckdbEngineOptions, openEngine } from '../../../runner/engines/duckdb/open-engine.js'
+import { fieldsToColumns, type SchemaField } from '../../../runner/googlesql/tables.js'
+import type { StructField } from '../../../runner/googlesql/types.js'
+import type { Event } from '../../../runner/model/events.js'
+import type { Clock, RunOptions } from '../../../runner/model/ports.js'
+import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
+
+export const CLOCK: Clock = {
+  nowMs: () => performance.now(),
+  nowMicros: () => BigInt(Math.round(performance.now() * 1_000)),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+export function source(name: string, schema: readonly SchemaField[], more: Partial<TableSource> = {}): TableSource {
+  return { definition: { name, columns: fieldsToColumns(schema)! }, schema, ...more }
+}
+
+/** A folder of the test's own; `remove` it when done. */
+export function scratchFolder(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'sluice-test-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+export interface RawQuery {
+  readonly sql: string
+  readonly columns: readonly StructField[]
+  readonly tables?: readonly string[]
+  readonly parameters?: Readonly<Record<string, BoundValue>>
+}
+
+export interface RawEngine {
+  readonly engine: DuckdbEngine
+  readonly events: Event[]
+  readonly run: (query: RawQuery, options?: Partial<RunOptions>) => Promise<ResultSet>
+  /** The rows as arrays of plain JSON values. */
+  readonly rows: (query: RawQuery) => Promise<readonly (readonly unknown[])[]>
+}
+
+export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}): Promise<RawEngine> {
+  const events: Event[] = []
+  const engine = await openEngine(
+    {
+      dataDir: null,
+      database: null,
+      tables: [],
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: tmpdir(),
+      observe: event => events.push(event),
+      clock: CLOCK,
+      ...options,
+    },
+    (text, _tables, types) => {
+      const query = JSON.parse(text) as RawQuery
+      return { sql: query.sql, columns: query.columns, tables: query.tables ?? [], parameters: Object.keys(types) }
+    },
+  )
+  const run: RawEngine['run'] = (query, more = {}) =>
+    engine.run(
+      { sql: JSON.stringify({ ...query, parameters: undefined }), parameters: query.parameters ?? {} },
+      {
+        maxRows: 100_000,
+        format: 'arrays',
+        timestamps: 'iso8601',
+        endpoint: 'test',
+        timeoutMs: 15_000,
+        signal: new AbortController().signal,
+        ...more,
+      },
+    )
+  return {
+    engine,
+    events,
+    run,
+    rows: async query => JSON.parse(new TextDecoder().decode((await run(query)).body)),
+  }
+}
