@@ -1,0 +1,5 @@
+/** A parameter's type as BigQuery names it. */
+import type { ParameterType } from '../model/param.js'
+
+/** `array<int64>` is `ARRAY<INT64>`. */
+export const bigqueryType = (type: ParameterType): string => type.toUpperCase()

@@ -1,0 +1,158 @@
+/** Manifest → endpoint: everything that can be settled before a call is settled here. */
+import { createHash } from 'node:crypto'
+import type { TableCatalogue } from '../googlesql/tables.js'
+import { typeName } from '../googlesql/types.js'
+import type { CachePolicy, DeclaredColumn, Endpoint } from '../model/endpoint.js'
+import type { Column, Manifest } from '../model/manifest.js'
+import type { Parameter } from '../model/param.js'
+import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
+import { variantIndexer } from '../template/variants.js'
+import { bigqueryType } from './bigquery-type.js'
+import { compileParameter } from './constraints.js'
+import type { ExpandedSql } from './expand-sql.js'
+import { instantText } from './instant-text.js'
+import type { Partial } from './load-partials.js'
+import { SETTING_DEFAULTS } from './setting-defaults.js'
+
+export interface CompileInput {
+  readonly manifest: Manifest
+  readonly expanded: ExpandedSql
+  /** Of the query, for a manifest that declares none. */
+  readonly columns: readonly ResultColumn[]
+  readonly partials: ReadonlyMap<string, Partial>
+  readonly tables: TableCatalogue
+  /** Anything else that results depend on. */
+  readonly schemaTextHash: string
+}
+
+const MICROS_PER = { none: 1, second: 1_000_000, minute: 60_000_000, hour: 3_600_000_000, day: 86_400_000_000 } as const
+const BYTES_PER: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  TB: 1e12,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+  TIB: 2 ** 40,
+}
+
+/** A frozen endpoint. Call only for a manifest without errors. */
+export function compileEndpoint(input: CompileInput): Endpoint {
+  const { manifest, expanded } = input
+  const settings = { ...SETTING_DEFAULTS, ...manifest.settings }
+  const parameters = compileParameters(manifest)
+  const nowGranularityMicros = MICROS_PER[settings.now_granularity]
+  return Object.freeze({
+    id: manifest.id.toLowerCase(),
+    name: manifest.name,
+    description: manifest.description ?? '',
+    parameters,
+    columns: compileColumns(manifest, input.columns),
+    maxRows: settings.max_rows,
+    cache: compileCache(settings.cache),
+    timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
+    timestamps: settings.timestamps,
+    nowGranularityMicros,
+    maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
+    labels: Object.freeze({ ...settings.labels }),
+    revision: revisionOf(input),
+    settings: Object.freeze(settings),
+    render: compileRender(parameters, expanded, BigInt(nowGranularityMicros)),
+  })
+}
+
+function compileParameters(manifest: Manifest): readonly Parameter[] {
+  const rejecting = Object.values(manifest.lookups ?? {}).filter(lookup => lookup.default === 'reject')
+  const compiled = Object.entries(manifest.parameters ?? {}).map(([name, authored]) => {
+    const tables = rejecting.filter(lookup => lookup.by === name)
+    const [first, ...others] = tables.map(lookup => Object.keys(lookup.rows))
+    const rows = first?.filter(row => others.every(other => other.includes(row)))
+    return compileParameter(name, authored, rows)
+  })
+  return Object.freeze(compiled)
+}
+
+function compileColumns(manifest: Manifest, actual: readonly ResultColumn[]): readonly DeclaredColumn[] {
+  const columns: readonly Column[] = manifest.columns ?? actual
+  return Object.freeze(columns.map(({ name, type, description = '' }) => Object.freeze({ name, type, description })))
+}
+
+function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {
+  if (cache === undefined || cache === 'disabled') return null
+  return Object.freeze({
+    ttlMs: Math.ceil(cache.ttl_seconds * 1_000),
+    warmMs: cache.warm_seconds === undefined ? null : Math.ceil(cache.warm_seconds * 1_000),
+    staleIfErrorMs: Math.ceil((cache.stale_if_error_seconds ?? 0) * 1_000),
+  })
+}
+
+function bytesOf(authored: number | string): number {
+  if (typeof authored === 'number') return authored
+  const [, digits, unit] = /^(\d+) ?(\w+)$/.exec(authored)!
+  return Number(digits) * BYTES_PER[unit!.toUpperCase()]!
+}
+
+interface PreparedText {
+  readonly sql: string
+  readonly parameters: readonly Parameter[]
+  readonly readsNow: boolean
+}
+
+/** Per call only a look-up and the binding of what the text reads are left. */
+function compileRender(
+  parameters: readonly Parameter[],
+  expanded: ExpandedSql,
+  granularity: bigint,
+): Endpoint['render'] {
+  const prepared = new Map<string, PreparedText>()
+  for (const { sql, argumentNames } of expanded.texts) {
+    const names = new Set(argumentNames?.map(({ name }) => name))
+    prepared.set(sql, { sql, parameters: parameters.filter(({ name }) => names.has(name)), readsNow: names.has('now') })
+  }
+  const texts = expanded.variants.map(variant => prepared.get(variant.sql)!)
+  const indexOf = variantIndexer(expanded.space)
+  return (args, nowMicros) => {
+    const text = texts[indexOf(name => argumentText(args, name))]!
+    return bind(text, args, nowMicros - (((nowMicros % granularity) + granularity) % granularity))
+  }
+}
+
+function argumentText(args: ArgumentMap, name: string): string | undefined {
+  const value = Object.hasOwn(args, name) ? args[name] : undefined
+  return value === undefined || value === null ? undefined : String(value)
+}
+
+function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
+  const bound: Record<string, BoundValue> = {}
+  for (const { name, type } of text.parameters) {
+    const value = Object.hasOwn(args, name) ? args[name] : undefined
+    bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
+  }
+  if (text.readsNow) bound['now'] = { type: 'TIMESTAMP', value: instantText(nowMicros) }
+  return { sql: text.sql, parameters: bound }
+}
+
+/** Changes when anything does that can change a result: the manifest, its partials, the schemas of its tables. */
+function revisionOf({ manifest, expanded, partials, tables, schemaTextHash }: CompileInput): string {
+  const hash = createHash('sha256')
+  hash.update(JSON.stringify(manifest))
+  for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
+  const read = new Set(expanded.texts.flatMap(({ sql }) => tableNames(sql, tables)))
+  for (const name of [...read].sort()) {
+    const columns = tables.find(name)!.columns.map(column => `${column.name} ${typeName(column.type)}`)
+    hash.update(`\0${name}\0${columns.join(',')}`)
+  }
+  return hash.update(`\0${schemaTextHash}`).digest('hex')
+}
+
+/** Every table whose name stands in the text; one too many does no harm. */
+function tableNames(sql: string, tables: TableCatalogue): readonly string[] {
+  const paths = sql.replaceAll('`', '').match(/[\w-]+(?:\.[\w-]+)*/g) ?? []
+  return paths.flatMap(path => {
+    const parts = path.split('.')
+    const suffixes = parts.map((_, start) => parts.slice(start).join('.'))
+    return suffixes.filter(name => tables.find(name) !== undefined)
+  })
+}

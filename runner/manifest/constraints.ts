@@ -1,0 +1,134 @@
+/** A parameter's constraints: compiled, and what is wrong with them. */
+import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
+import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { describeValue } from './report.js'
+import type { NodePath } from './source.js'
+
+export interface ConstraintMistake {
+  /** Below the parameter. */
+  readonly path: NodePath
+  readonly message: string
+}
+
+/** Everything that is wrong with how a parameter is constrained, each at its member. */
+export function constraintMistakes(authored: AuthoredParameter): readonly ConstraintMistake[] {
+  const mistakes: ConstraintMistake[] = []
+  const { scalar, isArray } = splitType(authored.type)
+  const wrong = (path: NodePath, message: string): null => {
+    mistakes.push({ path, message })
+    return null
+  }
+  const typed = (path: NodePath, value: Scalar): ScalarValue | null => {
+    const result = typeAuthored(scalar, value)
+    return result.ok ? result.value : wrong(path, `${describeValue(value)} is no ${scalar}; it ${result.detail}`)
+  }
+  mistakes.push(...findMisplaced(authored, scalar, isArray))
+  const allowed = authored.enum?.map((value, index) => typed(['enum', index], value))
+  const minimum = authored.minimum === undefined ? null : typed(['minimum'], authored.minimum)
+  const maximum = authored.maximum === undefined ? null : typed(['maximum'], authored.maximum)
+  if (minimum !== null && maximum !== null && compareValues(scalar, minimum, maximum) > 0) {
+    wrong(['minimum'], `minimum ${authored.minimum} is more than maximum ${authored.maximum}`)
+  }
+  const pattern = compilePattern(authored.pattern)
+  const test = (path: NodePath, value: Scalar, what: string): void => {
+    const argument = typed(path, value)
+    if (argument === null) return
+    if (argument === '') wrong(path, `the ${what} is empty, and an empty argument is no argument`)
+    else if (allowed && !allowed.includes(argument)) wrong(path, `the ${what} ${value} is none of the allowed values`)
+    else if (minimum !== null && compareValues(scalar, argument, minimum) < 0)
+      wrong(path, `the ${what} ${value} is less than minimum ${authored.minimum}`)
+    else if (maximum !== null && compareValues(scalar, argument, maximum) > 0)
+      wrong(path, `the ${what} ${value} is more than maximum ${authored.maximum}`)
+    else if (pattern && !new RegExp(`^(?:${pattern.source})$`, pattern.flags).test(String(argument)))
+      wrong(path, `the ${what} ${value} does not match the pattern`)
+    else if (
+      !isArray &&
+      scalar === 'string' &&
+      [...String(argument)].length > (authored.max_length ?? Number.POSITIVE_INFINITY)
+    )
+      wrong(path, `the ${what} is longer than max_length ${authored.max_length}`)
+  }
+  for (const [index, example] of (authored.examples ?? []).entries()) test(['examples', index], example, 'example')
+  const { default: fallback } = authored
+  if (fallback === undefined) return mistakes
+  if (Array.isArray(fallback) !== isArray)
+    wrong(['default'], isArray ? 'the default must be a list' : 'the default must be a single value')
+  else if (Array.isArray(fallback))
+    for (const [index, value] of fallback.entries()) test(['default', index], value, 'default')
+  else test(['default'], fallback, 'default')
+  return mistakes
+}
+
+/** Members that say nothing for this type. */
+function findMisplaced(
+  authored: AuthoredParameter,
+  scalar: ScalarParameterType,
+  isArray: boolean,
+): readonly ConstraintMistake[] {
+  const misplaced: ConstraintMistake[] = []
+  const only = (member: keyof AuthoredParameter, isFitting: boolean, forWhat: string): void => {
+    if (authored[member] !== undefined && !isFitting)
+      misplaced.push({ path: [member], message: `${member} is for ${forWhat} only` })
+  }
+  const isOrdered = scalar !== 'string' && scalar !== 'bool'
+  only('pattern', scalar === 'string', 'strings')
+  only('format', scalar === 'string', 'strings')
+  only('max_length', scalar === 'string' || isArray, 'strings and arrays')
+  only('minimum', isOrdered, 'numbers, dates and times')
+  only('maximum', isOrdered, 'numbers, dates and times')
+  return misplaced
+}
+
+/** A compiled parameter; `rows` are those that a lookup table with `default: reject` takes. Call only when there are no mistakes. */
+export function compileParameter(
+  name: string,
+  authored: AuthoredParameter,
+  rows: readonly string[] | undefined,
+): Parameter {
+  const { scalar } = splitType(authored.type)
+  const value = (scalarValue: Scalar): ScalarValue => {
+    const result = typeAuthored(scalar, scalarValue)
+    return result.ok ? result.value : null
+  }
+  const fallback: ArgumentValue | undefined = Array.isArray(authored.default)
+    ? Object.freeze(authored.default.map(value))
+    : authored.default === undefined
+      ? undefined
+      : value(authored.default as Scalar)
+  const pattern = compilePattern(authored.pattern)
+  return Object.freeze({
+    name,
+    type: authored.type,
+    isRequired: authored.required ?? false,
+    description: authored.description ?? '',
+    examples: Object.freeze((authored.examples ?? []).map(String)),
+    ...(fallback !== undefined && { default: fallback }),
+    ...(authored.enum && { enum: Object.freeze(authored.enum.map(value)) }),
+    ...(pattern && { pattern }),
+    ...(authored.minimum !== undefined && { minimum: value(authored.minimum) }),
+    ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
+    ...(authored.max_length !== undefined && { maxLength: authored.max_length }),
+    ...(authored.format && { format: authored.format }),
+    ...(rows && { rows: Object.freeze(rows) }),
+  })
+}
+
+/** A number in YAML is typed by its decimal text; a string parameter takes text only, so that 007 is not 7. */
+function typeAuthored(type: ScalarParameterType, value: Scalar): ReturnType<typeof typeScalar> {
+  if (type === 'string' && typeof value !== 'string') return { ok: false, detail: 'must be text, so put it in quotes' }
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return { ok: false, detail: 'must be in quotes beyond 2^53, or it would lose digits' }
+  }
+  return typeScalar(type, String(value))
+}
+
+function compilePattern(pattern: string | undefined): RegExp | null {
+  if (pattern === undefined) return null
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    // Told by the rule about patterns.
+    return null
+  }
+}

@@ -1,0 +1,93 @@
+/** Finds and reads manifests and partials. */
+import { readdir, readFile } from 'node:fs/promises'
+import { join, posix, sep } from 'node:path'
+import type { Diagnostic } from '../model/diagnostic.js'
+import { MAX_MANIFEST_LENGTH } from './limits.js'
+import { diagnosticAt } from './report.js'
+
+export interface SourceText {
+  /** As it stands in diagnostics. */
+  readonly file: string
+  readonly text: string
+}
+
+export interface Discovered {
+  readonly manifests: readonly SourceText[]
+  readonly partials: readonly SourceText[]
+  /** For files that could not be read. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Where partials stand, below the folder of manifests. */
+export const PARTIALS_FOLDER = 'partials'
+const READ_AT_ONCE = 32
+
+/** Every `*.yaml` but `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names. */
+export async function discover(dir: string): Promise<Discovered> {
+  const diagnostics: Diagnostic[] = []
+  let names: string[]
+  try {
+    names = (await readdir(dir, { recursive: true })).map(name => name.split(sep).join('/')).sort()
+  } catch (error) {
+    return { manifests: [], partials: [], diagnostics: [unreadable(dir, error)] }
+  }
+  const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
+  const isManifest = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml')
+  for (const name of names.filter(name => name.endsWith('.yml'))) {
+    const place = { file: posixJoin(dir, name), line: 1, column: 1 }
+    diagnostics.push(
+      diagnosticAt(
+        place,
+        'manifest/file-name',
+        'files that end in .yml are not read; rename this one to .yaml',
+        'warning',
+      ),
+    )
+  }
+  const manifests = await readAll(dir, names.filter(isManifest), diagnostics)
+  const partials = await readAll(dir, names.filter(isPartial), diagnostics)
+  return { manifests, partials, diagnostics }
+}
+
+const posixJoin = (dir: string, name: string): string => posix.join(dir.split(sep).join('/'), name)
+
+async function readAll(
+  dir: string,
+  names: readonly string[],
+  diagnostics: Diagnostic[],
+): Promise<readonly SourceText[]> {
+  const texts: (SourceText | null)[] = []
+  for (let i = 0; i < names.length; i += READ_AT_ONCE) {
+    const batch = names.slice(i, i + READ_AT_ONCE)
+    texts.push(...(await Promise.all(batch.map(name => readOne(join(dir, name), posixJoin(dir, name), diagnostics)))))
+  }
+  return texts.filter(text => text !== null)
+}
+
+/** Reads one file as UTF-8; null, and a diagnostic, when that cannot be done. */
+export async function readOne(path: string, file: string, diagnostics: Diagnostic[]): Promise<SourceText | null> {
+  try {
+    const bytes = await readFile(path)
+    // What is too large is refused by its length alone, so no more of it is needed.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+      bytes.subarray(0, 4 * MAX_MANIFEST_LENGTH),
+    )
+    return { file, text }
+  } catch (error) {
+    diagnostics.push(unreadable(file, error))
+    return null
+  }
+}
+
+function unreadable(file: string, error: unknown): Diagnostic {
+  const code = (error as { code?: unknown }).code
+  const reasons: Record<string, string> = {
+    ENOENT: 'there is no such file or folder',
+    EACCES: 'permission is denied',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'it is not a folder',
+    ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
+  }
+  const reason = reasons[String(code)] ?? String(code ?? error)
+  return diagnosticAt({ file, line: 1, column: 1 }, 'manifest/unreadable', `cannot be read: ${reason}`)
+}

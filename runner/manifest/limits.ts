@@ -1,0 +1,76 @@
+/** What is refused before the YAML parser sees it, because of what the parser would do with it. */
+import { Lexer } from 'yaml'
+
+/** In UTF-16 units, of which there are never more than bytes. */
+export const MAX_MANIFEST_LENGTH = 1_048_576
+/** The lexer looks for the end of the line at every token. */
+const MAX_LINE_LENGTH = 10_000
+const MAX_TOKENS = 100_000
+/** Below this length no text can hold enough tokens to matter. */
+const SMALL_TEXT = 65_536
+const MAX_FLOW_DEPTH = 40
+/** Leading blanks and indicators (`- `, `? `, `: `) of a line: an upper bound for block nesting. */
+const MAX_BLOCK_DEPTH = 80
+
+export interface Excess {
+  readonly offset: number
+  readonly rule: 'yaml/too-large' | 'yaml/too-deep' | 'yaml/directive'
+  readonly message: string
+}
+
+/**
+ * The first thing that is too much, or null. Depth is bounded before parsing since the parser recurses, and V8 ends the
+ * whole process, uncatchably, when the stack runs out while it compiles a regular expression.
+ */
+export function findExcess(text: string, starts: readonly number[]): Excess | null {
+  if (text.length > MAX_MANIFEST_LENGTH) return tooLarge(0, 'the file is larger than 1 MB')
+  let hasContent = false
+  let mayBeDeep = text.length >= SMALL_TEXT || countBrackets(text) > MAX_FLOW_DEPTH
+  for (let i = 0; i < starts.length; i++) {
+    const [start, end] = [starts[i]!, starts[i + 1] ?? text.length]
+    if (end - start > MAX_LINE_LENGTH) return tooLarge(start, `the line is longer than ${MAX_LINE_LENGTH} characters`)
+    // Thirty thousand of them cost the parser more than a second.
+    if (!hasContent && text[start] === '%') {
+      return { offset: start, rule: 'yaml/directive', message: 'YAML directives are not allowed in manifests' }
+    }
+    hasContent ||= !/^[ \t\r\n]*(?:#|$)/.test(text.slice(start, end))
+    // Each level takes a character of its line at least.
+    mayBeDeep ||= end - start > MAX_BLOCK_DEPTH
+  }
+  return mayBeDeep ? findExcessTokens(text) : null
+}
+
+/** Counts no further than what matters. */
+function countBrackets(text: string): number {
+  let brackets = 0
+  for (const bracket of '[{') {
+    for (let at = text.indexOf(bracket); at >= 0 && brackets <= MAX_FLOW_DEPTH; at = text.indexOf(bracket, at + 1))
+      brackets++
+  }
+  return brackets
+}
+
+const tooLarge = (offset: number, message: string): Excess => ({ offset, rule: 'yaml/too-large', message })
+
+const INDICATORS: ReadonlySet<string> = new Set(['-', '?', ':'])
+
+/** The same by the lexer's own tokens, which tell text from structure. */
+function findExcessTokens(text: string): Excess | null {
+  let [offset, tokens, flowDepth, lineDepth, isLineStart] = [0, 0, 0, 0, true]
+  for (const token of new Lexer().lex(text)) {
+    if (++tokens > MAX_TOKENS) return tooLarge(0, `the file holds more than ${MAX_TOKENS} YAML tokens`)
+    // The lexer's marks for a document, a scalar and an error in flow stand for no character.
+    const length = token === '\u0002' || token === '\u001f' || token === '\u0018' ? 0 : token.length
+    if (token === '[' || token === '{') flowDepth++
+    else if (token === ']' || token === '}') flowDepth = Math.max(0, flowDepth - 1)
+    if (token === '\n' || token === '\r\n') [lineDepth, isLineStart] = [0, true]
+    else if (INDICATORS.has(token)) lineDepth++
+    else if (isLineStart && token.trim() === '') lineDepth += token.length
+    else if (length > 0) isLineStart = false
+    if (flowDepth > MAX_FLOW_DEPTH || lineDepth > MAX_BLOCK_DEPTH) {
+      return { offset, rule: 'yaml/too-deep', message: 'the manifest is nested too deeply' }
+    }
+    offset += length
+  }
+  return null
+}

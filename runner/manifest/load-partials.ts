@@ -1,0 +1,63 @@
+/** Partials, parsed once for all manifests that include them. */
+import type { Diagnostic } from '../model/diagnostic.js'
+import type { ParsedTemplate } from '../template/node.js'
+import { parseTemplate } from '../template/parse.js'
+import { findOddCharacter } from './characters.js'
+import type { SourceText } from './discover.js'
+import { MAX_MANIFEST_LENGTH } from './limits.js'
+import { diagnosticAt, didYouMean } from './report.js'
+import { type FilePlace, lineStartsOf, placeAt } from './source.js'
+
+export interface Partial {
+  readonly file: string
+  readonly text: string
+  readonly template: ParsedTemplate
+  placeAt(offset: number): FilePlace
+}
+
+export interface LoadedPartials {
+  readonly byName: ReadonlyMap<string, Partial>
+  /** The mistakes that are the partials' own, whoever includes them. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Parses each partial under the name of its file, without `.sql`. */
+export function loadPartials(sources: readonly SourceText[]): LoadedPartials {
+  const byName = new Map<string, Partial>()
+  const diagnostics: Diagnostic[] = []
+  for (const source of sources) {
+    const name = source.file.replace(/^.*\//, '').replace(/\.sql$/, '')
+    const partial = parsePartial(source)
+    byName.set(name, partial.partial)
+    diagnostics.push(...partial.diagnostics)
+  }
+  return { byName, diagnostics }
+}
+
+function parsePartial({ file, text: fileText }: SourceText): { partial: Partial; diagnostics: readonly Diagnostic[] } {
+  const marked = fileText.replace(/^\ufeff/, '')
+  // Lines keep their numbers and columns; and a comment in the last line must not swallow what follows the partial.
+  const text = marked.replaceAll('\r\n', '\n').replace(/[^\n]$/, '$&\n')
+  const starts = lineStartsOf(text)
+  const place = (offset: number): FilePlace => placeAt(file, starts, offset)
+  const refused = (offset: number, rule: string, message: string) => ({
+    partial: { file, text, template: { nodes: [], problems: [] }, placeAt: place },
+    diagnostics: [diagnosticAt(place(offset), rule, message)],
+  })
+  if (text.length > MAX_MANIFEST_LENGTH) return refused(0, 'manifest/unreadable', 'the partial is larger than 1 MB')
+  const odd = findOddCharacter(text)
+  if (odd !== null)
+    return refused(
+      odd.offset,
+      'template/odd-character',
+      `the character ${odd.name} is not allowed; delete it or write what is meant`,
+    )
+  const template = parseTemplate(text)
+  return {
+    partial: { file, text, template, placeAt: place },
+    diagnostics: template.problems.map(problem => {
+      const hint = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
+      return diagnosticAt(place(problem.offset), problem.rule, problem.message + hint)
+    }),
+  }
+}

@@ -1,0 +1,163 @@
+/** CONDUCTOR of manifests: discover → parse → check → compile. Every mistake of every file, sorted. */
+import type { TableCatalogue } from '../googlesql/tables.js'
+import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import type { Endpoint, Variant } from '../model/endpoint.js'
+import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check-rules.js'
+import { findSchemaMistakes, schemaDiagnostics } from './check-schema.js'
+import { type CheckSql, checkSqlTexts } from './check-sql.js'
+import { compileEndpoint } from './compile.js'
+import { discover, type SourceText } from './discover.js'
+import { DuplicateFinder } from './duplicates.js'
+import { expandSql } from './expand-sql.js'
+import { loadPartials, type Partial } from './load-partials.js'
+import { mendManifest } from './mend.js'
+import { parseManifest } from './parse.js'
+
+export interface LoadOptions {
+  readonly tables: TableCatalogue
+  /** Goes into every revision: anything besides manifests, partials and table schemas that results depend on. */
+  readonly schemaTextHash?: string
+  readonly checkSql: CheckSql
+}
+
+export interface LoadedEndpoint {
+  readonly endpoint: Endpoint
+  readonly file: string
+  /** Every variant, for `validate` and `--coverage`. */
+  readonly variants: readonly Variant[]
+}
+
+export interface Loaded {
+  /** Of the manifests without errors, in the order of their files. */
+  readonly endpoints: readonly Endpoint[]
+  /** The same, with where they come from and what they can ask. */
+  readonly details: readonly LoadedEndpoint[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** Manifests seen, and variants rendered and compiled. */
+  readonly manifests: number
+  readonly variants: number
+}
+
+/**
+ * Loads every manifest below `dir`. `only` keeps those whose file is one of these, or lies in one of these folders, named
+ * as diagnostics name them; ids and names are still held against all of them.
+ */
+export async function loadEndpoints(
+  options: LoadOptions & { readonly dir: string; readonly only?: readonly string[] },
+): Promise<Loaded> {
+  const found = await discover(options.dir)
+  const loaded = await loadSources(found.manifests, found.partials, options)
+  const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
+  const { only } = options
+  if (only === undefined) return { ...loaded, diagnostics: all }
+  const isWanted = (file: string): boolean =>
+    only.some(path => file === path || file.startsWith(path.replace(/\/*$/, '/')))
+  const details = loaded.details.filter(({ file }) => isWanted(file))
+  return {
+    endpoints: details.map(({ endpoint }) => endpoint),
+    details,
+    diagnostics: all.filter(({ file }) => isWanted(file)),
+    manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
+    variants: details.reduce((sum, { variants }) => sum + variants.length, 0),
+  }
+}
+
+/** The same for texts in memory; touches no file. */
+export async function loadSources(
+  manifests: readonly SourceText[],
+  partialTexts: readonly SourceText[],
+  options: LoadOptions,
+): Promise<Loaded> {
+  const partials = loadPartials(partialTexts)
+  const duplicates = new DuplicateFinder()
+  const once = { ...options, checkSql: checkOnce(options.checkSql) }
+  const details: LoadedEndpoint[] = []
+  const diagnostics: Diagnostic[] = [...partials.diagnostics]
+  let variants = 0
+  for (const source of manifests) {
+    const loaded = await loadOne(source, partials.byName, duplicates, once)
+    diagnostics.push(...loaded.diagnostics)
+    variants += loaded.variants
+    if (loaded.detail !== null) details.push(loaded.detail)
+  }
+  diagnostics.sort(compareDiagnostics)
+  return {
+    endpoints: details.map(({ endpoint }) => endpoint),
+    details,
+    diagnostics,
+    manifests: manifests.length,
+    variants,
+  }
+}
+
+/** Manifests that were copied from one another share their texts; each is compiled once a load. */
+function checkOnce(checkSql: CheckSql): CheckSql {
+  const results = new Map<string, ReturnType<CheckSql>>()
+  return (sql, types) => {
+    const key = `${JSON.stringify(types)}\0${sql}`
+    const known = results.get(key)
+    if (known !== undefined) return known
+    const result = checkSql(sql, types)
+    results.set(key, result)
+    return result
+  }
+}
+
+interface LoadedOne {
+  readonly detail: LoadedEndpoint | null
+  readonly diagnostics: readonly Diagnostic[]
+  readonly variants: number
+}
+
+async function loadOne(
+  { file, text }: SourceText,
+  partials: ReadonlyMap<string, Partial>,
+  duplicates: DuplicateFinder,
+  options: LoadOptions,
+): Promise<LoadedOne> {
+  const parsed = parseManifest(file, text)
+  const { source } = parsed
+  const diagnostics: Diagnostic[] = [...parsed.diagnostics]
+  const failed = (): LoadedOne => ({ detail: null, diagnostics, variants: 0 })
+  if (source === null || parsed.diagnostics.length > 0) return failed()
+
+  const mistakes = findSchemaMistakes(parsed.value)
+  diagnostics.push(...schemaDiagnostics(mistakes, source), ...duplicates.check(parsed.value, source))
+  const mended = mendManifest(parsed.value, mistakes)
+  if (mended === null) return failed()
+  const { manifest } = mended
+
+  diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source }))
+  if (diagnostics.some(({ rule }) => BLOCKS_TEMPLATE.test(rule))) return failed()
+
+  const expanded = expandSql(manifest, source, partials)
+  diagnostics.push(...expanded.diagnostics)
+  if (expanded.texts.length === 0) return failed()
+
+  const facts = { manifest, source, expansion: expanded.expansion, texts: expanded.texts }
+  const ruled = checkRules(TEMPLATE_RULES, facts)
+  diagnostics.push(...ruled)
+  if (mended.hasGuessedTypes) return failed()
+
+  const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
+  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told)
+  diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
+  const variants = expanded.variants.length
+  if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
+
+  const { tables, schemaTextHash = '' } = options
+  const endpoint = compileEndpoint({
+    manifest,
+    expanded,
+    columns: sql.checked[0]?.columns ?? [],
+    partials,
+    tables,
+    schemaTextHash,
+  })
+  // The maps back to the template have served; a thousand manifests would keep megabytes of them.
+  const plain = expanded.variants.map(({ label, sql }) => ({ label, sql }))
+  return { detail: { endpoint, file, variants: plain }, diagnostics, variants }
+}
+
+/** Mistakes after which rendering the template would fail or only mislead. */
+const BLOCKS_TEMPLATE = /^(lookup\/(unequal-rows|value-form|reserved-name)|constants\/|manifest\/sql-block)/

@@ -1,0 +1,15 @@
+/** A pattern meets callers' text: it must compile, and take no more than linear or bounded time. */
+import { findPatternDanger } from '../pattern-danger.js'
+import type { ManifestFacts, Rule } from '../rule.js'
+
+export const parameterUnsafePattern: Rule<ManifestFacts> = {
+  id: 'parameter/unsafe-pattern',
+  severity: 'error',
+  check: ({ manifest, source }, report) => {
+    for (const [name, { pattern, max_length }] of Object.entries(manifest.parameters ?? {})) {
+      const danger = pattern === undefined ? null : findPatternDanger(pattern, max_length)
+      if (danger !== null)
+        report(source.valueAt(['parameters', name, 'pattern']), `the pattern of parameter "${name}" ${danger}`)
+    }
+  },
+}

@@ -1,0 +1,23 @@
+/** A parameter that nothing reads misleads callers. */
+import type { Rule, TemplateFacts } from '../rule.js'
+
+export const parameterUnused: Rule<TemplateFacts> = {
+  id: 'parameter/unused',
+  severity: 'error',
+  check: ({ manifest, source, expansion, texts }, report) => {
+    const used = new Set(expansion.used.given)
+    for (const lookup of Object.values(manifest.lookups ?? {})) used.add(lookup.by)
+    for (const text of texts) {
+      // Of a text without readable tokens nobody knows what it reads.
+      if (text.argumentNames === null) return
+      for (const { name } of text.argumentNames) used.add(name)
+    }
+    for (const name of Object.keys(manifest.parameters ?? {})) {
+      if (!used.has(name))
+        report(
+          source.keyAt(['parameters', name]),
+          `parameter "${name}" is never used; read it as @${name}, or delete it`,
+        )
+    }
+  },
+}

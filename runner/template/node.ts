@@ -1,0 +1,73 @@
+/** The closed set of things that a template can hold, as parsed; nothing of Handlebars' own runtime is behind them. */
+
+/** A name in braces. */
+export interface NamePath {
+  /** How many `../` stand before it. */
+  readonly up: number
+  /** Written with `@`: `@index`. */
+  readonly isData: boolean
+  /** Written with `this.` or `./`: looked up in the entry at hand and nowhere else. */
+  readonly isOwn: boolean
+  /** Empty for `this`. */
+  readonly parts: readonly string[]
+  readonly written: string
+  readonly offset: number
+}
+
+export interface PartialArgument {
+  readonly name: string
+  readonly value: NamePath | { readonly literal: string | number | boolean; readonly offset: number }
+  readonly offset: number
+}
+
+/** Offsets are UTF-16 units in the template's own text. */
+export type TemplateNode =
+  | { readonly kind: 'text'; readonly text: string; readonly offset: number }
+  | { readonly kind: 'value'; readonly path: NamePath; readonly offset: number }
+  | {
+      readonly kind: 'if'
+      readonly isNegated: boolean
+      readonly path: NamePath
+      readonly whenTrue: readonly TemplateNode[]
+      readonly whenFalse: readonly TemplateNode[]
+    }
+  | {
+      readonly kind: 'each'
+      readonly path: NamePath
+      readonly body: readonly TemplateNode[]
+      readonly whenFalse: readonly TemplateNode[]
+    }
+  | {
+      readonly kind: 'partial'
+      readonly name: string
+      readonly arguments: readonly PartialArgument[]
+      readonly offset: number
+    }
+
+export type TemplateRule =
+  | 'template/syntax'
+  | 'template/triple-braces'
+  | 'template/unsupported'
+  | 'template/unknown-helper'
+  | 'template/unknown-name'
+  | 'template/unknown-partial'
+  | 'template/argument-in-text'
+  | 'template/not-a-word'
+  | 'template/not-a-list'
+  | 'template/recursion'
+  | 'template/too-large'
+  | 'template/too-many-variants'
+
+/** A mistake in a template's text. */
+export interface TemplateProblem {
+  readonly rule: TemplateRule
+  readonly offset: number
+  readonly message: string
+  /** For "did you mean": what was written, and what could have been. */
+  readonly near?: { readonly word: string; readonly among: readonly string[] }
+}
+
+export interface ParsedTemplate {
+  readonly nodes: readonly TemplateNode[]
+  readonly problems: readonly TemplateProblem[]
+}

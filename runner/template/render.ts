@@ -1,0 +1,58 @@
+/** Pieces and a choice → SQL text, with a map back to where each character was written. */
+import type { Choice, Piece, TemplatePlace } from './program.js'
+import { isTruthy, wordText } from './word.js'
+
+interface Segment {
+  /** Offset in the SQL text. */
+  readonly start: number
+  readonly place: TemplatePlace
+  readonly isVerbatim: boolean
+}
+
+export interface RenderedSql {
+  readonly sql: string
+  readonly segments: readonly Segment[]
+}
+
+/** The SQL of one choice. `choice.rows` must have a row for every lookup table that the pieces ask about. */
+export function renderPieces(pieces: readonly Piece[], choice: Choice): RenderedSql {
+  let sql = ''
+  const segments: Segment[] = []
+  const write = (text: string, place: TemplatePlace, isVerbatim: boolean): void => {
+    // `a-{{n}}` with n = -5 would begin a comment.
+    if (!isVerbatim && text.startsWith('-') && sql.endsWith('-')) sql += ' '
+    segments.push({ start: sql.length, place, isVerbatim })
+    sql += text
+  }
+  const visit = (piece: Piece): void => {
+    if (piece.kind === 'text') {
+      write(piece.text, piece.place, piece.isVerbatim)
+    } else if (piece.kind === 'field') {
+      write(wordText(choice.rows[piece.lookup]![piece.field]!), piece.place, false)
+    } else {
+      const { condition } = piece
+      const holds =
+        condition.kind === 'given'
+          ? choice.given.has(condition.parameter)
+          : isTruthy(choice.rows[condition.lookup]![condition.field]!)
+      for (const inner of holds ? piece.whenTrue : piece.whenFalse) visit(inner)
+    }
+  }
+  for (const piece of pieces) visit(piece)
+  return { sql, segments }
+}
+
+/** Where the character at this offset of the SQL was written; null when the SQL is empty. */
+export function placeInTemplate(rendered: RenderedSql, offset: number): TemplatePlace | null {
+  const { segments } = rendered
+  let [low, high] = [0, segments.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (segments[middle]!.start <= offset) low = middle
+    else high = middle - 1
+  }
+  const segment = segments[low]
+  if (segment === undefined) return null
+  const { place, start, isVerbatim } = segment
+  return isVerbatim ? { origin: place.origin, offset: place.offset + Math.max(0, offset - start) } : place
+}

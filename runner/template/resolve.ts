@@ -1,0 +1,180 @@
+/** What a name in braces means at its place: a constant, a lookup table's field, or whether an argument was given. */
+import type { NamePath, TemplateProblem } from './node.js'
+import type { Origin } from './program.js'
+import type { Constant } from './word.js'
+
+/** What the manifest declares. */
+export interface TemplateNames {
+  readonly parameters: ReadonlySet<string>
+  /** Parameters whose argument may be absent; of the others `given` is always true. */
+  readonly optional: ReadonlySet<string>
+  /** Lookup table → its fields. */
+  readonly lookups: ReadonlyMap<string, ReadonlySet<string>>
+  readonly constants: ReadonlyMap<string, Constant>
+}
+
+export type Binding =
+  /** `name`: the member of `constants` that it came from. */
+  | { readonly kind: 'constant'; readonly value: Constant; readonly name?: string }
+  | { readonly kind: 'field'; readonly lookup: string; readonly field: string }
+
+export type Meaning = Binding | { readonly kind: 'given'; readonly parameter: string }
+export type Resolved = Meaning | { readonly kind: 'problem'; readonly problem: TemplateProblem }
+
+/** Where a name stands: written into the text, asked about in `#if`, or gone through by `#each`. */
+export type Use = 'text' | 'condition' | 'list'
+
+/** A loop's entry or a partial's arguments: the names of one scope. */
+export interface Frame {
+  readonly origin: Origin
+  /** What `this` is; absent outside of loops. */
+  readonly self?: Constant
+  readonly own: ReadonlyMap<string, Binding>
+  /** Names that some entry of the loop has: asked about in a condition, a missing one is false. */
+  readonly fields: ReadonlySet<string>
+  readonly data?: { readonly index: number; readonly first: boolean; readonly last: boolean }
+  /** In a branch that is never taken: a field that this entry lacks is no mistake there. */
+  readonly isDiscarded: boolean
+  /** Null at the manifest's or partial's own level. */
+  readonly parent: Frame | null
+}
+
+/** Resolves a name; `use` is where it stands. */
+export function resolve(path: NamePath, frame: Frame, names: TemplateNames, use: Use): Resolved {
+  if (path.isData) return resolveData(path, frame, names)
+  let scope: Frame = frame
+  for (let i = 0; i < path.up; i++) {
+    if (scope.parent === null)
+      return wrong('template/unknown-name', path, `"${path.written}" leads out of the template`)
+    scope = scope.parent
+  }
+  if (path.parts.length === 0) {
+    if (scope.self === undefined)
+      return wrong('template/unknown-name', path, '"this" means something only inside "#each"')
+    return { kind: 'constant', value: scope.self }
+  }
+  const [first, ...rest] = path.parts as [string, ...string[]]
+  for (let at: Frame | null = scope; at !== null; at = path.isOwn ? null : at.parent) {
+    const binding = at.own.get(first)
+    if (binding) return follow(binding, rest, path)
+    if (at.fields.has(first)) return missingField(first, path, at, use === 'condition' || frame.isDiscarded)
+  }
+  return path.isOwn ? unknown(path, scope.own.keys()) : resolveGlobal(first, rest, path, scope, names, use)
+}
+
+function wrong(rule: TemplateProblem['rule'], path: NamePath, message: string, among?: Iterable<string>): Resolved {
+  const near = among ? { near: { word: path.parts[path.parts.length - 1] ?? path.written, among: [...among] } } : {}
+  return { kind: 'problem', problem: { rule, offset: path.offset, message, ...near } }
+}
+
+const unknown = (path: NamePath, among: Iterable<string>): Resolved =>
+  wrong('template/unknown-name', path, `unknown name "${path.written}"`, among)
+
+function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolved {
+  const name = path.parts.join('.')
+  if (names.parameters.has(name) || name === 'now') {
+    return wrong('template/argument-in-text', path, `arguments are not read in braces: write @${name} alone`)
+  }
+  if (path.up === 0 && frame.data && Object.hasOwn(frame.data, name)) {
+    return { kind: 'constant', value: frame.data[name as keyof typeof frame.data] }
+  }
+  return wrong(
+    'template/unknown-name',
+    path,
+    `unknown name "${path.written}"; only @index, @first and @last exist, inside "#each"`,
+  )
+}
+
+/** The rest of a path after its first name. */
+function follow(binding: Binding, rest: readonly string[], path: NamePath): Resolved {
+  let value: Resolved = binding
+  for (const part of rest) {
+    if (value.kind !== 'constant' || typeof value.value !== 'object' || Array.isArray(value.value)) {
+      return wrong(
+        'template/unknown-name',
+        path,
+        `unknown name "${path.written}": what stands before ".${part}" has no fields`,
+      )
+    }
+    const map = value.value as Readonly<Record<string, Constant>>
+    if (!Object.hasOwn(map, part)) return unknown(path, Object.keys(map))
+    value = { ...value, value: map[part]! }
+  }
+  return value
+}
+
+function missingField(name: string, path: NamePath, frame: Frame, isFalse: boolean): Resolved {
+  if (isFalse) return { kind: 'constant', value: false }
+  return wrong(
+    'template/unknown-name',
+    path,
+    `entry ${(frame.data?.index ?? 0) + 1} of the list has no "${name}", which other entries have`,
+  )
+}
+
+function resolveGlobal(
+  first: string,
+  rest: readonly string[],
+  path: NamePath,
+  scope: Frame,
+  names: TemplateNames,
+  use: Use,
+): Resolved {
+  if (first === 'given') return resolveGiven(rest, path, names, use)
+  if (first === 'constants') {
+    const [name, ...fields] = rest
+    if (name === undefined)
+      return wrong('template/not-a-word', path, '"constants" alone has no value; write constants.<name>')
+    const value = names.constants.get(name)
+    if (value === undefined)
+      return wrong('template/unknown-name', path, `unknown constant "${name}"`, names.constants.keys())
+    return follow({ kind: 'constant', value, name }, fields, path)
+  }
+  const fields = names.lookups.get(first)
+  if (fields && rest.length > 0) {
+    const [field, ...more] = rest as [string, ...string[]]
+    if (more.length > 0 || !fields.has(field)) {
+      return wrong(
+        'template/unknown-name',
+        path,
+        `lookup table "${first}" has no field "${rest.join('.')}"; it has ${[...fields].join(', ')}`,
+        fields,
+      )
+    }
+    return { kind: 'field', lookup: first, field }
+  }
+  if (names.parameters.has(first)) {
+    if (use === 'condition')
+      return wrong(
+        'template/argument-in-text',
+        path,
+        `"${first}" is a parameter; ask whether it was given with {{#if given.${first}}}`,
+      )
+    return wrong(
+      'template/argument-in-text',
+      path,
+      `"${first}" is a parameter, and arguments never enter SQL text: write @${first}`,
+    )
+  }
+  if (fields)
+    return wrong(
+      'template/not-a-word',
+      path,
+      `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`,
+    )
+  return unknown(path, [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants'])
+}
+
+function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNames, use: Use): Resolved {
+  const name = rest.join('.')
+  if (!names.parameters.has(name))
+    return wrong('template/unknown-name', path, `"given.${name}": no parameter is named "${name}"`, names.parameters)
+  if (use !== 'condition') {
+    return wrong(
+      'template/argument-in-text',
+      path,
+      `"given.${name}" can only be asked about with {{#if}} or {{#unless}}; the argument itself is @${name}`,
+    )
+  }
+  return { kind: 'given', parameter: name }
+}

@@ -1,0 +1,133 @@
+/** Where a template cannot be read at all, and why, in words that need no knowledge of a parser's token names. */
+import type { TemplateProblem } from './node.js'
+
+/** Deeper nesting than any query needs; Handlebars' own tree walk recurses once a level. */
+const MAX_DEPTH = 32
+/** More tags, and longer ones, than any query needs; Handlebars copies all the text that is left at every comment. */
+const MAX_TAGS = 2_000
+const MAX_TAG_LENGTH = 2_000
+
+/** Offsets at which lines begin. */
+export function lineStarts(text: string): readonly number[] {
+  const starts = [0]
+  for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
+  return starts
+}
+
+const problem = (offset: number, message: string): TemplateProblem => ({ rule: 'template/syntax', offset, message })
+
+// The opening of a tag: of a comment, or with its sigil and first word.
+const TAG = /\{\{~?(?:!(--)?|\s*([#^/])?\s*[*>]?\s*([\w.-]*))/g
+const DASHED_END = /--~?\}\}/g
+
+/**
+ * What must be settled before Handlebars reads the text: escaped braces, raw blocks, tags and blocks that are not closed
+ * or are closed by another's name, and blocks nested too deeply. Null when there is nothing of the kind.
+ */
+export function findUnreadable(text: string): TemplateProblem | null {
+  const open: { readonly name: string; readonly offset: number; branches: number }[] = []
+  let tags = 0
+  // Each search begins where the last one ended, or a long text without an end would be searched again at every tag.
+  let from = 0
+  let nextEnd = -1
+  for (;;) {
+    TAG.lastIndex = from
+    const tag = TAG.exec(text)
+    if (tag === null) break
+    const [whole, dashes, sigil, name = ''] = tag
+    const offset = tag.index
+    from = offset + whole.length
+    if (++tags > MAX_TAGS) return problem(offset, `the template holds more than ${MAX_TAGS} tags`)
+    if (text[offset - 1] === '\\')
+      return problem(offset - 1, 'braces cannot be escaped in SQL: write them without "\\"')
+    if (text.startsWith('{{{{', offset))
+      return { ...problem(offset, 'raw blocks are not supported'), rule: 'template/unsupported' }
+    if (dashes !== undefined) {
+      DASHED_END.lastIndex = from
+      if (!DASHED_END.test(text)) return problem(offset, 'this comment is never closed; expected "--}}"')
+      from = DASHED_END.lastIndex
+      continue
+    }
+    if (nextEnd < from) nextEnd = text.indexOf('}}', from)
+    if (nextEnd < 0) return problem(offset, 'this "{{" is never closed; expected "}}"')
+    if (whole.includes('!')) {
+      from = nextEnd + 2
+      continue
+    }
+    if (nextEnd - offset > MAX_TAG_LENGTH)
+      return problem(offset, `this tag is longer than ${MAX_TAG_LENGTH} characters`)
+    const block = open[open.length - 1]
+    // Handlebars makes a block within a block of each `{{else if …}}`.
+    if (block && name === 'else' && ++block.branches > MAX_DEPTH) {
+      return problem(offset, `this block has more than ${MAX_DEPTH} branches`)
+    }
+    // `{{^}}` is an else.
+    if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, offset, branches: 0 })
+    if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
+    if (sigil !== '/') continue
+    const opened = open.pop()
+    if (opened === undefined) return problem(offset, `"{{/${name}}}" closes a block that was never opened`)
+    if (opened.name !== name) {
+      return problem(offset, `"{{/${name}}}" cannot close "{{#${opened.name}}}"; expected "{{/${opened.name}}}"`)
+    }
+  }
+  const unclosed = open.pop()
+  if (unclosed === undefined) return null
+  return problem(unclosed.offset, `"{{#${unclosed.name}}}" is never closed; expected "{{/${unclosed.name}}}"`)
+}
+
+const WORDS_FOR_TOKENS: Readonly<Record<string, string>> = {
+  ID: 'a name',
+  STRING: 'a string',
+  NUMBER: 'a number',
+  BOOLEAN: 'a boolean',
+  UNDEFINED: 'undefined',
+  NULL: 'null',
+  DATA: '"@"',
+  CLOSE: '"}}"',
+  EOF: 'the end of the template',
+  INVALID: 'a character that means nothing here',
+  OPEN_SEXPR: '"("',
+  CLOSE_SEXPR: '")"',
+  EQUALS: '"="',
+  SEP: '"." or "/"',
+  INVERSE: '"{{else}}"',
+  OPEN_ENDBLOCK: '"{{/"',
+  OPEN_INVERSE_CHAIN: '"{{else"',
+}
+
+/** Handlebars' own syntax error, placed as exactly as its message allows. */
+export function findSyntaxProblem(text: string, error: unknown): TemplateProblem {
+  const message = error instanceof Error ? error.message : String(error)
+  const parsed = /^Parse error on line (\d+):\n(.*)\n(-*)\^\n.*got '(\w+)'/s.exec(message)
+  if (parsed === null) {
+    const place = error as { lineNumber?: unknown; column?: unknown }
+    const line = typeof place.lineNumber === 'number' ? place.lineNumber : 1
+    const column = typeof place.column === 'number' ? place.column : 0
+    return problem((lineStarts(text)[line - 1] ?? 0) + column, message.replace(/ - \d+:\d+$/, ''))
+  }
+  const [, line, context, dashes, token] = parsed
+  const found = WORDS_FOR_TOKENS[token!] ?? `"${token}"`
+  return problem(
+    offsetOf(text, Number(line), context!, dashes!.length),
+    `cannot read this tag: did not expect ${found}`,
+  )
+}
+
+/** The message shows up to twenty characters on either side of the place, without line breaks. */
+function offsetOf(text: string, line: number, context: string, before: number): number {
+  const starts = lineStarts(text)
+  const from = starts[line - 1] ?? text.length
+  const shown = context.slice(0, before).replace(/^\.\.\./, '')
+  const wanted = shown + context.slice(before).replace(/\.\.\.$/, '')
+  const windowStart = Math.max(0, from - 64)
+  // Line breaks taken out, each kept character's own offset remembered.
+  const kept: number[] = []
+  for (let i = windowStart; i < text.length && i < from + 4096; i++) if (text[i] !== '\n') kept.push(i)
+  const flat = kept.map(i => text[i]).join('')
+  for (let at = flat.indexOf(wanted); at >= 0; at = flat.indexOf(wanted, at + 1)) {
+    const offset = kept[at + shown.length] ?? text.length
+    if (offset >= from) return offset
+  }
+  return Math.min(from, text.length)
+}

@@ -1,0 +1,113 @@
+/** Every SQL text that a template can produce, and which of them a call gets. */
+import type { Variant } from '../model/endpoint.js'
+import { askedBy, type Choice, type Piece } from './program.js'
+import { type RenderedSql, renderPieces } from './render.js'
+import type { WordMap } from './word.js'
+
+/** More than this many and loading would no longer be a matter of milliseconds. */
+export const MAX_VARIANTS = 4_096
+
+export interface LookupTable {
+  readonly by: string
+  /** In the author's order. */
+  readonly rows: ReadonlyMap<string, WordMap>
+  /** The row for any other argument and for none. */
+  readonly fallback: string
+}
+
+/** One thing that a call decides: a lookup table's row, or whether an argument is given. */
+type Axis =
+  | {
+      readonly kind: 'row'
+      readonly lookup: string
+      readonly by: string
+      readonly rows: readonly string[]
+      readonly fallback: number
+    }
+  | { readonly kind: 'given'; readonly parameter: string }
+
+export interface RenderedVariant extends Variant {
+  readonly rendered: RenderedSql
+}
+
+export interface VariantSpace {
+  readonly axes: readonly Axis[]
+  readonly size: number
+}
+
+/** The axes of these pieces, without those of lookup tables and parameters that they never ask about. */
+export function variantSpace(pieces: readonly Piece[], lookups: ReadonlyMap<string, LookupTable>): VariantSpace {
+  const asked = askedBy(pieces)
+  const axes: Axis[] = []
+  for (const lookup of asked.lookups) {
+    const table = lookups.get(lookup)!
+    const rows = [...table.rows.keys()]
+    axes.push({ kind: 'row', lookup, by: table.by, rows, fallback: Math.max(0, rows.indexOf(table.fallback)) })
+  }
+  for (const parameter of asked.given) axes.push({ kind: 'given', parameter })
+  return { axes, size: axes.reduce((size, axis) => size * lengthOf(axis), 1) }
+}
+
+const lengthOf = (axis: Axis): number => (axis.kind === 'row' ? axis.rows.length : 2)
+
+/** All variants, in the order of `variantIndex`. Call only when `space.size` is at most MAX_VARIANTS. */
+export function renderVariants(
+  pieces: readonly Piece[],
+  space: VariantSpace,
+  lookups: ReadonlyMap<string, LookupTable>,
+): readonly RenderedVariant[] {
+  return Array.from({ length: space.size }, (_, index) => {
+    const { choice, label } = choiceAt(space, index, lookups)
+    const rendered = renderPieces(pieces, choice)
+    return { label, sql: rendered.sql, rendered }
+  })
+}
+
+function choiceAt(
+  space: VariantSpace,
+  index: number,
+  lookups: ReadonlyMap<string, LookupTable>,
+): { choice: Choice; label: string } {
+  const rows: Record<string, WordMap> = {}
+  const given = new Set<string>()
+  const labels: string[] = []
+  let rest = index
+  for (const axis of space.axes) {
+    const at = rest % lengthOf(axis)
+    rest = Math.floor(rest / lengthOf(axis))
+    if (axis.kind === 'row') {
+      rows[axis.lookup] = lookups.get(axis.lookup)!.rows.get(axis.rows[at]!)!
+      labels.push(`${axis.by}=${axis.rows[at]}`)
+    } else {
+      if (at === 1) given.add(axis.parameter)
+      labels.push(`${axis.parameter} ${at === 1 ? 'given' : 'absent'}`)
+    }
+  }
+  return { choice: { rows, given }, label: labels.join(', ') }
+}
+
+/** A function from a call's arguments to the index of its variant. `textOf` is undefined for an absent argument. */
+export function variantIndexer(space: VariantSpace): (textOf: (parameter: string) => string | undefined) => number {
+  const steps = space.axes.map(axis => ({
+    parameter: axis.kind === 'row' ? axis.by : axis.parameter,
+    length: lengthOf(axis),
+    indexOf:
+      axis.kind === 'row'
+        ? rowIndexer(axis.rows, axis.fallback)
+        : (text: string | undefined): number => (text === undefined ? 0 : 1),
+  }))
+  return textOf => {
+    let index = 0
+    let stride = 1
+    for (const step of steps) {
+      index += stride * step.indexOf(textOf(step.parameter))
+      stride *= step.length
+    }
+    return index
+  }
+}
+
+function rowIndexer(rows: readonly string[], fallback: number): (text: string | undefined) => number {
+  const indexes = new Map(rows.map((row, index) => [row, index]))
+  return text => (text === undefined ? fallback : (indexes.get(text) ?? fallback))
+}

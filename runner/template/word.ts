@@ -1,0 +1,32 @@
+/** What a template may write into SQL text: author-written words, numbers and booleans, and nothing that SQL could end at. */
+
+export type Word = string | number | boolean
+export type WordMap = Readonly<Record<string, Word>>
+export type Constant = Word | WordMap | readonly (Word | WordMap)[]
+
+// No quotes, spaces, semicolons or slashes; a dash only between two letters or digits, so that no `--` can come about.
+const WORD = /^[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*$/
+const MAX_WORD_LENGTH = 256
+
+/** Why this value may not be written into SQL text; null when it may. */
+export function wordProblem(value: Word): string | null {
+  if (typeof value === 'boolean') return null
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return 'is not a finite number'
+    return Number.isInteger(value) && !Number.isSafeInteger(value) ? 'is beyond ±2^53 and would lose digits' : null
+  }
+  if (value.length > MAX_WORD_LENGTH) return `is longer than ${MAX_WORD_LENGTH} characters`
+  return WORD.test(value)
+    ? null
+    : 'is not a word: letters, digits and _, not beginning with a digit, with single dots or dashes between'
+}
+
+/** The value as it stands in SQL: TRUE and FALSE, numbers in decimal, words as they are. */
+export function wordText(value: Word): string {
+  return typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)
+}
+
+/** What `{{#if}}` makes of a constant: false, 0 and empty lists are false. */
+export function isTruthy(value: Constant): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value)
+}

@@ -1,0 +1,3 @@
+SELECT id,
+  {{> nested-inner table=table}}
+FROM `{{table}}`
