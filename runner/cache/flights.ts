@@ -1,0 +1,69 @@
+/** One run per key: concurrent callers share it, and it is cancelled when the last of them has left. */
+import { RunnerError } from '../model/errors.js'
+
+/** Runs in progress by key. The run owns its abort signal; callers bring theirs. */
+export interface Flights<T> {
+  /**
+   * Joins the run of this key, or starts one; `isFirst` says which.
+   * @throws RunnerError CALL_ABANDONED as soon as `signal` fires; whatever the run throws.
+   */
+  join(
+    key: string,
+    signal: AbortSignal,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<{ value: T; isFirst: boolean }>
+  /** Cancels every run; their callers get what the cancelled runs throw. */
+  cancelAll(): void
+}
+
+interface Flight<T> {
+  readonly promise: Promise<T>
+  readonly controller: AbortController
+  waiting: number
+}
+
+/** An empty set of runs. */
+export function createFlights<T>(): Flights<T> {
+  const flights = new Map<string, Flight<T>>()
+
+  function start(key: string, run: (signal: AbortSignal) => Promise<T>): Flight<T> {
+    const controller = new AbortController()
+    const promise = run(controller.signal).finally(() => {
+      if (flights.get(key) === flight) flights.delete(key)
+    })
+    promise.catch(() => {}) // whoever waits hears of it; when all have left nobody needs to
+    const flight: Flight<T> = { promise, controller, waiting: 0 }
+    flights.set(key, flight)
+    return flight
+  }
+
+  function leave(key: string, flight: Flight<T>): void {
+    flight.waiting -= 1
+    if (flight.waiting > 0) return
+    // Whoever comes now must not join a run that is being cancelled.
+    if (flights.get(key) === flight) flights.delete(key)
+    flight.controller.abort()
+  }
+
+  return {
+    join(key, signal, run) {
+      if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
+      const joined = flights.get(key)
+      const flight = joined ?? start(key, run)
+      flight.waiting += 1
+      return new Promise((resolve, reject) => {
+        const onAbort = (): void => {
+          leave(key, flight)
+          reject(new RunnerError('CALL_ABANDONED'))
+        }
+        signal.addEventListener('abort', onAbort, { once: true })
+        flight.promise
+          .then(value => resolve({ value, isFirst: joined === undefined }), reject)
+          .finally(() => signal.removeEventListener('abort', onAbort))
+      })
+    },
+    cancelAll() {
+      for (const flight of flights.values()) flight.controller.abort()
+    },
+  }
+}

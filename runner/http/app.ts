@@ -1,0 +1,139 @@
+/** The Express app: which address is answered by what, and what every response carries. */
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import { RunnerError, toRunnerError } from '../model/errors.js'
+import type { RequestDeps } from '../request/handle.js'
+import { cors } from './cors.js'
+import { describeOne, listEndpoints, requireToken, runEndpoint } from './endpoint-handler.js'
+import { beginExchange, exchangeOf } from './exchange.js'
+import { explainProblem, problemOf } from './problem.js'
+import { sendJson } from './send-json.js'
+
+/** The longest address, in characters. A longer argument goes into a POST body. */
+export const MAX_URL_LENGTH = 16_384
+
+export interface AppDeps extends RequestDeps {
+  readonly newRequestId: () => string
+  /** Allowed origins; empty for none. */
+  readonly corsOrigins: readonly string[]
+  readonly isDraining: () => boolean
+}
+
+/** Serves the endpoints; the caller of this function owns everything that is passed in. */
+export function createApp(deps: AppDeps): Express {
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false) // arguments are read by request/wire.ts, which sees repeated names
+  app.enable('case sensitive routing')
+
+  app.use((req, res, next) => {
+    beginExchange(req, res, deps)
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    next()
+  })
+  app.use(cors(deps.corsOrigins))
+  app.use(refuseLongAddress)
+  app.use('/api', refuseWhileDraining(deps))
+
+  app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
+  app.route('/api/endpoints').all(allow('GET', 'HEAD'), listEndpoints(deps))
+  app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
+  app.use('/api', requireToken(deps))
+  app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
+  app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
+  app.route('/problems/:name').all(allow('GET', 'HEAD'), explain)
+  app.use(() => {
+    throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
+  })
+  app.use(sendProblem(deps))
+  return app
+}
+
+/** Other methods are a 405; OPTIONS is told which there are. */
+function allow(...methods: readonly string[]): RequestHandler {
+  const allowed = [...methods, 'OPTIONS'].join(', ')
+  return (req, res, next) => {
+    if (methods.includes(req.method)) return next()
+    if (req.method !== 'OPTIONS') {
+      throw new RunnerError('METHOD_NOT_ALLOWED', { detail: `Allowed: ${allowed}.`, headers: { Allow: allowed } })
+    }
+    res.setHeader('Allow', allowed)
+    res.status(204).end()
+  }
+}
+
+const refuseLongAddress: RequestHandler = (req, _res, next) => {
+  if (req.originalUrl.length <= MAX_URL_LENGTH) return next()
+  const detail = `An address may have at most ${MAX_URL_LENGTH} characters; send long arguments in a POST body.`
+  throw new RunnerError('URI_TOO_LONG', { detail })
+}
+
+function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
+  return (_req, _res, next) => {
+    if (!isDraining()) return next()
+    throw new RunnerError('DRAINING', { headers: { Connection: 'close' } })
+  }
+}
+
+/** Longer than a busy engine needs for nothing: 2 seconds. */
+const PING_TIMEOUT_MS = 2_000
+
+/** Ready: the engine answers and this process is not about to end. Concurrent questions share one answer. */
+function reportReady(deps: AppDeps): RequestHandler {
+  let asking: Promise<void> | null = null
+  return async (req, res) => {
+    if (deps.isDraining()) throw new RunnerError('DRAINING', { headers: { Connection: 'close' } })
+    asking ??= ping(deps).finally(() => {
+      asking = null
+    })
+    await asking
+    sendJson(req, res, { status: 'ready' })
+  }
+}
+
+/** @throws RunnerError NOT_READY when the engine fails to answer in time. */
+function ping({ engine, clock }: AppDeps): Promise<void> {
+  const notReady = (cause?: unknown) => new RunnerError('NOT_READY', { detail: 'The engine does not answer.', cause })
+  return new Promise((resolve, reject) => {
+    const callOff = clock.after(PING_TIMEOUT_MS, () => reject(notReady()))
+    engine
+      .ping()
+      .then(resolve, cause => reject(notReady(cause)))
+      .finally(callOff)
+  })
+}
+
+const explain: RequestHandler = (req, res) => {
+  const explanation = explainProblem(String(req.params['name']))
+  if (!explanation) throw new RunnerError('NOT_FOUND', { detail: 'There is no such problem.' })
+  sendJson(req, res, explanation)
+}
+
+/** Express knows an error handler by its four parameters. */
+function sendProblem({ observe }: AppDeps): ErrorRequestHandler {
+  return (thrown: unknown, req, res, _next) => {
+    const exchange = exchangeOf(res)
+    const error = understand(thrown, exchange.signal.aborted)
+    exchange.error = error
+    if (error.code === 'INTERNAL') observe({ kind: 'bug', where: 'request', cause: error.cause })
+    if (res.headersSent || exchange.signal.aborted) {
+      res.destroy()
+      return
+    }
+    const { status, headers, body } = problemOf(error, exchange.requestId)
+    res.set(headers)
+    res.status(status)
+    if (req.method === 'HEAD') res.end()
+    else res.end(body)
+  }
+}
+
+function understand(thrown: unknown, isGone: boolean): RunnerError {
+  // The router's own refusal of a path whose percent-encoding is broken.
+  if (thrown instanceof URIError) {
+    return new RunnerError('REQUEST_INVALID', { detail: 'The path is not valid percent-encoded UTF-8.', cause: thrown })
+  }
+  const error = toRunnerError(thrown)
+  // A run that ended although its caller is still here was cancelled because the process ends.
+  return error.code === 'CALL_ABANDONED' && !isGone ? new RunnerError('DRAINING', { cause: error }) : error
+}

@@ -1,0 +1,27 @@
+/** Cross-origin requests, for the origins that are configured and no others. */
+import type { RequestHandler } from 'express'
+
+const ALLOWED_METHODS = 'GET, HEAD, POST'
+const ALLOWED_HEADERS = 'X-API-KEY, Authorization, Accept, Content-Type, If-None-Match, X-Request-Id'
+const EXPOSED_HEADERS =
+  'ETag, Age, Cache-Status, Server-Timing, X-Request-Id, X-Row-Count, X-Truncated, Retry-After, WWW-Authenticate'
+/** How long a browser may remember a preflight: 10 minutes. */
+const MAX_AGE_SECONDS = '600'
+
+/** `*` among the origins allows every one; an empty list allows none and adds no header. */
+export function cors(origins: readonly string[]): RequestHandler {
+  return (req, res, next) => {
+    if (origins.length === 0) return next()
+    res.vary('Origin') // without an Origin too: a cache must not give that answer to a browser
+    const origin = req.get('Origin')
+    if (origin === undefined || !(origins.includes(origin) || origins.includes('*'))) return next()
+    // The token is sent in a header of its own, so no credentials mode is needed and `*` may stay `*`.
+    res.setHeader('Access-Control-Allow-Origin', origins.includes('*') ? '*' : origin)
+    res.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS)
+    if (req.method !== 'OPTIONS' || req.get('Access-Control-Request-Method') === undefined) return next()
+    res.setHeader('Access-Control-Allow-Methods', ALLOWED_METHODS)
+    res.setHeader('Access-Control-Allow-Headers', ALLOWED_HEADERS)
+    res.setHeader('Access-Control-Max-Age', MAX_AGE_SECONDS)
+    res.status(204).end()
+  }
+}

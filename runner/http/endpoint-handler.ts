@@ -1,0 +1,82 @@
+/** The routes below /api: running an endpoint, and reading what there is. */
+import type { Request, RequestHandler, Response } from 'express'
+import { authenticate, authorize, mayRun } from '../request/authorize.js'
+import { describeEndpoint } from '../request/describe.js'
+import { handle, type RequestDeps } from '../request/handle.js'
+import { route } from '../request/route.js'
+import { mergeArguments, parsePairs, type WireArguments } from '../request/wire.js'
+import { exchangeOf, queryOf } from './exchange.js'
+import { readBodyArguments } from './read-body.js'
+import { sendJson } from './send-json.js'
+import { sendResult } from './send-result.js'
+
+/** Runs the endpoint that `:ref` names. */
+export function runEndpoint(deps: RequestDeps): RequestHandler {
+  return async (req, res) => {
+    const exchange = exchangeOf(res)
+    const request = {
+      ref: refOf(req),
+      token: tokenOf(req),
+      accept: req.get('Accept'),
+      readArguments: () => readArguments(req, res),
+      signal: exchange.signal,
+    }
+    const response = await handle(request, deps, exchange.progress)
+    exchange.cache = response.outcome
+    exchange.rows = response.result.rowCount
+    sendResult(req, res, response, deps.clock.nowMs(), exchange.elapsedMs())
+  }
+}
+
+/** Lists the endpoints that the token may call. */
+export function listEndpoints(deps: RequestDeps): RequestHandler {
+  return (req, res) => {
+    const caller = identify(req, res, deps)
+    const visible = deps.endpoints().all.filter(endpoint => mayRun(caller, endpoint))
+    sendJson(req, res, { endpoints: visible.map(describeEndpoint) })
+  }
+}
+
+/** Describes the endpoint that `:ref` names. */
+export function describeOne(deps: RequestDeps): RequestHandler {
+  return (req, res) => {
+    const caller = identify(req, res, deps)
+    const endpoint = route(deps.endpoints(), refOf(req))
+    exchangeOf(res).progress.endpoint = endpoint.name
+    authorize(caller, endpoint)
+    sendJson(req, res, describeEndpoint(endpoint))
+  }
+}
+
+/** Refuses a stranger; for addresses of which nothing else is said to one. */
+export function requireToken(deps: RequestDeps): RequestHandler {
+  return (req, res, next) => {
+    identify(req, res, deps)
+    next()
+  }
+}
+
+function identify(req: Request, res: Response, deps: RequestDeps) {
+  const caller = authenticate(deps.tokens, tokenOf(req))
+  exchangeOf(res).progress.token = caller.token
+  res.setHeader('Cache-Control', 'private, no-cache')
+  for (const name of ['X-API-KEY', 'Authorization']) res.vary(name)
+  return caller
+}
+
+function refOf(req: Request): string {
+  const ref = req.params['ref']
+  return typeof ref === 'string' ? ref : ''
+}
+
+/** `X-API-KEY`, or else `Authorization: Bearer`; null for neither. */
+function tokenOf(req: Request): string | null {
+  const key = req.get('X-API-KEY')
+  if (key !== undefined && key !== '') return key
+  return /^Bearer +(\S+) *$/i.exec(req.get('Authorization') ?? '')?.[1] ?? null
+}
+
+async function readArguments(req: Request, res: Response): Promise<WireArguments> {
+  const fromAddress = parsePairs(queryOf(req.url))
+  return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req, res)) : fromAddress
+}

@@ -1,0 +1,84 @@
+/** One request and its response: their id, their end, and the one event about them. */
+import type { Request, Response } from 'express'
+import type { RunnerError } from '../model/errors.js'
+import type { CacheOutcome, Observer } from '../model/events.js'
+import type { Clock } from '../model/ports.js'
+import type { Progress } from '../request/handle.js'
+
+/** Paths in the log are cut to this many characters. */
+const MAX_LOGGED_PATH = 512
+/** Safe in a header, in a log line and in a URN. */
+const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
+
+export interface Exchange {
+  readonly requestId: string
+  /** Fires when the caller leaves before the response has been sent. */
+  readonly signal: AbortSignal
+  readonly progress: Progress
+  /** Set when rows are sent. */
+  cache: CacheOutcome | null
+  rows: number | null
+  /** Set when a problem is sent, or would have been to a caller who left. */
+  error: RunnerError | null
+  /** Milliseconds since the request came. */
+  elapsedMs(): number
+}
+
+export interface ExchangeDeps {
+  readonly clock: Clock
+  readonly observe: Observer
+  readonly newRequestId: () => string
+}
+
+/** Begins an exchange; `request.done` is observed when it ends, however it does. */
+export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): Exchange {
+  const began = deps.clock.nowMicros()
+  const gone = new AbortController()
+  const given = req.get('X-Request-Id')
+  const exchange: Exchange = {
+    requestId: given !== undefined && SANE_REQUEST_ID.test(given) ? given : deps.newRequestId(),
+    signal: gone.signal,
+    progress: { token: null, endpoint: null },
+    cache: null,
+    rows: null,
+    error: null,
+    elapsedMs: () => Number(deps.clock.nowMicros() - began) / 1000,
+  }
+  res.locals['exchange'] = exchange
+  res.setHeader('X-Request-Id', exchange.requestId)
+  res.once('close', () => {
+    const isSent = res.writableFinished
+    if (!isSent) gone.abort()
+    deps.observe({
+      kind: 'request.done',
+      requestId: exchange.requestId,
+      method: req.method,
+      path: pathOf(req.originalUrl).slice(0, MAX_LOGGED_PATH),
+      endpoint: exchange.progress.endpoint,
+      token: exchange.progress.token,
+      status: isSent ? res.statusCode : 499,
+      durationMs: exchange.elapsedMs(),
+      cache: exchange.cache,
+      rows: exchange.rows,
+      error: exchange.error,
+    })
+  })
+  return exchange
+}
+
+/** The exchange that was begun for this response. */
+export function exchangeOf(res: Response): Exchange {
+  return res.locals['exchange'] as Exchange
+}
+
+/** Of an address, what stands before its query string. */
+export function pathOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? url : url.slice(0, mark)
+}
+
+/** Of an address, its query string without the mark; '' for none. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark + 1)
+}

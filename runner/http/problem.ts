@@ -1,0 +1,47 @@
+/** The only maker of `application/problem+json` (RFC 9457). */
+import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
+import type { RunnerError } from '../model/errors.js'
+
+/** A finished error response. */
+export interface Problem {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** How long a caller who met a 503 should wait, in seconds, where the error does not say. */
+const RETRY_AFTER_SECONDS = '5'
+
+/** `instance` names the request by its id, under which the log has it. */
+export function problemOf(error: RunnerError, requestId: string): Problem {
+  const { status, title } = ERROR_CODES[error.code]
+  const document = {
+    type: problemType(error.code),
+    title,
+    status,
+    detail: error.detail,
+    instance: `urn:request:${requestId}`,
+    code: error.code,
+    ...(error.errors.length > 0 && { errors: error.errors }),
+  }
+  const body = Buffer.from(JSON.stringify(document))
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(body.byteLength),
+    'Cache-Control': 'no-store',
+    ...(status === 503 && { 'Retry-After': RETRY_AFTER_SECONDS }),
+    ...error.headers,
+  }
+  return { status, headers, body }
+}
+
+/** `/problems/argument-invalid`: where the code is explained. */
+export function problemType(code: ErrorCode): string {
+  return `/problems/${code.toLowerCase().replaceAll('_', '-')}`
+}
+
+/** What is said about a code at its `type`; undefined when there is no such code. */
+export function explainProblem(name: string): Readonly<Record<string, unknown>> | undefined {
+  const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find(known => problemType(known) === `/problems/${name}`)
+  return code && { type: problemType(code), code, ...ERROR_CODES[code] }
+}

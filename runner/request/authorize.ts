@@ -1,0 +1,82 @@
+/** Who calls, and what they may. */
+import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
+import type { Caller, TokenStore } from '../model/ports.js'
+import { splitType, typeScalar } from '../model/typed-value.js'
+import type { WireArgument, WireArguments } from './wire.js'
+
+const CHALLENGE = 'Bearer realm="sluice"'
+
+/**
+ * The caller of this token; one call is counted against its rate.
+ * @throws RunnerError TOKEN_MISSING, TOKEN_UNKNOWN, RATE_LIMITED.
+ */
+export function authenticate(tokens: TokenStore, token: string | null): Caller {
+  if (token === null) {
+    const detail = 'Send a token as X-API-KEY or as Authorization: Bearer.'
+    throw new RunnerError('TOKEN_MISSING', { detail, headers: { 'WWW-Authenticate': CHALLENGE } })
+  }
+  const caller = tokens.find(token)
+  if (!caller) {
+    throw new RunnerError('TOKEN_UNKNOWN', {
+      detail: 'The token is not known or has expired.',
+      headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+    })
+  }
+  const waitMs = caller.admit()
+  if (waitMs > 0) {
+    throw new RunnerError('RATE_LIMITED', {
+      detail: "The token's rate is used up for now.",
+      headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+    })
+  }
+  return caller
+}
+
+/**
+ * May this caller call the endpoint at all? A pinned parameter that the endpoint does not declare would confine
+ * nothing, so such an endpoint is out of bounds.
+ */
+export function mayRun(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): boolean {
+  return (
+    caller.mayCall(endpoint.name) &&
+    Object.keys(caller.pinned).every(name => endpoint.parameters.some(parameter => parameter.name === name))
+  )
+}
+
+/** @throws RunnerError TOKEN_NOT_ALLOWED. */
+export function authorize(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): void {
+  if (!mayRun(caller, endpoint)) {
+    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.' })
+  }
+}
+
+/**
+ * The arguments with the token's pins in place.
+ * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value.
+ */
+export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): WireArguments {
+  const pins = Object.entries(caller.pinned)
+  if (pins.length === 0) return given
+  const pinned = new Map(given)
+  for (const [name, pin] of pins) {
+    const wire = given.get(name)
+    const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
+    const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
+    if (wire?.values.some(isOther)) {
+      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: `The token is pinned to another value of ${name}.` })
+    }
+    // What was given stands no more, but a scalar that was repeated stays the mistake that it is.
+    const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)
+    if (!isRepeated || splitType(type).isArray)
+      pinned.set(name, { values: [pin], isList: false } satisfies WireArgument)
+  }
+  return pinned
+}
+
+function isSameArgument(type: Parameters<typeof typeScalar>[0], value: unknown, pin: string): boolean {
+  if (value === pin) return true
+  if (typeof value === 'object') return false
+  const [a, b] = [typeScalar(type, String(value)), typeScalar(type, pin)]
+  return a.ok && b.ok && a.value === b.value
+}

@@ -1,0 +1,112 @@
+/** Types a caller's arguments as the endpoint declares them; says everything that is wrong with them at once. */
+import type { Endpoint } from '../model/endpoint.js'
+import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import type { ArgumentMap } from '../model/query.js'
+import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import type { WireArgument, WireArguments } from './wire.js'
+
+/** The longest value, in bytes of UTF-8. */
+export const MAX_VALUE_BYTES = 32_768
+/** The longest list. */
+export const MAX_LIST_VALUES = 10_000
+
+/**
+ * Typed arguments in declared order, defaults filled in; absent ones have no member. Names that the endpoint does not
+ * declare are ignored.
+ * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
+ */
+export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): ArgumentMap {
+  const args: Record<string, ArgumentValue> = Object.create(null)
+  const errors: ArgumentProblem[] = []
+  for (const parameter of endpoint.parameters) {
+    const bound = bindOne(parameter, given.get(parameter.name))
+    if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
+    else if (bound.value !== undefined) args[parameter.name] = bound.value
+  }
+  if (errors.length > 0) {
+    const names = errors.map(error => error.parameter).join(', ')
+    throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
+  }
+  return Object.freeze(args)
+}
+
+interface Bound {
+  readonly value?: ArgumentValue | undefined
+  readonly problem?: string
+}
+
+function bindOne(parameter: Parameter, wire: WireArgument | undefined): Bound {
+  const { scalar, isArray } = splitType(parameter.type)
+  if (!isArray && wire?.isList) return { problem: 'must be a single value' }
+  if (!isArray && wire && wire.values.length > 1) return { problem: 'must be given once' }
+  const given = wire?.values.filter(value => value !== '') ?? []
+  if (given.length === 0) {
+    if (parameter.default !== undefined) return { value: parameter.default }
+    return parameter.isRequired ? { problem: 'is required' } : {}
+  }
+  if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
+  const values: ScalarValue[] = []
+  for (const value of given) {
+    const bound = bindScalar(parameter, scalar, value)
+    if (bound.problem !== undefined) return { problem: isArray ? `each element ${bound.problem}` : bound.problem }
+    values.push(bound.value)
+  }
+  if (!isArray) return { value: values[0] }
+  if (parameter.maxLength !== undefined && values.length > parameter.maxLength) {
+    return { problem: `must have at most ${parameter.maxLength} elements` }
+  }
+  return { value: Object.freeze(values) }
+}
+
+type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
+
+function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unknown): BoundScalar {
+  const text = wireText(type, wire)
+  if (text.problem !== undefined) return text
+  const typed = typeScalar(type, text.value)
+  if (!typed.ok) return { problem: typed.detail }
+  const problem = brokenConstraint(parameter, type, typed.value)
+  return problem === null ? { value: typed.value } : { problem }
+}
+
+/** JSON numbers and booleans are taken where their type is meant; all else must be text. */
+function wireText(type: ScalarParameterType, wire: unknown): { value: string; problem?: never } | { problem: string } {
+  if (typeof wire === 'number' && (type === 'int64' || type === 'float64')) {
+    // Beyond 2^53 JSON.parse has rounded already.
+    if (type === 'float64' || Number.isSafeInteger(wire)) return { value: String(wire) }
+    return { problem: Number.isInteger(wire) ? 'must be written as a string beyond 2^53' : 'must be an integer' }
+  }
+  if (typeof wire === 'boolean' && type === 'bool') return { value: String(wire) }
+  if (typeof wire !== 'string') return { problem: 'must be a string' }
+  if (Buffer.byteLength(wire) > MAX_VALUE_BYTES) return { problem: `must be at most ${MAX_VALUE_BYTES} bytes long` }
+  if (wire.includes('\0')) return { problem: 'must not hold NUL characters' }
+  if (/\p{Cs}/u.test(wire)) return { problem: 'must be valid Unicode' }
+  return { value: wire }
+}
+
+function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {
+  const { rows, enum: allowed, pattern, minimum, maximum, maxLength } = parameter
+  if (rows && !rows.includes(String(value))) return `must be one of: ${rows.join(', ')}`
+  if (allowed && !allowed.includes(value)) return `must be one of: ${allowed.join(', ')}`
+  if (pattern && !wholePattern(pattern).test(String(value))) return `must match the pattern ${pattern.source}`
+  if (minimum !== undefined && compareValues(type, value, minimum as ScalarValue) < 0)
+    return `must be at least ${minimum}`
+  if (maximum !== undefined && compareValues(type, value, maximum as ScalarValue) > 0)
+    return `must be at most ${maximum}`
+  const isTooLong = type === 'string' && splitType(parameter.type).isArray === false && maxLength !== undefined
+  if (isTooLong && [...String(value)].length > maxLength) return `must be at most ${maxLength} characters long`
+  return null
+}
+
+const wholePatterns = new WeakMap<RegExp, RegExp>()
+
+/** The author's pattern, held to the whole value; made once for each. */
+function wholePattern(pattern: RegExp): RegExp {
+  let whole = wholePatterns.get(pattern)
+  if (!whole) {
+    whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
+    wholePatterns.set(pattern, whole)
+  }
+  return whole
+}

@@ -1,0 +1,29 @@
+/** Endpoints as their callers may see them: contracts, never SQL. */
+import type { Endpoint } from '../model/endpoint.js'
+import type { Parameter } from '../model/param.js'
+
+/** `{id, name, description, parameters, columns, settings}`. */
+export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const { id, name, description, parameters, columns, settings } = endpoint
+  return { id, name, description, parameters: parameters.map(describeParameter), columns, settings }
+}
+
+/** In the manifest's own words; members that say nothing are left out. */
+function describeParameter(parameter: Parameter): Readonly<Record<string, unknown>> {
+  const { name, type, isRequired, description, examples, pattern, maxLength, rows, format } = parameter
+  return {
+    name,
+    type,
+    required: isRequired,
+    description,
+    ...(examples.length > 0 && { examples }),
+    ...(parameter.default !== undefined && { default: parameter.default }),
+    ...(parameter.enum && { enum: parameter.enum }),
+    ...(rows && !parameter.enum && { enum: rows }),
+    ...(pattern && { pattern: pattern.source }),
+    ...(parameter.minimum !== undefined && { minimum: parameter.minimum }),
+    ...(parameter.maximum !== undefined && { maximum: parameter.maximum }),
+    ...(maxLength !== undefined && { max_length: maxLength }),
+    ...(format && { format }),
+  }
+}

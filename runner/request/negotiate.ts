@@ -1,0 +1,49 @@
+/** Chooses the representation by `Accept`. */
+import { RunnerError } from '../model/errors.js'
+import type { ResultFormat } from '../model/query.js'
+
+/** What can be sent, best first, and its `Content-Type`. */
+export const REPRESENTATIONS = [
+  { format: 'json', mediaType: 'application/json', contentType: 'application/json; charset=utf-8' },
+] as const satisfies readonly { format: ResultFormat; mediaType: string; contentType: string }[]
+
+export type Representation = (typeof REPRESENTATIONS)[number]
+
+/**
+ * The representation that the header likes best (RFC 9110 §12.5.1); the first where there is no header.
+ * @throws RunnerError NOT_ACCEPTABLE listing what there is.
+ */
+export function negotiate(accept: string | undefined): Representation {
+  if (accept === undefined || accept.trim() === '') return REPRESENTATIONS[0]
+  const ranges = accept.split(',').map(parseRange)
+  let best: { representation: Representation; quality: number } | null = null
+  for (const representation of REPRESENTATIONS) {
+    const quality = qualityOf(representation.mediaType, ranges)
+    if (quality > (best?.quality ?? 0)) best = { representation, quality }
+  }
+  if (best) return best.representation
+  const offered = REPRESENTATIONS.map(representation => representation.mediaType).join(', ')
+  throw new RunnerError('NOT_ACCEPTABLE', { detail: `This can be had as: ${offered}.` })
+}
+
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
+}
+
+function parseRange(text: string): MediaRange {
+  const [type = '', ...parameters] = text.split(';').map(part => part.trim().toLowerCase())
+  const weight = parameters.find(parameter => /^q\s*=/.test(parameter))
+  const quality = weight === undefined ? 1 : Number(weight.slice(weight.indexOf('=') + 1))
+  return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+}
+
+/** The most specific range that covers the type decides: `application/json;q=0` beside any wildcard refuses JSON. */
+function qualityOf(mediaType: string, ranges: readonly MediaRange[]): number {
+  const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
+  for (const covering of [mediaType, family, '*/*']) {
+    const found = ranges.filter(range => range.type === covering || (covering === '*/*' && range.type === '*'))
+    if (found.length > 0) return Math.max(...found.map(range => range.quality))
+  }
+  return 0
+}

@@ -1,0 +1,104 @@
+/** Arguments as they come: by name, not yet typed, and refused where their very form is wrong. */
+import { RunnerError } from '../model/errors.js'
+
+/** What a caller gave under one name. */
+export interface WireArgument {
+  /** Text from an address or a form; any JSON value but an array from a JSON body. */
+  readonly values: readonly unknown[]
+  /** The caller wrote a list (a JSON array), even if of one element. */
+  readonly isList: boolean
+}
+
+export type WireArguments = ReadonlyMap<string, WireArgument>
+
+/**
+ * The pairs of a query string or of a form body, `+` and percent-encoding undone; repeated names keep every value.
+ * `text` holds one character per byte, as node:http gives an address.
+ * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8.
+ */
+export function parsePairs(text: string): WireArguments {
+  const found = new Map<string, { values: string[]; isList: false }>()
+  for (const pair of text.split('&')) {
+    if (pair === '') continue
+    const equals = pair.indexOf('=')
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals))
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1))
+    const before = found.get(name)
+    if (before) before.values.push(value)
+    else found.set(name, { values: [value], isList: false })
+  }
+  return found
+}
+
+function decode(text: string): string {
+  if (!/[%+\x80-\xff]/.test(text)) return text
+  try {
+    return decodeURIComponent(
+      text.replace(/\+/g, ' ').replace(/[\x80-\xff]/g, byte => `%${byte.charCodeAt(0).toString(16)}`),
+    )
+  } catch (cause) {
+    const detail = 'A name or value is not valid percent-encoded UTF-8.'
+    throw new RunnerError('REQUEST_INVALID', { detail, cause })
+  }
+}
+
+/**
+ * The members of a JSON object; null means not given.
+ * @throws RunnerError REQUEST_INVALID when the text is no JSON object or a name stands in it twice.
+ */
+export function parseJsonArguments(text: string): WireArguments {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (cause) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid JSON.', cause })
+  }
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The body must be a JSON object of arguments.' })
+  }
+  // JSON.parse keeps the last of two members of one name; a repeated argument is refused wherever it stands.
+  if (countTopNames(text) !== Object.keys(document).length) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
+  }
+  const found = new Map<string, WireArgument>()
+  for (const [name, value] of Object.entries(document)) {
+    if (value === null) continue
+    found.set(name, Array.isArray(value) ? { values: value, isList: true } : { values: [value], isList: false })
+  }
+  return found
+}
+
+/** How many members the outermost object of this valid JSON text has. */
+function countTopNames(text: string): number {
+  let depth = 0
+  let names = 0
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g)) {
+    if (token === '{' || token === '[') depth += 1
+    else if (token === '}' || token === ']') depth -= 1
+    else if (token === ':' && depth === 1) names += 1
+  }
+  return names
+}
+
+/** Arguments of a call from within the process. */
+export function wireArguments(given: Readonly<Record<string, string | readonly string[]>>): WireArguments {
+  return new Map(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? { values: [value], isList: false } : { values: value, isList: true },
+    ]),
+  )
+}
+
+/** Both, where a name in both counts as repeated. */
+export function mergeArguments(a: WireArguments, b: WireArguments): WireArguments {
+  const merged = new Map(a)
+  for (const [name, { values, isList }] of b) {
+    const first = merged.get(name)
+    merged.set(
+      name,
+      first ? { values: [...first.values, ...values], isList: first.isList || isList } : { values, isList },
+    )
+  }
+  return merged
+}

@@ -1,0 +1,165 @@
+/** The tokens file: its form, and how it is read and written. It holds hashes, never a token. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { SetupError, UsageError } from '../model/errors.js'
+
+/** A token as the file keeps it. */
+export interface TokenRecord {
+  /** Unique in the file. */
+  readonly name: string
+  /** Of the token's text, in lower-case hexadecimal. */
+  readonly sha256: string
+  /** Names of endpoints, where `*` stands for any characters. */
+  readonly endpoints: readonly string[]
+  readonly pinned: Readonly<Record<string, string>>
+  /** ISO 8601; null for never. */
+  readonly expires: string | null
+  /** `100/min`; null for no limit. */
+  readonly rate: string | null
+}
+
+export interface NewToken {
+  readonly name: string
+  /** Patterns of endpoint names. */
+  readonly allow: readonly string[]
+  readonly pin?: Readonly<Record<string, string>>
+  /** `90d`, `12h`, `30min`; absent for never. */
+  readonly expires?: string | undefined
+  /** `100/min`; per s, min, hour or day. Absent for no limit. */
+  readonly rate?: string | undefined
+}
+
+/** The hash by which a token is known. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** The records in this text. @throws SetupError that says which one is wrong. */
+export function parseTokenFile(text: string): readonly TokenRecord[] {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    // The parser's message would quote the file.
+    throw new SetupError('the tokens file is not valid JSON')
+  }
+  const tokens = isRecord(document) ? document['tokens'] : undefined
+  if (!Array.isArray(tokens)) throw new SetupError('the tokens file must hold {"tokens": [...]}')
+  const records = tokens.map(parseRecord)
+  const twice = records.find((record, i) => records.findIndex(other => other.name === record.name) !== i)
+  if (twice) throw new SetupError(`the tokens file holds two tokens named "${twice.name}"`)
+  return records
+}
+
+function parseRecord(given: unknown, index: number): TokenRecord {
+  const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file: ${what}`)
+  if (!isRecord(given)) throw bad('must be an object')
+  const { name, sha256, endpoints, pinned = {}, expires = null, rate = null } = given
+  const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
+  // A misspelt "pinned" must not open what it was meant to close.
+  if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
+  if (typeof name !== 'string' || !TOKEN_NAME.test(name)) throw bad('"name" must be a word')
+  if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw bad('"sha256" must be 64 hexadecimal digits')
+  if (!isTextList(endpoints)) throw bad('"endpoints" must be a list of names')
+  if (!isTextRecord(pinned)) throw bad('"pinned" must map parameters to text')
+  if (expires !== null && (typeof expires !== 'string' || Number.isNaN(Date.parse(expires)))) {
+    throw bad('"expires" must be an ISO 8601 time')
+  }
+  if (rate !== null && (typeof rate !== 'string' || parseRate(rate) === null)) throw bad('"rate" must be like 100/min')
+  return { name, sha256, endpoints, pinned, expires, rate }
+}
+
+const MEMBERS = new Set(['name', 'sha256', 'endpoints', 'pinned', 'expires', 'rate'])
+const TOKEN_NAME = /^[\w.@-]{1,100}$/
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(item => typeof item === 'string')
+const isTextRecord = (value: unknown): value is Record<string, string> =>
+  isRecord(value) && Object.values(value).every(item => typeof item === 'string')
+
+const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, hour: 3_600_000, day: 86_400_000 }
+
+/** Calls and the time they are for; null when the text is no rate. */
+export function parseRate(text: string): { readonly calls: number; readonly perMs: number } | null {
+  const parts = /^([1-9]\d{0,8})\/(s|min|hour|day)$/.exec(text)
+  return parts ? { calls: Number(parts[1]), perMs: RATE_UNIT_MS[parts[2]!]! } : null
+}
+
+const LIFE_UNIT_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function lifeMs(text: string): number | null {
+  const parts = /^([1-9]\d{0,4})(min|h|d)$/.exec(text)
+  return parts ? Number(parts[1]) * LIFE_UNIT_MS[parts[2]!]! : null
+}
+
+/** The records of this file; none when it does not exist. @throws SetupError when it cannot be read or is wrong. */
+export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new SetupError(`the tokens file ${path} cannot be read`, { cause })
+  }
+  return parseTokenFile(text)
+}
+
+/**
+ * Makes a token of 256 random bits, keeps its hash in the file and returns its text, which is nowhere else.
+ * @throws UsageError when the order is wrong or the name is taken; SetupError when the file cannot be used.
+ */
+export async function createToken(path: string, order: NewToken, nowMs: number): Promise<string> {
+  const records = await listTokens(path)
+  const life = order.expires === undefined ? null : lifeMs(order.expires)
+  const problems: string[] = []
+  if (!TOKEN_NAME.test(order.name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
+  if (records.some(record => record.name === order.name))
+    problems.push(`there is a token named "${order.name}" already`)
+  if (order.allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
+  if (order.expires !== undefined && life === null) problems.push('an expiry is like 90d, 12h or 30min')
+  if (order.rate !== undefined && parseRate(order.rate) === null) {
+    problems.push('a rate is like 100/min; the units are s, min, hour and day')
+  }
+  if (problems.length > 0) throw new UsageError(problems)
+  const token = randomBytes(32).toString('base64url')
+  const record: TokenRecord = {
+    name: order.name,
+    sha256: hashToken(token),
+    endpoints: order.allow,
+    pinned: order.pin ?? {},
+    expires: life === null ? null : new Date(nowMs + life).toISOString(),
+    rate: order.rate ?? null,
+  }
+  await writeTokens(path, [...records, record])
+  return token
+}
+
+/** Removes the token of this name. @throws UsageError when there is none; SetupError when the file cannot be used. */
+export async function revokeToken(path: string, name: string): Promise<void> {
+  const records = await listTokens(path)
+  const kept = records.filter(record => record.name !== name)
+  if (kept.length === records.length) throw new UsageError([`there is no token named "${name}"`])
+  await writeTokens(path, kept)
+}
+
+/** All or nothing: a reader sees the old file or the new one. */
+async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
+  const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    const file = await open(temporary, 'wx', 0o600)
+    try {
+      await file.writeFile(`${JSON.stringify({ tokens: records }, null, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (cause) {
+    await rm(temporary, { force: true })
+    throw new SetupError(`the tokens file ${path} cannot be written`, { cause })
+  }
+}

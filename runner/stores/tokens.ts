@@ -1,0 +1,140 @@
+/** Who a token belongs to, by the tokens file as it is now and by SLUICE_TOKEN. */
+import { readFileSync, statSync } from 'node:fs'
+import { SetupError } from '../model/errors.js'
+import type { Observer } from '../model/events.js'
+import type { Caller, Clock, TokenStore } from '../model/ports.js'
+import { hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
+
+/** How long a change of the file may go unseen. */
+const RECHECK_MS = 100
+
+export interface TokenStoreOptions {
+  /** Need not exist: then only `unrestrictedToken` is known, until it does. */
+  readonly path: string
+  /** SLUICE_TOKEN; null for none. */
+  readonly unrestrictedToken: string | null
+  readonly clock: Clock
+  readonly observe: Observer
+}
+
+interface KnownToken {
+  readonly caller: Caller
+  readonly expiresMs: number
+  readonly bucket: Bucket
+}
+
+/**
+ * Follows the file: a token added or removed there is so here within a tenth of a second. While the file is missing
+ * or broken the tokens last read stay.
+ * @throws SetupError when the file is there at first and cannot be used.
+ */
+export function openTokenStore(options: TokenStoreOptions): TokenStore {
+  const { path, unrestrictedToken, clock, observe } = options
+  const unrestricted = unrestrictedToken === null ? null : unrestrictedCaller('SLUICE_TOKEN')
+  const unrestrictedHash = unrestrictedToken === null ? null : hashToken(unrestrictedToken)
+  let stamp = stampOf(path)
+  let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
+  let checkedMs = clock.nowMs()
+
+  function recheck(): void {
+    const now = clock.nowMs()
+    if (now - checkedMs < RECHECK_MS && now >= checkedMs) return
+    checkedMs = now
+    const current = stampOf(path)
+    if (current === stamp) return
+    stamp = current
+    try {
+      if (current === null) throw new SetupError('the tokens file is gone')
+      byHash = readTokens(path, byHash, clock)
+      observe({ kind: 'tokens.reloaded', tokens: byHash.size })
+    } catch (cause) {
+      observe({ kind: 'tokens.unreadable', reason: cause instanceof Error ? cause.message : String(cause) })
+    }
+  }
+
+  return {
+    find(token) {
+      recheck()
+      // Equal hashes are looked up, not equal tokens: how long that takes tells nothing about a token.
+      const hash = hashToken(token)
+      if (hash === unrestrictedHash) return unrestricted
+      const known = byHash.get(hash)
+      return known && clock.nowMs() < known.expiresMs ? known.caller : null
+    },
+    async close() {},
+  }
+}
+
+/** A caller who may call everything with any arguments: SLUICE_TOKEN, or code in this process. */
+export function unrestrictedCaller(name: string): Caller {
+  return Object.freeze({ token: name, mayCall: () => true, pinned: Object.freeze({}), admit: () => 0 })
+}
+
+/** Changes when the file does; null when there is none. */
+function stampOf(path: string): string | null {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true })
+    return `${ino}:${size}:${mtimeNs}`
+  } catch {
+    return null
+  }
+}
+
+/** A token whose rate stays as it was keeps its bucket, so that a reload gives nobody a fresh one. */
+function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock: Clock): Map<string, KnownToken> {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SetupError(`the tokens file ${path} cannot be read`, { cause })
+  }
+  const known = new Map<string, KnownToken>()
+  for (const record of parseTokenFile(text)) {
+    const old = before.get(record.sha256)?.bucket
+    const bucket = old?.rate === record.rate ? old : createBucket(record.rate, clock)
+    const expiresMs = record.expires === null ? Infinity : Date.parse(record.expires)
+    known.set(record.sha256, { caller: callerOf(record, bucket), expiresMs, bucket })
+  }
+  return known
+}
+
+interface Bucket {
+  readonly rate: string | null
+  admit(): number
+}
+
+function callerOf(record: TokenRecord, bucket: Bucket): Caller {
+  const patterns = record.endpoints.map(namePattern)
+  return Object.freeze({
+    token: record.name,
+    mayCall: (endpointName: string) => patterns.some(pattern => pattern.test(endpointName)),
+    pinned: Object.freeze({ ...record.pinned }),
+    admit: bucket.admit,
+  })
+}
+
+/** `logs.*` as a pattern for the whole name. */
+function namePattern(text: string): RegExp {
+  const literal = text.replace(/\*+/g, '*').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+  return new RegExp(`^${literal.replaceAll('*', '.*')}$`)
+}
+
+/** A token bucket that starts full: `100/min` admits a hundred at once and then one each 0.6 seconds. */
+function createBucket(rate: string | null, clock: Clock): Bucket {
+  const parsed = rate === null ? null : parseRate(rate)
+  if (parsed === null) return { rate, admit: () => 0 }
+  const msPerCall = parsed.perMs / parsed.calls
+  let left = parsed.calls
+  let filledMs = clock.nowMs()
+  return {
+    rate,
+    admit() {
+      const now = clock.nowMs()
+      left = Math.min(parsed.calls, left + Math.max(0, now - filledMs) / msPerCall)
+      filledMs = now
+      if (left < 1) return (1 - left) * msPerCall
+      left -= 1
+      return 0
+    },
+  }
+}

@@ -1,0 +1,323 @@
+import { expect } from 'chai'
+import type { CacheRequest } from '../../runner/cache/cache-request.js'
+import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Event } from '../../runner/model/events.js'
+import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+import type { ResultSet } from '../../runner/model/query.js'
+import { openMemoryStore } from '../../runner/stores/memory.js'
+import { type ManualClock, manualClock, settle } from './manual-clock.js'
+
+const TTL_MS = 900_000
+const WARM_MS = 300_000
+
+interface Bench {
+  readonly cache: ResultCache
+  readonly clock: ManualClock
+  readonly events: readonly Event[]
+  readonly runs: () => number
+  readonly signals: readonly AbortSignal[]
+  /** Answers the runs that wait, in order. */
+  finish(outcome?: Error): Promise<void>
+  ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
+}
+
+/** Store entries in a Map behind promises: what a store elsewhere is like. */
+function distantStore(): ResultStore {
+  const kept = new Map<string, StoredResult>()
+  return {
+    get: async key => kept.get(key),
+    set: async (key, result) => Boolean(kept.set(key, result)),
+    delete: async key => void kept.delete(key),
+    close: async () => {},
+  }
+}
+
+function bench(store: ResultStore = distantStore()): Bench {
+  const clock = manualClock()
+  const events: Event[] = []
+  const waiting: { resolve: (set: ResultSet) => void; reject: (error: Error) => void }[] = []
+  const signals: AbortSignal[] = []
+  let runs = 0
+  const cache = createResultCache({ store, clock, observe: event => void events.push(event) })
+  const run = (signal: AbortSignal): Promise<ResultSet> => {
+    runs += 1
+    signals.push(signal)
+    return new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject })
+      signal.addEventListener('abort', () => reject(new RunnerError('CALL_ABANDONED')))
+    })
+  }
+  return {
+    cache,
+    clock,
+    events,
+    signals,
+    runs: () => runs,
+    async finish(outcome) {
+      await settle()
+      for (const { resolve, reject } of waiting.splice(0)) {
+        if (outcome) reject(outcome)
+        else resolve({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(`run ${runs}`) })
+      }
+      await settle()
+    },
+    ask({ signal = new AbortController().signal, ...rest } = {}) {
+      const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 0 }
+      const request: CacheRequest = {
+        key: 'k',
+        endpoint: 'e',
+        format: 'json',
+        policy,
+        run,
+        isCurrent: () => true,
+        ...rest,
+      }
+      return cache.through(request, signal)
+    },
+  }
+}
+
+const text = (answer: CacheAnswer): string => Buffer.from(answer.result.body).toString()
+const ENGINE_DOWN = new RunnerError('ENGINE_UNAVAILABLE')
+
+async function answered(b: Bench, options: Parameters<Bench['ask']>[0] = {}): Promise<CacheAnswer> {
+  const asked = b.ask(options)
+  await b.finish()
+  return asked
+}
+
+for (const [place, open] of [
+  ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
+  ['elsewhere', distantStore],
+] as const) {
+  describe(`the result cache over a store ${place}`, () => {
+    it('runs once and then hits until the ttl ends', async () => {
+      const b = bench(open())
+      expect(await answered(b)).to.include({ outcome: 'miss', isStored: true })
+      await b.clock.advance(TTL_MS - 1)
+      const hit = await b.ask()
+      expect([text(hit), hit.outcome, hit.isStored, hit.runMs]).to.deep.equal(['run 1', 'hit', false, null])
+      await b.clock.advance(1)
+      expect(text(await answered(b))).to.equal('run 2')
+    })
+
+    it('runs once for twenty concurrent callers', async () => {
+      const b = bench(open())
+      const asked = Array.from({ length: 20 }, () => b.ask())
+      await b.finish()
+      const outcomes = (await Promise.all(asked)).map(answer => answer.outcome)
+      expect(b.runs()).to.equal(1)
+      expect(outcomes.sort()).to.deep.equal([...Array.from({ length: 19 }, () => 'coalesced'), 'miss'])
+    })
+
+    it('keeps keys apart', async () => {
+      const b = bench(open())
+      const asked = [b.ask({ key: 'a' }), b.ask({ key: 'b' })]
+      await b.finish()
+      await Promise.all(asked)
+      expect(b.runs()).to.equal(2)
+    })
+
+    it('stores no error, and gives it to everybody who waits', async () => {
+      const b = bench(open())
+      const asked = [b.ask(), b.ask()]
+      const settled = Promise.allSettled(asked)
+      await b.finish(ENGINE_DOWN)
+      expect((await settled).map(one => one.status)).to.deep.equal(['rejected', 'rejected'])
+      expect(await answered(b)).to.include({ outcome: 'miss' })
+      expect(b.runs()).to.equal(2)
+    })
+
+    it('goes on for the others when one caller leaves', async () => {
+      const b = bench(open())
+      const leaving = new AbortController()
+      const left = b.ask({ signal: leaving.signal }).catch((error: RunnerError) => error.code)
+      const stays = b.ask()
+      await settle()
+      leaving.abort()
+      expect(await left).to.equal('CALL_ABANDONED')
+      expect(b.signals[0]?.aborted).to.equal(false)
+      await b.finish()
+      expect(text(await stays)).to.equal('run 1')
+    })
+
+    it('cancels when the last caller leaves, and nobody joins what is being cancelled', async () => {
+      const b = bench(open())
+      const leaving = [new AbortController(), new AbortController()]
+      const left = leaving.map(({ signal }) => b.ask({ signal }).catch((error: RunnerError) => error.code))
+      await settle()
+      leaving[0]?.abort()
+      expect(b.signals[0]?.aborted).to.equal(false)
+      leaving[1]?.abort()
+      expect(b.signals[0]?.aborted).to.equal(true)
+      expect(await Promise.all(left)).to.deep.equal(['CALL_ABANDONED', 'CALL_ABANDONED'])
+      expect(text(await answered(b))).to.equal('run 2')
+    })
+
+    it('does not run for a caller who has left already', async () => {
+      const b = bench(open())
+      const code = await b.ask({ signal: AbortSignal.abort() }).catch((error: RunnerError) => error.code)
+      expect([code, b.runs()]).to.deep.equal(['CALL_ABANDONED', 0])
+    })
+  })
+}
+
+describe('the result cache', () => {
+  it('takes a broken store for an empty one, and says so', async () => {
+    const down = async (): Promise<never> => {
+      throw new RunnerError('INTERNAL', { detail: 'connection refused' })
+    }
+    const b = bench({ get: down, set: down, delete: down, close: async () => {} })
+    expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
+    const failed = b.events.filter(event => event.kind === 'store.failed').map(event => event.operation)
+    expect(failed).to.deep.equal(['get', 'get', 'set'])
+  })
+
+  it('takes a store that throws at once for an empty one', async () => {
+    const down = (): never => {
+      throw new RunnerError('INTERNAL')
+    }
+    const b = bench({ get: down, set: down, delete: down, close: async () => {} })
+    expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
+  })
+
+  it('says when a result did not fit', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 10 }))
+    expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
+  })
+
+  it('serves an old result while the engine fails, as long as the manifest allows', async () => {
+    const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 60_000 }
+    const b = bench()
+    await answered(b, { policy })
+    await b.clock.advance(TTL_MS + 59_999)
+    const stale = b.ask({ policy })
+    await b.finish(ENGINE_DOWN)
+    expect([text(await stale), (await stale).outcome]).to.deep.equal(['run 1', 'stale'])
+    await b.clock.advance(1)
+    const failed = b.ask({ policy }).catch((error: RunnerError) => error.code)
+    await b.finish(ENGINE_DOWN)
+    expect(await failed).to.equal('ENGINE_UNAVAILABLE')
+  })
+
+  it('serves no old result for a mistake in the call', async () => {
+    const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 60_000 }
+    const b = bench()
+    await answered(b, { policy })
+    await b.clock.advance(TTL_MS)
+    const failed = b.ask({ policy }).catch((error: RunnerError) => error.code)
+    await b.finish(new RunnerError('ARGUMENT_INVALID'))
+    expect(await failed).to.equal('ARGUMENT_INVALID')
+  })
+
+  it('counts the age of a result from the moment its query began', async () => {
+    const b = bench()
+    const asked = b.ask()
+    await settle()
+    await b.clock.advance(1_000)
+    await b.finish()
+    const { result, runMs } = await asked
+    expect([b.clock.nowMs() - result.storedAt, result.freshUntil - result.storedAt, runMs]).to.deep.equal([
+      1_000,
+      TTL_MS,
+      1_000,
+    ])
+  })
+
+  it('tags equal bytes equally, other bytes and formats otherwise', async () => {
+    const b = bench()
+    const tags = [
+      (await answered(b, { key: 'a', run: async () => set('x') })).result.etag,
+      (await answered(b, { key: 'b', run: async () => set('x') })).result.etag,
+      (await answered(b, { key: 'c', run: async () => set('y') })).result.etag,
+      (await answered(b, { key: 'd', run: async () => set('x'), format: 'ndjson' })).result.etag,
+    ]
+    expect(tags[0]).to.match(/^"[\w-]+"$/)
+    expect(tags[1]).to.equal(tags[0])
+    expect(new Set(tags).size).to.equal(3)
+  })
+})
+
+const set = (body: string): ResultSet => ({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(body) })
+
+describe('warming', () => {
+  const policy = { ttlMs: TTL_MS, warmMs: WARM_MS, staleIfErrorMs: 0 }
+  const run = (b: Bench) => () => {
+    counts.set(b, (counts.get(b) ?? 0) + 1)
+    return Promise.resolve(set(`warm ${counts.get(b)}`))
+  }
+  const counts = new WeakMap<Bench, number>()
+
+  it('queries an entry in use again every warm_seconds, so that it is always a hit and never old', async () => {
+    const b = bench()
+    await b.ask({ policy, run: run(b) })
+    for (let minutes = 0; minutes < 60; minutes += 2) {
+      await b.clock.advance(120_000)
+      const answer = await b.ask({ policy, run: run(b) })
+      expect(answer.outcome).to.equal('hit')
+      expect(b.clock.nowMs() - answer.result.storedAt).to.be.at.most(WARM_MS)
+    }
+    expect(counts.get(b)).to.equal(13) // the first call and one each five minutes of the hour
+  })
+
+  it('stops for an entry that nobody asks for', async () => {
+    const b = bench()
+    await b.ask({ policy, run: run(b) })
+    await b.clock.advance(24 * 3_600_000)
+    expect(counts.get(b)).to.equal(3) // two refreshes within the ttl of the only call
+    expect(b.clock.pending()).to.equal(0)
+  })
+
+  it('does not begin with a call that fails', async () => {
+    const b = bench()
+    await b.ask({ policy, run: () => Promise.reject(ENGINE_DOWN) }).catch(() => {})
+    expect(b.clock.pending()).to.equal(0)
+  })
+
+  it('keeps the old result when a refresh fails, says so, and tries again', async () => {
+    const b = bench()
+    let fails = false
+    const flaky = () => (fails ? Promise.reject(ENGINE_DOWN) : run(b)())
+    await b.ask({ policy, run: flaky })
+    fails = true
+    await b.clock.advance(WARM_MS)
+    expect(b.events.map(event => event.kind)).to.deep.equal(['cache.warm-failed'])
+    expect(text(await b.ask({ policy, run: flaky }))).to.equal('warm 1')
+    fails = false
+    await b.clock.advance(WARM_MS)
+    expect(text(await b.ask({ policy, run: flaky }))).to.equal('warm 2')
+  })
+
+  it('stops for an endpoint that has been changed', async () => {
+    const b = bench()
+    let isCurrent = true
+    await b.ask({ policy, run: run(b), isCurrent: () => isCurrent })
+    isCurrent = false
+    await b.clock.advance(WARM_MS)
+    expect([counts.get(b), b.clock.pending()]).to.deep.equal([1, 0])
+  })
+
+  it('refreshes two entries at a time and the others after them', async () => {
+    const b = bench()
+    for (const key of ['a', 'b', 'c', 'd', 'e']) await answered(b, { key, policy })
+    const before = b.runs()
+    await b.clock.advance(WARM_MS)
+    expect(b.runs() - before).to.equal(2)
+    await b.finish()
+    expect(b.runs() - before).to.equal(4)
+    await b.finish()
+    expect(b.runs() - before).to.equal(5)
+  })
+
+  it('stops, refreshes in progress too, when the cache is closed', async () => {
+    const b = bench()
+    await answered(b, { policy })
+    await b.clock.advance(WARM_MS)
+    b.cache.close()
+    await settle()
+    expect(b.signals.at(-1)?.aborted).to.equal(true)
+    expect(b.clock.pending()).to.equal(0)
+    expect(b.events.filter(event => event.kind === 'cache.warm-failed')).to.deep.equal([])
+  })
+})

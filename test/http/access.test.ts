@@ -1,0 +1,239 @@
+import { expect } from 'chai'
+import { RunnerError } from '../../runner/model/errors.js'
+import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { type Serving, serving, TOKEN } from './serving.js'
+
+describe('access', () => {
+  let s: Serving
+  let confined = ''
+  before(async () => {
+    const other = { id: ENDPOINT_ID.replace('0b', '1b'), name: 'other.endpoint', parameters: [parameter('x')] }
+    s = await serving({ endpoints: [handMadeEndpoint(), handMadeEndpoint(other)] })
+    confined = await s.token({ allow: ['tests.*'], pin: { project: 'abc' } })
+  })
+  after(() => s.close())
+
+  const PATH = '/api/endpoints/query/tests.echo?project=abc'
+  const bare = (path: string, headers: Record<string, string> = {}) => fetch(s.url + path, { headers })
+
+  const accepted: readonly (readonly [name: string, headers: Record<string, string>])[] = [
+    ['X-API-KEY', { 'X-API-KEY': TOKEN }],
+    ['Authorization: Bearer', { Authorization: `Bearer ${TOKEN}` }],
+    ['Authorization: bearer', { Authorization: `bearer ${TOKEN}` }],
+    ['an empty X-API-KEY beside a bearer token', { 'X-API-KEY': '', Authorization: `Bearer ${TOKEN}` }],
+  ]
+  for (const [name, headers] of accepted) {
+    it(`is given for a token in ${name}`, async () => expect((await bare(PATH, headers)).status).to.equal(200))
+  }
+
+  const refused: readonly (readonly [name: string, path: string, headers: Record<string, string>, code: string])[] = [
+    ['no token', PATH, {}, 'TOKEN_MISSING'],
+    [
+      'a token in the address',
+      `${PATH}&api_key=${TOKEN}&X-API-KEY=${TOKEN}&access_token=${TOKEN}`,
+      {},
+      'TOKEN_MISSING',
+    ],
+    ['another scheme', PATH, { Authorization: `Basic ${TOKEN}` }, 'TOKEN_MISSING'],
+    ['an unknown token', PATH, { 'X-API-KEY': 'nonsense' }, 'TOKEN_UNKNOWN'],
+    [
+      'an unknown token beside a good one',
+      PATH,
+      { 'X-API-KEY': 'nonsense', Authorization: `Bearer ${TOKEN}` },
+      'TOKEN_UNKNOWN',
+    ],
+    ['no token and an unknown endpoint', '/api/endpoints/query/nope', {}, 'TOKEN_MISSING'],
+    ['no token and an unknown address', '/api/nope', {}, 'TOKEN_MISSING'],
+    ['no token, for the list', '/api/endpoints', {}, 'TOKEN_MISSING'],
+    ['no token, for a description', '/api/endpoints/tests.echo', {}, 'TOKEN_MISSING'],
+  ]
+  for (const [name, path, headers, code] of refused) {
+    it(`is refused for ${name}`, async () => {
+      const response = await bare(path, headers)
+      expect(response.status).to.equal(401)
+      expect(response.headers.get('WWW-Authenticate')).to.match(/^Bearer realm="sluice"/)
+      const text = await response.text()
+      expect(JSON.parse(text)).to.include({ code, status: 401 })
+      expect(text).to.not.include('nonsense').and.not.include(TOKEN)
+    })
+  }
+
+  it('is refused before a body is read', async () => {
+    const body = 'x'.repeat(2_000_000)
+    const response = await fetch(s.url + PATH, { method: 'POST', body, headers: { 'X-API-KEY': 'nonsense' } })
+    expect(response.status).to.equal(401)
+  })
+
+  const confinedRows: readonly (readonly [name: string, path: string, status: number])[] = [
+    ['its endpoint, with the pin', PATH, 200],
+    ['its endpoint, without the argument', '/api/endpoints/query/tests.echo', 200],
+    ['its endpoint with another argument', '/api/endpoints/query/tests.echo?project=abd', 403],
+    ['its endpoint with both', `${PATH}&project=abd`, 403],
+    ['another endpoint', '/api/endpoints/query/other.endpoint', 403],
+    ['the description of another endpoint', '/api/endpoints/other.endpoint', 403],
+    ['an unknown endpoint', '/api/endpoints/query/nope', 404],
+  ]
+  for (const [name, path, status] of confinedRows) {
+    it(`of a confined token to ${name} is a ${status}`, async () => {
+      expect((await bare(path, { 'X-API-KEY': confined })).status).to.equal(status)
+    })
+  }
+
+  it('runs with the pin as the argument', async () => {
+    const response = await bare('/api/endpoints/query/tests.echo', { 'X-API-KEY': confined })
+    expect(await response.json()).to.have.nested.property('result[0].project', 'abc')
+  })
+
+  it('shows in the list what may be called', async () => {
+    const names = async (token: string) => {
+      const document = (await (await bare('/api/endpoints', { 'X-API-KEY': token })).json()) as {
+        endpoints: { name: string }[]
+      }
+      return document.endpoints.map(endpoint => endpoint.name)
+    }
+    expect(await names(TOKEN)).to.deep.equal(['other.endpoint', 'tests.echo'])
+    expect(await names(confined)).to.deep.equal(['tests.echo'])
+  })
+
+  it('shows of an endpoint its contract and not its SQL', async () => {
+    const response = await bare(`/api/endpoints/${ENDPOINT_ID}`, { 'X-API-KEY': TOKEN })
+    expect(response.headers.get('Cache-Control')).to.equal('private, no-cache')
+    expect(await response.json()).to.deep.equal({
+      id: ENDPOINT_ID,
+      name: 'tests.echo',
+      description: 'Gives its arguments back.',
+      parameters: [
+        { name: 'project', type: 'string', required: true, description: 'The project.' },
+        { name: 'size', type: 'int64', required: false, description: 'The size.' },
+      ],
+      columns: [{ name: 'project', type: 'STRING', description: 'The project.' }],
+      settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
+    })
+  })
+
+  it('is held to the rate of the token', async () => {
+    const token = await s.token({ allow: ['*'], rate: '2/hour' })
+    const responses = []
+    for (let i = 0; i < 3; i += 1) responses.push(await bare(PATH, { 'X-API-KEY': token }))
+    expect(responses.map(response => response.status)).to.deep.equal([200, 200, 429])
+    expect(Number(responses[2]?.headers.get('Retry-After'))).to.be.within(1790, 1800)
+  })
+})
+
+describe('the other addresses', () => {
+  let s: Serving
+  before(async () => {
+    s = await serving({ corsOrigins: ['https://app.example.com'] })
+  })
+  after(() => s.close())
+
+  it('tell without a token that the process is alive and ready', async () => {
+    for (const [path, body] of [
+      ['/healthz', { status: 'ok' }],
+      ['/readyz', { status: 'ready' }],
+    ] as const) {
+      const response = await fetch(s.url + path)
+      expect([response.status, await response.json()]).to.deep.equal([200, body])
+    }
+  })
+
+  it('tell when the engine does not answer, and nothing of why', async () => {
+    s.engine.fail(new RunnerError('ENGINE_UNAVAILABLE', { detail: 'socket /srv/engine is gone' }))
+    const response = await fetch(`${s.url}/readyz`)
+    s.engine.fail(null)
+    expect([response.status, response.headers.get('Retry-After')]).to.deep.equal([503, '5'])
+    const text = await response.text()
+    expect(JSON.parse(text)).to.include({ code: 'NOT_READY' })
+    expect(text).to.not.include('srv')
+    expect((await fetch(`${s.url}/healthz`)).status).to.equal(200)
+  })
+
+  it('explain a code where its problems point to', async () => {
+    const problem = (await (await s.get('?')).json()) as { type: string }
+    expect(await (await fetch(s.url + problem.type)).json()).to.deep.equal({
+      type: '/problems/argument-invalid',
+      code: 'ARGUMENT_INVALID',
+      status: 400,
+      title: 'Invalid arguments',
+    })
+  })
+
+  const methods: readonly (readonly [method: string, path: string, allowed: string])[] = [
+    ['PUT', '/api/endpoints/query/tests.echo', 'GET, HEAD, POST, OPTIONS'],
+    ['DELETE', '/api/endpoints/query/tests.echo', 'GET, HEAD, POST, OPTIONS'],
+    ['PATCH', '/api/endpoints/tests.echo', 'GET, HEAD, OPTIONS'],
+    ['POST', '/api/endpoints', 'GET, HEAD, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+  ]
+  for (const [method, path, allowed] of methods) {
+    it(`refuse ${method} ${path} and say what is allowed`, async () => {
+      const response = await s.get(path, { method })
+      expect([response.status, response.headers.get('Allow')]).to.deep.equal([405, allowed])
+      const options = await fetch(s.url + path, { method: 'OPTIONS' })
+      expect([options.status, options.headers.get('Allow')]).to.deep.equal([204, allowed])
+    })
+  }
+
+  it('do not say what serves them', async () => {
+    expect((await s.get('/')).headers.get('X-Powered-By')).to.equal(null)
+  })
+
+  for (const [given, isTaken] of [
+    ['abc-123', true],
+    ['x'.repeat(128), true],
+    ['x'.repeat(129), false],
+    ['a b', false],
+    ['<script>', false],
+  ] as const) {
+    it(`${isTaken ? 'take' : 'replace'} the request id ${given.slice(0, 20)}`, async () => {
+      const id = (await s.get('/healthz', { headers: { 'X-Request-Id': given } })).headers.get('X-Request-Id')
+      expect(id === given).to.equal(isTaken)
+      expect(id).to.not.equal('')
+    })
+  }
+
+  describe('and another origin', () => {
+    const preflight = (origin: string) =>
+      fetch(`${s.url}/api/endpoints/query/tests.echo`, {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': 'GET',
+          'Access-Control-Request-Headers': 'x-api-key',
+        },
+      })
+
+    it('that is configured may ask first', async () => {
+      const response = await preflight('https://app.example.com')
+      expect(response.status).to.equal(204)
+      expect(response.headers.get('Access-Control-Allow-Origin')).to.equal('https://app.example.com')
+      expect(response.headers.get('Access-Control-Allow-Methods')).to.include('GET')
+      expect(response.headers.get('Access-Control-Allow-Headers')).to.include('X-API-KEY')
+    })
+
+    it('that is configured may read answers, errors and their headers', async () => {
+      for (const path of ['?project=a', '?', '/nope', '/api/endpoints/query/%ff']) {
+        const response = await s.get(path, { headers: { Origin: 'https://app.example.com' } })
+        expect(response.headers.get('Access-Control-Allow-Origin')).to.equal('https://app.example.com')
+        expect(response.headers.get('Access-Control-Expose-Headers')).to.include('X-Request-Id')
+        expect(response.headers.get('Vary')).to.include('Origin')
+      }
+    })
+
+    it('that is not may not', async () => {
+      for (const origin of ['https://evil.example.com', 'https://app.example.com.evil.com', 'null']) {
+        for (const response of [await preflight(origin), await s.get('?project=a', { headers: { Origin: origin } })]) {
+          expect(response.headers.get('Access-Control-Allow-Origin')).to.equal(null)
+        }
+      }
+    })
+  })
+
+  it('know nothing of other origins where none is configured', async () => {
+    const closed = await serving()
+    const response = await closed.get('?project=a', { headers: { Origin: 'https://app.example.com' } })
+    expect(response.headers.get('Access-Control-Allow-Origin')).to.equal(null)
+    expect(response.headers.get('Vary')).to.not.include('Origin')
+    await closed.close()
+  })
+})

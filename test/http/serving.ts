@@ -1,0 +1,109 @@
+/** A whole app over a hand-made endpoint, listening on a free port. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createResultCache } from '../../runner/cache/result-cache.js'
+import { createApp } from '../../runner/http/app.js'
+import { type RunningServer, startServer } from '../../runner/http/server.js'
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import type { Event } from '../../runner/model/events.js'
+import type { Clock } from '../../runner/model/ports.js'
+import { indexEndpoints } from '../../runner/request/route.js'
+import { openMemoryStore } from '../../runner/stores/memory.js'
+import { createToken, type NewToken } from '../../runner/stores/token-file.js'
+import { openTokenStore } from '../../runner/stores/tokens.js'
+import { type CountingEngine, countingEngine, handMadeEndpoint } from '../request/hand-made.js'
+
+export const TOKEN = 'an-unrestricted-token'
+
+export interface Serving {
+  readonly url: string
+  readonly engine: CountingEngine
+  readonly events: readonly Event[]
+  readonly server: RunningServer
+  /** Fetches with the unrestricted token; a path below /api/endpoints/query/tests.echo when it begins with `?`. */
+  get(path: string, init?: RequestInit): Promise<Response>
+  /** The text of a new token. */
+  token(order: Omit<NewToken, 'name'>): Promise<string>
+  /** The one event of this kind that is seen next or was last. */
+  done(): Promise<Extract<Event, { kind: 'request.done' }>>
+  close(): Promise<void>
+}
+
+export interface ServingOptions {
+  readonly endpoints?: readonly Endpoint[]
+  readonly corsOrigins?: readonly string[]
+  readonly clock?: Clock
+  readonly graceMs?: number
+}
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  nowMicros: () => BigInt(Date.now()) * 1000n,
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+export async function serving(options: ServingOptions = {}): Promise<Serving> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-http-'))
+  const tokensFile = join(folder, 'tokens.json')
+  const clock = options.clock ?? systemClock
+  const events: Event[] = []
+  const observe = (event: Event): void => void events.push(event)
+  const engine = countingEngine()
+  const endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
+  const store = openMemoryStore({ maxBytes: 1_000_000 })
+  const results = createResultCache({ store, clock, observe })
+  const tokens = openTokenStore({ path: tokensFile, unrestrictedToken: TOKEN, clock, observe })
+  let isDraining = false
+  let names = 0
+  const deps = { engine, clock, observe, tokens, results, endpoints: () => endpoints, newRequestId: randomUUID }
+  const listener = createApp({ ...deps, corsOrigins: options.corsOrigins ?? [], isDraining: () => isDraining })
+  const server = await startServer({
+    listener,
+    host: '127.0.0.1',
+    port: 0,
+    graceMs: options.graceMs ?? 2_000,
+    clock: systemClock,
+    observe,
+    newRequestId: randomUUID,
+    onDraining: () => {
+      isDraining = true
+    },
+  })
+  return {
+    url: server.url,
+    engine,
+    events,
+    server,
+    get(path, init = {}) {
+      const address = path.startsWith('/') ? path : `/api/endpoints/query/tests.echo${path}`
+      return fetch(server.url + address, { ...init, headers: { 'X-API-KEY': TOKEN, ...init.headers } })
+    },
+    async token(order) {
+      names += 1
+      const text = await createToken(tokensFile, { name: `token-${names}`, ...order }, clock.nowMs())
+      await new Promise(resolve => setTimeout(resolve, 110)) // the store looks at the file ten times a second
+      return text
+    },
+    async done() {
+      for (let tries = 0; tries < 100; tries += 1) {
+        const found = events.findLast(event => event.kind === 'request.done')
+        if (found?.kind === 'request.done') return found
+        await new Promise(resolve => setTimeout(resolve, 10))
+      }
+      throw new Error('no request has ended')
+    },
+    async close() {
+      await server.close()
+      results.close()
+      await store.close()
+      await tokens.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}

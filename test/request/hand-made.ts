@@ -1,0 +1,105 @@
+/** An endpoint and an engine made by hand, for tests of what lies between callers and engines. */
+
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Parameter } from '../../runner/model/param.js'
+import type { Engine, RunOptions } from '../../runner/model/ports.js'
+import type { Query, ResultSet } from '../../runner/model/query.js'
+
+export function parameter(name: string, rest: Partial<Parameter> = {}): Parameter {
+  return { name, type: 'string', isRequired: false, description: `The ${name}.`, examples: [], ...rest }
+}
+
+export const ENDPOINT_ID = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11'
+
+/** Its query binds every argument under the parameter's name, and `@now`. */
+export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: ENDPOINT_ID,
+    name: 'tests.echo',
+    description: 'Gives its arguments back.',
+    parameters: [parameter('project', { isRequired: true }), parameter('size', { type: 'int64' })],
+    columns: [{ name: 'project', type: 'STRING', description: 'The project.' }],
+    maxRows: 1000,
+    cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0 },
+    timeoutMs: 30_000,
+    timestamps: 'iso8601',
+    nowGranularityMicros: 1,
+    maxBytesBilled: null,
+    labels: {},
+    revision: 'r1',
+    settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
+    render: (args, nowMicros) => ({
+      sql: 'SELECT @project AS project',
+      parameters: {
+        ...Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { type: 'STRING', value }])),
+        now: { type: 'TIMESTAMP', value: String(nowMicros) },
+      },
+    }),
+    ...rest,
+  }
+}
+
+export interface CountingEngine extends Engine {
+  /** Every query that was run, in order. */
+  readonly queries: readonly Query[]
+  /** Runs that were cut off by their signal. */
+  readonly cancelled: () => number
+  /** The next runs end as this says; null gives rows again. */
+  fail(error: RunnerError | null): void
+  /** Runs wait until release is called. */
+  hold(): () => void
+}
+
+/** Answers with one row that holds the bound values; each run is counted. */
+export function countingEngine(): CountingEngine {
+  const queries: Query[] = []
+  let failure: RunnerError | null = null
+  let gate: Promise<void> = Promise.resolve()
+  let cancelled = 0
+  return {
+    name: 'duckdb',
+    queries,
+    cancelled: () => cancelled,
+    fail(error) {
+      failure = error
+    },
+    hold() {
+      let release = () => {}
+      gate = new Promise(resolve => {
+        release = resolve
+      })
+      return release
+    },
+    async run(query: Query, options: RunOptions): Promise<ResultSet> {
+      queries.push(query)
+      await untilOpen(gate, options.signal, () => {
+        cancelled += 1
+      })
+      if (failure) throw failure
+      const row = Object.fromEntries(Object.entries(query.parameters).map(([name, { value }]) => [name, value]))
+      return {
+        columns: [{ name: 'project', type: 'STRING' }],
+        rowCount: 1,
+        isTruncated: options.maxRows < 1,
+        body: Buffer.from(JSON.stringify({ result: [row] })),
+      }
+    },
+    check: async () => ({ ok: true, columns: [] }),
+    explain: async () => ({ engineSql: '', plan: '' }),
+    ping: async () => {
+      if (failure) throw failure
+    },
+    close: async () => {},
+  }
+}
+
+function untilOpen(gate: Promise<void>, signal: AbortSignal, onCancel: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      onCancel()
+      reject(new RunnerError('CALL_ABANDONED'))
+    })
+    gate.then(resolve, reject)
+  })
+}

@@ -1,0 +1,102 @@
+import { expect } from 'chai'
+import type { ScalarParameterType, ScalarValue } from '../../runner/model/param.js'
+import { compareValues, readTimestamp, typeScalar } from '../../runner/model/typed-value.js'
+
+type Row = readonly [type: ScalarParameterType, text: string, value: ScalarValue]
+
+const TYPED: readonly Row[] = [
+  ['string', ' a ', ' a '],
+  ['int64', '007', '7'],
+  ['int64', '-0', '0'],
+  ['int64', '+5', '5'],
+  ['int64', '9223372036854775807', '9223372036854775807'],
+  ['int64', '-9223372036854775808', '-9223372036854775808'],
+  ['int64', '0'.repeat(1000) + '12', '12'],
+  ['float64', '1e3', 1000],
+  ['float64', '.5', 0.5],
+  ['float64', '-0.0', 0],
+  ['bool', 'TRUE', true],
+  ['bool', 'false', false],
+  ['date', '2024-02-29', '2024-02-29'],
+  ['date', '2000-02-29', '2000-02-29'],
+  ['date', '0001-01-01', '0001-01-01'],
+  ['datetime', '2026-01-31', '2026-01-31T00:00:00'],
+  ['datetime', '2026-01-31 12:00:00.120', '2026-01-31T12:00:00.12'],
+  ['datetime', '2026-01-31T23:59:59.999999', '2026-01-31T23:59:59.999999'],
+  ['timestamp', '2026-01-31', '2026-01-31T00:00:00Z'],
+  ['timestamp', '2026-01-31T12:00:00', '2026-01-31T12:00:00Z'],
+  ['timestamp', '2026-01-31 12:00', '2026-01-31T12:00:00Z'],
+  ['timestamp', '2026-01-31T12:00:00.000000Z', '2026-01-31T12:00:00Z'],
+  ['timestamp', '2026-01-31T12:00:00.5+02:00', '2026-01-31T10:00:00.5Z'],
+  ['timestamp', '2026-01-31T12:00:00-0530', '2026-01-31T17:30:00Z'],
+  ['timestamp', '2024-02-29T00:30:00+01', '2024-02-28T23:30:00Z'],
+  ['timestamp', '9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
+  ['timestamp', '0099-01-01T00:00:00+01:00', '0098-12-31T23:00:00Z'],
+]
+
+const REFUSED: readonly (readonly [type: ScalarParameterType, text: string, detail: RegExp])[] = [
+  ['int64', '', /an integer/],
+  ['int64', '1.0', /an integer/],
+  ['int64', ' 1', /an integer/],
+  ['int64', '0x10', /an integer/],
+  ['int64', '9223372036854775808', /between/],
+  ['int64', '9'.repeat(30_000), /between/],
+  ['float64', 'NaN', /decimal number/],
+  ['float64', 'Infinity', /decimal number/],
+  ['float64', '1e999', /range/],
+  ['float64', '1,5', /decimal number/],
+  ['bool', '1', /true or false/],
+  ['date', '2023-02-29', /date/],
+  ['date', '1900-02-29', /date/],
+  ['date', '2026-04-31', /date/],
+  ['date', '2026-13-01', /date/],
+  ['date', '0000-01-01', /date/],
+  ['date', '26-01-01', /date/],
+  ['datetime', '2026-01-31T12:00:00Z', /without an offset/],
+  ['timestamp', '1700000000', /ISO 8601/],
+  ['timestamp', '1700000000000', /ISO 8601/],
+  ['timestamp', '2026-01-31T12', /ISO 8601/],
+  ['timestamp', '2026-01-31Z', /ISO 8601/],
+  ['timestamp', '2026-01-31T24:00:00Z', /23:59:59/],
+  ['timestamp', '2026-01-31T23:59:60Z', /23:59:59/],
+  ['timestamp', '2026-02-30T00:00:00Z', /calendar/],
+  ['timestamp', '2026-01-31T12:00:00.1234567Z', /six fractional digits/],
+  ['timestamp', '2026-01-31T12:00:00 02:00', /must be written %2B/],
+  ['timestamp', '2026-01-31T12:00:00.5 0200', /must be written %2B/],
+  ['timestamp', '2026-01-31T12:00:00+15:00', /14:00/],
+  ['timestamp', '2026-01-31T12:00:00+01:60', /14:00/],
+  ['timestamp', '0001-01-01T00:00:00+01:00', /years 1 to 9999/],
+  ['timestamp', '9999-12-31T23:59:59-01:00', /years 1 to 9999/],
+  ['timestamp', '10000-01-01T00:00:00Z', /ISO 8601/],
+  ['timestamp', 'yesterday', /ISO 8601/],
+]
+
+describe('a typed value', () => {
+  for (const [type, text, value] of TYPED) {
+    it(`reads ${type} "${text.slice(0, 40)}" as ${JSON.stringify(value)}`, () => {
+      expect(typeScalar(type, text)).to.deep.equal({ ok: true, value })
+    })
+  }
+
+  for (const [type, text, detail] of REFUSED) {
+    it(`refuses ${type} "${text.slice(0, 40)}"`, () => {
+      const typed = typeScalar(type, text)
+      expect(typed.ok).to.equal(false)
+      if (!typed.ok) expect(typed.detail).to.match(detail)
+    })
+  }
+
+  it('orders integers by value and timestamps by time', () => {
+    expect(compareValues('int64', '9', '10')).to.be.below(0)
+    expect(compareValues('timestamp', '2026-01-31T12:00:00Z', '2026-01-31T12:00:00.5Z')).to.be.below(0)
+    expect(compareValues('float64', 2, 10)).to.be.below(0)
+    expect(compareValues('date', '2026-01-31', '2026-01-31')).to.equal(0)
+  })
+
+  it('tells the microseconds of a time, before 1970 too', () => {
+    expect(readTimestamp('1970-01-01T01:00:00.000001+01:00')).to.equal(1n)
+    expect(readTimestamp('1969-12-31T23:59:59.999999Z')).to.equal(-1n)
+    expect(readTimestamp('2026-01-31')).to.equal(1_769_817_600_000_000n)
+    expect(readTimestamp('1769817600')).to.equal(null)
+  })
+})

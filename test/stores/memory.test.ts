@@ -1,0 +1,47 @@
+import { expect } from 'chai'
+import { openMemoryStore } from '../../runner/stores/memory.js'
+import { resultStoreContract, storedResult } from '../contracts/result-store.js'
+
+resultStoreContract('memory', async () => openMemoryStore({ maxBytes: 1_000_000 }))
+
+describe('the memory store', () => {
+  const keep = (keys: readonly string[], store: ReturnType<typeof openMemoryStore>) =>
+    keys.filter(key => store.get(key))
+
+  it('lets go of what was asked for longest ago when it is full', async () => {
+    const store = openMemoryStore({ maxBytes: 3 * 2_100 })
+    for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
+    store.get('a')
+    store.set('d', storedResult('x'.repeat(1_000)), 60_000)
+    expect(keep(['a', 'b', 'c', 'd'], store)).to.deep.equal(['a', 'c', 'd'])
+    await store.close()
+  })
+
+  it('makes no room for a result that is larger than all of it', async () => {
+    const store = openMemoryStore({ maxBytes: 5_000 })
+    store.set('a', storedResult(), 60_000)
+    expect(store.set('b', storedResult('x'.repeat(5_000)), 60_000)).to.equal(false)
+    expect(keep(['a', 'b'], store)).to.deep.equal(['a'])
+    await store.close()
+  })
+
+  it('counts an overwritten or expired entry no more', async () => {
+    const store = openMemoryStore({ maxBytes: 2 * 2_100 })
+    for (let i = 0; i < 10; i += 1) store.set('a', storedResult('x'.repeat(1_000)), 60_000)
+    store.set('b', storedResult('x'.repeat(1_000)), 10)
+    expect(keep(['a', 'b'], store)).to.deep.equal(['a', 'b'])
+    await new Promise(resolve => setTimeout(resolve, 20))
+    expect(store.get('b')).to.equal(undefined)
+    store.set('c', storedResult('x'.repeat(1_000)), 60_000)
+    expect(keep(['a', 'c'], store)).to.deep.equal(['a', 'c'])
+    await store.close()
+  })
+
+  it('hands out the very bytes, uncloned', async () => {
+    const store = openMemoryStore({ maxBytes: 1_000_000 })
+    const result = storedResult()
+    store.set('a', result, 60_000)
+    expect(store.get('a')).to.equal(result)
+    await store.close()
+  })
+})
