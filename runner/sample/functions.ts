@@ -1,0 +1,116 @@
+/** Sample entries of serverless functions: the relay's view of them, and what they wrote themselves. */
+import type { Random } from './random.js'
+import { STATUS_CODES, USER_AGENTS, type World } from './world.js'
+
+export function functionEdgeEntry(random: Random, world: World, isoTime: string): object {
+  const project = world.pickProject(random)
+  const called = random.pick(project.functions)
+  const status = random.weighted(STATUS_CODES)
+  const method = random.weighted([
+    ['POST', 6],
+    ['GET', 3],
+    ['OPTIONS', 2],
+  ])
+  const deployment = random.int(1, 40)
+  const search = `?time=${new Date(isoTime).getTime()}`
+  // One call in fifty ends before there is a time to report.
+  const durationMs = random.isTrue(0.02)
+    ? null
+    : Math.max(1, Math.round(random.skewed(called.medianMs * (status >= 500 ? 4 : 1), 0.8)))
+  return {
+    id: random.uuid(),
+    timestamp: isoTime,
+    event_message: `${method} | ${status} | https://${project.ref}.functions.supabase.co/${called.name}${search}`,
+    metadata: [
+      {
+        deployment_id: `${project.ref}_${called.id}_${deployment}`,
+        execution_time_ms: durationMs,
+        function_id: called.id,
+        project_ref: project.ref,
+        request: [
+          {
+            headers: [
+              {
+                accept: '*/*',
+                accept_encoding: 'gzip, deflate, br',
+                content_length: String(method === 'POST' ? Math.round(random.skewed(300, 1)) : 0),
+                host: `${project.ref}.functions.supabase.co`,
+                user_agent: random.weighted(USER_AGENTS),
+              },
+            ],
+            host: 'subhosting-v1.deno-aws.net',
+            method,
+            pathname: `/${called.name}`,
+            protocol: 'https:',
+            search,
+            url: `https://subhosting-v1.deno-aws.net/${called.name}${search}`,
+          },
+        ],
+        response: [
+          {
+            headers: [
+              {
+                content_length: String(Math.round(random.skewed(120, 1.2))),
+                content_type: 'application/json',
+                date: new Date(isoTime).toUTCString(),
+                server: random.pick(['deno/aws-us-east-1', 'deno/aws-eu-central-1', 'deno/gcp-asia-southeast1']),
+                vary: 'Accept-Encoding',
+              },
+            ],
+            status_code: status,
+          },
+        ],
+        version: String(deployment),
+      },
+    ],
+  }
+}
+
+export function functionRuntimeEntry(random: Random, world: World, isoTime: string): object {
+  const project = world.pickProject(random)
+  const called = random.pick(project.functions)
+  const kind = random.weighted([
+    ['log', 70],
+    ['boot', 18],
+    ['shutdown', 10],
+    ['uncaught_exception', 2],
+  ])
+  const level =
+    kind === 'uncaught_exception'
+      ? 'error'
+      : random.weighted([
+          ['info', 85],
+          ['warning', 9],
+          ['error', 6],
+        ])
+  const message = {
+    log: random.pick([
+      'request received',
+      'cache miss, loading from the database',
+      'sent 1 message',
+      'retrying after 429',
+    ]),
+    boot: `booted (time: ${random.int(20, 300)}ms)`,
+    shutdown: 'shutdown',
+    uncaught_exception: "TypeError: Cannot read properties of undefined (reading 'id')",
+  }[kind]
+  const version = random.int(1, 40)
+  return {
+    id: random.uuid(),
+    timestamp: isoTime,
+    event_message: `${message}\n`,
+    metadata: [
+      {
+        deployment_id: `${project.ref}_${called.id}_${version}`,
+        event_type: kind,
+        execution_id: random.uuid(),
+        function_id: called.id,
+        level,
+        project_ref: project.ref,
+        region: random.pick(['aws-eu-central-1', 'aws-us-east-1', 'gcp-asia-southeast1']),
+        timestamp: isoTime,
+        version: String(version),
+      },
+    ],
+  }
+}

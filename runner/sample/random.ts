@@ -1,0 +1,58 @@
+/** Chance that repeats itself: the same seed gives the same entries. */
+
+export interface Random {
+  /** From 0 up to, but not, 1. */
+  next(): number
+  /** A whole number from `low` to `high`, both included. */
+  int(low: number, high: number): number
+  pick<T>(from: readonly T[]): T
+  /** One of the pairs' values, as often as its weight says. */
+  weighted<T>(pairs: readonly (readonly [value: T, weight: number])[]): T
+  isTrue(probability: number): boolean
+  /** Positive and skewed to the right, around `median`: durations and sizes. */
+  skewed(median: number, spread: number): number
+  hex(digits: number): string
+  uuid(): string
+}
+
+/** Mulberry32: 32 bits of state, good enough to look real, and the same on every machine. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+  const int = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1))
+  const hex = (digits: number): string => Array.from({ length: digits }, () => int(0, 15).toString(16)).join('')
+  return {
+    next,
+    int,
+    pick: from => from[int(0, from.length - 1)]!,
+    weighted: pairs => {
+      let left = next() * pairs.reduce((sum, [, weight]) => sum + weight, 0)
+      for (const [value, weight] of pairs) {
+        left -= weight
+        if (left < 0) return value
+      }
+      return pairs[pairs.length - 1]![0]
+    },
+    isTrue: probability => next() < probability,
+    skewed: (median, spread) => {
+      // Box–Muller: the logarithm is normally distributed.
+      const normal = Math.sqrt(-2 * Math.log(1 - next())) * Math.cos(2 * Math.PI * next())
+      return median * Math.exp(spread * normal)
+    },
+    hex,
+    uuid: () => `${hex(8)}-${hex(4)}-4${hex(3)}-${'89ab'[int(0, 3)]}${hex(3)}-${hex(12)}`,
+  }
+}
+
+/** A number from text, to give each stream of one seed a chance of its own. FNV-1a. */
+export function seedOf(text: string, seed: number): number {
+  let hash = (0x811c9dc5 ^ seed) >>> 0
+  for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0
+  return hash
+}
