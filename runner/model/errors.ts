@@ -1,4 +1,5 @@
-/** The one class of expected failures. Anything else that is thrown is a bug, and a caller learns nothing of it. */
+/** What can go wrong, for callers (RunnerError) and for whoever starts the program; anything else thrown is a bug. */
+import type { Diagnostic } from './diagnostic.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 
 /** One bad argument. `detail` is safe for strangers. */
@@ -18,6 +19,7 @@ export interface RunnerErrorOptions {
   readonly cause?: unknown
 }
 
+/** The one class of expected failures of a call. */
 export class RunnerError extends Error {
   override readonly name = 'RunnerError'
   readonly code: ErrorCode
@@ -41,4 +43,34 @@ export class RunnerError extends Error {
 /** A RunnerError as it is; anything else becomes INTERNAL with the thing as its cause. */
 export function toRunnerError(thrown: unknown): RunnerError {
   return thrown instanceof RunnerError ? thrown : new RunnerError('INTERNAL', { cause: thrown })
+}
+
+/** The program was asked for something that it cannot mean; the command line exits with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  /** Every problem found, each a sentence. */
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/** Something the program needs is not there or cannot be used; the command line exits with 3. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError'
+}
+
+/** The manifests hold errors, so nothing is served; the command line prints them and exits with 1. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError'
+  /** Warnings included, in order. */
+  readonly diagnostics: readonly Diagnostic[]
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(d => d.severity === 'error').length
+    super(`the manifests hold ${errors} ${errors === 1 ? 'error' : 'errors'}`)
+    this.diagnostics = diagnostics
+  }
 }

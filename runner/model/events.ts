@@ -21,8 +21,20 @@ export type Event =
       readonly rows: number | null
       readonly error: RunnerError | null
     }
-  | { readonly kind: 'query.done'; readonly endpoint: string; readonly engine: string; readonly durationMs: number; readonly rows: number }
-  | { readonly kind: 'query.failed'; readonly endpoint: string; readonly engine: string; readonly durationMs: number; readonly error: RunnerError }
+  | {
+      readonly kind: 'query.done'
+      readonly endpoint: string
+      readonly engine: string
+      readonly durationMs: number
+      readonly rows: number
+    }
+  | {
+      readonly kind: 'query.failed'
+      readonly endpoint: string
+      readonly engine: string
+      readonly durationMs: number
+      readonly error: RunnerError
+    }
   | { readonly kind: 'cache.warmed'; readonly endpoint: string; readonly durationMs: number }
   | { readonly kind: 'cache.warm-failed'; readonly endpoint: string; readonly error: RunnerError }
   | { readonly kind: 'store.failed'; readonly operation: string; readonly cause: unknown }

@@ -54,15 +54,17 @@ export interface StoredResult {
   readonly isTruncated: boolean
   /** Strong, with its quotes: computed once. */
   readonly etag: string
-  /** Milliseconds since 1970. */
+  /** When its query began, in milliseconds since 1970: the result is as old as that. */
   readonly storedAt: number
+  /** Milliseconds since 1970; equal to `storedAt` where the endpoint is not cached. */
   readonly freshUntil: number
 }
 
 /** Keeps results. A failure is a rejected promise; the cache makes a miss of it. */
 export interface ResultStore {
   get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
-  set(key: string, result: StoredResult, keepMs: number): Promise<void> | void
+  /** False when the store has no room for a result of this size. */
+  set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
   delete(key: string): Promise<void> | void
   close(): Promise<void>
 }
@@ -75,6 +77,8 @@ export interface Caller {
   mayCall(endpointName: string): boolean
   /** Arguments that every call of this token runs with; as wire text. */
   readonly pinned: Readonly<Record<string, string>>
+  /** Counts one call against the token's rate: 0 when it may go on, else milliseconds until the next one may. */
+  admit(): number
 }
 
 export interface TokenStore {

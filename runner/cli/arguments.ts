@@ -1,0 +1,27 @@
+/** Arguments of the command line: `name=value` and times. */
+import { UsageError } from '../model/errors.js'
+import { readTimestamp } from '../model/typed-value.js'
+
+/** `k=v` texts as an object. @throws UsageError for one without `=` or a name given twice. */
+export function assignments(what: string, texts: readonly string[]): Readonly<Record<string, string>> {
+  const seen = new Map<string, string>()
+  for (const [name, value] of texts.map(text => splitAssignment(what, text))) {
+    if (seen.has(name)) throw new UsageError([`${what}: ${name} is given twice`])
+    seen.set(name, value)
+  }
+  return Object.fromEntries(seen)
+}
+
+/** @throws UsageError for a text without `=`. */
+export function splitAssignment(what: string, text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError([`${what} must be name=value, found ${JSON.stringify(text)}`])
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** Microseconds since 1970 of an ISO 8601 time. @throws UsageError. */
+export function timeArgument(flag: string, text: string): bigint {
+  const micros = readTimestamp(text)
+  if (micros === null) throw new UsageError([`${flag} must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(text)}`])
+  return micros
+}

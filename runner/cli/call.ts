@@ -1,0 +1,69 @@
+/** `sluice call`: one endpoint, run in this process as a call over HTTP would be. */
+import { createRunner, type Explained } from '../compose.js'
+import type { ResultColumn, ResultFormat } from '../model/query.js'
+import { readSettings } from '../settings.js'
+import { splitAssignment, timeArgument } from './arguments.js'
+import { EXIT, type Io } from './io.js'
+import { textTable } from './table.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** A name given several times is a list, as in a URL. */
+export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+  const args = wireArguments(texts)
+  const now = flags['now']
+  const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  const runner = await createRunner(settings)
+  try {
+    if (flags['explain']) {
+      io.print(explanationText(await runner.explain(name, args, frozen)))
+      return EXIT.clean
+    }
+    const shown = flags['format'] as string
+    const format = (shown === 'table' ? 'arrays' : shown) as ResultFormat
+    const result = await runner.call(name, args, { ...frozen, format })
+    printRows(result.columns, result.body, shown, io)
+    if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
+    return EXIT.clean
+  } finally {
+    await runner.close()
+  }
+}
+
+/** The very bytes, or a table made of `arrays`. */
+export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: string, io: Io): void {
+  if (shown !== 'table') {
+    io.print(body)
+    if (shown === 'json') io.complain('\n')
+    return
+  }
+  const rows = JSON.parse(Buffer.from(body).toString()) as readonly (readonly unknown[])[]
+  io.print(textTable(columns, rows))
+  io.complain(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
+}
+
+function wireArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  const all = new Map<string, string | readonly string[]>()
+  for (const text of texts) {
+    const [name, value] = splitAssignment('an argument', text)
+    const before = all.get(name)
+    all.set(name, before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value])
+  }
+  return Object.fromEntries(all)
+}
+
+/** Sections with a heading each. */
+export function explanationText(explained: Explained): string {
+  const parameters = Object.entries(explained.parameters).map(([name, { type, value }]) => `@${name} ${type} = ${JSON.stringify(value)}`)
+  const timings = Object.entries(explained.timingsMs).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`)
+  const sections: readonly (readonly [string, string])[] = [
+    ...(explained.variant === null ? [] : [['Variant', explained.variant] as const]),
+    ['BigQuery SQL', explained.sql.trimEnd()],
+    ['Arguments', parameters.length > 0 ? parameters.join('\n') : 'none'],
+    ['Engine SQL', explained.engineSql],
+    ['Plan', explained.plan.trimEnd()],
+    ['Timings', timings.join('\n')],
+  ]
+  return sections.map(([heading, text]) => `== ${heading}\n${text}\n`).join('\n')
+}

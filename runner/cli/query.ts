@@ -1,0 +1,69 @@
+/** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
+import { openEngine, systemClock } from '../compose.js'
+import { UsageError } from '../model/errors.js'
+import type { BoundValue, Query, ResultFormat } from '../model/query.js'
+import { readSettings } from '../settings.js'
+import { splitAssignment } from './arguments.js'
+import { explanationText, printRows } from './call.js'
+import { EXIT, type Io } from './io.js'
+
+type Flags = Readonly<Record<string, unknown>>
+
+const TIMEOUT_MS = 300_000
+
+export async function runQuery(sql: string, flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+  const query: Query = { sql, parameters: boundValues(flags['parameter'] as readonly string[]) }
+  const maxRows = Number(flags['maxRows'])
+  if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
+  const clock = systemClock()
+  const engine = await openEngine(settings, { observe: () => {}, clock })
+  try {
+    if (flags['explain']) {
+      const began = clock.nowMicros()
+      const { engineSql, plan } = await engine.explain(query)
+      const timingsMs = { explained: Number(clock.nowMicros() - began) / 1000 }
+      io.print(explanationText({ variant: null, sql, parameters: query.parameters, engineSql, plan, timingsMs }))
+      return EXIT.clean
+    }
+    const shown = flags['format'] as string
+    const result = await engine.run(query, {
+      maxRows,
+      format: (shown === 'table' ? 'arrays' : shown) as ResultFormat,
+      timestamps: 'iso8601',
+      endpoint: 'query',
+      timeoutMs: TIMEOUT_MS,
+      signal: new AbortController().signal,
+    })
+    printRows(result.columns, result.body, shown, io)
+    if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
+    return EXIT.clean
+  } finally {
+    await engine.close()
+  }
+}
+
+/** `name=value` is a STRING; `name:TYPE=value` is of that type, an array's value being JSON. */
+function boundValues(texts: readonly string[]): Readonly<Record<string, BoundValue>> {
+  const bound = texts.map((text): readonly [string, BoundValue] => {
+    const [left, value] = splitAssignment('--parameter', text)
+    const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
+    if (!/^[A-Za-z_]\w*$/.test(name)) throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
+    return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
+  })
+  return Object.fromEntries(bound)
+}
+
+function wireValue(name: string, type: string, text: string): unknown {
+  if (/^BOOL(EAN)?$/.test(type)) {
+    if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
+    throw new UsageError([`--parameter: ${name} must be true or false`])
+  }
+  if (/^FLOAT64$/.test(type)) return Number(text)
+  if (!/^(ARRAY|STRUCT)\b/.test(type)) return text
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw new UsageError([`--parameter: the value of ${name} must be JSON, since its type is ${type}`])
+  }
+}

@@ -1,0 +1,76 @@
+/** `sluice sample`: writes log entries of all nine streams into the data folder. */
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { systemClock } from '../compose.js'
+import { SetupError, UsageError } from '../model/errors.js'
+import { busiestProject, SAMPLE_STREAMS, type SampleOptions, type SampleStream, sampleLines } from '../sample/generate.js'
+import { readSettings } from '../settings.js'
+import { timeArgument } from './arguments.js'
+import { EXIT, type Io } from './io.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+const MAX_COUNT = 10_000_000
+
+export async function writeSample(settingFlags: Readonly<Record<string, string | undefined>>, flags: Flags, io: Io): Promise<number> {
+  const { dataDir } = readSettings(settingFlags, io.environment)
+  const folder = join(dataDir, 'logs')
+  if (flags['once'] && (await hasFiles(folder))) return EXIT.clean
+  const now = flags['now']
+  const options: SampleOptions = {
+    count: wholeNumber('--count', flags['count'], 1, MAX_COUNT),
+    seed: wholeNumber('--seed', flags['seed'], 0, 0xffffffff),
+    nowMicros: typeof now === 'string' ? timeArgument('--now', now) : systemClock().nowMicros(),
+  }
+  try {
+    await mkdir(folder, { recursive: true })
+    for (const stream of SAMPLE_STREAMS) await writeStream(folder, stream, options)
+  } catch (cause) {
+    throw new SetupError(`cannot write into ${folder}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}`, { cause })
+  }
+  io.print(`wrote ${options.count} entries of each of ${SAMPLE_STREAMS.length} streams into ${folder}; the busiest project is ${busiestProject(options.seed)}\n`)
+  return EXIT.clean
+}
+
+async function hasFiles(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).some(name => !name.startsWith('.'))
+  } catch {
+    return false
+  }
+}
+
+/** A reader sees the old file or the new one, never half of one. */
+async function writeStream(folder: string, stream: SampleStream, options: SampleOptions): Promise<void> {
+  const file = join(folder, `${stream}.ndjson`)
+  const unfinished = join(folder, `.${stream}.ndjson.tmp`)
+  try {
+    await pipeline(Readable.from(chunks(sampleLines(stream, options))), createWriteStream(unfinished))
+    await rename(unfinished, file)
+  } catch (thrown) {
+    await rm(unfinished, { force: true })
+    throw thrown
+  }
+}
+
+/** Lines in pieces that are worth a write. */
+function* chunks(lines: Iterable<string>): Generator<string> {
+  let piece = ''
+  for (const line of lines) {
+    piece += line
+    if (piece.length > 1 << 18) {
+      yield piece
+      piece = ''
+    }
+  }
+  if (piece !== '') yield piece
+}
+
+function wholeNumber(flag: string, value: unknown, minimum: number, maximum: number): number {
+  const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN
+  if (number >= minimum && number <= maximum) return number
+  throw new UsageError([`${flag} must be a whole number from ${minimum} to ${maximum}, found ${JSON.stringify(value)}`])
+}

@@ -1,0 +1,23 @@
+/** `sluice serve`: one process that serves until it is asked to end. */
+import { createRunner, ensureToken } from '../compose.js'
+import { logObserver } from '../observe/log.js'
+import { readSettings } from '../settings.js'
+import { EXIT, type Io } from './io.js'
+
+/** Prints one line when ready. Ends with 0 after SIGTERM or SIGINT, once running requests are finished. */
+export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  const runner = await createRunner(settings, { observe: logObserver(settings.logLevel) })
+  const asked = io.untilAsked()
+  try {
+    const token = await ensureToken(settings)
+    const server = await runner.listen()
+    if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
+    io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n`)
+    await asked
+    await server.close()
+  } finally {
+    await runner.close()
+  }
+  return EXIT.clean
+}

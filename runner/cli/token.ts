@@ -1,0 +1,42 @@
+/** `sluice token create|list|revoke`. */
+import { addToken, readTokens, removeToken } from '../compose.js'
+import { readSettings } from '../settings.js'
+import { assignments } from './arguments.js'
+import { EXIT, type Io } from './io.js'
+import { textTable } from './table.js'
+
+type SettingFlags = Readonly<Record<string, string | undefined>>
+
+export async function createTokenCommand(settingFlags: SettingFlags, flags: Readonly<Record<string, unknown>>, io: Io): Promise<number> {
+  const settings = readSettings(settingFlags, io.environment)
+  const token = await addToken(settings, {
+    name: flags['name'] as string,
+    allow: flags['allow'] as readonly string[],
+    pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
+    expires: flags['expires'] as string | undefined,
+    rate: flags['rate'] as string | undefined,
+  })
+  io.print(`${token}\n`)
+  io.complain('This is shown only once: the file keeps its hash.\n')
+  return EXIT.clean
+}
+
+export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Promise<number> {
+  const tokens = await readTokens(readSettings(settingFlags, io.environment))
+  const columns = ['name', 'endpoints', 'pinned', 'expires', 'rate'].map(name => ({ name, type: 'STRING' }))
+  const rows = tokens.map(token => [
+    token.name,
+    token.endpoints.join(' '),
+    Object.entries(token.pinned).map(([name, value]) => `${name}=${value}`).join(' '),
+    token.expires ?? 'never',
+    token.rate ?? 'unlimited',
+  ])
+  io.print(textTable(columns, rows))
+  return EXIT.clean
+}
+
+export async function revokeTokenCommand(settingFlags: SettingFlags, name: string, io: Io): Promise<number> {
+  await removeToken(readSettings(settingFlags, io.environment), name)
+  io.print(`revoked ${name}\n`)
+  return EXIT.clean
+}

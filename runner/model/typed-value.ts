@@ -1,0 +1,155 @@
+/** From wire text to a typed value in canonical form, so that equivalent spellings are one argument and one cache key. */
+import type { ParameterType, ScalarParameterType, ScalarValue } from './param.js'
+
+/** `detail` says what was expected and never repeats the text. */
+export type TypedValue =
+  | { readonly ok: true; readonly value: ScalarValue }
+  | { readonly ok: false; readonly detail: string }
+
+/** Types one scalar; the forms are those that `ScalarValue` documents. Empty text is refused by every type but string. */
+export function typeScalar(type: ScalarParameterType, text: string): TypedValue {
+  switch (type) {
+    case 'string':
+      return typed(text)
+    case 'int64':
+      return typeInt64(text)
+    case 'float64':
+      return typeFloat64(text)
+    case 'bool':
+      return /^(true|false)$/i.test(text) ? typed(text.toLowerCase() === 'true') : refused('must be true or false')
+    case 'date':
+      return typeDate(text)
+    case 'datetime':
+      return typeDatetime(text)
+    case 'timestamp':
+      return typeTimestamp(text)
+    default:
+      return type satisfies never
+  }
+}
+
+/** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
+export function compareValues(type: ScalarParameterType, a: ScalarValue, b: ScalarValue): number {
+  if (type === 'int64') return compare(BigInt(a as string), BigInt(b as string))
+  // '.' sorts before 'Z', so half a second would come before none.
+  if (type === 'timestamp') return compare((a as string).slice(0, -1), (b as string).slice(0, -1))
+  return compare(a as string | number | boolean, b as string | number | boolean)
+}
+
+/** Microseconds since 1970 of a time that a `timestamp` argument may have; null of any other text. */
+export function readTimestamp(text: string): bigint | null {
+  const typed = typeTimestamp(text)
+  if (!typed.ok) return null
+  const [seconds = '', fraction = ''] = (typed.value as string).slice(0, -1).split('.')
+  return BigInt(Date.parse(`${seconds}Z`)) * 1000n + BigInt(fraction.padEnd(6, '0'))
+}
+
+/** `array<int64>` is `{ scalar: 'int64', isArray: true }`. */
+export function splitType(type: ParameterType): { readonly scalar: ScalarParameterType; readonly isArray: boolean } {
+  const isArray = type.startsWith('array<')
+  return { scalar: (isArray ? type.slice(6, -1) : type) as ScalarParameterType, isArray }
+}
+
+const typed = (value: ScalarValue): TypedValue => ({ ok: true, value })
+const refused = (detail: string): TypedValue => ({ ok: false, detail })
+
+function compare<T extends bigint | string | number | boolean>(a: T, b: T): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function typeInt64(text: string): TypedValue {
+  const parts = /^([+-]?)0*(\d+)$/.exec(text)
+  if (!parts) return refused('must be an integer')
+  const digits = parts[2]!
+  // Nineteen digits hold every INT64; more would only cost time.
+  const value = digits.length > 19 ? null : BigInt((parts[1] === '-' ? '-' : '') + digits)
+  if (value === null || BigInt.asIntN(64, value) !== value) {
+    return refused('must be between -9223372036854775808 and 9223372036854775807')
+  }
+  return typed(value.toString())
+}
+
+function typeFloat64(text: string): TypedValue {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refused('must be a decimal number')
+  const value = Number(text)
+  if (!Number.isFinite(value)) return refused('must be within the range of FLOAT64')
+  return typed(value === 0 ? 0 : value) // one zero, so that -0 shares its cache key
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const TIME = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?$/
+const OFFSET = /(Z|[+-]\d{2}(?::?\d{2})?)$/
+
+const DATE_FORM = 'must be a date like 2026-01-31, of the years 1 to 9999'
+const DATETIME_FORM = 'must be a date and time like 2026-01-31T12:00:00, without an offset'
+const TIMESTAMP_FORM = 'must be an ISO 8601 date and time like 2026-01-31T12:00:00Z'
+
+/** The date's own text when it names a day of the calendar. */
+function typeDate(text: string): TypedValue {
+  const parts = DATE.exec(text)
+  if (!parts) return refused(DATE_FORM)
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+    ? typed(text)
+    : refused(DATE_FORM)
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+}
+
+function typeDatetime(text: string): TypedValue {
+  const parts = splitDatetime(text, DATETIME_FORM)
+  return 'detail' in parts ? refused(parts.detail) : typed(`${parts.date}T${parts.time}${parts.fraction}`)
+}
+
+function typeTimestamp(text: string): TypedValue {
+  if (/\d:\d{2}(:\d{2}(\.\d+)?)? \d{2}(:?\d{2})?$/.test(text)) {
+    return refused('holds a space where an offset begins: a + in a URL must be written %2B')
+  }
+  // A date alone has no offset: the `-31` of 2026-01-31 is a day.
+  const offset = text.length > 10 ? (OFFSET.exec(text)?.[1] ?? '') : ''
+  const parts = splitDatetime(offset === '' ? text : text.slice(0, -offset.length), TIMESTAMP_FORM)
+  if ('detail' in parts) return refused(parts.detail)
+  if (offset !== '' && !parts.hasTime) return refused(TIMESTAMP_FORM)
+  const minutes = offsetMinutes(offset)
+  if (minutes === null) return refused(`${TIMESTAMP_FORM}; an offset is at most 14:00`)
+  if (minutes === 0) return typed(`${parts.date}T${parts.time}${parts.fraction}Z`)
+  const utc = new Date(Date.parse(`${parts.date}T${parts.time}Z`) - minutes * 60_000)
+  const year = utc.getUTCFullYear()
+  if (year < 1 || year > 9999) return refused('must be within the years 1 to 9999 in UTC')
+  return typed(`${utc.toISOString().slice(0, 19)}${parts.fraction}Z`)
+}
+
+/** East is positive; null beyond ±14:00, as in BigQuery. */
+function offsetMinutes(offset: string): number | null {
+  if (offset === '' || offset === 'Z') return 0
+  const digits = offset.slice(1).replace(':', '')
+  const [hours, minutes] = [Number(digits.slice(0, 2)), Number(digits.slice(2))]
+  if (minutes > 59 || hours * 60 + minutes > 14 * 60) return null
+  return (offset.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+interface DatetimeParts {
+  readonly date: string
+  readonly time: string
+  /** With its point and without trailing zeros; '' for none. */
+  readonly fraction: string
+  readonly hasTime: boolean
+}
+
+function splitDatetime(text: string, form: string): DatetimeParts | { readonly detail: string } {
+  const date = text.slice(0, 10)
+  if (!typeDate(date).ok)
+    return { detail: DATE.test(date) ? 'must be a day that the calendar has, of the years 1 to 9999' : form }
+  if (text.length === 10) return { date, time: '00:00:00', fraction: '', hasTime: false }
+  const time = text[10] === 'T' || text[10] === ' ' ? TIME.exec(text.slice(11)) : null
+  if (!time) return { detail: form }
+  const [hour, minute, second, digits] = [time[1]!, time[2]!, time[3] ?? '00', time[4] ?? '']
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59)
+    return { detail: 'must be a time of day up to 23:59:59' }
+  if (digits.length > 6) return { detail: 'must have at most six fractional digits' }
+  const fraction = digits.replace(/0+$/, '')
+  return { date, time: `${hour}:${minute}:${second}`, fraction: fraction && `.${fraction}`, hasTime: true }
+}

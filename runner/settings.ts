@@ -1,0 +1,262 @@
+/** From flags and environment variables to frozen settings; every default stands here, with its unit. */
+import { UsageError } from './model/errors.js'
+import { LOG_LEVELS, type LogLevel } from './observe/log.js'
+
+/** How one process is set up. */
+export interface Settings {
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  readonly endpointsDir: string
+  readonly tablesDir: string
+  readonly dataDir: string
+  /** A DuckDB database file instead of `dataDir`; null for none. */
+  readonly database: string | null
+  /** Null: `tokens.json` in `dataDir`. */
+  readonly tokensFile: string | null
+  /** One token that may do everything; null for none. Never from a flag, which a process list would show. */
+  readonly token: string | null
+  readonly engine: 'duckdb'
+  /** Memory that the embedded engine may use, in megabytes. */
+  readonly engineMemoryMb: number
+  /** Threads that the embedded engine may use; 0 for as many as there are processors. */
+  readonly engineThreads: number
+  /** Memory for stored results, in megabytes. */
+  readonly cacheMb: number
+  readonly corsOrigins: readonly string[]
+  readonly logLevel: LogLevel
+  /** How long running requests may take once the process is asked to end, in seconds. */
+  readonly graceSeconds: number
+}
+
+export interface SettingRow {
+  readonly key: keyof Settings
+  /** Null where there is none. */
+  readonly flag: string | null
+  readonly variable: string
+  /** As it would be written; '' for none. */
+  readonly default: string
+  readonly unit: string
+  readonly description: string
+  /** @throws SettingProblem. */
+  readonly parse: (text: string) => unknown
+}
+
+/** What is wrong with one value; only ever caught here. */
+class SettingProblem extends Error {
+  override readonly name = 'SettingProblem'
+}
+
+const text = (value: string): string => value
+
+function wholeNumber(minimum: number, maximum: number): (value: string) => number {
+  return value => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
+    if (number >= minimum && number <= maximum) return number
+    throw new SettingProblem(`must be a whole number from ${minimum} to ${maximum}`)
+  }
+}
+
+function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
+  return value => {
+    const found = values.find(allowed => allowed === value)
+    if (found !== undefined) return found
+    throw new SettingProblem(`must be one of ${values.join(', ')}`)
+  }
+}
+
+function engineName(value: string): 'duckdb' {
+  if (value === 'bigquery') throw new SettingProblem('names bigquery, but this build has no bigquery engine')
+  return oneOf(['duckdb'])(value)
+}
+
+function origins(value: string): readonly string[] {
+  const list = value.split(',').map(origin => origin.trim())
+  for (const origin of list) {
+    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
+    throw new SettingProblem('must be origins like https://app.example.com, with commas between them, or *')
+  }
+  return list
+}
+
+function tokenText(value: string): string {
+  if (/^[\x21-\x7e]+$/.test(value)) return value
+  throw new SettingProblem('must be printable ASCII without spaces')
+}
+
+/** Every setting of `serve`, as the README lists them. */
+export const SETTINGS: readonly SettingRow[] = [
+  {
+    key: 'port',
+    flag: '--port',
+    variable: 'PORT',
+    default: '8080',
+    unit: '',
+    description: 'Port to listen on; 0 for any free one.',
+    parse: wholeNumber(0, 65_535),
+  },
+  {
+    key: 'host',
+    flag: '--host',
+    variable: 'SLUICE_HOST',
+    default: '127.0.0.1',
+    unit: '',
+    description: 'Address to listen on.',
+    parse: text,
+  },
+  {
+    key: 'endpointsDir',
+    flag: '--endpoints',
+    variable: 'SLUICE_ENDPOINTS',
+    default: 'endpoints',
+    unit: 'folder',
+    description: 'Manifests.',
+    parse: text,
+  },
+  {
+    key: 'tablesDir',
+    flag: '--tables',
+    variable: 'SLUICE_TABLES',
+    default: 'schemas/tables',
+    unit: 'folder',
+    description: 'Table schemas.',
+    parse: text,
+  },
+  {
+    key: 'dataDir',
+    flag: '--data',
+    variable: 'SLUICE_DATA',
+    default: 'data',
+    unit: 'folder',
+    description: "The embedded engine's tables.",
+    parse: text,
+  },
+  {
+    key: 'database',
+    flag: '--database',
+    variable: 'SLUICE_DATABASE',
+    default: '',
+    unit: 'file',
+    description: 'A DuckDB database file to read instead of the data folder.',
+    parse: text,
+  },
+  {
+    key: 'tokensFile',
+    flag: '--tokens',
+    variable: 'SLUICE_TOKENS',
+    default: '',
+    unit: 'file',
+    description: 'Token hashes; without it, tokens.json in the data folder.',
+    parse: text,
+  },
+  {
+    key: 'token',
+    flag: null,
+    variable: 'SLUICE_TOKEN',
+    default: '',
+    unit: '',
+    description: 'One token that may call everything.',
+    parse: tokenText,
+  },
+  {
+    key: 'engine',
+    flag: '--engine',
+    variable: 'SLUICE_ENGINE',
+    default: 'duckdb',
+    unit: '',
+    description: 'The engine that runs queries.',
+    parse: engineName,
+  },
+  {
+    key: 'engineMemoryMb',
+    flag: '--engine-memory',
+    variable: 'SLUICE_ENGINE_MEMORY',
+    default: '1024',
+    unit: 'MB',
+    description: 'Memory that the embedded engine may use.',
+    parse: wholeNumber(64, 10_000_000),
+  },
+  {
+    key: 'engineThreads',
+    flag: '--engine-threads',
+    variable: 'SLUICE_ENGINE_THREADS',
+    default: '0',
+    unit: 'threads',
+    description: 'Threads that the embedded engine may use; 0 for as many as there are processors.',
+    parse: wholeNumber(0, 1_024),
+  },
+  {
+    key: 'cacheMb',
+    flag: '--cache-memory',
+    variable: 'SLUICE_CACHE_MEMORY',
+    default: '256',
+    unit: 'MB',
+    description: 'Memory for stored results.',
+    parse: wholeNumber(0, 10_000_000),
+  },
+  {
+    key: 'corsOrigins',
+    flag: '--cors-origins',
+    variable: 'SLUICE_CORS_ORIGINS',
+    default: '',
+    unit: '',
+    description: 'Origins that browsers may call from, with commas between them.',
+    parse: origins,
+  },
+  {
+    key: 'logLevel',
+    flag: '--log-level',
+    variable: 'SLUICE_LOG_LEVEL',
+    default: 'info',
+    unit: '',
+    description: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
+    parse: oneOf(LOG_LEVELS),
+  },
+  {
+    key: 'graceSeconds',
+    flag: '--grace',
+    variable: 'SLUICE_GRACE',
+    default: '10',
+    unit: 'seconds',
+    description: 'How long running requests may take once the process is asked to end.',
+    parse: wholeNumber(0, 3_600),
+  },
+]
+
+/** What a setting is when nothing is said: its default, or this where it has none. */
+const UNSET = { database: null, tokensFile: null, token: null, corsOrigins: [] as readonly string[] } as const
+
+/**
+ * A flag beats its variable, which beats the default; an empty variable is none. `flags` go by their names without
+ * dashes in front: `{ port: '9000', 'cache-memory': '64' }`.
+ * @throws UsageError with every problem, none of which repeats a token.
+ */
+export function readSettings(
+  flags: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Settings {
+  const settings: Record<string, unknown> = { ...UNSET }
+  const problems: string[] = []
+  for (const row of SETTINGS) {
+    const flag = row.flag === null ? undefined : flags[row.flag.slice(2)]
+    const variable = environment[row.variable]
+    const given = flag ?? (variable === undefined || variable === '' ? row.default : variable)
+    if (given === '' && flag === undefined) continue
+    const name = flag === undefined ? row.variable : row.flag
+    if (given === '') {
+      problems.push(`${name} must not be empty`)
+      continue
+    }
+    try {
+      settings[row.key] = row.parse(given)
+    } catch (thrown) {
+      if (!(thrown instanceof SettingProblem)) throw thrown
+      problems.push(`${name} ${thrown.message}`)
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems)
+  return Object.freeze(settings) as unknown as Settings
+}
+
+/** The settings when nothing is said. */
+export const DEFAULT_SETTINGS: Settings = readSettings({}, {})

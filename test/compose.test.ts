@@ -1,0 +1,174 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { addToken, checkManifests, createRunner, ensureToken, type Runner, systemClock } from '../runner/compose.js'
+import { LoadError, type RunnerError } from '../runner/model/errors.js'
+import type { Event } from '../runner/model/events.js'
+import { readSettings, type Settings } from '../runner/settings.js'
+
+const ID = '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01'
+const MANIFEST = `
+id: ${ID}
+name: logs.latest
+description: The latest entries of a project.
+parameters:
+  project: { type: string, required: true, description: The project. }
+  since: { type: timestamp, description: Only entries after this. }
+settings:
+  max_rows: 2
+  cache: { ttl_seconds: 900 }
+columns:
+  - { name: id, type: STRING, description: The entry. }
+  - { name: timestamp, type: TIMESTAMP, description: Its time. }
+sql: |
+  SELECT id, timestamp FROM \`logs.edge\`
+  WHERE project = @project{{#if given.since}} AND timestamp > @since{{/if}}
+  ORDER BY timestamp DESC
+`
+const SCHEMA = [
+  { name: 'id', type: 'STRING' },
+  { name: 'timestamp', type: 'TIMESTAMP' },
+  { name: 'project', type: 'STRING' },
+]
+const ENTRIES = [1, 2, 3].flatMap(day => [
+  { id: `a${day}`, timestamp: `2026-01-0${day}T12:00:00.5Z`, project: 'a' },
+  { id: `b${day}`, timestamp: `2026-01-0${day}T12:00:00Z`, project: "b' OR '1'='1" },
+])
+
+describe('a runner', () => {
+  let folder = ''
+  let settings: Settings
+  let runner: Runner
+  const events: Event[] = []
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sluice-runner-'))
+    for (const name of ['endpoints', 'tables', 'data/logs']) mkdirSync(join(folder, name), { recursive: true })
+    writeFileSync(join(folder, 'endpoints/logs.latest.yaml'), MANIFEST)
+    writeFileSync(join(folder, 'tables/logs.edge.json'), JSON.stringify(SCHEMA))
+    writeFileSync(join(folder, 'data/logs/edge.ndjson'), ENTRIES.map(entry => `${JSON.stringify(entry)}\n`).join(''))
+    settings = readSettings(
+      {
+        port: '0',
+        endpoints: join(folder, 'endpoints'),
+        tables: join(folder, 'tables'),
+        data: join(folder, 'data'),
+        'engine-memory': '256',
+        'engine-threads': '1',
+      },
+      { SLUICE_TOKEN: 'quick' },
+    )
+    runner = await createRunner(settings, { observe: event => void events.push(event) })
+  })
+  after(async () => {
+    await runner.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  const text = async (args: Record<string, string>): Promise<string> =>
+    Buffer.from((await runner.call('logs.latest', args)).body).toString()
+
+  it('answers calls in the process', async () => {
+    const result = await runner.call('logs.latest', { project: 'a' })
+    expect(Buffer.from(result.body).toString()).to.equal(
+      '{"result":[{"id":"a3","timestamp":"2026-01-03T12:00:00.500Z"},{"id":"a2","timestamp":"2026-01-02T12:00:00.500Z"}]}',
+    )
+    expect([result.rowCount, result.isTruncated]).to.deep.equal([2, true])
+  })
+
+  it('binds arguments, whatever they look like', async () => {
+    const since = '2026-01-02T13:00:00+00:00'
+    expect(await text({ project: "b' OR '1'='1", since })).to.equal(
+      '{"result":[{"id":"b3","timestamp":"2026-01-03T12:00:00Z"}]}',
+    )
+    expect(await text({ project: "x' OR '1'='1" })).to.equal('{"result":[]}')
+    const error = await runner.call('logs.latest', { since: 'x' }).catch((thrown: unknown) => thrown)
+    expect((error as RunnerError).errors.map(one => one.parameter)).to.deep.equal(['project', 'since'])
+  })
+
+  it('gives over HTTP the bytes that it gives in the process, from one query', async () => {
+    const before = events.filter(event => event.kind === 'query.done').length
+    const inProcess = await text({ project: 'a', since: '2026-01-01' })
+    const server = await runner.listen()
+    const address = `${server.url}/api/endpoints/query/${ID}?since=2026-01-01T00:00:00Z&project=a`
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => fetch(address, { headers: { Authorization: 'Bearer quick' } })),
+    )
+    const bodies = await Promise.all(responses.map(response => response.text()))
+    await server.close()
+    expect([...new Set(bodies)]).to.deep.equal([inProcess])
+    expect(events.filter(event => event.kind === 'query.done').length - before).to.equal(1)
+    expect(events.find(event => event.kind === 'server.ready')).to.include({ endpoints: 1, engine: 'duckdb' })
+  })
+
+  it('has a listener that mounts in any server', async () => {
+    const other = await createRunner({ ...settings, token: null })
+    const token = await addToken(settings, { name: 'mounted', allow: ['logs.*'] })
+    const server = createServer(other.listener).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    await new Promise(resolve => setTimeout(resolve, 110))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/endpoints`
+    const response = await fetch(url, { headers: { 'X-API-KEY': token } })
+    expect(await response.json()).to.have.nested.property('endpoints[0].name', 'logs.latest')
+    server.close()
+    server.closeAllConnections()
+    await other.close()
+  })
+
+  it('freezes @now past the cache when it is asked to', async () => {
+    const kinds = (): number => events.filter(event => event.kind === 'query.done').length
+    const before = kinds()
+    for (let i = 0; i < 2; i += 1) await runner.call('logs.latest', { project: 'a' }, { nowMicros: 0n })
+    expect(kinds() - before).to.equal(2)
+  })
+
+  it('gives other formats in the process', async () => {
+    const { body } = await runner.call('logs.latest', { project: 'a', since: '2026-01-03' }, { format: 'ndjson' })
+    expect(Buffer.from(body).toString()).to.equal('{"id":"a3","timestamp":"2026-01-03T12:00:00.500Z"}\n')
+  })
+
+  it('explains a call: its variant, its query and how the engine runs it', async () => {
+    const explained = await runner.explain('logs.latest', { project: 'a' }, { nowMicros: 5n })
+    expect(explained.sql).to.include('@project').and.not.include('@since')
+    expect(explained.variant).to.equal('since absent')
+    expect(explained.parameters['project']).to.deep.equal({ type: 'STRING', value: 'a' })
+    expect(explained.engineSql).to.include('$1')
+    expect(explained.plan).to.not.equal('')
+    expect(Object.keys(explained.timingsMs)).to.deep.equal(['render', 'explain'])
+  })
+
+  it('checks manifests without serving them', async () => {
+    const { diagnostics, manifests, variants } = await checkManifests(settings, [])
+    expect([diagnostics, manifests, variants]).to.deep.equal([[], 1, 2])
+  })
+
+  it('is not made of manifests with errors, and leaves nothing open', async () => {
+    const endpointsDir = join(folder, 'broken')
+    mkdirSync(endpointsDir)
+    writeFileSync(join(endpointsDir, 'logs.latest.yaml'), MANIFEST.replace('SELECT id', 'SELECT idd'))
+    const error = await createRunner({ ...settings, endpointsDir }).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(LoadError)
+    expect((error as LoadError).diagnostics[0]?.message).to.include('Unrecognized name: idd')
+  })
+
+  it('makes a first token once, which the file knows only by its hash', async () => {
+    const fresh = { ...settings, token: null, tokensFile: join(folder, 'first', 'tokens.json') }
+    expect(await ensureToken({ ...fresh, token: 'quick' })).to.equal(null)
+    const token = await ensureToken(fresh)
+    expect(Buffer.from(token ?? '', 'base64url')).to.have.length(32)
+    expect(await ensureToken(fresh)).to.equal(null)
+    expect(readFileSync(fresh.tokensFile, 'utf8')).to.not.include(token)
+  })
+})
+
+describe("the system's clock", () => {
+  it('agrees with itself and never lags the time of day by much', () => {
+    const clock = systemClock()
+    for (let i = 0; i < 1_000; i += 1) {
+      expect(Math.abs(Number(clock.nowMicros() / 1000n) - Date.now())).to.be.at.most(3)
+    }
+  })
+})

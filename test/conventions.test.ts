@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { ERROR_CODES } from '../runner/model/error-codes.js'
+import { SETTINGS } from '../runner/settings.js'
+
+const sources = readdirSync('runner', { recursive: true, encoding: 'utf8' })
+  .filter(file => file.endsWith('.ts'))
+  .map(file => ({ file: join('runner', file), text: readFileSync(join('runner', file), 'utf8') }))
+
+const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[] }[] = [
+  { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts'] },
+  { rule: 'nothing calls process.exit', pattern: /\bprocess\.exit\(/, allowed: [] },
+  { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: [] },
+  { rule: 'time and chance are injected', pattern: /\bDate\.now\(|\bMath\.random\(/, allowed: ['runner/compose.ts'] },
+  { rule: 'nothing is exported by default', pattern: /^export default/m, allowed: [] },
+]
+
+describe('conventions', () => {
+  for (const { rule, pattern, allowed } of RULES) {
+    it(rule, () => {
+      const offenders = sources.filter(source => pattern.test(source.text)).map(source => source.file)
+      expect(offenders.filter(file => !allowed.includes(file))).to.deep.equal([])
+    })
+  }
+
+  it('every file opens with a sentence that says what it is', () => {
+    const silent = sources.filter(source => !/^(#!.*\n)?\/\*\*/.test(source.text)).map(source => source.file)
+    expect(silent).to.deep.equal(['runner/model/manifest.ts'].filter(file => silent.includes(file)))
+  })
+
+  it('every error code is documented, and nothing else is', () => {
+    const documented = [...readFileSync('README.md', 'utf8').matchAll(/^\| `([A-Z_]+)` \| (\d+)/gm)].map(
+      ([, code, status]) => `${code} ${status}`,
+    )
+    expect(documented).to.have.members(Object.entries(ERROR_CODES).map(([code, { status }]) => `${code} ${status}`))
+  })
+
+  it('every setting is documented with its flag, variable and default, and nothing else is', () => {
+    const documented = [...readFileSync('README.md', 'utf8').matchAll(/^\| (`--[\w-]+`|–) \| `(\w+)` \| (`[^`]*`|–) \|/gm)].map(
+      ([, flag, variable, value]) => `${flag} ${variable} ${value}`,
+    )
+    const code = (text: string | null): string => (text ? `\`${text}\`` : '–')
+    expect(documented).to.have.members(SETTINGS.map(s => `${code(s.flag)} ${s.variable} ${code(s.default)}`))
+  })
+})
