@@ -23,11 +23,6 @@ export function commonSupertype(exprs: readonly Expr[]): Type | null {
   return supertypeOf(exprs.map(operandOf))
 }
 
-/** Whether coerceTo would give an expression or an error about a literal's value, but not null. */
-export function isCoercible(expr: Expr, type: Type): boolean {
-  return coercionCost(operandOf(expr), type) !== null
-}
-
 /** What is known to be allowed. */
 function convert(expr: Expr, type: Type, source: string): Expr {
   if (expr.kind === 'literal') {

@@ -1,6 +1,6 @@
 /** Which types an expression may become without a written cast, at which cost, and the common type of several expressions. */
 import type { Expr } from './resolved.js'
-import { arrayOf, INT64, type ScalarKind, sameType, structOf, type Type } from './types.js'
+import { arrayOf, INT64, isEquivalent, type ScalarKind, sameType, structOf, type Type } from './types.js'
 
 /**
  * What coercion looks at in an expression. A `null` or `empty-array` has no type of its own yet; literals and parameters
@@ -37,20 +37,13 @@ const COERCIONS: Partial<Record<ScalarKind, Partial<Record<ScalarKind, Coercion>
   DATE: { DATETIME: 'always' },
 }
 
-/** The distance between two types is the difference of their ranks; the reference implementation's numbers. */
-const RANK: Partial<Record<Type['kind'], number>> = {
-  TIME: 2,
-  DATETIME: 3,
-  TIMESTAMP: 8,
-  DATE: 9,
-  BOOL: 10,
-  INT64: 14,
-  NUMERIC: 15,
-  BIGNUMERIC: 16,
-  FLOAT64: 17,
-  STRING: 19,
-  BYTES: 20,
-}
+/**
+ * The distance between two number types is the difference of their ranks. A text is as near to one type of date or time as
+ * to the others: which one it becomes is for the order of the signatures to say.
+ */
+const RANK: Partial<Record<Type['kind'], number>> = { INT64: 1, NUMERIC: 2, BIGNUMERIC: 3, FLOAT64: 4 }
+
+const distanceBetween = (from: Type, to: Type): number => Math.abs((RANK[from.kind] ?? 1) - (RANK[to.kind] ?? 2))
 
 export function operandOf(expr: Expr): Operand {
   return { type: expr.type, ...standingOf(expr) }
@@ -62,7 +55,9 @@ export const expressionOf = (type: Type): Operand => ({ type, standing: 'express
 function standingOf(expr: Expr): Omit<Operand, 'type'> {
   switch (expr.kind) {
     case 'literal':
-      return { standing: expr.value === null ? 'null' : 'literal', fields: null }
+      if (expr.value === null) return { standing: 'null', fields: null }
+      // `DATE '2020-01-01'` has its type written: it does not bend to others, they bend to it.
+      return { standing: WRITTEN_TYPES.has(expr.type.kind) ? 'expression' : 'literal', fields: null }
     case 'parameter':
       return { standing: 'parameter', fields: null }
     case 'cast':
@@ -76,7 +71,7 @@ function standingOf(expr: Expr): Omit<Operand, 'type'> {
     case 'array':
       if (expr.hasWrittenType) return { standing: 'expression', fields: null }
       if (expr.items.length === 0) return { standing: 'empty-array', fields: null }
-      return { standing: expr.items.every(item => isLiteral(operandOf(item))) ? 'literal' : 'expression', fields: null }
+      return { standing: expr.items.every(isWritten) ? 'literal' : 'expression', fields: null }
     case 'struct': {
       if (expr.hasWrittenType) return { standing: 'expression', fields: null }
       const fields = expr.fields.map(operandOf)
@@ -86,6 +81,19 @@ function standingOf(expr: Expr): Omit<Operand, 'type'> {
       return { standing: 'expression', fields: null }
   }
 }
+
+/** Literals that have these types have had it from the start. */
+const WRITTEN_TYPES: ReadonlySet<Type['kind']> = new Set([
+  'DATE',
+  'DATETIME',
+  'TIME',
+  'TIMESTAMP',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'JSON',
+])
+
+const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || isLiteral(operandOf(expr))
 
 const isUntyped = (operand: Operand): boolean => operand.standing === 'null' || operand.standing === 'empty-array'
 const isLiteral = (operand: Operand): boolean => operand.standing === 'literal' || isUntyped(operand)
@@ -108,8 +116,9 @@ export function coercionCost(from: Operand, to: Type): Cost | null {
     return sumOfCosts(fields.map((field, index) => coercionCost(field, to.fields[index]!.type)))
   }
   if (from.type.kind === 'ARRAY') {
-    // Arrays of other than literals are never converted element by element.
-    if (to.kind !== 'ARRAY' || from.standing === 'expression') return null
+    if (to.kind !== 'ARRAY') return null
+    // Arrays of other than literals are never converted element by element; only their fields may be called otherwise.
+    if (from.standing === 'expression') return isEquivalent(from.type, to) ? NO_COST : null
     return coercionCost({ type: from.type.element, standing: from.standing, fields: null }, to.element)
   }
   if (to.kind === 'ARRAY' || to.kind === 'STRUCT') return null
@@ -117,7 +126,7 @@ export function coercionCost(from: Operand, to: Type): Cost | null {
   if (coercion === undefined) return null
   if (coercion !== 'always' && from.standing === 'expression') return null
   if (coercion === 'literal' && from.standing === 'parameter') return null
-  const distance = Math.abs((RANK[from.type.kind] ?? 0) - (RANK[to.kind] ?? 0))
+  const distance = distanceBetween(from.type, to)
   return from.standing === 'expression' ? [1, distance, 0, 0] : [0, 0, 1, distance]
 }
 

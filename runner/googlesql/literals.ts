@@ -23,7 +23,7 @@ export function dateLiteral(text: string): string | null {
   return start === null ? null : civilText(start).slice(0, 10)
 }
 
-/** `9:05:00.500` to `09:05:00.5`. A 60th second counts into the next minute. */
+/** `9:05:00.500` to `09:05:00.5`. A 60th second is the next minute's first. */
 export function timeLiteral(text: string): string | null {
   const found = TIME_PART.exec(text)
   const clock = found && found[0].length === text.length ? clockOf(found) : null
@@ -46,9 +46,9 @@ export function timestampLiteral(text: string): string | null {
   return `${civilText(instant)}${fraction(local.micros)}+00`
 }
 
-/** JSON without white space, each number as exact as written. */
+/** JSON without white space; integers of INT64 and UINT64 are exact, other numbers the nearest FLOAT64. */
 export function jsonLiteral(text: string): string | null {
-  const result = canonicalJson(text, 'exact')
+  const result = canonicalJson(text, 'round')
   return 'text' in result ? result.text : null
 }
 
@@ -134,7 +134,8 @@ function midnight(found: RegExpExecArray): number | null {
 function clockOf(found: RegExpExecArray): Clock | null {
   const [hour, minute, second] = [Number(found[1]), Number(found[2]), Number(found[3])]
   if (hour > 23 || minute > 59 || second > 60) return null
-  return { hour, minute, second, micros: (found[4] ?? '').padEnd(6, '0') }
+  // A leap second is the next second, without its fraction.
+  return { hour, minute, second, micros: second === 60 ? '000000' : (found[4] ?? '').padEnd(6, '0') }
 }
 
 const secondOfDay = (clock: Clock): number => clock.hour * 3600 + clock.minute * 60 + clock.second

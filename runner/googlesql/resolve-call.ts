@@ -19,12 +19,13 @@ export const datePartWord = (part: ast.DatePart): string => (part.weekday ? `${p
 /** A keyword as an argument. */
 export function wordSource(word: string, at: number): ArgumentSource {
   const no = (): Expr => ({ kind: 'word', type: INT64, word, at })
-  return { name: null, at, resolve: no, resolveLambda: () => null, word: () => word }
+  return { name: null, at, isLambda: false, resolve: no, resolveLambda: () => null, word: () => word }
 }
 
 const exprSource = (expr: Expr): ArgumentSource => ({
   name: null,
   at: expr.at,
+  isLambda: false,
   resolve: () => expr,
   resolveLambda: () => null,
   word: () => null,
@@ -35,6 +36,7 @@ function nodeSource(node: ast.Expression, name: string | null, env: ExpressionEn
   return {
     name,
     at: node.at,
+    isLambda: node.kind === 'lambda',
     resolve: () => (resolved ??= r.expression(node, env)),
     resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env, r) : null),
     word: () => wordOf(node),
@@ -255,7 +257,7 @@ function windowCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: 
   if (traits.requiresOrder && orderBy.length === 0) {
     return r.fail(`Window ORDER BY is required for analytic function ${displayName(entry)}`, node.at)
   }
-  if (window.frame && traits.allowsFrame === false) {
+  if (window.frame && !(traits.allowsFrame ?? entry.kind === 'aggregate')) {
     return r.fail(`Window framing clause is not allowed for analytic function ${displayName(entry)}`, window.frame.at)
   }
   const frame = window.frame && resolveFrame(window.frame, orderBy, inner, r)

@@ -50,7 +50,11 @@ export function resolvePivot(node: ast.Pivot, input: FromResult, env: QueryEnv, 
   }
   const read = new Set<number>()
   const note = (expr: Expr | null): void => {
-    if (expr) someExpr(expr, part => (part.kind === 'column' && read.add(part.column.id), false))
+    if (!expr) return
+    someExpr(expr, part => {
+      if (part.kind === 'column') read.add(part.column.id)
+      return false
+    })
   }
   note(on)
   for (const { call } of aggregates) {

@@ -117,5 +117,16 @@ export function sameType(a: Type, b: Type): boolean {
   return a.kind === b.kind
 }
 
+/** Equal types but for the names of struct fields. */
+export function isEquivalent(a: Type, b: Type): boolean {
+  if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && isEquivalent(a.element, b.element)
+  if (a.kind !== 'STRUCT') return a.kind === b.kind
+  return (
+    b.kind === 'STRUCT' &&
+    a.fields.length === b.fields.length &&
+    a.fields.every((field, i) => isEquivalent(field.type, b.fields[i]!.type))
+  )
+}
+
 export const isNumeric = (type: Type): boolean =>
   type.kind === 'INT64' || type.kind === 'FLOAT64' || type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'

@@ -184,6 +184,7 @@ describe('the common supertype', () => {
     ['integer and double literals', [one, half], FLOAT64],
     ['a DATE column and a string literal', [text('2020-01-01'), column(DATE)], DATE],
     ['a TIMESTAMP column and a string parameter', [column(TIMESTAMP), parameter(STRING)], TIMESTAMP],
+    ['a typed DATE literal and string literals', [literal(DATE, '2020-01-01'), text('2020-01-02')], DATE],
     ['DATE and DATETIME columns', [column(DATE), column(DATETIME)], DATETIME],
     ['an untyped [] and an array', [array(INT64, []), column(arrayOf(STRING))], arrayOf(STRING)],
     ['array literals', [array(INT64, [one]), array(FLOAT64, [half])], arrayOf(FLOAT64)],

@@ -36,6 +36,7 @@ table('a TIME literal', timeLiteral, [
   ['23:59:59.999999', '23:59:59.999999'],
   ['12:00:00.500', '12:00:00.5'],
   ['23:59:60', '00:00:00'],
+  ['12:59:60.123456', '13:00:00'],
   ['24:00:00', null],
   ['12:00', null],
   ['12:00:00.1234567', null],
@@ -120,8 +121,8 @@ table('a JSON literal', jsonLiteral, [
   ['0.1', '0.1'],
   ['1e-7', '1e-07'],
   ['123456789012345680000', '1.2345678901234568e+20'],
-  ['922337203685477580701', null],
-  ['1.00000000000000000001', null],
+  ['922337203685477580701', '9.223372036854776e+20'],
+  ['1.00000000000000000001', '1.0'],
   ['"\\u00e9\\n"', '"é\\n"'],
   ['[1,]', null],
   ['{a:1}', null],
@@ -131,7 +132,9 @@ table('a JSON literal', jsonLiteral, [
   ['NaN', null],
 ])
 
-it('a wide JSON number may be rounded instead', () => {
-  expect(canonicalJson('922337203685477580701', 'round')).to.deep.equal({ text: '9.223372036854776e+20' })
+it('a wide JSON number may be refused instead', () => {
+  for (const text of ['922337203685477580701', '1.00000000000000000001']) {
+    expect(canonicalJson(text, 'exact')).to.have.property('error')
+  }
   expect(canonicalJson('1e999', 'round')).to.have.property('error')
 })

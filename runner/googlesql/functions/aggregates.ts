@@ -20,7 +20,7 @@ const aggregate = (
   name,
   kind: 'aggregate',
   signatures,
-  documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
+  documentation: `${documentation}#${name.replace('$count_star', 'count').replace('.', '').toLowerCase()}`,
   aggregate: traits,
   ...more,
 })
@@ -153,4 +153,15 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   aggregate('STDDEV_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['STDDEV'] }),
   aggregate('VAR_POP', SPREADS, 'statistical_aggregate_functions'),
   aggregate('VAR_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['VARIANCE'] }),
+
+  // Sketches of BigQuery's own, which no other engine reads or writes.
+  aggregate('HLL_COUNT.INIT', ['(ANY, [INT64]) -> BYTES'], 'hll_functions', {}),
+  aggregate('HLL_COUNT.MERGE', ['(BYTES) -> INT64'], 'hll_functions', { emptyIsZero: true }),
+  aggregate('HLL_COUNT.MERGE_PARTIAL', ['(BYTES) -> BYTES'], 'hll_functions', {}),
+  {
+    name: 'HLL_COUNT.EXTRACT',
+    kind: 'scalar',
+    signatures: ['(BYTES) -> INT64'],
+    documentation: 'hll_functions#hll_countextract',
+  },
 ]

@@ -35,11 +35,6 @@ export interface FunctionEntry {
   readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
   /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
   readonly check?: (args: readonly (Expr | null)[]) => string | null
-  /**
-   * What literals and parameters are coerced to does not count when signatures are compared, and the first of equals is
-   * taken: a literal STRING that could be any of DATE, DATETIME and TIMESTAMP is what the function is named after.
-   */
-  readonly literalsTakeFirst?: boolean
   /** For aggregates and window functions. */
   readonly aggregate?: AggregateTraits
   /** SAFE. may stand before it; default true for scalars. */

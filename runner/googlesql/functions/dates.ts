@@ -15,7 +15,6 @@ const date = (name: string, signatures: readonly string[], check?: Check): Funct
   kind: 'scalar',
   signatures,
   documentation: `date_functions#${name.toLowerCase()}`,
-  literalsTakeFirst: true,
   ...(check ? { check } : {}),
 })
 
@@ -62,7 +61,6 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     signatures: ['(DATE, DATE, [INTERVAL]) -> ARRAY<DATE>'],
     documentation: 'array_functions#generate_date_array',
-    literalsTakeFirst: true,
     check: checkInterval('GENERATE_DATE_ARRAY', ADDED_PARTS, 2),
   },
   {
@@ -74,6 +72,5 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
     documentation: 'time-series-functions#date_bucket',
-    literalsTakeFirst: true,
   },
 ]

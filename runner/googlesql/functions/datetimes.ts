@@ -7,7 +7,6 @@ const datetime = (name: string, signatures: readonly string[], check?: Check): F
   kind: 'scalar',
   signatures,
   documentation: `datetime_functions#${name.toLowerCase()}`,
-  literalsTakeFirst: true,
   ...(check ? { check } : {}),
 })
 
@@ -45,6 +44,5 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
     documentation: 'time-series-functions#datetime_bucket',
-    literalsTakeFirst: true,
   },
 ]

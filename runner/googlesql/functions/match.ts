@@ -26,6 +26,8 @@ export interface ArgumentSource {
   readonly at: number
   /** As an ordinary expression; the same one each time. */
   resolve(): Expr
+  /** Written as a lambda: it is no ordinary expression. */
+  readonly isLambda: boolean
   /** Null when it is not written as a lambda of so many parameters. */
   resolveLambda(parameterTypes: readonly Type[]): LambdaExpr | null
   /** In upper case, when it is a bare name or `WEEK(MONDAY)`, which is WEEK_MONDAY; else null. */
@@ -214,6 +216,7 @@ function fitTo(signature: Signature, slots: readonly Slot[]): Fit | null {
   const given = slots.flatMap(({ parameter: { pattern }, argument }) => (argument ? [{ pattern, argument }] : []))
   for (const { pattern, argument } of given) {
     if (pattern.kind === 'part' || pattern.kind === 'word' || pattern.kind === 'lambda') continue
+    if (argument.isLambda) return null
     const operand = operandOf(argument.resolve())
     operands.set(argument, operand)
     if (!collect(pattern, operand, collected)) return null
@@ -259,7 +262,11 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
         return collect(pattern.element, { type: INT64, standing: 'null', fields: null }, into)
       }
       const element = elementOf(operand)
-      return element !== null && collect(pattern.element, element, into)
+      if (element === null) return false
+      if (pattern.element.kind !== 'variable') return collect(pattern.element, element, into)
+      // First, since arrays are not converted: the others take the names of the fields from it.
+      into.set(pattern.element.letter, [element, ...(into.get(pattern.element.letter) ?? [])])
+      return true
     }
     case 'struct': {
       if (operand.standing === 'null') return true
@@ -314,7 +321,7 @@ function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): st
       const kind = slots.find(slot => slot.argument === argument)?.parameter.pattern.kind
       if (kind === 'part') return 'DATE_TIME_PART'
       if (kind === 'word') return argument.word()!
-      if (kind === 'lambda') return 'LAMBDA'
+      if (kind === 'lambda' || argument.isLambda) return 'LAMBDA'
       const operand = operandOf(argument.resolve())
       if (operand.standing === 'null') return 'NULL'
       return operand.standing === 'empty-array' ? 'ARRAY<>' : typeName(operand.type)

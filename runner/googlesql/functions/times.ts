@@ -7,7 +7,6 @@ const time = (name: string, signatures: readonly string[], check?: Check): Funct
   kind: 'scalar',
   signatures,
   documentation: `time_functions#${name.toLowerCase()}`,
-  literalsTakeFirst: true,
   ...(check ? { check } : {}),
 })
 

@@ -18,7 +18,6 @@ const timestamp = (name: string, signatures: readonly string[], check?: Check): 
   kind: 'scalar',
   signatures,
   documentation: `timestamp_functions#${name.toLowerCase()}`,
-  literalsTakeFirst: true,
   ...(check ? { check } : {}),
 })
 
@@ -86,7 +85,6 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
     documentation: 'array_functions#generate_timestamp_array',
-    literalsTakeFirst: true,
     check: checkInterval('GENERATE_TIMESTAMP_ARRAY', ADDED_PARTS, 2),
   },
   {
@@ -98,7 +96,6 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATE, INTERVAL, [DATE]) -> DATE',
     ],
     documentation: 'time-series-functions#timestamp_bucket',
-    literalsTakeFirst: true,
   },
   {
     name: '$extract',
@@ -111,7 +108,6 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
       '(PART, INTERVAL) -> INT64',
     ],
     documentation: 'timestamp_functions#extract',
-    literalsTakeFirst: true,
     resultType: extractedType,
     check: checkExtract,
     allowsSafe: false,

@@ -28,6 +28,7 @@ const given = (expr: Expr, name: string | null = null): ArgumentSource => ({
   name,
   at: 0,
   resolve: () => expr,
+  isLambda: false,
   resolveLambda: () => null,
   word: () => null,
 })
@@ -35,6 +36,7 @@ const word = (text: string): ArgumentSource => ({
   name: null,
   at: 3,
   word: () => text,
+  isLambda: false,
   resolveLambda: () => null,
   resolve: () => {
     throw new TypeError('a word was resolved as an expression')
@@ -47,6 +49,7 @@ const lambda = (body: (types: readonly Type[]) => Expr): ArgumentSource => ({
   resolve: () => {
     throw new TypeError('a lambda was resolved as an expression')
   },
+  isLambda: true,
   resolveLambda: (types): LambdaExpr => ({
     kind: 'lambda',
     type: body(types).type,
@@ -81,10 +84,10 @@ describe('matching a call', () => {
     ['takes the first of equals', NUMBERS, [given(literal(INT64, null))], 'INT64 -> INT64'],
     ['reads a string literal as a time', ['(DATE) -> INT64'], [given(literal(STRING, '2020-01-01'))], 'DATE -> INT64'],
     [
-      'prefers DATE to TIMESTAMP for a string literal',
+      'takes the first type of time for a string literal',
       ['(TIMESTAMP) -> INT64', '(DATE) -> INT64'],
       [given(literal(STRING, '2020-01-01'))],
-      'DATE -> INT64',
+      'TIMESTAMP -> INT64',
     ],
     [
       'gives T the common supertype',
