@@ -122,7 +122,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         const { engineSql, plan } = await engine.explain({ sql, parameters })
         const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
         const detail = loaded.details.find(one => one.endpoint.id === endpoint.id)
-        const variant = detail?.variants.find(one => one.rendered.sql === sql)?.label ?? null
+        const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
       endpoints: () => endpoints.all,

@@ -22,6 +22,9 @@ export function splitAssignment(what: string, text: string): readonly [name: str
 /** Microseconds since 1970 of an ISO 8601 time. @throws UsageError. */
 export function timeArgument(flag: string, text: string): bigint {
   const micros = readTimestamp(text)
-  if (micros === null) throw new UsageError([`${flag} must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(text)}`])
+  if (micros === null)
+    throw new UsageError([
+      `${flag} must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(text)}`,
+    ])
   return micros
 }

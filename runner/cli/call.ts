@@ -55,7 +55,9 @@ function wireArguments(texts: readonly string[]): Readonly<Record<string, string
 
 /** Sections with a heading each. */
 export function explanationText(explained: Explained): string {
-  const parameters = Object.entries(explained.parameters).map(([name, { type, value }]) => `@${name} ${type} = ${JSON.stringify(value)}`)
+  const parameters = Object.entries(explained.parameters).map(
+    ([name, { type, value }]) => `@${name} ${type} = ${JSON.stringify(value)}`,
+  )
   const timings = Object.entries(explained.timingsMs).map(([what, ms]) => `${what} ${ms.toFixed(2)} ms`)
   const sections: readonly (readonly [string, string])[] = [
     ...(explained.variant === null ? [] : [['Variant', explained.variant] as const]),

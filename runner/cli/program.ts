@@ -39,7 +39,9 @@ function explainFailure(thrown: unknown, io: Io): number {
     return EXIT.problems
   }
   if (thrown instanceof RunnerError) {
-    io.complain(`sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`)
+    io.complain(
+      `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
+    )
     if (thrown.cause instanceof QueryFault) io.complain(`  ${thrown.cause.message}\n`)
     return EXIT.problems
   }
@@ -62,28 +64,61 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .exitOverride()
     .showHelpAfterError('(--help lists what there is)')
   const command = (signature: string, description: string, parent = program): Command =>
-    parent.command(signature).description(description).exitOverride().configureOutput({ writeOut: io.print, writeErr: io.complain })
+    parent
+      .command(signature)
+      .description(description)
+      .exitOverride()
+      .configureOutput({ writeOut: io.print, writeErr: io.complain })
 
-  withSettings(command('serve', 'Serve the endpoints over HTTP.'), SETTINGS.map(row => row.flag)).action(async (flags: Flags) =>
-    exit(await serve(settingFlags(flags), io)),
+  withSettings(
+    command('serve', 'Serve the endpoints over HTTP.'),
+    SETTINGS.map(row => row.flag),
+  ).action(async (flags: Flags) => exit(await serve(settingFlags(flags), io)))
+
+  withSettings(
+    command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'),
+    ENGINE_FLAGS,
   )
+    .addOption(
+      new Option('--format <format>', 'how diagnostics are printed')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
+    )
+    .action(async (paths: string[], flags: Flags) =>
+      exit(await validate(paths, settingFlags(flags), formatOf(flags), io)),
+    )
 
-  withSettings(command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'), ENGINE_FLAGS)
-    .addOption(new Option('--format <format>', 'how diagnostics are printed').choices(['text', 'json', 'github']).default('text'))
-    .action(async (paths: string[], flags: Flags) => exit(await validate(paths, settingFlags(flags), formatOf(flags), io)))
-
-  withSettings(command('call <name> [arguments...]', 'Run one endpoint in this process: call logs.all project=abc project_tier=PRO'), ENGINE_FLAGS)
-    .addOption(new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'))
+  withSettings(
+    command(
+      'call <name> [arguments...]',
+      'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
+    ),
+    ENGINE_FLAGS,
+  )
+    .addOption(
+      new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
+    )
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
-    .action(async (name: string, args: string[], flags: Flags) => exit(await callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)))
+    .action(async (name: string, args: string[], flags: Flags) =>
+      exit(await callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)),
+    )
 
   withSettings(command('query <sql>', "Run BigQuery SQL over the embedded engine's tables."), ENGINE_FLAGS)
-    .option('-p, --parameter <name=value>', 'bind a parameter: name=value, or name:TYPE=value', (one: string, all: string[]) => [...all, one], [])
-    .addOption(new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'))
+    .option(
+      '-p, --parameter <name=value>',
+      'bind a parameter: name=value, or name:TYPE=value',
+      (one: string, all: string[]) => [...all, one],
+      [],
+    )
+    .addOption(
+      new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
+    )
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
-    .action(async (sql: string, flags: Flags & { parameter: readonly string[] }) => exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)))
+    .action(async (sql: string, flags: Flags & { parameter: readonly string[] }) =>
+      exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
+    )
 
   withSettings(command('sample', 'Write realistic log entries for all nine streams, ending now.'), ['--data'])
     .option('--count <entries>', 'entries of each stream', '10000')
@@ -101,8 +136,8 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
     .action(async (flags: Flags) => exit(await createTokenCommand(settingFlags(flags), flags, io)))
-  withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(async (flags: Flags) =>
-    exit(await listTokensCommand(settingFlags(flags), io)),
+  withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(
+    async (flags: Flags) => exit(await listTokensCommand(settingFlags(flags), io)),
   )
   withSettings(command('revoke <name>', 'Remove a token; it stops working at once.', token), tokenFlags).action(
     async (name: string, flags: Flags) => exit(await revokeTokenCommand(settingFlags(flags), name, io)),
@@ -110,7 +145,15 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
   return program
 }
 
-const ENGINE_FLAGS = ['--endpoints', '--tables', '--data', '--database', '--engine', '--engine-memory', '--engine-threads']
+const ENGINE_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--data',
+  '--database',
+  '--engine',
+  '--engine-memory',
+  '--engine-threads',
+]
 
 function withSettings(command: Command, names: readonly (string | null)[]): Command {
   for (const row of SETTINGS) {

@@ -48,7 +48,8 @@ function boundValues(texts: readonly string[]): Readonly<Record<string, BoundVal
   const bound = texts.map((text): readonly [string, BoundValue] => {
     const [left, value] = splitAssignment('--parameter', text)
     const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []
-    if (!/^[A-Za-z_]\w*$/.test(name)) throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
     return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
   })
   return Object.fromEntries(bound)

@@ -6,7 +6,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { systemClock } from '../compose.js'
 import { SetupError, UsageError } from '../model/errors.js'
-import { busiestProject, SAMPLE_STREAMS, type SampleOptions, type SampleStream, sampleLines } from '../sample/generate.js'
+import {
+  busiestProject,
+  SAMPLE_STREAMS,
+  type SampleOptions,
+  type SampleStream,
+  sampleLines,
+} from '../sample/generate.js'
 import { readSettings } from '../settings.js'
 import { timeArgument } from './arguments.js'
 import { EXIT, type Io } from './io.js'
@@ -15,7 +21,11 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>
 
 const MAX_COUNT = 10_000_000
 
-export async function writeSample(settingFlags: Readonly<Record<string, string | undefined>>, flags: Flags, io: Io): Promise<number> {
+export async function writeSample(
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  flags: Flags,
+  io: Io,
+): Promise<number> {
   const { dataDir } = readSettings(settingFlags, io.environment)
   const folder = join(dataDir, 'logs')
   if (flags['once'] && (await hasFiles(folder))) return EXIT.clean
@@ -29,9 +39,13 @@ export async function writeSample(settingFlags: Readonly<Record<string, string |
     await mkdir(folder, { recursive: true })
     for (const stream of SAMPLE_STREAMS) await writeStream(folder, stream, options)
   } catch (cause) {
-    throw new SetupError(`cannot write into ${folder}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}`, { cause })
+    throw new SetupError(`cannot write into ${folder}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}`, {
+      cause,
+    })
   }
-  io.print(`wrote ${options.count} entries of each of ${SAMPLE_STREAMS.length} streams into ${folder}; the busiest project is ${busiestProject(options.seed)}\n`)
+  io.print(
+    `wrote ${options.count} entries of each of ${SAMPLE_STREAMS.length} streams into ${folder}; the busiest project is ${busiestProject(options.seed)}\n`,
+  )
   return EXIT.clean
 }
 

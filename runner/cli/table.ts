@@ -10,7 +10,10 @@ export function textTable(columns: readonly ResultColumn[], rows: readonly (read
   const widths = heads.map((head, i) => Math.max(width(head), ...cells.map(row => width(row[i] ?? ''))))
   const isRight = columns.map(column => /^(INT64|FLOAT64|NUMERIC|BIGNUMERIC)$/.test(column.type))
   const line = (texts: readonly string[]): string =>
-    texts.map((text, i) => pad(text, widths[i]!, isRight[i]!)).join('  ').trimEnd()
+    texts
+      .map((text, i) => pad(text, widths[i]!, isRight[i]!))
+      .join('  ')
+      .trimEnd()
   return [line(heads), line(widths.map(n => '-'.repeat(n))), ...cells.map(line)].join('\n') + '\n'
 }
 

@@ -7,7 +7,11 @@ import { textTable } from './table.js'
 
 type SettingFlags = Readonly<Record<string, string | undefined>>
 
-export async function createTokenCommand(settingFlags: SettingFlags, flags: Readonly<Record<string, unknown>>, io: Io): Promise<number> {
+export async function createTokenCommand(
+  settingFlags: SettingFlags,
+  flags: Readonly<Record<string, unknown>>,
+  io: Io,
+): Promise<number> {
   const settings = readSettings(settingFlags, io.environment)
   const token = await addToken(settings, {
     name: flags['name'] as string,
@@ -27,7 +31,9 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
   const rows = tokens.map(token => [
     token.name,
     token.endpoints.join(' '),
-    Object.entries(token.pinned).map(([name, value]) => `${name}=${value}`).join(' '),
+    Object.entries(token.pinned)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' '),
     token.expires ?? 'never',
     token.rate ?? 'unlimited',
   ])
