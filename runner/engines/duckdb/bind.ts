@@ -171,7 +171,7 @@ function bytes(value: unknown): DuckDBBlobValue | undefined {
 function jsonText(value: unknown): string | undefined {
   const text: string | undefined = JSON.stringify(value)
   const canonical = text === undefined ? undefined : canonicalJson(text, 'round')
-  return canonical?.ok ? canonical.text : undefined
+  return canonical && 'text' in canonical ? canonical.text : undefined
 }
 
 const MICROS_PER_DAY = 86_400_000_000n

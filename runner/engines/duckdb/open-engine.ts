@@ -51,6 +51,8 @@ export type Translate = (
 
 /** What the command line and tests may know beyond the port. */
 export interface DuckdbEngine extends Engine {
+  /** `check` without asking DuckDB: names, types and everything else that the translator knows. */
+  readonly compile: Engine['check']
   /** All tables that queries can name, found ones included. */
   readonly tables: () => TableCatalogue
   /** Of the child process while there is one. */
@@ -146,15 +148,26 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     }
   }
 
-  const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
-    const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+  const compile = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     try {
-      const translation = await translateFresh(sql, mapTypes(types))
-      const columns = translation.columns.map(({ name, type }) => ({ name, type }))
-      await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, signal)
-      return { ok: true, columns: translation.columns.map(({ name, type }) => ({ name, type: typeName(type) })) }
+      const { columns } = await translateFresh(sql, mapTypes(types))
+      return { ok: true, columns: columns.map(({ name, type }) => ({ name, type: typeName(type) })) }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
+      throw runnerError(error)
+    }
+  }
+
+  const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
+    const compiled = await compile(sql, types)
+    if (!compiled.ok) return compiled
+    const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+    try {
+      const translation = translated(sql, mapTypes(types))
+      const columns = translation.columns.map(({ name, type }) => ({ name, type }))
+      await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, signal)
+      return compiled
+    } catch (error) {
       // What the query itself does wrong, DuckDB can see before it runs: a constant that overflows, a bad pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {
         return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
@@ -168,6 +181,7 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
   return {
     name: 'duckdb',
     run,
+    compile,
     check,
     explain: async query => {
       const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)

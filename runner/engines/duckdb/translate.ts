@@ -14,7 +14,7 @@ export interface Translation {
   readonly columns: readonly OutputColumn[]
   /** The parameters that $1, $2, … stand for, in that order; those that the SQL does not need are left out. */
   readonly parameters: readonly string[]
-  /** The tables that the query names. */
+  /** The tables that it reads; one that is only named, in a common table expression that nothing uses, is not among them. */
   readonly tables: readonly string[]
 }
 
@@ -26,8 +26,7 @@ export function translate(
 ): Translation {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
-    const { sql, parameters } = generate(query)
-    return { sql, columns: query.columns, parameters, tables: query.tables }
+    return { ...generate(query), columns: query.columns }
   } catch (error) {
     if (error instanceof GenerateError) throw new SqlError(error.message, source, error.at ?? 0)
     throw error

@@ -1,10 +1,12 @@
 /** Aggregate and window calls. */
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/resolved.js'
+import { costOf } from './bind.js'
 import { type Context, GenerateError, type Scope } from './context.js'
 import { FormError } from './forms.js'
 import { AGGREGATE_FORMS } from './functions/all.js'
 import { limitSql } from './limit.js'
 import { orderClause } from './sort.js'
+import { callOf } from './uses.js'
 
 export function aggregateSql(call: AggregateCall, scope: Scope, context: Context, over = ''): string {
   const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
@@ -23,12 +25,50 @@ export function aggregateSql(call: AggregateCall, scope: Scope, context: Context
       filterSql,
       havingSql: operand(call.having?.expr ?? null),
       limitSql: call.limit && limitSql(call.limit, context),
-      offsetsRead: null,
+      offsetsRead: over === '' ? (context.quantileOffsets.get(call) ?? null) : null,
       over,
     })
-    return call.isSafe ? `TRY(${sql})` : sql
+    return call.isSafe ? safeAggregate(sql, call, context) : sql
   } catch (error) {
     throw error instanceof FormError ? new GenerateError(error.message, call.at, error) : error
+  }
+}
+
+/** DuckDB has no aggregates in TRY; what raises is the function of ours around them. */
+function safeAggregate(sql: string, { type }: AggregateCall, context: Context): string {
+  const outer = callOf(sql)
+  if (!outer) return sql
+  const name = `"c${context.newColumn('', type).id}"`
+  const packed = outer.args.map((argument, i) => `a${i} := ${argument.trim()}`).join(', ')
+  const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
+  return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: TRY(${inner})), 1)`
+}
+
+/**
+ * The arguments that the call's form gives to several aggregates, and that are more than columns: they are better columns
+ * of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
+ */
+export function repeatedArguments(call: AggregateCall): readonly number[] {
+  const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
+  const costs = call.arguments.map(costOf)
+  if (!form || call.filter || Math.max(0, ...costs) === 0) return []
+  const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : `slot_${i}`))
+  const parts = {
+    distinct: '',
+    orderBy: '',
+    filter: '',
+    filterSql: null,
+    havingSql: null,
+    limitSql: null,
+    offsetsRead: null,
+    over: '',
+  }
+  try {
+    const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
+    return costs.flatMap((cost, i) => (cost > 0 && text.split(`slot_${i}`).length > 2 ? [i] : []))
+  } catch {
+    // The form says why when the call itself is written.
+    return []
   }
 }
 
@@ -36,13 +76,33 @@ export function windowSql(window: WindowCall, scope: Scope, context: Context): s
   return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`)
 }
 
-function windowText({ partitionBy, orderBy, frame }: WindowCall, scope: Scope, context: Context): string {
+/** They look at rows in their order, so that DuckDB could compute them while rows stream by. */
+const MAY_STREAM = new Set([
+  'ROW_NUMBER',
+  'RANK',
+  'DENSE_RANK',
+  'LEAD',
+  'LAG',
+  'FIRST_VALUE',
+  'LAST_VALUE',
+  'NTH_VALUE',
+])
+
+/**
+ * A window over all rows as they come would be computed while they stream by, in several threads at once where they come
+ * from several inputs (1.5.6): rows then get one number twice. A partition, be it a constant, makes it wait for all rows.
+ */
+const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
+  frame || MAY_STREAM.has(call.name) ? ['PARTITION BY true'] : []
+
+function windowText(window: WindowCall, scope: Scope, context: Context): string {
+  const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
   const partition = partitionBy.map(expr => context.expr(expr, scope)).join(', ')
   const order = hasRangeOffset ? rangeKey(orderBy, scope, context) : orderClause(orderBy, scope, context).trimStart()
   const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, scope, context)
   return [
-    ...(partition === '' ? [] : [`PARTITION BY ${partition}`]),
+    ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
     ...(order === '' ? [] : [order]),
     ...(frame ? [`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.start)} AND ${bound(frame.end)}`] : []),
   ].join(' ')
@@ -53,7 +113,10 @@ function rangeKey([key]: WindowCall['orderBy'], scope: Scope, context: Context):
   if (!key) return ''
   const { kind } = key.expr.type
   if (kind === 'FLOAT64') {
-    throw new GenerateError('Ordering by expressions of type FLOAT64 is not allowed in a RANGE-based window', key.expr.at)
+    throw new GenerateError(
+      'Ordering by expressions of type FLOAT64 is not allowed in a RANGE-based window',
+      key.expr.at,
+    )
   }
   const sql = context.expr(key.expr, scope)
   const wide = kind === 'INT64' ? `${sql}::HUGEINT` : sql

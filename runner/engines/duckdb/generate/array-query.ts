@@ -5,7 +5,13 @@ import { type Context, findEntry, type Scope } from './context.js'
 
 type BlockOf = (scan: Scan, needed: ReadonlySet<number>, outer: Scope | null, context: Context) => Block
 
-export function arrayQuerySql(scan: Scan, column: Column, outer: Scope | null, context: Context, blockOf: BlockOf): string {
+export function arrayQuerySql(
+  scan: Scan,
+  column: Column,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): string {
   const needed = new Set([column.id])
   const block = blockOf(scan, needed, outer, context)
   // A list of what is not a column of the query itself would be an aggregate of the outer query.

@@ -72,10 +72,13 @@ export function selectSql(block: Block, outputs: readonly Output[]): string {
 /** The same rows as a derived table, in which these columns (and those that order it) have names of their own. */
 export function derive(block: Block, ids: ReadonlySet<number>, context: Context): Block {
   const kept = [...block.entries.values()].filter(entry => ids.has(entry.column.id))
-  const outputs: Output[] = kept.map(entry => ({ ...entry, name: context.name(entry.column) }))
+  const bySource = new Map<number, Entry>()
+  for (const entry of kept) if (!bySource.has(entry.source)) bySource.set(entry.source, entry)
+  const nameOf = (entry: Entry): string => context.name(bySource.get(entry.source)!.column)
+  const outputs: Output[] = [...bySource.values()].map(entry => ({ ...entry, name: nameOf(entry) }))
   const order = block.order.map((part): OrderPart => {
     const known = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
-    if (known) return { ...part, sql: context.name(known.column), source: known.column.id }
+    if (known) return { ...part, sql: nameOf(known), source: bySource.get(known.source)!.column.id }
     const name = context.newAlias()
     outputs.push({ name, sql: part.sql, source: part.source })
     return { ...part, sql: name, source: null }
@@ -84,7 +87,12 @@ export function derive(block: Block, ids: ReadonlySet<number>, context: Context)
   return {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(inner, outputs)}\n)`,
-    entries: new Map(kept.map(entry => [entry.column.id, columnEntry(entry.column, context.name(entry.column))])),
+    entries: new Map(
+      kept.map(entry => {
+        const source = bySource.get(entry.source)!.column.id
+        return [entry.column.id, { ...columnEntry(entry.column, nameOf(entry)), source }]
+      }),
+    ),
     order,
   }
 }

@@ -30,7 +30,8 @@ function convert(sql: string, from: Type, to: Type): string {
     return `list_transform(${sql}, lambda element: ${convert('element', from.element, to.element)})`
   }
   if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
-    if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length) throw invalid(from, to)
+    if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length)
+      throw invalid(from, to)
     const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
     const fields = to.fields.map((field, i) => {
       const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
@@ -43,7 +44,8 @@ function convert(sql: string, from: Type, to: Type): string {
   return form(sql)
 }
 
-const invalid = (from: Type, to: Type): FormError => new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
+const invalid = (from: Type, to: Type): FormError =>
+  new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
 
 const macro = (name: string) => (x: string) => `${name}(${x})`
 const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
@@ -117,19 +119,42 @@ export function neverFails(expr: Expr): boolean {
     case 'literal':
     case 'parameter':
     case 'column':
+    case 'word':
+    case 'lambda':
       return true
     case 'field':
       return neverFails(expr.operand)
     case 'cast':
       return expr.isSafe || (expr.operand.kind === 'literal' && expr.operand.value === null)
     case 'call':
-      return expr.isSafe || (TOTAL.has(expr.name) && expr.arguments.every(argument => !argument || neverFails(argument)))
+      return (
+        expr.isSafe || (TOTAL.has(expr.name) && expr.arguments.every(argument => !argument || neverFails(argument)))
+      )
     default:
       return false
   }
 }
 
 const TOTAL = new Set([
-  'JSON_VALUE', 'JSON_EXTRACT_SCALAR', 'JSON_QUERY', 'JSON_EXTRACT', 'LOWER', 'UPPER', 'TRIM', 'LTRIM', 'RTRIM', 'COALESCE', 'IFNULL',
-  '$is_null', '$eq', '$ne', '$and', '$or', '$not', 'LAX_STRING', 'LAX_INT64', 'LAX_FLOAT64', 'LAX_BOOL',
+  'JSON_VALUE',
+  'JSON_EXTRACT_SCALAR',
+  'JSON_QUERY',
+  'JSON_EXTRACT',
+  'LOWER',
+  'UPPER',
+  'TRIM',
+  'LTRIM',
+  'RTRIM',
+  'COALESCE',
+  'IFNULL',
+  '$is_null',
+  '$eq',
+  '$ne',
+  '$and',
+  '$or',
+  '$not',
+  'LAX_STRING',
+  'LAX_INT64',
+  'LAX_FLOAT64',
+  'LAX_BOOL',
 ])

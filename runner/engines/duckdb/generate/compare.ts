@@ -1,19 +1,15 @@
 /** Equality and order where DuckDB's own differ: NaN, and structs, which BigQuery compares field by field. */
 import type { Type } from '../../../googlesql/types.js'
+import { argumentsAt, asOperand } from './operand.js'
+import { quoteName, quoteText } from './quote.js'
 import { fieldNames } from './type.js'
-import { quoteText } from './quote.js'
 
 /** `a = b`, NULL where BigQuery's is. */
 export function equalSql(a: string, aType: Type, b: string, bType: Type): string {
   if (aType.kind === 'STRUCT' && bType.kind === 'STRUCT') {
     const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
     const fields = aType.fields.map((field, i) =>
-      equalSql(
-        `struct_extract(${a}, ${quoteText(aNames[i]!)})`,
-        field.type,
-        `struct_extract(${b}, ${quoteText(bNames[i]!)})`,
-        bType.fields[i]!.type,
-      ),
+      equalSql(fieldOf(a, aNames, i), field.type, fieldOf(b, bNames, i), bType.fields[i]!.type),
     )
     return `(${fields.join(' AND ')})`
   }
@@ -25,17 +21,19 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
   return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
 }
 
+/** A field of a struct; of one that is only just put together, the part that was put in. */
+function fieldOf(sql: string, names: readonly string[], index: number): string {
+  const parts = sql.startsWith('struct_pack(') ? argumentsAt(sql, 'struct_pack'.length) : null
+  if (parts?.end !== sql.length) return `struct_extract(${sql}, ${quoteText(names[index]!)})`
+  return asOperand(parts.args[index]!.slice(`${quoteName(names[index]!)} := `.length))
+}
+
 /** `a IS DISTINCT FROM b`; NaN is not distinct from NaN. */
 export function distinctSql(a: string, aType: Type, b: string, bType: Type): string {
   if (aType.kind !== 'STRUCT' || bType.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
   const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
   const fields = aType.fields.map((field, i) =>
-    distinctSql(
-      `struct_extract(${a}, ${quoteText(aNames[i]!)})`,
-      field.type,
-      `struct_extract(${b}, ${quoteText(bNames[i]!)})`,
-      bType.fields[i]!.type,
-    ),
+    distinctSql(fieldOf(a, aNames, i), field.type, fieldOf(b, bNames, i), bType.fields[i]!.type),
   )
   return `((${a} IS NULL) <> (${b} IS NULL) OR ${fields.join(' OR ')})`
 }
@@ -46,10 +44,24 @@ const hasNan = (type: Type): boolean => type.kind === 'FLOAT64'
  * `a < b` of FLOAT64s. NaN is neither less nor greater than anything, while DuckDB has it above all: so the larger side
  * must be no NaN. `aIsNumber`: a literal that is not one.
  */
-export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: string, aIsNumber: boolean, b: string, bIsNumber: boolean): string {
+export function floatOrder(
+  symbol: '<' | '<=' | '>' | '>=',
+  a: string,
+  aIsNumber: boolean,
+  b: string,
+  bIsNumber: boolean,
+): string {
   if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, bIsNumber, a, aIsNumber)
   if (bIsNumber) return `(${a} ${symbol} ${b})`
   // Both tests may stand alone in a WHERE, where the first reaches the table's statistics.
   if (aIsNumber) return `(${a} ${symbol} ${b} AND NOT isnan(${b}))`
   return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a}, ${b})`
+}
+
+/** `x IN UNNEST(list)`: three-valued, and never of nothing. */
+export function inListSql(x: string, type: Type, list: string, element: Type): string {
+  if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
+    return `bq_any_of(list_transform(${list}, lambda element: ${equalSql(x, type, 'element', element)}))`
+  }
+  return type.kind === 'FLOAT64' ? `bq_float_in_array(${x}, ${list})` : `bq_in_array(${x}, ${list})`
 }

@@ -1,5 +1,13 @@
 /** What all parts of the generator share while one query is written. */
-import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../../googlesql/resolved.js'
+import type {
+  AggregateCall,
+  Column,
+  Expr,
+  LiteralExpr,
+  ParameterExpr,
+  ResolvedCte,
+  Scan,
+} from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
 
 /** How a column can be written where it is in sight. */
@@ -19,6 +27,8 @@ export interface Entry {
 export interface Scope {
   readonly entries: ReadonlyMap<number, Entry>
   readonly outer: Scope | null
+  /** Of a lambda's parameters or a let's bindings; those around them belong to the same query. */
+  readonly isLambda?: boolean
 }
 
 /** How a common table expression is read: in place of its one use, or by name. */
@@ -38,6 +48,8 @@ export interface Context {
   /** How often each is read. */
   readonly cteUses: ReadonlyMap<number, number>
   readonly ctes: Map<number, CteForm>
+  /** Of APPROX_QUANTILES, the offsets that are read, where not the whole array is. */
+  readonly quantileOffsets: ReadonlyMap<AggregateCall, readonly number[]>
   /** An operand. */
   expr(expr: Expr, scope: Scope | null): string
   /** The text of a query that gives these columns of the scan under these names. */

@@ -1,9 +1,19 @@
 /** Expressions as DuckDB SQL; each gives an operand. */
-import type { CallExpr, CastExpr, Expr, FieldExpr, LetExpr, LiteralExpr, StructExpr } from '../../../googlesql/resolved.js'
+import type {
+  CallExpr,
+  CastExpr,
+  Expr,
+  FieldExpr,
+  LetExpr,
+  LiteralExpr,
+  StructExpr,
+} from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
+import { bound, readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
 import { castSql, neverFails } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
+import { floatTreeSql, isFloatTree } from './float-arithmetic.js'
 import { FormError } from './forms.js'
 import { FORMS } from './functions/all.js'
 import { literalSql } from './literal.js'
@@ -58,7 +68,7 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
     case 'lambda': {
       const names = expr.parameters.map(column => [column, `"c${column.id}"`] as const)
       const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
-      const body = exprSql(expr.body, { entries, outer: scope }, context)
+      const body = exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
       return `lambda ${names.map(([, name]) => name).join(', ')}: ${body}`
     }
     case 'let':
@@ -88,10 +98,30 @@ function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): 
 function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
   const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const sql = expr.arguments.map(argument => argument && exprSql(argument, scope, context))
   const { arguments: args, type } = expr
-  if (!expr.isSafe) return asOperand(form({ sql, args, type }))
-  return guarded(args, sql, parts => `TRY(${form({ sql: parts, args, type })})`)
+  if (isFloatTree(expr)) {
+    const name = readsOuter(expr, scope) ? null : `"c${context.newColumn('', type).id}"`
+    return floatTreeSql(expr, part => exprSql(part, scope, context), name)
+  }
+  const sql = args.map(argument => argument && exprSql(argument, scope, context))
+  if (expr.isSafe) return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
+  if (LAZY.has(expr.name)) return asOperand(form({ sql, args, type }))
+  return asOperand(bound(args, sql, parts => form({ sql: parts, args, type }), scope, context))
+}
+
+/** They compute an argument only where it is needed. */
+const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
+
+/** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
+function safely(
+  args: readonly (Expr | null)[],
+  sql: readonly (string | null)[],
+  write: (sql: readonly (string | null)[]) => string,
+  scope: Scope | null,
+  context: Context,
+): string {
+  const mayFail = args.map(argument => argument !== null && !neverFails(argument))
+  return bound(args, sql, parts => `TRY(${write(parts)})`, scope, context, mayFail)
 }
 
 function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
@@ -104,35 +134,35 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
   }
   const sql = exprSql(operand, scope, context)
   if (expr.format) {
-    const format = { ...expr, kind: 'call', name: '$cast_format', arguments: [operand, expr.format, expr.timeZone] } as const
+    const format = {
+      ...expr,
+      kind: 'call',
+      name: '$cast_format',
+      arguments: [operand, expr.format, expr.timeZone],
+    } as const
     return callSql(format, scope, context)
   }
-  if (!isSafe || neverFails(operand)) return asOperand(castSql(sql, operand.type, type, { isSafe, typeParameters }))
-  return guarded([operand], [sql], ([value]) => castSql(value!, operand.type, type, { isSafe, typeParameters }))
-}
-
-/** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
-function guarded(args: readonly (Expr | null)[], sql: readonly (string | null)[], write: (sql: readonly (string | null)[]) => string): string {
-  const failing = args.map(argument => argument !== null && argument.kind !== 'lambda' && argument.kind !== 'word' && !neverFails(argument))
-  if (!failing.includes(true)) return write(sql)
-  if (args.some(argument => argument?.kind === 'lambda')) return write(sql)
-  const packed = sql.flatMap((part, i) => (failing[i] ? [`a${i} := ${part}`] : []))
-  const inner = write(sql.map((part, i) => (failing[i] ? `argument.a${i}` : part)))
-  return `list_extract(list_transform([struct_pack(${packed.join(', ')})], lambda argument: ${inner}), 1)`
+  const write = ([value]: readonly (string | null)[]): string => castSql(value!, operand.type, type, { typeParameters })
+  return isSafe
+    ? safely([operand], [sql], write, scope, context)
+    : asOperand(bound([operand], [sql], write, scope, context))
 }
 
 function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: Context): string {
   const sql = exprSql(operand, scope, context)
-  if (operand.type.kind !== 'STRUCT') throw new GenerateError('Internal error: a field of what is no struct', operand.at)
+  if (operand.type.kind !== 'STRUCT')
+    throw new GenerateError('Internal error: a field of what is no struct', operand.at)
   const name = fieldNames(operand.type)[index]!
   return isPathSql(sql) ? `${sql}.${quoteName(name)}` : `struct_extract(${sql}, ${quoteText(name)})`
 }
 
 /** Names with dots between them. */
-const isPathSql = (sql: string): boolean => /^(?:[a-z_]\w*|"(?:[^"]|"")+")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")+"))*$/i.test(sql)
+const isPathSql = (sql: string): boolean =>
+  /^(?:[a-z_]\w*|"(?:[^"]|"")+")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")+"))*$/i.test(sql)
 
 function structSql(expr: StructExpr, scope: Scope | null, context: Context): string {
-  if (expr.fields.length === 0) throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
+  if (expr.fields.length === 0)
+    throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
   const fields = expr.fields.map(
     (field, i) => `${quoteName(names[i]!)} := ${fitted(field, expr.type.fields[i]!.type, scope, context)}`,
@@ -151,13 +181,16 @@ function letSql(expr: LetExpr, scope: Scope | null, context: Context): string {
   const sql = exprSql(first.expr, scope, context)
   const within = (name: string): string => {
     const entries = new Map([[first.column.id, columnEntry(first.column, name)]])
-    return exprSql(body, { entries, outer: scope }, context)
+    return exprSql(body, { entries, outer: scope, isLambda: true }, context)
   }
   const isVolatileBinding = isVolatile(first.expr)
   if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
-  if (hasSubquery(body)) {
+  if (hasSubquery(body) || readsOuter(body, scope) || readsOuter(first.expr, scope)) {
     if (!isVolatileBinding) return within(sql)
-    throw new GenerateError('A random value read by a subquery is not supported on the embedded engine', expr.at)
+    throw new GenerateError(
+      'A random value read by a subquery or in one is not supported on the embedded engine',
+      expr.at,
+    )
   }
   const name = `"c${first.column.id}"`
   return `list_extract(list_transform([${sql}], lambda ${name}: ${within(name)}), 1)`

@@ -8,7 +8,10 @@ export function applyHaving(scan: AggregateScan, context: Context): AggregateSca
   const first = scan.aggregates.find(({ call }) => call.having)
   if (!first) return scan
   if (scan.groupingSets) {
-    throw new GenerateError('HAVING MAX and HAVING MIN with grouping sets are not supported on the embedded engine', first.call.at)
+    throw new GenerateError(
+      'HAVING MAX and HAVING MIN with grouping sets are not supported on the embedded engine',
+      first.call.at,
+    )
   }
   const functions: { column: Column; call: WindowScan['functions'][number]['call'] }[] = []
   const aggregates = scan.aggregates.map(({ column, call }) => {
@@ -26,7 +29,11 @@ export function applyHaving(scan: AggregateScan, context: Context): AggregateSca
   return { ...scan, input, aggregates }
 }
 
-function extremeOver(call: AggregateCall, having: NonNullable<AggregateCall['having']>, scan: AggregateScan): WindowScan['functions'][number]['call'] {
+function extremeOver(
+  call: AggregateCall,
+  having: NonNullable<AggregateCall['having']>,
+  scan: AggregateScan,
+): WindowScan['functions'][number]['call'] {
   const { extreme, expr } = having
   return {
     call: {

@@ -1,8 +1,8 @@
 /** Joins. A side that is a table (or a join itself) stands as it is; any other is a derived table. */
-import type { Expr, JoinScan, Scan } from '../../../googlesql/resolved.js'
+import type { Column, Computed, Expr, JoinScan, Scan } from '../../../googlesql/resolved.js'
 import { type Block, derive, EMPTY_BLOCK, scopeOf } from './block.js'
 import { type Context, type Entry, GenerateError, type Scope } from './context.js'
-import { columnsRead, hasSubquery } from './walk.js'
+import { columnsRead, conjuncts, hasSubquery } from './walk.js'
 
 type Ids = ReadonlySet<number>
 type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
@@ -15,10 +15,18 @@ const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
   full: 'FULL JOIN',
 }
 
-export function joinBlock(scan: JoinScan, needed: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+export function joinBlock(
+  original: JoinScan,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
+  const scan = withoutSubqueries(original, context)
   const keep = new Set([...needed, ...columnsRead(scan.condition ? [scan.condition] : [])])
-  const left = sideOf(blockOf(scan.left, keep, outer, context), scan.join !== 'right' && scan.join !== 'full', keep, context)
-  const right = sideOf(blockOf(scan.right, keep, outer, context), scan.join === 'cross' || scan.join === 'inner', keep, context)
+  const { join } = scan
+  const left = sideOf(blockOf(scan.left, keep, outer, context), join !== 'right' && join !== 'full', keep, context)
+  const right = sideOf(blockOf(scan.right, keep, outer, context), join === 'cross' || join === 'inner', keep, context)
   const block: Block = {
     ...EMPTY_BLOCK,
     isJoin: true,
@@ -27,12 +35,54 @@ export function joinBlock(scan: JoinScan, needed: Ids, outer: Scope | null, cont
   }
   const rightSql = right.isJoin ? `(${right.from})` : right.from
   const from = (keyword: string): string => `${left.from}\n${keyword} ${rightSql}`
-  if (!scan.condition) return { ...block, from: from(KEYWORDS[scan.join]) }
+  if (!scan.condition) return { ...block, from: from(KEYWORDS[join]) }
   const condition = context.expr(scan.condition, scopeOf(block, outer))
-  if (!hasSubquery(scan.condition)) return { ...block, from: `${from(KEYWORDS[scan.join])} ON ${condition}` }
-  if (scan.join !== 'inner') throw new GenerateError(refusal(scan), placeOf(scan.condition))
-  return { ...block, from: from('CROSS JOIN'), where: [...block.where, condition] }
+  if (!hasSubquery(scan.condition)) return { ...block, from: `${from(KEYWORDS[join])} ON ${condition}` }
+  if (join === 'inner') return { ...block, from: from('CROSS JOIN'), where: [...block.where, condition] }
+  throw new GenerateError(
+    `A subquery over both sides in the ON clause of a ${join.toUpperCase()} JOIN is not supported on the embedded engine`,
+    scan.condition.at,
+  )
 }
+
+/**
+ * DuckDB has no subqueries in the condition of an outer join. Those that read one side only become columns of that side.
+ */
+function withoutSubqueries(scan: JoinScan, context: Context): JoinScan {
+  if (scan.join === 'inner' || !scan.condition || !hasSubquery(scan.condition)) return scan
+  const sides = { left: [] as Computed[], right: [] as Computed[] }
+  const ids = { left: columnIds(scan.left), right: columnIds(scan.right) }
+  const parts = conjuncts(scan.condition).map(part => {
+    if (!hasSubquery(part)) return part
+    const reads = [...columnsRead([part])]
+    const side = !reads.some(id => ids.right.has(id)) ? 'left' : !reads.some(id => ids.left.has(id)) ? 'right' : null
+    if (!side) return part
+    const column = context.newColumn('', part.type)
+    sides[side].push({ column, expr: part })
+    return { kind: 'column', type: part.type, column, isCorrelated: false, at: part.at } as const
+  })
+  const and = (a: Expr, b: Expr): Expr => ({
+    kind: 'call',
+    type: a.type,
+    name: '$and',
+    arguments: [a, b],
+    isSafe: false,
+    at: a.at,
+  })
+  return {
+    ...scan,
+    left: withComputed(scan.left, sides.left),
+    right: withComputed(scan.right, sides.right),
+    condition: parts.reduce(and),
+  }
+}
+
+const columnIds = (scan: Scan): Set<number> => new Set((scan.columns as readonly Column[]).map(column => column.id))
+
+const withComputed = (input: Scan, computed: readonly Computed[]): Scan =>
+  computed.length === 0
+    ? input
+    : { kind: 'project', input, computed, columns: [...input.columns, ...computed.map(({ column }) => column)] }
 
 /** `mayHoist`: a condition on this side may as well be applied after the join. */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {
@@ -47,12 +97,9 @@ function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): B
   // Where the other side may be padded with NULLs, a constant of this side would have to become NULL too.
   const isInSight = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
   const entries = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
-  return isRows && entries.every(isInSight) ? { ...block, order: [] } : derive({ ...block, ...unordered(block) }, keep, context)
+  return isRows && entries.every(isInSight)
+    ? { ...block, order: [] }
+    : derive({ ...block, ...unordered(block) }, keep, context)
 }
 
 const unordered = (block: Block): Partial<Block> => (block.limit === null && block.offset === null ? { order: [] } : {})
-
-const refusal = (scan: JoinScan): string =>
-  `A subquery in the ON clause of a ${scan.join.toUpperCase()} JOIN is not supported on the embedded engine`
-
-const placeOf = (condition: Expr): number => condition.at

@@ -11,6 +11,28 @@ export function asOperand(sql: string): string {
   return open && closingOf(sql, open[0].length - 1) === sql.length - 1 ? sql : `(${sql})`
 }
 
+/** The arguments of the call whose parenthesis is at `open`, and the place behind it; null when it is not closed. */
+export function argumentsAt(
+  sql: string,
+  open: number,
+): { readonly args: readonly string[]; readonly end: number } | null {
+  const close = closingOf(sql, open)
+  if (close < 0) return null
+  const args: string[] = []
+  let start = open + 1
+  for (let i = start; i < close; i++) {
+    const char = sql[i]!
+    if (char === "'" || char === '"') i = sql.indexOf(char, i + 1)
+    else if ('([{'.includes(char)) i = closingOf(sql, i)
+    else if (char === ',') {
+      args.push(sql.slice(start, i))
+      start = i + 1
+    }
+  }
+  args.push(sql.slice(start, close))
+  return { args: args.map(argument => argument.trim()), end: close + 1 }
+}
+
 /** The place of the bracket that closes the one at `open`; quoted text is passed over. */
 function closingOf(sql: string, open: number): number {
   let depth = 0

@@ -2,7 +2,7 @@
 import type { Expr, UnnestScan } from '../../../googlesql/resolved.js'
 import { INT64 } from '../../../googlesql/types.js'
 import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, scopeOf, selectSql } from './block.js'
-import type { Context, Entry, Scope } from './context.js'
+import { type Context, type Entry, GenerateError, type Scope } from './context.js'
 import { columnsRead, hasSubquery } from './walk.js'
 
 interface Input {
@@ -19,10 +19,62 @@ export function outerUnnestBlock(
   outer: Scope | null,
   context: Context,
 ): Block {
-  const byLambda = hasSubquery(condition) ? null : matchingIndexes(scan, condition, input, outer, context)
-  return byLambda
-    ? unnestIndexes(scan, input, byLambda, needed, context)
-    : numberAndPad(scan, condition, input, needed, outer, context)
+  if (hasSubquery(condition)) {
+    return unnestIndexes(scan, input, indexesByQuery(scan, condition, input, outer, context), needed, context)
+  }
+  const local = withOuterColumns(scan, condition, input, needed, outer, context)
+  return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, outer, context), needed, context)
+}
+
+/** The same as matchingIndexes, for a condition with a subquery, which cannot stand in a lambda. */
+function indexesByQuery(
+  scan: UnnestScan,
+  condition: Expr,
+  { block, array }: Input,
+  outer: Scope | null,
+  context: Context,
+): string {
+  const index = context.newAlias()
+  const own = elementEntries(scan, array, index)
+  const test = context.expr(condition, { entries: own, outer: scopeOf(block, outer) })
+  return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\nSELECT unnest(range(len(${array}))) AS ${index}\n)\nWHERE ${test}\n)`
+}
+
+/** The element and the offset in terms of an index from zero. */
+const elementEntries = (scan: UnnestScan, array: string, index: string): ReadonlyMap<number, Entry> =>
+  new Map(
+    [
+      columnEntry(scan.element, `list_extract(${array}, ${index} + 1)`),
+      ...(scan.offset ? [columnEntry(scan.offset, index)] : []),
+    ].map(entry => [entry.column.id, entry] as const),
+  )
+
+/** Lambdas do not see the columns of outer queries, so those become columns of the block. */
+function withOuterColumns(
+  scan: UnnestScan,
+  condition: Expr,
+  { block, array }: Input,
+  needed: ReadonlySet<number>,
+  outer: Scope | null,
+  context: Context,
+): Input {
+  const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
+  const reads = columnsRead([condition, scan.array])
+  const foreign = [...reads].filter(id => !own.has(id)).map(id => outerEntry(outer, id))
+  if (foreign.length === 0) return { block, array }
+  const list = context.newColumn('array', scan.array.type)
+  const computed: Entry = { column: list, sql: array, kind: 'computed', isVolatile: false, source: list.id }
+  const entries = new Map([...block.entries, ...[...foreign, computed].map(entry => [entry.column.id, entry] as const)])
+  const kept = new Set([...needed, ...reads, list.id])
+  return { block: derive({ ...block, entries }, kept, context), array: context.name(list) }
+}
+
+function outerEntry(outer: Scope | null, id: number): Entry {
+  for (let scope = outer; scope; scope = scope.outer) {
+    const entry = scope.entries.get(id)
+    if (entry) return { ...entry, kind: 'computed' }
+  }
+  throw new GenerateError(`Internal error: no column #${id} in sight`, null)
 }
 
 /** The offsets of the elements that meet the condition: `list_filter(range(len(x)), lambda i: …)`. */
@@ -35,11 +87,7 @@ function matchingIndexes(
 ): string {
   const index = context.newColumn('', INT64)
   const name = `"c${index.id}"`
-  const own: Entry[] = [
-    columnEntry(scan.element, `list_extract(${array}, ${name} + 1)`),
-    ...(scan.offset ? [columnEntry(scan.offset, name)] : []),
-  ]
-  const entries = new Map([...block.entries, ...own.map(entry => [entry.column.id, entry] as const)])
+  const entries = new Map([...block.entries, ...elementEntries(scan, array, name)])
   return `list_filter(range(len(${array})), lambda ${name}: ${context.expr(condition, { entries, outer })})`
 }
 
@@ -60,10 +108,7 @@ function unnestIndexes(
   ])
   const padded = `CASE WHEN len(${matches}) > 0 THEN ${matches} ELSE [NULL] END`
   const rows = `SELECT ${[...names, list, `unnest(${padded}) AS ${index}`].join(', ')}\nFROM (\n${filtered}\n)`
-  const own: Entry[] = [
-    columnEntry(scan.element, `list_extract(${list}, ${index} + 1)`),
-    ...(scan.offset ? [columnEntry(scan.offset, index)] : []),
-  ]
+  const own = elementEntries(scan, list, index).values()
   const all = [...kept.map((entry, i) => columnEntry(entry.column, names[i]!)), ...own]
   const offered = all.filter(entry => needed.has(entry.column.id))
   const result: Block = {
@@ -72,48 +117,4 @@ function unnestIndexes(
     entries: new Map(all.map(entry => [entry.column.id, entry])),
   }
   return derive(result, new Set(offered.map(entry => entry.column.id)), context)
-}
-
-/** Every row gets a number; its elements that match are kept, or else the first of what is there, padded. */
-function numberAndPad(
-  scan: UnnestScan,
-  condition: Expr,
-  { block, array }: Input,
-  needed: ReadonlySet<number>,
-  outer: Scope | null,
-  context: Context,
-): Block {
-  const keep = new Set([...needed, ...columnsRead([condition])])
-  const kept = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
-  const names = kept.map(entry => context.name(entry.column))
-  const [list, row, index, matches] = [context.newAlias(), context.newAlias(), context.newAlias(), context.newAlias()]
-  const numbered = selectSql(block, [
-    ...kept.map((entry, i): Output => ({ ...entry, name: names[i]! })),
-    { name: list, sql: array, source: null },
-    { name: row, sql: 'row_number() OVER ()', source: null },
-  ])
-  const indexes = `CASE WHEN len(${list}) > 0 THEN range(len(${list})) ELSE [NULL] END`
-  const unnested = `SELECT ${[...names, row, list, `unnest(${indexes}) AS ${index}`].join(', ')}\nFROM (\n${numbered}\n)`
-  const element = `list_extract(${list}, ${index} + 1)`
-  const inputEntries = kept.map((entry, i) => columnEntry(entry.column, names[i]!))
-  const withElement: Block = {
-    ...EMPTY_BLOCK,
-    from: `(\n${unnested}\n)`,
-    entries: new Map(
-      [...inputEntries, columnEntry(scan.element, element), ...(scan.offset ? [columnEntry(scan.offset, index)] : [])].map(
-        entry => [entry.column.id, entry],
-      ),
-    ),
-  }
-  const test = context.expr(condition, scopeOf(withElement, outer))
-  const tested =
-    `SELECT ${[...names, row, list, index].join(', ')}, ${index} IS NOT NULL AND coalesce(${test}, false) AS ${matches}\n` +
-    `FROM (\n${unnested}\n)`
-  const isFirst = `row_number() OVER (PARTITION BY ${row} ORDER BY ${index})`
-  const anyMatches = `bool_or(${matches}) OVER (PARTITION BY ${row})`
-  const padded =
-    `SELECT ${[...names, list].join(', ')}, CASE WHEN ${matches} THEN ${index} END AS ${index}\n` +
-    `FROM (\n${tested}\n)\nQUALIFY ${matches} OR (NOT ${anyMatches} AND ${isFirst} = 1)`
-  const result: Block = { ...withElement, from: `(\n${padded}\n)` }
-  return derive(result, needed, context)
 }

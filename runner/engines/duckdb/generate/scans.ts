@@ -18,14 +18,14 @@ import { type Block, columnEntry, derive, EMPTY_BLOCK, readable, scopeOf, select
 import { castSql } from './cast.js'
 import { type Context, type Entry, findEntry, GenerateError, isConstant, type Scope } from './context.js'
 import { applyHaving } from './having.js'
+import { hoistArguments, hoistWindowArguments } from './hoist.js'
 import { joinBlock } from './joins.js'
 import { limitSql } from './limit.js'
-import { localise } from './localise.js'
 import { quoteName } from './quote.js'
 import { orderParts } from './sort.js'
 import { duckdbType } from './type.js'
 import { unnestBlock } from './unnest.js'
-import { columnsRead, isVolatile, isVolatileScan, partsOfCall, partsOfWindow } from './walk.js'
+import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfCall, partsOfWindow } from './walk.js'
 
 type Ids = ReadonlySet<number>
 
@@ -114,11 +114,6 @@ function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context
   return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
 }
 
-export function conjuncts(condition: Expr): readonly Expr[] {
-  if (condition.kind !== 'call' || condition.name !== '$and') return [condition]
-  return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
-}
-
 function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const computed = scan.computed.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(computed.map(({ expr }) => expr))
@@ -157,7 +152,7 @@ const withEntry = (block: Block, entry: Entry): Block => ({
 })
 
 function aggregateBlock(original: AggregateScan, needed: Ids, outer: Scope | null, context: Context): Block {
-  const scan = localise(applyHaving(original, context), outer, context)
+  const scan = hoistArguments(applyHaving(original, context), outer, context)
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOfAggregates(scan, aggregates)
   let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, context)
@@ -221,7 +216,8 @@ function rowsOf(block: Block, reads: Ids, context: Context): Block {
   return readable(rows, reads, reads, context)
 }
 
-function windowBlock(scan: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const scan = hoistWindowArguments(original, context)
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])

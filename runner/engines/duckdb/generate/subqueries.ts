@@ -1,11 +1,14 @@
 /** Subqueries as expressions. */
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
-import { equalSql } from './compare.js'
+import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
+import { equalSql, inListSql } from './compare.js'
 import type { Context, Scope } from './context.js'
 import { GenerateError } from './context.js'
 
 export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string {
+  const asList = arraySubquerySql(expr, scope, context)
+  if (asList !== null) return asList
   if (expr.form === 'exists') return `EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
@@ -18,6 +21,12 @@ export function inQuerySql(expr: InQueryExpr, scope: Scope | null, context: Cont
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
   const operand = context.expr(expr.operand, scope)
+  const list = arrayInQueryList(expr, scope, context)
+  if (list !== null) {
+    const pair = `"c${context.newColumn('', column.type).id}"`
+    const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
+    return `list_extract(list_transform([struct_pack(x := ${operand}, list := ${list})], lambda ${pair}: ${test}), 1)`
+  }
   const name = context.name(column)
   const query = context.query(expr.scan, [column], [name], scope)
   if (isPlain(column.type)) return `(${operand} IN (\n${query}\n))`

@@ -4,14 +4,20 @@
  */
 import type { Scan, UnnestScan } from '../../../googlesql/resolved.js'
 import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, readable, scopeOf, selectSql } from './block.js'
-import { type Context, type Entry, type Scope } from './context.js'
+import type { Context, Entry, Scope } from './context.js'
 import { outerUnnestBlock } from './outer-unnest.js'
 import { columnsRead } from './walk.js'
 
 type Ids = ReadonlySet<number>
 type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
 
-export function unnestBlock(scan: UnnestScan, needed: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+export function unnestBlock(
+  scan: UnnestScan,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
   const reads = columnsRead(scan.condition ? [scan.array, scan.condition] : [scan.array])
   const keep = new Set([...needed, ...reads])
   const input = arrayInSight(scan, inputOf(scan, keep, outer, context, blockOf), keep, outer, context)

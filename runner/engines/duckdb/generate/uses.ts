@@ -1,5 +1,6 @@
 /** How often an argument ends up in DuckDB's plan: macros are text, so a parameter written thrice is computed thrice. */
 import { MACROS } from '../macros/all.js'
+import { argumentsAt } from './operand.js'
 
 interface Macro {
   readonly parameters: readonly string[]
@@ -9,7 +10,10 @@ interface Macro {
 function parseMacro(text: string): readonly [string, Macro] {
   const open = text.indexOf('(')
   const close = text.indexOf(')', open)
-  const parameters = text.slice(open + 1, close).split(',').map(part => part.trim().toLowerCase())
+  const parameters = text
+    .slice(open + 1, close)
+    .split(',')
+    .map(part => part.trim().toLowerCase())
   return [text.slice(0, open), { parameters, body: text.slice(text.indexOf(' AS ', close) + 4) }]
 }
 
@@ -62,8 +66,9 @@ function count(sql: string, word: string): number {
     }
     i += name.length
     const macro = sql[i] === '(' ? BY_NAME.get(name) : undefined
-    if (macro) {
-      const { args, end } = splitArguments(sql, i)
+    const call = macro && argumentsAt(sql, i)
+    if (macro && call) {
+      const { args, end } = call
       const weights = usesOfParameters(name, macro)
       args.forEach((argument, index) => {
         total += count(argument, word) * (weights[index] ?? 1)
@@ -76,20 +81,9 @@ function count(sql: string, word: string): number {
   return total
 }
 
-/** The arguments of the call whose parenthesis is at `open`. */
-function splitArguments(sql: string, open: number): { readonly args: readonly string[]; readonly end: number } {
-  const args: string[] = []
-  let depth = 0
-  let start = open + 1
-  for (let i = open; i < sql.length; i++) {
-    const char = sql[i]!
-    if ('([{'.includes(char)) depth++
-    if (')]}'.includes(char)) depth--
-    if (depth === 0 || (depth === 1 && char === ',')) {
-      args.push(sql.slice(start, i))
-      start = i + 1
-    }
-    if (depth === 0) return { args, end: i + 1 }
-  }
-  return { args, end: sql.length }
+/** The name and the arguments, where the SQL is one call of a function of ours: `bq_sum_int64(sum(x))`. */
+export function callOf(sql: string): { readonly name: string; readonly args: readonly string[] } | null {
+  const name = /^bq_\w+(?=\()/.exec(sql)?.[0]
+  const call = name === undefined ? null : argumentsAt(sql, name.length)
+  return name !== undefined && call?.end === sql.length ? { name, args: call.args } : null
 }

@@ -98,13 +98,21 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
 }
 
 /** Visits an expression and all inside it, scans of subqueries included. */
-export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = () => {}): void {
+export function visitExpr(
+  expr: Expr,
+  visit: (expr: Expr) => void,
+  visitScanToo: (scan: Scan) => void = () => {},
+): void {
   visit(expr)
   for (const part of partsOf(expr)) visitExpr(part, visit, visitScanToo)
   if (expr.kind === 'subquery' || expr.kind === 'in-query') visitScan(expr.scan, visit, visitScanToo)
 }
 
-export function visitScan(scan: Scan, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = () => {}): void {
+export function visitScan(
+  scan: Scan,
+  visit: (expr: Expr) => void,
+  visitScanToo: (scan: Scan) => void = () => {},
+): void {
   visitScanToo(scan)
   for (const expr of exprsOfScan(scan)) visitExpr(expr, visit, visitScanToo)
   for (const input of inputsOfScan(scan)) visitScan(input, visit, visitScanToo)
@@ -148,6 +156,12 @@ export function hasSubquery(expr: Expr): boolean {
     found ||= part.kind === 'subquery' || part.kind === 'in-query'
   })
   return found
+}
+
+/** The parts of a chain of ANDs. */
+export function conjuncts(condition: Expr): readonly Expr[] {
+  if (condition.kind !== 'call' || condition.name !== '$and') return [condition]
+  return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
 }
 
 const present = (exprs: readonly (Expr | null)[]): readonly Expr[] => exprs.filter(expr => expr !== null)

@@ -26,7 +26,8 @@ export const CAST_MACROS: readonly string[] = [
      WHEN regexp_full_match(x, ' *[+-]?0[xX][0-9a-fA-F]+${SPACE}') THEN bq_read_hex(x)
      WHEN x IS NOT NULL THEN bq_error('Bad int64 value: ' || bq_shown(x)) END`,
   `bq_white_space() AS (' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))`,
-  `bq_text_to_float(x) AS CASE
+  `bq_text_to_float(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?$') AS DOUBLE), list_extract(list_transform([x], lambda text: bq_odd_text_to_float(text)), 1))`,
+  `bq_odd_text_to_float(x) AS CASE
      WHEN regexp_full_match(x, '${SPACE}[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?${SPACE}') OR regexp_full_match(x, '(?i)${SPACE}[+-]?(inf|infinity|nan)${SPACE}')
        THEN CAST(trim(x, '+' || bq_white_space()) AS DOUBLE)
      WHEN x IS NOT NULL THEN bq_raise('Bad double value: ' || bq_shown(x)) END`,

@@ -6,13 +6,14 @@
 /** A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. */
 const MAY_DIFFER = "'[0-9][.eE]|-0|\\\\u00'"
 
-/** Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. */
-const scalarAt = (exact: string): string => `CASE json_type(document, pointer)
-    WHEN 'OBJECT' THEN NULL WHEN 'ARRAY' THEN NULL WHEN 'NULL' THEN NULL
-    WHEN 'DOUBLE' THEN ${exact}(CAST(document AS VARCHAR), path, form)
-    WHEN 'BIGINT' THEN CASE json_extract_string(document, pointer)
-      WHEN '0' THEN ${exact}(CAST(document AS VARCHAR), path, form) ELSE json_extract_string(document, pointer) END
-    ELSE json_extract_string(document, pointer) END`
+/**
+ * Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB reads the document
+ * anew for each call that stands here, so the usual kinds come first.
+ */
+const scalarAt = (exact: string): string => `CASE
+    WHEN json_type(document, pointer) IN ('VARCHAR', 'UBIGINT', 'BOOLEAN') THEN json_extract_string(document, pointer)
+    ELSE CASE WHEN json_type(document, pointer) IN ('DOUBLE', 'BIGINT')
+    THEN ${exact}(CAST(document AS VARCHAR), path, form) END END`
 
 export const JSON_MACROS: readonly string[] = [
   // Text that is not JSON holds no value: NULL, not an error.

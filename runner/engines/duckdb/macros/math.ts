@@ -16,6 +16,9 @@ export const MATH_MACROS: readonly string[] = [
 
   `bq_sqrt(x) AS CASE
     WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,
+  // DuckDB's is a power of a third, which is a little off: one step of Newton's method puts that right.
+  `bq_cbrt(x) AS CASE
+    WHEN x = 0 OR NOT isfinite(x) THEN x ELSE cbrt(x) - (cbrt(x) ** 3 - x) / (3 * cbrt(x) ** 2) END`,
   `bq_pow(x, y) AS bq_checked_pair('POW', x, y, pow(x, y))`,
   `bq_ln(x) AS CASE WHEN x > 0 THEN ln(x) ELSE bq_checked_float('error', 'LN', x, 'nan'::DOUBLE) END`,
   `bq_log10(x) AS CASE WHEN x > 0 THEN log10(x) ELSE bq_checked_float('error', 'LOG10', x, 'nan'::DOUBLE) END`,
@@ -23,8 +26,12 @@ export const MATH_MACROS: readonly string[] = [
     CASE WHEN x > 0 AND base > 0 AND isfinite(base) THEN ln(x) / ln(base)
     WHEN x IS NOT NULL AND base IS NOT NULL THEN 'nan'::DOUBLE END)`,
 
+  `bq_abs_int64(x) AS CASE
+    WHEN x = -9223372036854775808 THEN bq_raise('int64 overflow: ABS(' || x || ')') ELSE abs(x) END`,
   `bq_div_int64(x, y) AS CASE
-    WHEN y = 0 THEN bq_raise('division by zero: ' || x || ' / ' || y) ELSE x // y END`,
+    WHEN y = 0 THEN bq_raise('division by zero: ' || x || ' / ' || y)
+    WHEN y = -1 AND x = -9223372036854775808 THEN bq_raise('int64 overflow: ' || x || ' / ' || y)
+    ELSE x // y END`,
   `bq_mod_int64(x, y) AS CASE
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || x || ', ' || y || ')')
     WHEN y = -1 THEN x - x ELSE x % y END`,

@@ -4,6 +4,10 @@ const BINARY = (name: string, symbol: string) =>
   `${name}(a, b) AS CASE WHEN isinf(a ${symbol} b) AND NOT isinf(a) AND NOT isinf(b)
      THEN bq_raise('double overflow: ' || bq_float_text(a) || ' ${symbol} ' || bq_float_text(b)) ELSE a ${symbol} b END`
 
+/** Each operand is computed once, where it is an expression itself. */
+const ONCE = (name: string) =>
+  `${name}_once(a, b) AS list_extract(list_transform([struct_pack(a := a, b := b)], lambda pair: ${name}(pair.a, pair.b)), 1)`
+
 export const OPERATOR_MACROS: readonly string[] = [
   // NaN equals nothing and is neither less nor greater; DuckDB has it equal to itself and greater than all else. The tests
   // of the other side keep NULL from becoming false.
@@ -14,6 +18,9 @@ export const OPERATOR_MACROS: readonly string[] = [
   BINARY('bq_float_add', '+'),
   BINARY('bq_float_subtract', '-'),
   BINARY('bq_float_multiply', '*'),
+  ONCE('bq_float_add'),
+  ONCE('bq_float_subtract'),
+  ONCE('bq_float_multiply'),
   `bq_float_divide(a, b) AS CASE WHEN b = 0 THEN bq_raise('division by zero: ' || bq_float_text(a) || ' / ' || bq_float_text(b))
      WHEN isinf(a / b) AND NOT isinf(a) THEN bq_raise('double overflow: ' || bq_float_text(a) || ' / ' || bq_float_text(b)) ELSE a / b END`,
   // Products of factors below a thousand million fit DuckDB's widest decimal, whose cast rounds half away from zero.
@@ -41,6 +48,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_array_at_ordinal(list, i) AS CASE WHEN list IS NOT NULL AND (i < 1 OR i > len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i) END`,
   'bq_safe_array_at_offset(list, i) AS CASE WHEN i >= 0 AND i < len(list) THEN list_extract(list, i + 1) END',
   'bq_safe_array_at_ordinal(list, i) AS CASE WHEN i >= 1 AND i <= len(list) THEN list_extract(list, i) END',
+  `bq_only_element(list) AS CASE WHEN len(list) > 1 THEN bq_raise('Scalar subquery produced more than one element') ELSE list_extract(list, 1) END`,
   `bq_frame_offset(n) AS CASE WHEN n IS NULL THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING cannot be NULL')
      WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
   `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,

@@ -25,14 +25,19 @@ function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
   return quotient + (dividend < 0n === divisor < 0n ? 1n : -1n)
 }
 
-const decimal = (name: string, compute: (a: bigint, b: bigint, aText: string, bText: string) => bigint, symbol: string): NativeFunction => ({
+const decimal = (
+  name: string,
+  compute: (a: bigint, b: bigint, aText: string, bText: string) => bigint,
+  symbol: string,
+): NativeFunction => ({
   name,
   parameters: ['VARCHAR', 'VARCHAR'],
   returns: 'VARCHAR',
   handlesNull: false,
   compute: (a: string, b: string) => {
     const value = compute(unscaled(a), unscaled(b), a, b)
-    if (value > MAX_NUMERIC || value < -MAX_NUMERIC) throw new NativeError(`numeric overflow: ${trimmed(a)} ${symbol} ${trimmed(b)}`)
+    if (value > MAX_NUMERIC || value < -MAX_NUMERIC)
+      throw new NativeError(`numeric overflow: ${trimmed(a)} ${symbol} ${trimmed(b)}`)
     return scaledText(value)
   },
 })
@@ -41,11 +46,14 @@ const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 /** The BIGNUMERIC of the same digits, where DECIMAL(38,9) holds it. */
 const exact = (value: bigint, divisor: bigint): bigint => {
-  if (value % divisor !== 0n) throw new NativeError('BIGNUMERIC values with more than 9 decimal places are not supported on the embedded engine')
+  if (value % divisor !== 0n)
+    throw new NativeError('BIGNUMERIC values with more than 9 decimal places are not supported on the embedded engine')
   return value / divisor
 }
 
-function quotient(divide: (dividend: bigint, divisor: bigint) => bigint): (a: bigint, b: bigint, aText: string, bText: string) => bigint {
+function quotient(
+  divide: (dividend: bigint, divisor: bigint) => bigint,
+): (a: bigint, b: bigint, aText: string, bText: string) => bigint {
   return (a, b, aText, bText) => {
     if (b === 0n) throw new NativeError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
     return divide(a * UNIT, b)

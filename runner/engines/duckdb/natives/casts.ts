@@ -15,7 +15,11 @@ const MAX_SHOWN = 32
 /** A value as messages show it: not more than its beginning. */
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
 
-const canonical = (name: string, read: (text: string) => string | null, refusal: (text: string) => string): NativeFunction => ({
+const canonical = (
+  name: string,
+  read: (text: string) => string | null,
+  refusal: (text: string) => string,
+): NativeFunction => ({
   name,
   parameters: ['VARCHAR'],
   returns: 'VARCHAR',
@@ -46,7 +50,8 @@ export const CAST_NATIVES: readonly NativeFunction[] = [
     compute: (text: string) => {
       const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
       const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
-      if (value === null || value > MAX_INT64 || value < MIN_INT64) throw new NativeError(`Bad int64 value: ${shown(text)}`)
+      if (value === null || value > MAX_INT64 || value < MIN_INT64)
+        throw new NativeError(`Bad int64 value: ${shown(text)}`)
       return value
     },
   },

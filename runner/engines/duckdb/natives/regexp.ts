@@ -3,6 +3,7 @@
  * language gives, and BYTES as text of the code points 0 to 255.
  */
 import {
+  MORE_THAN_ONE_GROUP,
   type PatternFacts,
   readPattern,
   rewriteError,
@@ -10,9 +11,6 @@ import {
   withPrefix,
 } from '../generate/functions/re2-pattern.js'
 import { NativeError, type NativeFunction } from './native.js'
-
-const MORE_THAN_ONE_GROUP =
-  'Regular expressions passed into extraction functions must not have more than 1 capturing group'
 
 /** DuckDB's matches of a pattern `withPrefix`: each one's prefix and whole, in code points. */
 interface Matches {
@@ -95,7 +93,7 @@ function soleGroup(pattern: string): PatternFacts {
 }
 
 /** Where the place of a group cannot be told from what DuckDB gives. */
-export const NESTED_GROUP =
+const NESTED_GROUP =
   'REGEXP_INSTR with a capturing group that is repeated, nested or one of several alternatives is not supported by the embedded engine'
 
 function position(value: bigint): bigint {

@@ -105,7 +105,8 @@ function constantMicros(interval: Expr | null | undefined): number | null {
   if (interval?.kind !== 'call' || interval.name !== '$interval') return null
   const [count, part] = interval.arguments
   const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
-  if (count?.kind !== 'literal' || count.type.kind !== 'INT64' || unit === undefined || unit.of === 'months') return null
+  if (count?.kind !== 'literal' || count.type.kind !== 'INT64' || unit === undefined || unit.of === 'months')
+    return null
   const width = Number(count.value) * micros(unit)
   // Beyond this the general form checks INTERVAL's range.
   return width > 0 && width < Number.MAX_SAFE_INTEGER ? width : null

@@ -4,15 +4,21 @@ import { unitOf } from './date-units.js'
 
 /**
  * The count and the part of an argument that is written `INTERVAL n PART`, which the catalogue's checks make sure of. The
- * count is read off what the form of `$interval` has written, so that no INTERVAL value is made and taken apart again.
+ * count is read off what the form of `$interval` has written, so that no INTERVAL value is made and taken apart again;
+ * only where that is wrapped in something else is the value taken apart after all.
+ *
+ * @throws FormError for a mere name in place of the argument.
  */
 export function intervalUnit(call: FormCall, index: number): { readonly count: string; readonly part: string } {
   const arg = call.args[index]
   const part = arg?.kind === 'call' && arg.name === '$interval' ? arg.arguments[1] : null
-  const count = /^bq_interval_of\((.*), \d+, \d+, \d+\)$/s.exec(call.sql[index] ?? '')?.[1]
-  if (part?.kind !== 'word' || count === undefined)
+  const sql = call.sql[index] ?? ''
+  const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
+  if (part?.kind !== 'word' || unit === undefined || /^\w*$/.test(sql)) {
     throw new FormError('the interval must be written as INTERVAL int64_expression date_part')
-  return { count, part: part.word }
+  }
+  const count = /^bq_interval_of\((.*), \d+, \d+, \d+\)$/s.exec(sql)?.[1]
+  return { count: count ?? `(bq_interval_${unit.of}(${sql}) // ${unit.size})`, part: part.word }
 }
 
 const interval: Form = call => {

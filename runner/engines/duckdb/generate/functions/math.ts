@@ -121,7 +121,7 @@ const sign = ({ sql: [x], type }: FormCall): string => {
 }
 
 export const MATH_FORMS: Forms = {
-  ABS: ({ sql: [x] }) => `abs(${x})`,
+  ABS: ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`),
   SIGN: sign,
   IS_INF: ({ sql: [x] }) => `isinf(${x})`,
   IS_NAN: ({ sql: [x] }) => `isnan(${x})`,
@@ -156,7 +156,7 @@ export const MATH_FORMS: Forms = {
   ASINH: ({ sql: [x] }) => `asinh(${x})`,
   ATAN: ({ sql: [x] }) => `atan(${x})`,
   ATAN2: ({ sql: [y, x] }) => `atan2(${y}, ${x})`,
-  CBRT: ({ sql: [x] }) => `cbrt(${x})`,
+  CBRT: macro('bq_cbrt'),
   COS: periodic('cos(x)'),
   SIN: periodic('sin(x)'),
   TAN: periodic('tan(x)'),

@@ -1,7 +1,7 @@
 /** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
 import type { Expr } from '../../../../googlesql/resolved.js'
-import type { Type } from '../../../../googlesql/types.js'
-import { distinctSql, equalSql, floatOrder } from '../compare.js'
+import type { ArrayType, Type } from '../../../../googlesql/types.js'
+import { distinctSql, equalSql, floatOrder, inListSql } from '../compare.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
@@ -18,9 +18,18 @@ const byPair =
     if (!form) throw new FormError(`Internal error: no operator for ${pairOf(call)}`)
     return form(call.sql[0]!, call.sql[1]!, call)
   }
-const infix = (symbol: string): Binary => (a, b) => `(${a} ${symbol} ${b})`
-const macro = (name: string): Binary => (a, b) => `${name}(${a}, ${b})`
-const swapped = (form: Binary): Binary => (a, b, call) => form(b, a, call)
+const infix =
+  (symbol: string): Binary =>
+  (a, b) =>
+    `(${a} ${symbol} ${b})`
+const macro =
+  (name: string): Binary =>
+  (a, b) =>
+    `${name}(${a}, ${b})`
+const swapped =
+  (form: Binary): Binary =>
+  (a, b, call) =>
+    form(b, a, call)
 
 const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
 const addToDate: Binary = (d, i) => `bq_datetime_add_interval(CAST(${d} AS TIMESTAMP), ${i})`
@@ -71,7 +80,9 @@ const multiply = byPair({
 const divide = byPair({
   // A divisor of 1 or more can neither be zero nor make the quotient infinite.
   'FLOAT64 FLOAT64': (a, b, { args: [, divisor] }) =>
-    divisor?.kind === 'literal' && Math.abs(divisor.value as number) >= 1 ? `(${a} / ${b})` : `bq_float_divide(${a}, ${b})`,
+    divisor?.kind === 'literal' && Math.abs(divisor.value as number) >= 1
+      ? `(${a} / ${b})`
+      : `bq_float_divide(${a}, ${b})`,
   'NUMERIC NUMERIC': macro('bq_numeric_divide'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_divide'),
   'INTERVAL INT64': macro('bq_interval_divide'),
@@ -79,7 +90,8 @@ const divide = byPair({
 
 const negate: Form = ({ sql: [x], type }) => (type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`)
 
-const concat: Form = ({ sql: [a, b], type }) => (type.kind === 'ARRAY' ? `bq_list_concat(${a}, ${b})` : `(${a} || ${b})`)
+const concat: Form = ({ sql: [a, b], type }) =>
+  type.kind === 'ARRAY' ? `bq_list_concat(${a}, ${b})` : `(${a} || ${b})`
 
 const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
 const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
@@ -92,7 +104,8 @@ function equalOf(a: string, x: Expr, b: string, y: Expr): string {
   return isNumber(x) || isNumber(y) ? `(${a} = ${b})` : equalSql(a, x.type, b, y.type)
 }
 
-const isNumber = (expr: Expr): boolean => expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
+const isNumber = (expr: Expr): boolean =>
+  expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
 
 const order =
   (symbol: '<' | '<=' | '>' | '>='): Form =>
@@ -114,14 +127,8 @@ const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
   return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
 }
 
-const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) => {
-  const { type } = operand!
-  if (type.kind === 'STRUCT') {
-    const element = (array!.type as { readonly element: Type }).element
-    return `bq_any_of(list_transform(${list}, lambda element: ${equalSql(x!, type, 'element', element)}))`
-  }
-  return type.kind === 'FLOAT64' ? `bq_float_in_array(${x}, ${list})` : `bq_in_array(${x}, ${list})`
-}
+const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
+  inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
 /** Without a backslash the pattern needs no ESCAPE, and DuckDB turns the usual forms into prefix and substring searches. */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
@@ -144,8 +151,10 @@ const bits =
   (symbol: Binary, name: string): Form =>
   ({ sql: [a, b], args, type }) =>
     type.kind === 'BYTES' ? `${name}(${a}, ${b})` : symbol(a!, b!, { sql: [a!, b!], args, type })
-const shift = (direction: 'left' | 'right'): Form =>
-  ({ sql: [a, n], type }) => `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
+const shift =
+  (direction: 'left' | 'right'): Form =>
+  ({ sql: [a, n], type }) =>
+    `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
 
 /** A constant index within reach needs no test of its own: DuckDB gives NULL beyond the end. */
 const safeElement =
@@ -159,7 +168,8 @@ const safeElement =
 
 /** A JSON pointer to a member; the name of an index must not read an array, which the macro sees to. */
 function memberSql(j: string, name: string, expr: Expr): string {
-  if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value)) return `bq_json_member(${j}, ${name})`
+  if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value))
+    return `bq_json_member(${j}, ${name})`
   return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
 }
 

@@ -27,6 +27,10 @@ export interface PatternFacts {
 
 const MAX_DEPTH = 1000
 
+/** What the functions that extract say of a pattern with several groups. */
+export const MORE_THAN_ONE_GROUP =
+  'Regular expressions passed into extraction functions must not have more than 1 capturing group'
+
 export function readPattern(pattern: string): PatternFacts {
   const reader = new PatternReader(pattern)
   const mayMatchEmpty = reader.read()

@@ -5,7 +5,7 @@
 import type { Expr } from '../../../../googlesql/resolved.js'
 import type { FormCall, Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
-import { type PatternFacts, readPattern, rewriteError, withPrefix } from './re2-pattern.js'
+import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './re2-pattern.js'
 
 /** The value of a text that is written in the query, or null. */
 export function literalText(expr: Expr | null | undefined): string | null {
@@ -17,9 +17,6 @@ export function literalInteger(expr: Expr | null | undefined): bigint | null {
     ? BigInt(String(expr.value))
     : null
 }
-
-const MORE_THAN_ONE_GROUP =
-  'Regular expressions passed into extraction functions must not have more than 1 capturing group'
 
 const raise = (message: string, type: string): string => `CAST(bq_raise(${quoteText(message)}) AS ${type})`
 const parseError = (error: string): string => `Cannot parse regular expression: ${error}`
