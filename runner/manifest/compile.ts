@@ -151,6 +151,7 @@ function revisionOf({ manifest, expanded, partials, tables, schemaTextHash }: Co
 function tableNames(sql: string, tables: TableCatalogue): readonly string[] {
   const paths = sql.replaceAll('`', '').match(/[\w-]+(?:\.[\w-]+)*/g) ?? []
   return paths.flatMap(path => {
+    if (!path.includes('.')) return tables.find(path) === undefined ? [] : [path]
     const parts = path.split('.')
     const suffixes = parts.map((_, start) => parts.slice(start).join('.'))
     return suffixes.filter(name => tables.find(name) !== undefined)

@@ -35,9 +35,22 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
     }
     hasContent ||= !/^[ \t\r\n]*(?:#|$)/.test(text.slice(start, end))
     // Each level takes a character of its line at least.
-    mayBeDeep ||= end - start > MAX_BLOCK_DEPTH
+    mayBeDeep ||= end - start > MAX_BLOCK_DEPTH && countIndicators(text, start, end) > MAX_BLOCK_DEPTH
   }
   return mayBeDeep ? findExcessTokens(text) : null
+}
+
+/** Leading blanks, and every character that could open a level. */
+function countIndicators(text: string, start: number, end: number): number {
+  let count = 0
+  let isLeading = true
+  for (let at = start; at < end; at++) {
+    const character = text[at]
+    if (character === '-' || character === '?' || character === ':') count++
+    else if (isLeading && (character === ' ' || character === '\t')) count++
+    else isLeading = false
+  }
+  return count
 }
 
 /** Counts no further than what matters. */

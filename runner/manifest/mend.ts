@@ -11,6 +11,7 @@ export interface MendedManifest {
 
 /** Null when too little is left to go on with. */
 export function mendManifest(value: unknown, mistakes: readonly SchemaMistake[]): MendedManifest | null {
+  if (mistakes.length === 0) return { manifest: value as Manifest, hasGuessedTypes: false }
   const copy: unknown = structuredClone(value)
   let hasGuessedTypes = false
   for (const mistake of mistakes) {

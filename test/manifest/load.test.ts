@@ -1,0 +1,126 @@
+/** Manifests and table schemas from folders. */
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { tableCatalogue } from '../../runner/googlesql/tables.js'
+import { typeName } from '../../runner/googlesql/types.js'
+import { loadEndpoints } from '../../runner/manifest/load.js'
+import { loadTableSchemas, readTableSchema } from '../../runner/manifest/load-tables.js'
+import { checkByTranslation } from './check-by-translation.js'
+
+const none = tableCatalogue([])
+const manifest = (n: number) => `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsql: |\n  SELECT ${n} AS n\n`
+
+describe('the endpoints of this project', () => {
+  it('load without a word, all variants compiled', async () => {
+    const { tables, diagnostics } = await loadTableSchemas('schemas/tables')
+    expect(diagnostics).to.deep.equal([])
+    const catalogue = tableCatalogue(tables)
+    const loaded = await loadEndpoints({ dir: 'endpoints', tables: catalogue, checkSql: checkByTranslation(catalogue) })
+    expect(loaded.diagnostics).to.deep.equal([])
+    const variants = Object.fromEntries(
+      loaded.details.map(({ endpoint, variants }) => [endpoint.name, variants.length]),
+    )
+    expect(variants).to.include({ 'functions.invocation-stats': 10, 'logs.all': 16, 'usage.api-counts': 3 })
+  })
+})
+
+describe('a folder of manifests', () => {
+  let dir: string
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'manifests-'))
+  })
+  afterEach(() => rmSync(dir, { recursive: true }))
+  const load = (only?: string[]) =>
+    loadEndpoints({
+      dir,
+      tables: none,
+      checkSql: checkByTranslation(none),
+      ...(only && { only: only.map(file => join(dir, file)) }),
+    })
+  const told = (loaded: Awaited<ReturnType<typeof load>>) =>
+    loaded.diagnostics.map(d => `${d.file.slice(dir.length + 1)} ${d.rule}`)
+
+  it('is read with its subfolders, without tests; what is broken leaves the others alone', async () => {
+    mkdirSync(join(dir, 'deep'))
+    writeFileSync(join(dir, 'a.yaml'), manifest(1))
+    writeFileSync(join(dir, 'deep', 'b.yaml'), manifest(2))
+    writeFileSync(join(dir, 'a.test.yaml'), 'not: a manifest\n')
+    writeFileSync(join(dir, 'broken.yaml'), 'name: [\n')
+    writeFileSync(join(dir, 'latin1.yaml'), Buffer.from([0x69, 0x64, 0x3a, 0xe9]))
+    writeFileSync(join(dir, 'old.yml'), manifest(3))
+    symlinkSync(join(dir, 'nowhere'), join(dir, 'dangling.yaml'))
+    const loaded = await load()
+    expect(loaded.endpoints.map(endpoint => endpoint.name)).to.deep.equal(['n1', 'n2'])
+    expect(told(loaded)).to.deep.equal([
+      'broken.yaml yaml/syntax',
+      'dangling.yaml manifest/unreadable',
+      'latin1.yaml manifest/unreadable',
+      'old.yml manifest/file-name',
+    ])
+  })
+
+  it('can be narrowed to some files, whose names are still held against all', async () => {
+    mkdirSync(join(dir, 'deep'))
+    writeFileSync(join(dir, 'a.yaml'), manifest(1))
+    writeFileSync(join(dir, 'b.yaml'), 'name: [\n')
+    writeFileSync(join(dir, 'deep', 'c.yaml'), manifest(1))
+    expect(told(await load(['deep']))).to.deep.equal([
+      'deep/c.yaml manifest/duplicate-id',
+      'deep/c.yaml manifest/duplicate-name',
+    ])
+    expect(told(await load(['a.yaml']))).to.deep.equal([])
+  })
+
+  it('that is not there is told', async () => {
+    const loaded = await loadEndpoints({ dir: join(dir, 'missing'), tables: none, checkSql: checkByTranslation(none) })
+    expect(loaded.diagnostics.map(d => d.message)).to.deep.equal(['cannot be read: there is no such file or folder'])
+  })
+})
+
+describe('table schemas', () => {
+  const fields = '[{ "name": "id", "type": "STRING" }, { "name": "at", "type": "timestamp", "mode": "REQUIRED" }]'
+
+  it('may be a list of fields or a whole table resource', () => {
+    const list = readTableSchema({ file: 'x/shop.orders.json', text: fields })
+    const text = `{ "schema": { "fields": ${fields} }, "clustering": { "fields": ["id"] }, "timePartitioning": { "type": "DAY", "field": "at" } }`
+    const resource = readTableSchema({ file: 'x/shop.orders.json', text })
+    for (const { table } of [list, resource]) {
+      expect(table!.name).to.equal('shop.orders')
+      expect(table!.columns.map(c => `${c.name} ${typeName(c.type)}`)).to.deep.equal(['id STRING', 'at TIMESTAMP'])
+    }
+    expect(list.table!.layout).to.deep.equal({ clusteredBy: [], partitionedBy: null })
+    expect(resource.table!.layout).to.deep.equal({ clusteredBy: ['id'], partitionedBy: 'at' })
+  })
+
+  const BROKEN: readonly [text: string, told: string][] = [
+    ['[]', '1:1 a schema is a list of fields that is not empty, found an empty list'],
+    ['{}', '1:1 a schema is a list of fields that is not empty, found nothing'],
+    ['[{ "name": "a", "type": "TEXT" }]', '1:25 the type "TEXT" of field "a" is not supported'],
+    ['[\n  { "type": "STRING" }\n]', '2:3 a field needs a "name"'],
+    ['[{ "name": "a" }]', '1:2 field "a" needs a "type"'],
+    ['[{ "name": "a", "type": "RECORD" }]', '1:2 a schema is a list of fields that is not empty, found nothing'],
+    [
+      '[{ "name": "a", "type": "STRING", "mode": "MANY" }]',
+      '1:43 the mode of field "a" must be NULLABLE, REQUIRED or REPEATED, found the text "MANY"',
+    ],
+    [
+      '[{ "name": "a", "type": "STRING" }, { "name": "A", "type": "STRING" }]',
+      '1:47 the field "A" stands here a second time',
+    ],
+    ['[{ "name": "a"', '1:15 Flow map in block collection must be sufficiently indented and end with a }'],
+  ]
+  for (const [text, expected] of BROKEN) {
+    it(`${JSON.stringify(text)}: ${expected}`, () => {
+      const { table, diagnostics } = readTableSchema({ file: 'shop.orders.json', text })
+      expect(table).to.equal(null)
+      expect(diagnostics.map(d => `${d.line}:${d.column} ${d.message}`)[0]).to.equal(expected)
+    })
+  }
+
+  it('must be named by dataset and table', () => {
+    const { diagnostics } = readTableSchema({ file: 'x/orders.json', text: fields })
+    expect(diagnostics.map(d => d.rule)).to.deep.equal(['table/file-name'])
+  })
+})
