@@ -1,0 +1,93 @@
+/** Commands as a shell runs them: in this process where that is enough, else as a process of the built program. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../../runner/cli/program.js'
+
+export interface Finished {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command line to its end in this process. */
+export async function command(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Finished> {
+  const out: Uint8Array[] = []
+  let err = ''
+  const code = await run(argv, {
+    environment,
+    print: text => void out.push(Buffer.from(text as Uint8Array)),
+    complain: text => {
+      err += text
+    },
+    isTerminal: false,
+    untilAsked: () => Promise.resolve(),
+  })
+  return { code, out: Buffer.concat(out).toString(), err }
+}
+
+export interface Started {
+  /** `http://127.0.0.1:49152`, from the line that says it is ready. */
+  readonly url: string
+  /** What a first start prints; null when none was printed. */
+  readonly token: string | null
+  /** All of standard output so far. */
+  out(): string
+  get(path: string, headers: Readonly<Record<string, string>>): Promise<Response>
+  /** Sends the signal and waits for the end: the exit code, or null when the signal itself ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+const PROGRAM = 'dist/main.js'
+
+/** Starts `serve` on a free port as a process of its own, and waits until it is ready. */
+export async function startServe(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Started> {
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--engine-memory', '256', ...argv], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let out = ''
+  let err = ''
+  const ended = new Promise<number | null>(resolve => {
+    child.once('exit', code => {
+      running.delete(child)
+      resolve(code)
+    })
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      err += text
+    })
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      out += text
+      const ready = /^ready (\S+)/m.exec(out)
+      if (ready) resolve(ready[1]!)
+    })
+    void ended.then(code => reject(new TypeError(`serve ended with ${code} before it was ready: ${out}${err}`)))
+  })
+  return {
+    url,
+    token: /^token (\S+)/m.exec(out)?.[1] ?? null,
+    out: () => out,
+    get: (path, headers) => fetch(url + path, { headers }),
+    end: signal => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
+
+const running = new Set<ChildProcess>()
+
+/** Ends what a failed test has left running. */
+export function endLeftovers(): void {
+  for (const child of running) child.kill('SIGKILL')
+}
+
+/** A folder of the test's own; `remove` it when done. */
+export function scratch(): { readonly path: (...names: readonly string[]) => string; readonly remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
+  return { path: (...names) => join(folder, ...names), remove: () => rmSync(folder, { recursive: true, force: true }) }
+}

@@ -1,0 +1,113 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { command, type Finished, scratch } from './command.js'
+
+describe('sluice query', () => {
+  const folder = scratch()
+  const query = (...argv: readonly string[]): Promise<Finished> =>
+    command(['query', ...argv, '--data', folder.path('data'), '--engine-memory', '256'])
+
+  before(() => {
+    mkdirSync(folder.path('data', 'logs'), { recursive: true })
+    const rows = ['a', 'b', 'c'].map(id => JSON.stringify({ id, project: `p-${id}`, timestamp: '2026-03-15T12:00:00Z' }))
+    writeFileSync(folder.path('data', 'logs', 'rest.ndjson'), rows.join('\n'))
+  })
+  after(() => folder.remove())
+
+  it('binds parameters of every type, as text and as JSON', async () => {
+    const parameters = [
+      "s=it's = @i",
+      'empty=',
+      'i:INT64=-9223372036854775808',
+      'f:FLOAT64=0.1',
+      'n:numeric=12345678901234567890.123456789',
+      'b:BOOL=TRUE',
+      'd:DATE=2026-01-31',
+      'dt:DATETIME=2026-01-31T12:00:00.5',
+      't:TIMESTAMP=2026-01-31T12:00:00.123456Z',
+      'by:BYTES=AAH/',
+      'a:ARRAY<INT64>=[3, 1, 2]',
+      'as:ARRAY<STRING>=["x, y", "\\"z\\""]',
+      'none:ARRAY<STRING>=[]',
+    ]
+    const names = parameters.map(one => /^\w+/.exec(one)![0])
+    const sql = `SELECT ${names.map(name => `@${name} AS ${name}`).join(', ')}`
+    const { code, out, err } = await query(sql, ...parameters.flatMap(one => ['-p', one]), '--format', 'ndjson')
+    expect(code, err).to.equal(0)
+    expect(JSON.parse(out)).to.deep.equal({
+      s: "it's = @i",
+      empty: '',
+      i: '-9223372036854775808',
+      f: 0.1,
+      n: '12345678901234567890.123456789',
+      b: true,
+      d: '2026-01-31',
+      dt: '2026-01-31T12:00:00.500',
+      t: '2026-01-31T12:00:00.123456Z',
+      by: 'AAH/',
+      a: [3, 1, 2],
+      as: ['x, y', '"z"'],
+      none: [],
+    })
+  })
+
+  it('reads the tables of the data folder, cut where it is told', async () => {
+    const sql = 'SELECT id FROM `logs.rest` WHERE project != @p ORDER BY id'
+    expect(await query(sql, '-p', 'p=p-b')).to.deep.equal({ code: 0, out: 'id\n--\na\nc\n', err: '2 rows\n' })
+    const { out, err } = await query(sql, '--parameter', 'p=', '--max-rows', '2', '--format', 'csv')
+    expect(out.trimEnd().split(/\r?\n/)).to.deep.equal(['id', 'a', 'b'])
+    expect(err).to.equal('cut after 2 rows; --max-rows sets how many\n')
+  })
+
+  it('shows mistakes in BigQuery’s words, with their place', async () => {
+    const mistakes: readonly (readonly [sql: string, told: RegExp])[] = [
+      ['SELECT idd\nFROM `logs.rest`', /Unrecognized name: idd.*\[?(at )?1:8/],
+      ['SELECT id,\n  lenth(id) FROM `logs.rest`', /Function not found: lenth.*2:3/],
+      ['SELECT id FORM `logs.rest`', /Syntax error: .*1:16|Syntax error: .*1:11/],
+      ['SELECT 1 FROM `logs.nothing`', /Table not found: logs\.nothing.*|Not found: Table/],
+      ['SELECT @missing', /missing/],
+    ]
+    for (const [sql, told] of mistakes) {
+      const { code, out, err } = await query(sql)
+      expect([code, out], sql).to.deep.equal([1, ''])
+      expect(err).to.match(told)
+      expect(err).to.match(/\d+:\d+/)
+    }
+  })
+
+  it('shows what fails only as it runs', async () => {
+    const { code, out, err } = await query('SELECT 1 / @zero', '-p', 'zero:INT64=0')
+    expect([code, out]).to.deep.equal([1, ''])
+    expect(err).to.include('division by zero')
+  })
+
+  it('explains the engine’s query and its plan', async () => {
+    const { code, out } = await query('SELECT id FROM `logs.rest` WHERE id = @id', '-p', 'id=a', '--explain')
+    expect(code).to.equal(0)
+    expect([...out.matchAll(/^== (.+)$/gm)].map(match => match[1])).to.deep.equal([
+      'BigQuery SQL',
+      'Arguments',
+      'Engine SQL',
+      'Plan',
+      'Timings',
+    ])
+    expect(out).to.include('@id STRING = "a"')
+  })
+
+  it('reaches nothing but the tables', async () => {
+    for (const sql of ["SELECT * FROM read_csv('/etc/passwd')", "SELECT getenv('HOME')", 'SELECT * FROM `duckdb_settings`', 'DROP TABLE `logs.rest`']) {
+      const { code, out } = await query(sql)
+      expect([code, out], sql).to.deep.equal([1, ''])
+    }
+  })
+
+  it('ends with 2 on parameters that are none', async () => {
+    const bad = ['x', '=1', '1x=1', 'x:BOOL=maybe', 'x:ARRAY<INT64>=1,2', 'x:INT64=five', 'x:FLOAT64=much', 'x:NOPE=1', 'x:DATE=soon']
+    for (const one of bad) {
+      const { code, out, err } = await query('SELECT @x', '-p', one)
+      expect([code, out], `${one}: ${err}`).to.deep.equal([2, ''])
+    }
+    expect((await query('SELECT @x', '-p', 'x=1', '-p', 'x=2')).code).to.equal(2)
+    expect((await query('SELECT 1', '--max-rows', '0')).code).to.equal(2)
+  })
+})

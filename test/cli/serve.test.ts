@@ -1,0 +1,143 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { expect } from 'chai'
+import { command, endLeftovers, scratch, startServe } from './command.js'
+
+const READY = /^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=duckdb$/
+
+describe('sluice serve', function () {
+  this.timeout(60_000)
+  const folder = scratch()
+  const data = folder.path('data')
+  let holder: Server
+  let heldPort = ''
+
+  before(async () => {
+    mkdirSync(folder.path('data', 'logs'), { recursive: true })
+    const entry = { id: 'e1', project: 'p1', timestamp: new Date().toISOString(), event_message: '', metadata: [{}] }
+    writeFileSync(folder.path('data', 'logs', 'edge.ndjson'), `${JSON.stringify(entry)}\n`)
+    holder = createServer().listen(0, '127.0.0.1')
+    await new Promise(resolve => holder.once('listening', resolve))
+    heldPort = String((holder.address() as AddressInfo).port)
+  })
+  after(() => {
+    endLeftovers()
+    holder.close()
+    folder.remove()
+  })
+
+  it('shows a token once, and loses nothing when it is killed and started again', async () => {
+    const ask = '/api/endpoints/query/logs.all?project=p1&project_tier=PRO'
+    const first = await startServe(['--port', '0', '--data', data])
+    const lines = first.out().trimEnd().split('\n')
+    expect(lines).to.have.length(2)
+    expect(lines[0]).to.match(/^token [\w-]{43} /)
+    expect(lines[1]).to.match(READY)
+    const headers = { 'X-API-KEY': first.token! }
+    const answer = await first.get(ask, headers)
+    expect(answer.status).to.equal(200)
+    const body = await answer.text()
+    expect(body).to.include('"id":"e1"')
+    const tokens = readFileSync(folder.path('data', 'tokens.json'), 'utf8')
+    expect(tokens).to.not.include(first.token)
+    expect(statSync(folder.path('data', 'tokens.json')).mode & 0o777).to.equal(0o600)
+    expect(await first.end('SIGKILL')).to.equal(null)
+
+    // The flag beats the variable, whose port is taken.
+    const second = await startServe(['--port', '0', '--data', data, '--grace', '1'], { PORT: heldPort })
+    expect(second.out().trimEnd()).to.match(READY)
+    const again = await second.get(ask, headers)
+    expect([again.status, await again.text()]).to.deep.equal([200, body])
+    expect((await second.get(ask, { 'X-API-KEY': `${first.token}x` })).status).to.equal(401)
+    expect(readFileSync(folder.path('data', 'tokens.json'), 'utf8')).to.equal(tokens)
+
+    // Neither an idle connection nor one in the middle of a request keeps it beyond its grace period.
+    const { port } = new URL(second.url)
+    const slow = connect(Number(port), '127.0.0.1', () => slow.write('GET /healthz HTTP/1.1\r\nHost: x\r\n'))
+    slow.on('error', () => {})
+    await new Promise(resolve => slow.once('connect', resolve))
+    const began = Date.now()
+    expect(await second.end('SIGTERM')).to.equal(0)
+    expect(Date.now() - began).to.be.below(5_000)
+    slow.destroy()
+  })
+
+  it('takes its port from PORT, and ends at once with 0 on SIGINT; SLUICE_TOKEN makes no other token', async () => {
+    const environment = { PORT: '0', SLUICE_DATA: folder.path('empty'), SLUICE_TOKEN: 'quick', SLUICE_GRACE: '30' }
+    const server = await startServe([], environment)
+    expect(server.out().trimEnd()).to.match(READY)
+    const list = await server.get('/api/endpoints', { Authorization: 'Bearer quick' })
+    expect(list.status).to.equal(200)
+    await list.text()
+    const began = Date.now()
+    expect(await server.end('SIGINT')).to.equal(0)
+    expect(Date.now() - began).to.be.below(5_000)
+  })
+
+  it('ends with 3 when its address cannot be listened on, which it names', async () => {
+    const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent'], { PORT: heldPort })
+    expect([code, out]).to.deep.equal([3, ''])
+    expect(err).to.equal(`sluice: cannot listen on 127.0.0.1:${heldPort}: EADDRINUSE\n`)
+  })
+
+  it('ends with 1 when a manifest is broken, and says where', async () => {
+    mkdirSync(folder.path('broken'))
+    const text = readFileSync('endpoints/usage.api-counts.yaml', 'utf8').replace('max_rows: 1000', 'max_row: 1000')
+    writeFileSync(folder.path('broken', 'usage.api-counts.yaml'), text)
+    const line = text.split('\n').findIndex(one => one.includes('max_row:')) + 1
+    const { code, out, err } = await command(['serve', '--port', '0', '--endpoints', folder.path('broken'), '--data', data, '--log-level', 'silent'])
+    expect([code, out]).to.deep.equal([1, ''])
+    expect(err).to.include(`${folder.path('broken', 'usage.api-counts.yaml')}:${line}:3: `).and.include('max_row')
+  })
+
+  it('ends with 2 on bad flags and variables, all of which it tells', async () => {
+    const flags = ['--port', '70000', '--grace', 'soon', '--engine', 'sqlite', '--data', '']
+    const { code, out, err } = await command(['serve', ...flags], { SLUICE_LOG_LEVEL: 'loud', SLUICE_CACHE_MEMORY: '-1' })
+    expect([code, out]).to.deep.equal([2, ''])
+    const told = err.trimEnd().split('\n')
+    for (const name of ['--port', '--grace', '--engine', '--data', 'SLUICE_LOG_LEVEL', 'SLUICE_CACHE_MEMORY']) {
+      expect(told.filter(line => line.startsWith(`sluice: ${name} `)), name).to.have.length(1)
+    }
+    expect(told).to.have.length(6)
+  })
+
+  it('never repeats a token that is no token', async () => {
+    const { code, err } = await command(['serve'], { SLUICE_TOKEN: 'has a space' })
+    expect(code).to.equal(2)
+    expect(err).to.include('SLUICE_TOKEN').and.not.include('has a space')
+  })
+})
+
+describe('sluice', () => {
+  const USAGE: readonly (readonly string[])[] = [
+    ['serve', '--prot', '80'],
+    ['serve', '--port'],
+    ['server'],
+    ['call'],
+    ['query'],
+    ['token', 'create', '--name', 'a'],
+    ['token', 'forget'],
+    ['validate', '--format', 'xml'],
+  ]
+  for (const argv of USAGE) {
+    it(`${argv.join(' ')}: bad usage`, async () => {
+      const { code, out, err } = await command(argv)
+      expect([code, out]).to.deep.equal([2, ''])
+      expect(err).to.match(/^error: /).and.include('--help')
+    })
+  }
+
+  it('--help lists every command, and each command its flags and their variables', async () => {
+    const { code, out } = await command(['--help'])
+    expect(code).to.equal(0)
+    for (const name of ['serve', 'validate', 'call', 'query', 'sample', 'token']) expect(out).to.match(new RegExp(`^  ${name}\\b`, 'm'))
+    const serve = await command(['serve', '--help'])
+    expect(serve.code).to.equal(0)
+    for (const name of ['--port', 'PORT', '--grace', 'SLUICE_GRACE', '--tables', '--database']) expect(serve.out).to.include(name)
+    for (const argv of [['validate'], ['call'], ['query'], ['sample'], ['token'], ['token', 'create']]) {
+      expect(await command([...argv, '--help'])).to.include({ code: 0, err: '' })
+    }
+  })
+})

@@ -1,0 +1,146 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { expect } from 'chai'
+import { createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
+import { command, type Finished, scratch } from './command.js'
+
+interface TokensFile {
+  readonly tokens: readonly { readonly name: string; readonly sha256: string; readonly expires: string | null }[]
+}
+
+describe('sluice token', () => {
+  const folder = scratch()
+  const file = folder.path('tokens.json')
+  let runner: Runner
+  let server: RunningServer
+  const token = (...argv: readonly string[]): Promise<Finished> => command(['token', ...argv, '--tokens', file])
+  const create = async (...argv: readonly string[]): Promise<string> => {
+    const { code, out, err } = await token('create', ...argv)
+    expect(code, err).to.equal(0)
+    return out.trimEnd()
+  }
+  const status = async (key: string, call: string): Promise<number> => {
+    const response = await fetch(`${server.url}/api/endpoints/query/${call}`, { headers: { 'X-API-KEY': key } })
+    await response.text()
+    return response.status
+  }
+  const records = (): TokensFile['tokens'] => (JSON.parse(readFileSync(file, 'utf8')) as TokensFile).tokens
+
+  before(async () => {
+    mkdirSync(folder.path('data'))
+    // The runner is there first: what the commands do to the file, it learns without a restart.
+    runner = await createRunner({
+      port: 0,
+      dataDir: folder.path('data'),
+      tokensFile: file,
+      engineMemoryMb: 256,
+      engineThreads: 1,
+    })
+    server = await runner.listen()
+  })
+  after(async () => {
+    await server.close()
+    await runner.close()
+    folder.remove()
+  })
+
+  const LOGS = 'logs.all?project=abc&project_tier=PRO'
+  const COUNTS = 'usage.api-counts?project=abc&interval=daily'
+
+  it('create prints 256 bits once; the file, which is its owner’s alone, keeps their hash', async () => {
+    const { code, out, err } = await token('create', '--name', 'all', '--allow', '*')
+    expect(code).to.equal(0)
+    expect(Buffer.from(out.trimEnd(), 'base64url')).to.have.length(32)
+    expect(err).to.match(/once/).and.not.include(out.trimEnd())
+    expect(readFileSync(file, 'utf8')).to.not.include(out.trimEnd())
+    expect(records()[0]?.sha256).to.equal(createHash('sha256').update(out.trimEnd()).digest('hex'))
+    expect(statSync(file).mode & 0o777).to.equal(0o600)
+    expect(await status(out.trimEnd(), LOGS)).to.equal(200)
+  })
+
+  it('create --allow confines it to the endpoints that its patterns name', async () => {
+    const key = await create('--name', 'some', '--allow', 'logs.*', 'usage.api-count')
+    expect([await status(key, LOGS), await status(key, COUNTS)]).to.deep.equal([200, 403])
+    expect(await status(key, 'functions.invocation-stats?project=a&interval=1hr')).to.equal(403)
+  })
+
+  it('create --pin confines it to one argument, given or not', async () => {
+    const key = await create('--name', 'pinned', '--allow', '*', '--pin', 'project=abc')
+    expect(await status(key, LOGS)).to.equal(200)
+    expect(await status(key, 'logs.all?project_tier=PRO')).to.equal(200)
+    expect(await status(key, LOGS.replace('abc', 'abcd'))).to.equal(403)
+    // As an expression this would match every project.
+    expect(await status(key, COUNTS.replace('abc', '.*'))).to.equal(403)
+  })
+
+  it('create --expires sets its end; create --rate is how often it may call', async () => {
+    const key = await create('--name', 'short', '--allow', '*', '--expires', '90d', '--rate', '2/hour')
+    const expires = Date.parse(records().find(record => record.name === 'short')?.expires ?? '')
+    expect(Math.abs(expires - Date.now() - 90 * 86_400_000)).to.be.below(60_000)
+    expect([await status(key, LOGS), await status(key, LOGS), await status(key, LOGS)]).to.deep.equal([200, 200, 429])
+  })
+
+  it('that has expired is unknown', async () => {
+    const key = await create('--name', 'expired', '--allow', '*', '--expires', '12h')
+    expect(await status(key, LOGS)).to.equal(200)
+    const text = readFileSync(file, 'utf8')
+    const { expires } = records().find(record => record.name === 'expired')!
+    writeFileSync(file, text.replace(expires!, new Date(Date.now() - 1_000).toISOString()))
+    await new Promise(resolve => setTimeout(resolve, 120))
+    expect(await status(key, LOGS)).to.equal(401)
+  })
+
+  it('list shows what each may do, and no hash', async () => {
+    const { code, out } = await token('list')
+    expect(code).to.equal(0)
+    expect(out.split('\n')[0]).to.match(/^name +endpoints +pinned +expires +rate$/)
+    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited$/m)
+    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited$/m)
+    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour$/m)
+    for (const { sha256 } of records()) expect(out).to.not.include(sha256)
+  })
+
+  it('revoke ends it without a restart', async () => {
+    const key = await create('--name', 'leaving', '--allow', '*')
+    expect(await status(key, LOGS)).to.equal(200)
+    expect(await token('revoke', 'leaving')).to.include({ code: 0, out: 'revoked leaving\n' })
+    await new Promise(resolve => setTimeout(resolve, 120))
+    expect(await status(key, LOGS)).to.equal(401)
+    expect(records().map(record => record.name)).to.include('all').and.not.include('leaving')
+  })
+
+  it('is refused as bad usage where it makes no sense, and the file stays as it is', async () => {
+    const before = readFileSync(file, 'utf8')
+    const bad: readonly (readonly string[])[] = [
+      ['create', '--name', 'all', '--allow', '*'],
+      ['create', '--name', 'has space', '--allow', '*'],
+      ['create', '--name', 'x'],
+      ['create', '--name', 'x', '--allow', '*', '--pin', 'project'],
+      ['create', '--name', 'x', '--allow', '*', '--pin', 'project=a', 'project=b'],
+      ['create', '--name', 'x', '--allow', '*', '--expires', 'soon'],
+      ['create', '--name', 'x', '--allow', '*', '--rate', '0/min'],
+      ['revoke', 'nobody'],
+    ]
+    for (const argv of bad) {
+      const { code, out, err } = await token(...argv)
+      expect([code, out], argv.join(' ')).to.deep.equal([2, ''])
+      expect(err).to.not.equal('')
+    }
+    expect(readFileSync(file, 'utf8')).to.equal(before)
+  })
+
+  it('keeps its file where --data says, else', async () => {
+    const made = await command(['token', 'create', '--name', 'a', '--allow', '*', '--data', folder.path('other')])
+    expect(made.code).to.equal(0)
+    expect(statSync(folder.path('other', 'tokens.json')).isFile()).to.equal(true)
+    const listed = await command(['token', 'list'], { SLUICE_DATA: folder.path('other') })
+    expect(listed.out).to.match(/^a +\*/m)
+  })
+
+  it('says that it cannot read a file that is none', async () => {
+    writeFileSync(folder.path('broken.json'), '{"tokens": [{"name": "a", "sha256": "secret-looking"}]}')
+    const { code, err } = await command(['token', 'list', '--tokens', folder.path('broken.json')])
+    expect(code).to.equal(3)
+    expect(err).to.include('token 1').and.not.include('secret-looking')
+  })
+})

@@ -1,0 +1,115 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { command, type Finished, scratch } from './command.js'
+
+interface Told {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly rule: string
+  readonly severity: string
+  readonly message: string
+}
+
+describe('sluice validate', () => {
+  const folder = scratch()
+  const endpoints = folder.path('endpoints')
+  const broken = folder.path('endpoints', 'shop', 'broken.yaml')
+  const alone = folder.path('endpoints', 'shop', 'sales.yaml')
+  const validate = (...argv: readonly string[]): Promise<Finished> =>
+    command(['validate', ...argv, '--data', folder.path('data'), '--engine-memory', '256'])
+  /** Over a folder with one sound manifest and one that holds an error of form and one of SQL. */
+  const ours = (...argv: readonly string[]): Promise<Finished> =>
+    validate(...argv, '--endpoints', endpoints, '--tables', 'test/cases/new-table/tables')
+  let lines: readonly string[] = []
+  const placeOf = (text: string): { line: number; column: number } => {
+    const line = lines.findIndex(one => one.includes(text)) + 1
+    return { line, column: lines[line - 1]!.indexOf(text) + 1 }
+  }
+
+  before(() => {
+    mkdirSync(folder.path('data'))
+    mkdirSync(folder.path('endpoints', 'shop'), { recursive: true })
+    cpSync('test/cases/new-table/endpoints/shop.sales.yaml', alone)
+    const text = readFileSync(alone, 'utf8')
+      .replace('5f1c2a74', '6f1c2a74')
+      .replace('name: shop.sales', 'name: shop.broken')
+      .replace('Two letters.', '"100%, or: more"')
+      .replace('AND line.sku IN', 'AND line.sko IN')
+      .replace('country = @country', 'country = @country -- 100%')
+      .replace('turnover, type: NUMERIC', 'turn:over, type: NUMERIC')
+    writeFileSync(broken, text)
+    lines = text.split('\n')
+  })
+  after(() => folder.remove())
+
+  it("finds no problems in the project's own manifests, in one line", async () => {
+    const { code, out, err } = await validate()
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(out).to.match(/^3 manifests, \d+ variants: no problems\n$/)
+  })
+
+  it('tells problems one a line on standard error, sums them up on standard output, and ends with 1', async () => {
+    const { code, out, err } = await ours()
+    expect(code).to.equal(1)
+    expect(out).to.match(/^2 manifests, \d+ variants: \d+ errors?, 0 warnings\n$/)
+    for (const line of err.trimEnd().split('\n')) expect(line).to.match(/^\S+\/broken\.yaml:\d+:\d+: .+ \[[a-z-]+\/[a-z-]+\]$/)
+    const { line, column } = placeOf('turn:over')
+    expect(err).to.include(`${broken}:${line}:${column}: `)
+  })
+
+  it('as JSON, an array of objects with six members', async () => {
+    const { code, out, err } = await ours('--format', 'json')
+    expect([code, err]).to.deep.equal([1, ''])
+    const told = JSON.parse(out) as readonly Told[]
+    for (const one of told) {
+      expect(Object.keys(one)).to.deep.equal(['file', 'line', 'column', 'rule', 'severity', 'message'])
+      expect(one).to.include({ file: broken, severity: 'error' })
+    }
+    expect(told.map(({ line, column }) => ({ line, column }))).to.deep.include(placeOf('turn:over'))
+  })
+
+  it('as annotations for GitHub, which escape what they must', async () => {
+    const { code, out, err } = await ours('--format', 'github')
+    expect([code, err]).to.deep.equal([1, ''])
+    const { line, column } = placeOf('turn:over')
+    const told = out.trimEnd().split('\n')
+    for (const one of told) expect(one).to.match(/^::error file=[^:,]+,line=\d+,col=\d+,title=[^:,]+::.+$/)
+    expect(told.some(one => one.startsWith(`::error file=${broken},line=${line},col=${column},`))).to.equal(true)
+  })
+
+  it('keeps to the files and folders that it is given', async () => {
+    expect(await ours(alone)).to.include({ code: 0, err: '' })
+    const { code, err } = await ours(folder.path('endpoints', 'shop'))
+    expect([code, err.includes(broken)]).to.deep.equal([1, true])
+  })
+
+  it('as JSON, an empty array where there is nothing to tell', async () => {
+    expect(await ours(alone, '--format', 'json')).to.deep.equal({ code: 0, out: '[]\n', err: '' })
+  })
+
+  it('tells of SQL that names what the table does not have, in BigQuery’s words', async () => {
+    writeFileSync(broken, lines.join('\n').replace('turn:over', 'turnover'))
+    const { code, out } = await ours('--format', 'json')
+    const { line, column } = placeOf('sko IN')
+    expect(code).to.equal(1)
+    const [told] = JSON.parse(out) as readonly Told[]
+    expect(told).to.include({ line, column, severity: 'error' })
+    expect(told?.message).to.include('sko')
+  })
+
+  it('ends with 1 when a table schema is broken, and says which', async () => {
+    mkdirSync(folder.path('tables'))
+    writeFileSync(folder.path('tables', 'shop.sales.json'), '[{"name": "order_id", "type": "INTEGR"}]')
+    const { code, err } = await validate('--endpoints', endpoints, '--tables', folder.path('tables'))
+    expect(code).to.equal(1)
+    expect(err).to.match(/shop\.sales\.json:1:\d+: .*INTEGR/)
+  })
+
+  it('does not pass for sound what is not there', async () => {
+    const { code, out, err } = await validate('--endpoints', folder.path('nowhere'))
+    expect(code, out + err).to.not.equal(0)
+    const missing = await ours(folder.path('endpoints', 'shop', 'no-such.yaml'))
+    expect(missing.code, missing.out + missing.err).to.not.equal(0)
+  })
+})
