@@ -37,9 +37,9 @@ describe('conventions', () => {
   })
 
   it('every setting is documented with its flag, variable and default, and nothing else is', () => {
-    const documented = [...readFileSync('README.md', 'utf8').matchAll(/^\| (`--[\w-]+`|–) \| `(\w+)` \| (`[^`]*`|–) \|/gm)].map(
-      ([, flag, variable, value]) => `${flag} ${variable} ${value}`,
-    )
+    const documented = [
+      ...readFileSync('README.md', 'utf8').matchAll(/^\| (`--[\w-]+`|–) \| `(\w+)` \| (`[^`]*`|–) \|/gm),
+    ].map(([, flag, variable, value]) => `${flag} ${variable} ${value}`)
     const code = (text: string | null): string => (text ? `\`${text}\`` : '–')
     expect(documented).to.have.members(SETTINGS.map(s => `${code(s.flag)} ${s.variable} ${code(s.default)}`))
   })

@@ -5,7 +5,7 @@ import type { Observer } from '../model/events.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
 import { hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
 
-/** How long a change of the file may go unseen. */
+/** How long a token that was taken away may go on. */
 const RECHECK_MS = 100
 
 export interface TokenStoreOptions {
@@ -24,8 +24,8 @@ interface KnownToken {
 }
 
 /**
- * Follows the file: a token added or removed there is so here within a tenth of a second. While the file is missing
- * or broken the tokens last read stay.
+ * Follows the file: a token added there is known at once, one removed is gone within a tenth of a second. While the
+ * file is missing or broken the tokens last read stay.
  * @throws SetupError when the file is there at first and cannot be used.
  */
 export function openTokenStore(options: TokenStoreOptions): TokenStore {
@@ -36,9 +36,9 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
   let checkedMs = clock.nowMs()
 
-  function recheck(): void {
+  function recheck(afterMs: number): void {
     const now = clock.nowMs()
-    if (now - checkedMs < RECHECK_MS && now >= checkedMs) return
+    if (now - checkedMs < afterMs && now >= checkedMs) return
     checkedMs = now
     const current = stampOf(path)
     if (current === stamp) return
@@ -54,10 +54,12 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
 
   return {
     find(token) {
-      recheck()
+      recheck(RECHECK_MS)
       // Equal hashes are looked up, not equal tokens: how long that takes tells nothing about a token.
       const hash = hashToken(token)
       if (hash === unrestrictedHash) return unrestricted
+      // Whoever was given a token a moment ago, as on a first start, may use it at once.
+      if (!byHash.has(hash)) recheck(0)
       const known = byHash.get(hash)
       return known && clock.nowMs() < known.expiresMs ? known.caller : null
     },
