@@ -1,14 +1,27 @@
-/** Mocha's spec reporter, which also leaves the counts where test/run.mjs finds them. */
+/**
+ * Mocha's spec reporter, which also leaves the counts where test/run.mjs finds them, and ends a suite that cannot end
+ * because a test left something open.
+ */
 const { writeFileSync } = require('node:fs')
 const { reporters, Runner } = require('mocha')
+
+const END_WITHIN_MS = 15_000
 
 class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = runner.stats
-      const file = process.env.SLUICE_TEST_COUNTS
-      if (file) writeFileSync(file, JSON.stringify({ passed: passes, failed: failures, pending }))
+      const count = failed => {
+        const file = process.env.SLUICE_TEST_COUNTS
+        if (file) writeFileSync(file, JSON.stringify({ passed: passes, failed, pending }))
+      }
+      count(failures)
+      setTimeout(() => {
+        console.error(`Something was left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`)
+        count(failures + 1)
+        process.exit(1)
+      }, END_WITHIN_MS).unref()
     })
   }
 }

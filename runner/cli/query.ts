@@ -2,6 +2,7 @@
 import { openEngine, systemClock } from '../compose.js'
 import { UsageError } from '../model/errors.js'
 import type { BoundValue, Query, ResultFormat } from '../model/query.js'
+import { typeScalar } from '../model/typed-value.js'
 import { readSettings } from '../settings.js'
 import { splitAssignment } from './arguments.js'
 import { explanationText, printRows } from './call.js'
@@ -52,7 +53,26 @@ function boundValues(texts: readonly string[]): Readonly<Record<string, BoundVal
       throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
     return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
   })
+  // As in the language, whose names of parameters are the same in any case.
+  const names = bound.map(([name]) => name.toLowerCase())
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) throw new UsageError([`--parameter: ${twice} is given twice`])
   return Object.fromEntries(bound)
+}
+
+const FLOAT64_WORDS: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Infinity,
+  '+inf': Infinity,
+  '-inf': -Infinity,
+}
+
+function float64(name: string, text: string): number {
+  const word = text.toLowerCase()
+  if (Object.hasOwn(FLOAT64_WORDS, word)) return FLOAT64_WORDS[word]!
+  const typed = typeScalar('float64', text)
+  if (typed.ok) return typed.value as number
+  throw new UsageError([`--parameter: ${name} ${typed.detail}`])
 }
 
 function wireValue(name: string, type: string, text: string): unknown {
@@ -60,7 +80,7 @@ function wireValue(name: string, type: string, text: string): unknown {
     if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true'
     throw new UsageError([`--parameter: ${name} must be true or false`])
   }
-  if (/^FLOAT64$/.test(type)) return Number(text)
+  if (type === 'FLOAT64') return float64(name, text)
   if (!/^(ARRAY|STRUCT)\b/.test(type)) return text
   try {
     return JSON.parse(text) as unknown

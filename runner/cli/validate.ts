@@ -1,5 +1,4 @@
 /** `sluice validate`: every manifest, every rule, every variant of every query. */
-import { relative } from 'node:path'
 import { checkManifests } from '../compose.js'
 import { readSettings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
@@ -13,8 +12,7 @@ export async function validate(
   io: Io,
 ): Promise<number> {
   const settings = readSettings(flags, io.environment)
-  const only = paths.map(path => relative('.', path) || '.')
-  const { diagnostics, manifests, variants } = await checkManifests(settings, only)
+  const { diagnostics, manifests, variants } = await checkManifests(settings, paths)
   reportDiagnostics(diagnostics, format, io)
   const errors = diagnostics.filter(d => d.severity === 'error').length
   const warnings = diagnostics.length - errors

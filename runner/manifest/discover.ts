@@ -12,6 +12,8 @@ export interface SourceText {
 }
 
 export interface Discovered {
+  /** All files and folders below the folder, whatever they are, as they stand in diagnostics. */
+  readonly paths: readonly string[]
   readonly manifests: readonly SourceText[]
   readonly partials: readonly SourceText[]
   /** For files that could not be read. */
@@ -29,7 +31,7 @@ export async function discover(dir: string): Promise<Discovered> {
   try {
     names = (await readdir(dir, { recursive: true })).map(name => name.split(sep).join('/')).sort()
   } catch (error) {
-    return { manifests: [], partials: [], diagnostics: [unreadable(dir, error)] }
+    return { paths: [], manifests: [], partials: [], diagnostics: [unreadable(dir, error)] }
   }
   const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
   const isManifest = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml')
@@ -46,7 +48,7 @@ export async function discover(dir: string): Promise<Discovered> {
   }
   const manifests = await readAll(dir, names.filter(isManifest), diagnostics)
   const partials = await readAll(dir, names.filter(isPartial), diagnostics)
-  return { manifests, partials, diagnostics }
+  return { paths: names.map(name => posixJoin(dir, name)), manifests, partials, diagnostics }
 }
 
 const posixJoin = (dir: string, name: string): string => posix.join(dir.split(sep).join('/'), name)

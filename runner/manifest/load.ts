@@ -1,4 +1,5 @@
 /** CONDUCTOR of manifests: discover → parse → check → compile. Every mistake of every file, sorted. */
+import { resolve, sep } from 'node:path'
 import type { TableCatalogue } from '../googlesql/tables.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Endpoint, Variant } from '../model/endpoint.js'
@@ -12,6 +13,7 @@ import { expandSql } from './expand-sql.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { mendManifest } from './mend.js'
 import { parseManifest } from './parse.js'
+import { diagnosticAt } from './report.js'
 
 export interface LoadOptions {
   readonly tables: TableCatalogue
@@ -39,8 +41,8 @@ export interface Loaded {
 }
 
 /**
- * Loads every manifest below `dir`. `only` keeps those whose file is one of these, or lies in one of these folders, named
- * as diagnostics name them; ids and names are still held against all of them.
+ * Loads every manifest below `dir`. `only` keeps those whose file is one of these, or lies in one of these folders; one
+ * that is not below `dir` is a mistake. Ids and names are still held against all of them.
  */
 export async function loadEndpoints(
   options: LoadOptions & { readonly dir: string; readonly only?: readonly string[] },
@@ -48,19 +50,29 @@ export async function loadEndpoints(
   const found = await discover(options.dir)
   const loaded = await loadSources(found.manifests, found.partials, options)
   const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
-  const { only } = options
+  const { dir, only } = options
   if (only === undefined) return { ...loaded, diagnostics: all }
-  const isWanted = (file: string): boolean =>
-    only.some(path => file === path || file.startsWith(path.replace(/\/*$/, '/')))
+  // A folder that cannot be read is told of whatever was asked for.
+  const isWanted = (file: string): boolean => file === dir || only.some(path => isWithin(path, file))
+  const strange = only.filter(path => !isWithin(path, dir) && !found.paths.some(file => isWithin(path, file)))
   const details = loaded.details.filter(({ file }) => isWanted(file))
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
     details,
-    diagnostics: all.filter(({ file }) => isWanted(file)),
+    diagnostics: [...all.filter(({ file }) => isWanted(file)), ...strange.map(file => notBelow(dir, file))],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
     variants: details.reduce((sum, { variants }) => sum + variants.length, 0),
   }
 }
+
+/** Is this file the path, or in the folder that it names? */
+function isWithin(path: string, file: string): boolean {
+  const [outer, inner] = [resolve(path), resolve(file)]
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
+}
+
+const notBelow = (dir: string, file: string): Diagnostic =>
+  diagnosticAt({ file, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder below ${dir}`)
 
 /** The same for texts in memory; touches no file. */
 export async function loadSources(

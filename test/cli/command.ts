@@ -12,7 +12,10 @@ export interface Finished {
 }
 
 /** Runs a command line to its end in this process. */
-export async function command(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Finished> {
+export async function command(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Finished> {
   const out: Uint8Array[] = []
   let err = ''
   const code = await run(argv, {
@@ -42,7 +45,10 @@ export interface Started {
 const PROGRAM = 'dist/main.js'
 
 /** Starts `serve` on a free port as a process of its own, and waits until it is ready. */
-export async function startServe(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Started> {
+export async function startServe(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Started> {
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--engine-memory', '256', ...argv], {
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

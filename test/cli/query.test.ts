@@ -9,7 +9,9 @@ describe('sluice query', () => {
 
   before(() => {
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
-    const rows = ['a', 'b', 'c'].map(id => JSON.stringify({ id, project: `p-${id}`, timestamp: '2026-03-15T12:00:00Z' }))
+    const rows = ['a', 'b', 'c'].map(id =>
+      JSON.stringify({ id, project: `p-${id}`, timestamp: '2026-03-15T12:00:00Z' }),
+    )
     writeFileSync(folder.path('data', 'logs', 'rest.ndjson'), rows.join('\n'))
   })
   after(() => folder.remove())
@@ -25,9 +27,9 @@ describe('sluice query', () => {
       'd:DATE=2026-01-31',
       'dt:DATETIME=2026-01-31T12:00:00.5',
       't:TIMESTAMP=2026-01-31T12:00:00.123456Z',
-      'by:BYTES=AAH/',
+      'bin:BYTES=AAH/',
       'a:ARRAY<INT64>=[3, 1, 2]',
-      'as:ARRAY<STRING>=["x, y", "\\"z\\""]',
+      'texts:ARRAY<STRING>=["x, y", "\\"z\\""]',
       'none:ARRAY<STRING>=[]',
     ]
     const names = parameters.map(one => /^\w+/.exec(one)![0])
@@ -44,9 +46,9 @@ describe('sluice query', () => {
       d: '2026-01-31',
       dt: '2026-01-31T12:00:00.500',
       t: '2026-01-31T12:00:00.123456Z',
-      by: 'AAH/',
+      bin: 'AAH/',
       a: [3, 1, 2],
-      as: ['x, y', '"z"'],
+      texts: ['x, y', '"z"'],
       none: [],
     })
   })
@@ -61,17 +63,14 @@ describe('sluice query', () => {
 
   it('shows mistakes in BigQuery’s words, with their place', async () => {
     const mistakes: readonly (readonly [sql: string, told: RegExp])[] = [
-      ['SELECT idd\nFROM `logs.rest`', /Unrecognized name: idd.*\[?(at )?1:8/],
-      ['SELECT id,\n  lenth(id) FROM `logs.rest`', /Function not found: lenth.*2:3/],
-      ['SELECT id FORM `logs.rest`', /Syntax error: .*1:16|Syntax error: .*1:11/],
-      ['SELECT 1 FROM `logs.nothing`', /Table not found: logs\.nothing.*|Not found: Table/],
-      ['SELECT @missing', /missing/],
+      ['SELECT idd\nFROM `logs.rest`', /Unrecognized name: idd; Did you mean id\? .*\[1:8\]/],
+      ['SELECT id,\n  lenth(id) FROM `logs.rest`', /Function not found: lenth; Did you mean length\? .*\[2:3\]/i],
+      ['SELECT id FORM `logs.rest`', /Syntax error: .*\[1:\d+\]/],
     ]
     for (const [sql, told] of mistakes) {
       const { code, out, err } = await query(sql)
       expect([code, out], sql).to.deep.equal([1, ''])
       expect(err).to.match(told)
-      expect(err).to.match(/\d+:\d+/)
     }
   })
 
@@ -95,19 +94,56 @@ describe('sluice query', () => {
   })
 
   it('reaches nothing but the tables', async () => {
-    for (const sql of ["SELECT * FROM read_csv('/etc/passwd')", "SELECT getenv('HOME')", 'SELECT * FROM `duckdb_settings`', 'DROP TABLE `logs.rest`']) {
+    for (const sql of [
+      "SELECT * FROM read_csv('/etc/passwd')",
+      "SELECT getenv('HOME')",
+      'SELECT * FROM `duckdb_settings`',
+      'DROP TABLE `logs.rest`',
+    ]) {
       const { code, out } = await query(sql)
       expect([code, out], sql).to.deep.equal([1, ''])
     }
   })
 
+  it('takes the words for what no number is', async () => {
+    const { out } = await query(
+      'SELECT @a, @b, @c',
+      '-p',
+      'a:FLOAT64=NaN',
+      '-p',
+      'b:float64=-inf',
+      '-p',
+      'c:FLOAT64=1e3',
+      '--format',
+      'csv',
+    )
+    expect(out.trimEnd().split(/\r?\n/)[1]).to.equal('NaN,-Infinity,1000')
+  })
+
   it('ends with 2 on parameters that are none', async () => {
-    const bad = ['x', '=1', '1x=1', 'x:BOOL=maybe', 'x:ARRAY<INT64>=1,2', 'x:INT64=five', 'x:FLOAT64=much', 'x:NOPE=1', 'x:DATE=soon']
+    const bad = [
+      'x',
+      '=1',
+      '1x=1',
+      'x:BOOL=maybe',
+      'x:ARRAY<INT64>=1,2',
+      'x:FLOAT64=much',
+      'x:FLOAT64=',
+      'x:FLOAT64=0x10',
+    ]
     for (const one of bad) {
       const { code, out, err } = await query('SELECT @x', '-p', one)
       expect([code, out], `${one}: ${err}`).to.deep.equal([2, ''])
     }
-    expect((await query('SELECT @x', '-p', 'x=1', '-p', 'x=2')).code).to.equal(2)
+    expect((await query('SELECT @x', '-p', 'x=1', '-p', 'X=2')).code).to.equal(2)
     expect((await query('SELECT 1', '--max-rows', '0')).code).to.equal(2)
+  })
+
+  it('ends with 1 on values that the engine refuses, and names the parameter', async () => {
+    for (const one of ['x:INT64=five', 'x:NOPE=1', 'x:ARRAY<INT64>=["a"]']) {
+      const { code, out, err } = await query('SELECT @x', '-p', one)
+      expect([code, out], one).to.deep.equal([1, ''])
+      expect(err).to.include('x: ')
+    }
   })
 })

@@ -5,7 +5,17 @@ import { readTimestamp } from '../../runner/model/typed-value.js'
 import { command, scratch } from './command.js'
 
 const NOW = '2026-02-03T04:05:06.789012Z'
-const STREAMS = ['auth', 'edge', 'function_edge', 'function_runtime', 'pooler', 'postgres', 'realtime', 'rest', 'storage']
+const STREAMS = [
+  'auth',
+  'edge',
+  'function_edge',
+  'function_runtime',
+  'pooler',
+  'postgres',
+  'realtime',
+  'rest',
+  'storage',
+]
 const COUNT = 3_000
 
 interface SchemaField {
@@ -54,7 +64,8 @@ const schemaOf = (stream: string): readonly SchemaField[] =>
 describe('sluice sample', () => {
   const folder = scratch()
   const sample = (into: string, ...argv: readonly string[]) => command(['sample', '--data', folder.path(into), ...argv])
-  const textOf = (into: string, stream: string): string => readFileSync(folder.path(into, 'logs', `${stream}.ndjson`), 'utf8')
+  const textOf = (into: string, stream: string): string =>
+    readFileSync(folder.path(into, 'logs', `${stream}.ndjson`), 'utf8')
   const rowsOf = (stream: string): readonly Row[] =>
     textOf('seven', stream)
       .trimEnd()
@@ -92,7 +103,10 @@ describe('sluice sample', () => {
       const fields = schemaOf(stream)
       expect(rows.flatMap((row, i) => rowMisfits(row, fields, `row ${i}`)).slice(0, 5)).to.deep.equal([])
       for (const name of ['id', 'timestamp', 'event_message', 'metadata']) {
-        expect(rows.filter(row => row[name] === undefined || row[name] === null), name).to.have.length(0)
+        expect(
+          rows.filter(row => row[name] === undefined || row[name] === null),
+          name,
+        ).to.have.length(0)
       }
       expect(new Set(rows.map(row => row['id'])).size).to.equal(COUNT)
       const times = rows.map(row => row['timestamp'] as string)
@@ -119,17 +133,29 @@ describe('sluice sample', () => {
   })
 
   it('holds errors at a rate that looks real, in every area and stream that has some', () => {
-    const share = (rows: readonly Row[], isOne: (row: Row) => boolean): number => rows.filter(isOne).length / rows.length
+    const share = (rows: readonly Row[], isOne: (row: Row) => boolean): number =>
+      rows.filter(isOne).length / rows.length
     const edge = rowsOf('edge')
     expect(share(edge, row => Number(inner(row, 'response')['status_code']) >= 400)).to.be.within(0.02, 0.25)
     expect(share(edge, row => Number(inner(row, 'response')['status_code']) >= 500)).to.be.within(0.001, 0.05)
     const functions = rowsOf('function_edge')
     expect(share(functions, row => Number(inner(row, 'response')['status_code']) >= 400)).to.be.within(0.01, 0.3)
-    for (const [stream, level] of [['realtime', 'error'], ['storage', 'error'], ['auth', 'error'], ['function_runtime', 'error']] as const) {
-      expect(share(rowsOf(stream), row => record(row)['level'] === level), stream).to.be.within(0.005, 0.3)
+    for (const [stream, level] of [
+      ['realtime', 'error'],
+      ['storage', 'error'],
+      ['auth', 'error'],
+      ['function_runtime', 'error'],
+    ] as const) {
+      expect(
+        share(rowsOf(stream), row => record(row)['level'] === level),
+        stream,
+      ).to.be.within(0.005, 0.3)
     }
     for (const area of ['/rest', '/storage', '/auth', '/realtime']) {
-      expect(share(edge, row => String(inner(row, 'request')['path']).includes(area)), area).to.be.above(0.02)
+      expect(
+        share(edge, row => String(inner(row, 'request')['path']).includes(area)),
+        area,
+      ).to.be.above(0.02)
     }
   })
 
@@ -172,7 +198,13 @@ describe('sluice sample', () => {
   })
 
   it('refuses what it cannot take', async () => {
-    for (const argv of [['--count', '0'], ['--count', '1e3'], ['--seed', '-1'], ['--now', 'noon'], ['--count', '99999999999']]) {
+    for (const argv of [
+      ['--count', '0'],
+      ['--count', '1e3'],
+      ['--seed', '-1'],
+      ['--now', 'noon'],
+      ['--count', '99999999999'],
+    ]) {
       const { code, err } = await sample('bad', ...argv)
       expect(code, argv.join(' ')).to.equal(2)
       expect(err).to.include(argv[0])

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { expect } from 'chai'
 import { command, endLeftovers, scratch, startServe } from './command.js'
 
@@ -87,18 +87,36 @@ describe('sluice serve', function () {
     const text = readFileSync('endpoints/usage.api-counts.yaml', 'utf8').replace('max_rows: 1000', 'max_row: 1000')
     writeFileSync(folder.path('broken', 'usage.api-counts.yaml'), text)
     const line = text.split('\n').findIndex(one => one.includes('max_row:')) + 1
-    const { code, out, err } = await command(['serve', '--port', '0', '--endpoints', folder.path('broken'), '--data', data, '--log-level', 'silent'])
+    const { code, out, err } = await command([
+      'serve',
+      '--port',
+      '0',
+      '--endpoints',
+      folder.path('broken'),
+      '--data',
+      data,
+      '--log-level',
+      'silent',
+    ])
     expect([code, out]).to.deep.equal([1, ''])
-    expect(err).to.include(`${folder.path('broken', 'usage.api-counts.yaml')}:${line}:3: `).and.include('max_row')
+    expect(err)
+      .to.include(`${folder.path('broken', 'usage.api-counts.yaml')}:${line}:3: `)
+      .and.include('max_row')
   })
 
   it('ends with 2 on bad flags and variables, all of which it tells', async () => {
     const flags = ['--port', '70000', '--grace', 'soon', '--engine', 'sqlite', '--data', '']
-    const { code, out, err } = await command(['serve', ...flags], { SLUICE_LOG_LEVEL: 'loud', SLUICE_CACHE_MEMORY: '-1' })
+    const { code, out, err } = await command(['serve', ...flags], {
+      SLUICE_LOG_LEVEL: 'loud',
+      SLUICE_CACHE_MEMORY: '-1',
+    })
     expect([code, out]).to.deep.equal([2, ''])
     const told = err.trimEnd().split('\n')
     for (const name of ['--port', '--grace', '--engine', '--data', 'SLUICE_LOG_LEVEL', 'SLUICE_CACHE_MEMORY']) {
-      expect(told.filter(line => line.startsWith(`sluice: ${name} `)), name).to.have.length(1)
+      expect(
+        told.filter(line => line.startsWith(`sluice: ${name} `)),
+        name,
+      ).to.have.length(1)
     }
     expect(told).to.have.length(6)
   })
@@ -125,17 +143,21 @@ describe('sluice', () => {
     it(`${argv.join(' ')}: bad usage`, async () => {
       const { code, out, err } = await command(argv)
       expect([code, out]).to.deep.equal([2, ''])
-      expect(err).to.match(/^error: /).and.include('--help')
+      expect(err)
+        .to.match(/^error: /)
+        .and.include('--help')
     })
   }
 
   it('--help lists every command, and each command its flags and their variables', async () => {
     const { code, out } = await command(['--help'])
     expect(code).to.equal(0)
-    for (const name of ['serve', 'validate', 'call', 'query', 'sample', 'token']) expect(out).to.match(new RegExp(`^  ${name}\\b`, 'm'))
+    for (const name of ['serve', 'validate', 'call', 'query', 'sample', 'token'])
+      expect(out).to.match(new RegExp(`^  ${name}\\b`, 'm'))
     const serve = await command(['serve', '--help'])
     expect(serve.code).to.equal(0)
-    for (const name of ['--port', 'PORT', '--grace', 'SLUICE_GRACE', '--tables', '--database']) expect(serve.out).to.include(name)
+    for (const name of ['--port', 'PORT', '--grace', 'SLUICE_GRACE', '--tables', '--database'])
+      expect(serve.out).to.include(name)
     for (const argv of [['validate'], ['call'], ['query'], ['sample'], ['token'], ['token', 'create']]) {
       expect(await command([...argv, '--help'])).to.include({ code: 0, err: '' })
     }

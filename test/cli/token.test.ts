@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
 import { command, type Finished, scratch } from './command.js'
@@ -106,7 +106,9 @@ describe('sluice token', () => {
     expect(await token('revoke', 'leaving')).to.include({ code: 0, out: 'revoked leaving\n' })
     await new Promise(resolve => setTimeout(resolve, 120))
     expect(await status(key, LOGS)).to.equal(401)
-    expect(records().map(record => record.name)).to.include('all').and.not.include('leaving')
+    expect(records().map(record => record.name))
+      .to.include('all')
+      .and.not.include('leaving')
   })
 
   it('is refused as bad usage where it makes no sense, and the file stays as it is', async () => {
