@@ -1,5 +1,6 @@
 /** The engine's own process: it holds DuckDB, answers its parent's requests, and ends when its parent does. */
 import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { failureOf } from './failure.js'
 import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
@@ -14,10 +15,13 @@ interface Running {
 
 /** DuckDB forgets an interrupt that arrives before the query has begun, so it is repeated until the query has ended. */
 const INTERRUPT_EVERY_MS = 10
+/** A process that ends closes its files before its children get another parent. */
+const ADOPTION_MS = 50
 
 const running = new Map<number, Running>()
 let session: Session | null = null
 let folder: string | null = null
+const parent = process.ppid
 
 const send = (message: FromChild): void => {
   if (process.connected) process.send?.(message)
@@ -121,6 +125,14 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
+/** A parent that was killed cannot remove the folder of the engine, in which this child's own lies. */
+function endAlone(): void {
+  setTimeout(() => {
+    if (folder !== null && process.ppid !== parent) folder = dirname(folder)
+    end()
+  }, ADOPTION_MS)
+}
+
 process.on('message', (message: ToChild) => {
   switch (message.kind) {
     case 'open':
@@ -137,7 +149,7 @@ process.on('message', (message: ToChild) => {
       break
   }
 })
-process.on('disconnect', end)
+process.on('disconnect', endAlone)
 // The parent decides: a Ctrl-C on the terminal reaches both, and the parent still drains.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)
