@@ -136,7 +136,7 @@ describe("the README's tables", () => {
     const areas = 'yaml|schema|manifest|parameter|lookup|constants|cache|columns|template|sql|table'
     for (const text of [...sources('runner/manifest'), ...sources('runner/template')]) {
       for (const [, rule] of text.matchAll(new RegExp(`'((?:${areas})/[a-z-]+)'`, 'g'))) rules.add(rule!)
-      if (text.includes('`manifest/duplicate-${member}`')) {
+      if (text.includes('`manifest/duplicate-')) {
         for (const member of ['id', 'name']) rules.add(`manifest/duplicate-${member}`)
       }
     }

@@ -3,6 +3,7 @@
  * orders that no one can see. GoogleSQL does not promise the errors of what is not read.
  */
 import type { AggregateCall, Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../../googlesql/resolved.js'
+import { mapExpr } from '../../../googlesql/rewrite.js'
 import { exprsOfScan, partsOf, partsOfCall, partsOfWindow } from './walk.js'
 
 export function prune(query: ResolvedQuery): ResolvedQuery {
@@ -257,41 +258,9 @@ function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
 }
 
 function rebuildExpr(expr: Expr, live: Live): Expr {
-  const map = (part: Expr): Expr => rebuildExpr(part, live)
-  const maybe = (part: Expr | null): Expr | null => part && map(part)
-  switch (expr.kind) {
-    case 'literal':
-    case 'parameter':
-    case 'column':
-    case 'word':
-      return expr
-    case 'call':
-      return { ...expr, arguments: expr.arguments.map(maybe) }
-    case 'cast':
-      return { ...expr, operand: map(expr.operand), format: maybe(expr.format), timeZone: maybe(expr.timeZone) }
-    case 'field':
-      return { ...expr, operand: map(expr.operand) }
-    case 'struct':
-      return { ...expr, fields: expr.fields.map(map) }
-    case 'array':
-      return { ...expr, items: expr.items.map(map) }
-    case 'case':
-      return {
-        ...expr,
-        branches: expr.branches.map(branch => ({ when: map(branch.when), then: map(branch.then) })),
-        otherwise: maybe(expr.otherwise),
-      }
-    case 'subquery':
-      return { ...expr, scan: rebuild(expr.scan, live, expr.form === 'array') }
-    case 'in-query':
-      return { ...expr, operand: map(expr.operand), scan: rebuild(expr.scan, live, false) }
-    case 'lambda':
-      return { ...expr, body: map(expr.body) }
-    case 'let':
-      return {
-        ...expr,
-        bindings: expr.bindings.map(binding => ({ ...binding, expr: map(binding.expr) })),
-        result: map(expr.result),
-      }
-  }
+  return mapExpr(expr, part => {
+    if (part.kind === 'subquery') return { ...part, scan: rebuild(part.scan, live, part.form === 'array') }
+    if (part.kind !== 'in-query') return undefined
+    return { ...part, operand: rebuildExpr(part.operand, live), scan: rebuild(part.scan, live, false) }
+  })
 }

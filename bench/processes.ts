@@ -1,0 +1,63 @@
+/** The built program as a process: started, timed, weighed and ended. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+export const PROGRAM = ['dist/main.js'] as const
+
+/** Seconds that the command took; it must end with 0. */
+export async function secondsOf(args: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const code = await new Promise(resolve => child.once('exit', resolve))
+  if (code !== 0) throw new TypeError(`${args.join(' ')} ended with ${code}`)
+  return (performance.now() - began) / 1000
+}
+
+export interface Server {
+  readonly url: string
+  readonly pid: number
+  readonly secondsToReady: number
+  end(): Promise<void>
+}
+
+/** Starts a server that prints `ready <url>`. */
+export async function startServer(args: readonly string[], environment: Record<string, string>): Promise<Server> {
+  const began = performance.now()
+  const child: ChildProcess = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...environment },
+  })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const url = await new Promise<string>((resolve, reject) => {
+    let out = ''
+    child.stdout!.on('data', data => {
+      out += data
+      const ready = /^ready (\S+)/m.exec(out)
+      if (ready) resolve(ready[1]!)
+    })
+    void ended.then(() => reject(new TypeError(`${args.join(' ')} ended before it was ready: ${out}`)))
+  })
+  return {
+    url,
+    pid: child.pid!,
+    secondsToReady: (performance.now() - began) / 1000,
+    end: () => {
+      child.kill('SIGTERM')
+      return ended
+    },
+  }
+}
+
+/** `parent 84 + engine 100 = 184 MB`: resident memory of the process and its child, where /proc tells of it. */
+export function residentMemory(pid: number): string {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)
+    const [parent, engine] = [pid, Number(children[0])].map(megabytes) as [number, number]
+    return `server ${parent.toFixed(0)} + engine ${engine.toFixed(0)} = ${(parent + engine).toFixed(0)} MB`
+  } catch {
+    return 'not known on this system'
+  }
+}
+
+const megabytes = (pid: number): number =>
+  (Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024) / 1e6

@@ -1,0 +1,154 @@
+/** Measures what the README promises of speed and size, and writes RESULTS.md beside this file. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRunner, type Runner } from '../runner/compose.js'
+import { translate } from '../runner/engines/duckdb/translate.js'
+import { parseTypeName } from '../runner/googlesql/parse-type-name.js'
+import { tableCatalogue } from '../runner/googlesql/tables.js'
+import type { Type } from '../runner/googlesql/types.js'
+import { loadTableSchemas } from '../runner/manifest/load-tables.js'
+import { busiestProject } from '../runner/sample/generate.js'
+import { type Figure, percentile, spread, table, timed } from './figures.js'
+import { load } from './load.js'
+import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
+
+const SEED = 1
+const TOKEN = 'bench'
+const PROJECT = busiestProject(SEED)
+const CALLS: readonly (readonly [name: string, args: Readonly<Record<string, string>>])[] = [
+  ['logs.all', { project: PROJECT, project_tier: 'PRO' }],
+  ['functions.invocation-stats', { project: PROJECT, interval: '1day' }],
+  ['usage.api-counts', { project: PROJECT, interval: 'daily' }],
+]
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+const pathOf = (name: string, args: Readonly<Record<string, string>>): string =>
+  `/api/endpoints/query/${name}?${new URLSearchParams(args)}`
+
+async function translating(runner: Runner): Promise<readonly Figure[]> {
+  const { tables } = await loadTableSchemas('schemas/tables')
+  const catalogue = tableCatalogue(tables.map(({ name, columns }) => ({ name, columns })))
+  const figures: Figure[] = []
+  for (const [name, args] of CALLS) {
+    const { sql, parameters } = await runner.explain(name, args)
+    const types: Record<string, Type> = {}
+    for (const [parameter, { type }] of Object.entries(parameters)) types[parameter] = parseTypeName(type)!
+    const samples = await timed(400, 100, () => translate(sql, catalogue, types))
+    figures.push({ what: `translate and check a variant of ${name}, warm`, value: spread(samples), bar: '≤ 2 ms' })
+  }
+  return figures
+}
+
+async function calling(runner: Runner): Promise<readonly Figure[]> {
+  const figures: Figure[] = []
+  for (const [name, args] of CALLS) {
+    const began = performance.now()
+    await runner.call(name, args, { nowMicros: nowMicros() })
+    const first = performance.now() - began
+    const samples = await timed(200, 20, () => runner.call(name, args, { nowMicros: nowMicros() }))
+    figures.push({
+      what: `call of ${name} over 10,000 rows, in the process`,
+      value: `${spread(samples)}; the first, which reads the file, ${first.toFixed(0)} ms`,
+      bar: '≤ 20 ms',
+    })
+  }
+  return figures
+}
+
+const nowMicros = (): bigint => BigInt(Date.now()) * 1000n
+
+async function serving(folder: string): Promise<readonly Figure[]> {
+  const serve = [...PROGRAM, 'serve', '--port', '0', '--log-level', 'error', '--data', folder]
+  const environment = { SLUICE_TOKEN: TOKEN }
+  const headers = { 'X-API-KEY': TOKEN }
+  const figures: Figure[] = []
+
+  const validations: number[] = []
+  const starts: number[] = []
+  for (let i = 0; i < 5; i += 1) {
+    validations.push(await secondsOf([...PROGRAM, 'validate', '--data', folder]))
+    const server = await startServer(serve, environment)
+    starts.push(server.secondsToReady)
+    await server.end()
+  }
+  const median = (samples: readonly number[]): string => `median ${percentile(samples, 50).toFixed(2)} s of 5`
+  figures.push({ what: '`sluice validate`, built', value: median(validations), bar: '≤ 3 s' })
+  figures.push({ what: '`sluice serve`, built and with data, until ready', value: median(starts), bar: '≤ 2 s' })
+
+  const server = await startServer(serve, environment)
+  try {
+    await pause(5_000)
+    figures.push({ what: 'resident memory, idle 5 s after ready', value: residentMemory(server.pid), bar: '≤ 200 MB' })
+    const replies = await Promise.all(
+      CALLS.map(async ([name, args]) => (await fetch(server.url + pathOf(name, args), { headers })).text()),
+    )
+    await pause(5_000)
+    figures.push({
+      what: 'resident memory, idle 5 s after one call of each endpoint',
+      value: residentMemory(server.pid),
+      bar: '',
+    })
+    const address = server.url + pathOf(...CALLS[0]!)
+    const samples = await timed(200, 20, async () => (await fetch(address, { headers })).arrayBuffer())
+    const what = 'call of logs.all over 10,000 rows, over HTTP'
+    figures.push({ what, value: `${spread(samples)}, ${replies[0]!.length} characters`, bar: '≤ 20 ms' })
+    figures.push(await cacheHits(folder, server.url, replies[1]!))
+    figures.push({ what: 'resident memory, after all of the above', value: residentMemory(server.pid), bar: '' })
+  } finally {
+    await server.end()
+  }
+  return figures
+}
+
+/** In turns, so that whatever else the machine does falls on both. */
+async function cacheHits(folder: string, url: string, reply: string): Promise<Figure> {
+  const file = join(folder, 'reply.json')
+  writeFileSync(file, reply)
+  const bare = await startServer(['--import', 'tsx', 'bench/bare-server.ts', file], {})
+  const options = { connections: 16, seconds: 2, headers: { 'X-API-KEY': TOKEN } }
+  const rates: { hit: number; bare: number }[] = []
+  try {
+    for (let round = 0; round < 6; round += 1) {
+      const hit = (await load(url + pathOf(...CALLS[1]!), options)).perSecond
+      rates.push({ hit, bare: (await load(bare.url, options)).perSecond })
+    }
+  } finally {
+    await bare.end()
+  }
+  // The first round warms up.
+  const [hit, floor] = (['hit', 'bare'] as const).map(kind =>
+    percentile(
+      rates.slice(1).map(rate => rate[kind]),
+      50,
+    ),
+  ) as [number, number]
+  return {
+    what: 'cache hits over HTTP, against bare node:http writing the same bytes',
+    value: `${hit.toFixed(0)}/s against ${floor.toFixed(0)}/s: ${(hit / floor).toFixed(2)}`,
+    bar: '',
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+try {
+  await secondsOf([...PROGRAM, 'sample', '--data', folder, '--seed', String(SEED)])
+  const figures = [...(await serving(folder))]
+  const runner = await createRunner({ dataDir: folder })
+  try {
+    figures.push(...(await translating(runner)), ...(await calling(runner)))
+  } finally {
+    await runner.close()
+  }
+  const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}`
+  const busy = `the load of the machine was ${loadavg()[0]!.toFixed(1)} at the end`
+  const text = [
+    '# Results',
+    `Written by \`make bench\`: ${machine}; ${busy}. Sample data, 10,000 entries a stream.`,
+    table(figures),
+  ].join('\n\n')
+  writeFileSync('bench/RESULTS.md', `${text}\n`)
+  console.log(text)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
