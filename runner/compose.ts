@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createResultCache } from './cache/result-cache.js'
+import { systemClock } from './clock.js'
 import {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,
@@ -208,30 +209,6 @@ function refuseErrors(diagnostics: readonly Diagnostic[]): void {
 export function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
   return openEmbedded(options, systemClock())
 }
-
-/** This machine's time. */
-export function systemClock(): Clock {
-  // Two clocks: one knows the time of day in milliseconds, the other counts fractions but drifts away from it.
-  let anchor = { micros: BigInt(Date.now()) * 1000n, ticks: process.hrtime.bigint() }
-  return {
-    nowMs: () => Date.now(),
-    nowMicros() {
-      const ticks = process.hrtime.bigint()
-      const micros = anchor.micros + (ticks - anchor.ticks) / 1000n
-      const dayMicros = BigInt(Date.now()) * 1000n
-      if (micros - dayMicros < MAX_DRIFT_MICROS && dayMicros - micros < MAX_DRIFT_MICROS) return micros
-      anchor = { micros: dayMicros, ticks }
-      return dayMicros
-    },
-    after(ms, callback) {
-      const timer = setTimeout(callback, ms)
-      timer.unref()
-      return () => clearTimeout(timer)
-    },
-  }
-}
-
-const MAX_DRIFT_MICROS = 2_000n
 
 /** The tokens file of the settings. */
 export function tokensPath(settings: Settings): string {

@@ -7,6 +7,8 @@ export interface Io {
   complain(text: string): void
   /** Standard error is a terminal: diagnostics are shown with their lines. */
   readonly isTerminal: boolean
+  /** Told once everything is loaded and the work begins. */
+  loaded(): void
   /** Resolves when the process is asked to end. */
   untilAsked(): Promise<void>
 }

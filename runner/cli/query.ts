@@ -1,5 +1,6 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
-import { openEngine, systemClock } from '../compose.js'
+import { systemClock } from '../clock.js'
+import { openEngine } from '../compose.js'
 import { UsageError } from '../model/errors.js'
 import type { BoundValue, Query, ResultFormat } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'

@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { systemClock } from '../compose.js'
+import { systemClock } from '../clock.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import {
   busiestProject,

@@ -14,6 +14,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     const server = await runner.listen()
     if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
     io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n`)
+    io.loaded()
     await asked
     await server.close()
   } finally {

@@ -25,6 +25,7 @@ export async function command(
       err += text
     },
     isTerminal: false,
+    loaded: () => undefined,
     untilAsked: () => Promise.resolve(),
   })
   return { code, out: Buffer.concat(out).toString(), err }

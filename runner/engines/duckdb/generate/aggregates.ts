@@ -6,6 +6,7 @@ import { FormError } from './forms.js'
 import { AGGREGATE_FORMS } from './functions/all.js'
 import { limitSql } from './limit.js'
 import { orderClause } from './sort.js'
+import { trySql } from './try.js'
 import { callOf } from './uses.js'
 
 export function aggregateSql(call: AggregateCall, scope: Scope, context: Context, over = ''): string {
@@ -41,7 +42,7 @@ function safeAggregate(sql: string, { type }: AggregateCall, context: Context): 
   const name = `"c${context.newColumn('', type).id}"`
   const packed = outer.args.map((argument, i) => `a${i} := ${argument.trim()}`).join(', ')
   const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
-  return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: TRY(${inner})), 1)`
+  return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: ${trySql(inner)}), 1)`
 }
 
 /**

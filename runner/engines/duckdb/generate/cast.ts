@@ -4,6 +4,7 @@ import type { ScalarKind, Type } from '../../../googlesql/types.js'
 import { typeName } from '../../../googlesql/types.js'
 import { FormError } from './forms.js'
 import { quoteName, quoteText } from './quote.js'
+import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
 
 export interface CastOptions {
@@ -20,7 +21,7 @@ export interface CastOptions {
 export function castSql(sql: string, from: Type, to: Type, { isSafe, typeParameters }: CastOptions = {}): string {
   const plain = convert(sql, from, to)
   const limited = typeParameters?.length ? limit(plain, to, typeParameters) : plain
-  return isSafe && limited !== sql ? `TRY(${limited})` : limited
+  return isSafe && limited !== sql ? trySql(limited) : limited
 }
 
 function convert(sql: string, from: Type, to: Type): string {

@@ -20,6 +20,7 @@ import { literalSql } from './literal.js'
 import { asOperand } from './operand.js'
 import { quoteName, quoteText } from './quote.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
+import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
 import { hasSubquery, isVolatile, visitExpr } from './walk.js'
 
@@ -121,7 +122,7 @@ function safely(
   context: Context,
 ): string {
   const mayFail = args.map(argument => argument !== null && !neverFails(argument))
-  return bound(args, sql, parts => `TRY(${write(parts)})`, scope, context, mayFail)
+  return bound(args, sql, parts => trySql(write(parts)), scope, context, mayFail)
 }
 
 function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
