@@ -1,10 +1,16 @@
-/** The commands and their flags. What a command needs is loaded when it runs: `sluice token` opens no engine. */
+/** The commands and their flags. */
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
 import { SETTINGS } from '../settings.js'
+import { callEndpoint } from './call.js'
 import { EXIT, type Io } from './io.js'
+import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
+import { writeSample } from './sample.js'
+import { serve } from './serve.js'
+import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
+import { validate } from './validate.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 
@@ -67,7 +73,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
   withSettings(
     command('serve', 'Serve the endpoints over HTTP.'),
     SETTINGS.map(row => row.flag),
-  ).action(async (flags: Flags) => exit(await (await import('./serve.js')).serve(settingFlags(flags), io)))
+  ).action(async (flags: Flags) => exit(await serve(settingFlags(flags), io)))
 
   withSettings(
     command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'),
@@ -79,7 +85,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
         .default('text'),
     )
     .action(async (paths: string[], flags: Flags) =>
-      exit(await (await import('./validate.js')).validate(paths, settingFlags(flags), formatOf(flags), io)),
+      exit(await validate(paths, settingFlags(flags), formatOf(flags), io)),
     )
 
   withSettings(
@@ -95,7 +101,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .action(async (name: string, args: string[], flags: Flags) =>
-      exit(await (await import('./call.js')).callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)),
+      exit(await callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)),
     )
 
   withSettings(command('query <sql>', "Run BigQuery SQL over the embedded engine's tables."), ENGINE_FLAGS)
@@ -111,7 +117,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
     .action(async (sql: string, flags: Flags & { parameter: readonly string[] }) =>
-      exit(await (await import('./query.js')).runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
+      exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
     )
 
   withSettings(command('sample', 'Write realistic log entries for all nine streams, ending now.'), ['--data'])
@@ -119,9 +125,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--seed <number>', 'the same seed gives the same entries', '1')
     .option('--now <time>', 'ISO 8601 time of the newest entry')
     .option('--once', 'do nothing when there are log files already')
-    .action(async (flags: Flags) =>
-      exit(await (await import('./sample.js')).writeSample(settingFlags(flags), flags, io)),
-    )
+    .action(async (flags: Flags) => exit(await writeSample(settingFlags(flags), flags, io)))
 
   const token = command('token', 'Tokens that callers send.')
   const tokenFlags = ['--tokens', '--data']
@@ -131,15 +135,12 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--pin <name=value...>', 'run every call with this argument, and refuse any other')
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
-    .action(async (flags: Flags) =>
-      exit(await (await import('./token.js')).createTokenCommand(settingFlags(flags), flags, io)),
-    )
+    .action(async (flags: Flags) => exit(await createTokenCommand(settingFlags(flags), flags, io)))
   withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(
-    async (flags: Flags) => exit(await (await import('./token.js')).listTokensCommand(settingFlags(flags), io)),
+    async (flags: Flags) => exit(await listTokensCommand(settingFlags(flags), io)),
   )
   withSettings(command('revoke <name>', 'Remove a token; it stops working at once.', token), tokenFlags).action(
-    async (name: string, flags: Flags) =>
-      exit(await (await import('./token.js')).revokeTokenCommand(settingFlags(flags), name, io)),
+    async (name: string, flags: Flags) => exit(await revokeTokenCommand(settingFlags(flags), name, io)),
   )
   return program
 }
