@@ -58,14 +58,19 @@ const ARITHMETIC = [
   `bq_date_add_months(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || d || ' causes overflow')
      WHEN year(d) * 12 + month(d) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || d || ' causes overflow')
      ELSE CAST(d + to_months((n * unit)::INTEGER) AS DATE) END`,
-  `bq_datetime_add(dt, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
-     WHEN ${IN_RANGE('epoch_us(dt) + n * unit * sgn')} THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+  `bq_datetime_add(dt, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
+     WHEN ${IN_RANGE('epoch_us(dt) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE make_timestamp(epoch_us(dt) + n * unit * sgn) END`,
-  `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
-     WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || bq_datetime_text(dt) || ' causes overflow')
+  `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
+     WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE dt + to_months((n * unit)::INTEGER) END`,
-  `bq_timestamp_add(ts, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_raise(said || bq_timestamp_text(ts) || ' causes overflow')
-     WHEN ${IN_RANGE('epoch_us(ts) + n * unit * sgn')} THEN bq_raise(said || bq_timestamp_text(ts) || ' causes overflow')
+  // By a number of microseconds that is known when the query is written: what log queries do, and quick to plan.
+  `bq_datetime_shift(dt, delta, said) AS CASE WHEN ${IN_RANGE('epoch_us(dt) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
+     ELSE make_timestamp(epoch_us(dt) + delta) END`,
+  `bq_timestamp_shift(ts, delta, said) AS CASE WHEN ${IN_RANGE('epoch_us(ts) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
+     ELSE make_timestamptz(epoch_us(ts) + delta) END`,
+  `bq_timestamp_add(ts, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
+     WHEN ${IN_RANGE('epoch_us(ts) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
      ELSE make_timestamptz(epoch_us(ts) + n * unit * sgn) END`,
   // Times of day go round.
   `bq_time_add(t, n, unit, sgn) AS bq_time(((epoch_us(t) + n % (${DAY_MICROS} // unit) * unit * sgn) % ${DAY_MICROS} + ${DAY_MICROS}) % ${DAY_MICROS})`,

@@ -3,8 +3,11 @@
  * changed by that goes through the exact function in JavaScript. `exact` cases are rare: most rows never leave DuckDB.
  */
 
-/** A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. */
-const MAY_DIFFER = "'[0-9][.eE]|-0|\\\\u00'"
+/**
+ * A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. It also
+ * takes NaN and Infinity, which are no JSON.
+ */
+const MAY_DIFFER = "'[0-9][.eE]|-0|\\\\u00|NaN|Inf'"
 
 /**
  * Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB reads the document
@@ -16,15 +19,18 @@ const scalarAt = (exact: string): string => `CASE
     THEN ${exact}(CAST(document AS VARCHAR), path, form) END END`
 
 export const JSON_MACROS: readonly string[] = [
-  // Text that is not JSON holds no value: NULL, not an error.
+  // Of text that is not JSON, BigQuery reads what stands before the mistake.
+  `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{[]')`,
   `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
-    ${scalarAt('bq_json_value_text')} END`,
+    ${scalarAt('bq_json_value_text')} ELSE CASE WHEN bq_json_begins(document)
+    THEN bq_json_value_text(document, path, form) END END`,
   `bq_json_value_at(document, pointer, path, form) AS ${scalarAt('bq_json_value')}`,
   `bq_json_query_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     CASE WHEN json_type(document, pointer) = 'NULL' THEN NULL
     WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${MAY_DIFFER})
     THEN bq_json_query_text(document, path, form)
-    ELSE CAST(json_extract(document, pointer) AS VARCHAR) END END`,
+    ELSE CAST(json_extract(document, pointer) AS VARCHAR) END
+    ELSE CASE WHEN bq_json_begins(document) THEN bq_json_query_text(document, path, form) END END`,
   `bq_json_query_at(document, pointer, path, form) AS CASE
     WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${MAY_DIFFER})
     THEN bq_json_query(CAST(document AS VARCHAR), path, form)

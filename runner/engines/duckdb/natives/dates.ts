@@ -3,11 +3,22 @@ import { datetimeLiteral } from '../../../googlesql/literals.js'
 import { CAST_BYTES_NATIVES } from './cast-bytes-format.js'
 import { CAST_NUMBER_NATIVES } from './cast-number-format.js'
 import { CAST_TIME_NATIVES } from './cast-time-format.js'
+import { civilFromSeconds, splitMicros } from './civil-time.js'
 import { FORMAT_TIME_NATIVES } from './format-time.js'
 import { INTERVAL_NATIVES } from './interval-text.js'
 import { NativeError, type NativeFunction } from './native.js'
 import { PARSE_TIME_NATIVES } from './parse-time.js'
 import { instantMicros, TIME_ZONE_NATIVES, timeZone } from './time-zones.js'
+
+/** `2026-01-31 12:00:00.123456`: the fraction of no, 3 or 6 digits. */
+function datetimeText(micros: bigint): string {
+  const { seconds, micro } = splitMicros(micros)
+  const { year, month, day, hour, minute, second } = civilFromSeconds(seconds, micro)
+  const two = (n: number): string => String(n).padStart(2, '0')
+  const digits = String(micro).padStart(6, '0').replace(/000$/, '')
+  const fraction = micro === 0 ? '' : `.${digits}`
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}${fraction}`
+}
 
 export const DATE_NATIVES: readonly NativeFunction[] = [
   ...TIME_ZONE_NATIVES,
@@ -17,6 +28,17 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
   ...CAST_TIME_NATIVES,
   ...CAST_NUMBER_NATIVES,
   ...CAST_BYTES_NATIVES,
+  {
+    // What was being done, the microseconds that it was done to, and what to write behind them. In SQL the same words
+    // would take longer to plan than the rest of the query.
+    name: 'bq_overflow',
+    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (said: string, micros: bigint, zone: string) => {
+      throw new NativeError(`${said}${datetimeText(micros)}${zone} causes overflow`)
+    },
+  },
   {
     // Text without a zone of its own, zone; microseconds of the instant.
     name: 'bq_timestamp_from_text',

@@ -22,12 +22,48 @@ export function parseDocument(text: string): JsonNode | null {
   return node && reader.isAtEnd() ? node : null
 }
 
+/**
+ * The value at the end of the path, one name or index a step, in text that need not be JSON behind it: BigQuery reads a
+ * STRING only up to that value. Null where there is none before the first mistake.
+ */
+export function findInText(text: string, steps: readonly string[]): JsonNode | null {
+  return new Reader(text, true).find(steps)
+}
+
 class Reader {
   readonly #text: string
+  readonly #isLenient: boolean
   #offset = 0
 
-  constructor(text: string) {
+  /** @param isLenient takes control characters in strings as they are */
+  constructor(text: string, isLenient = false) {
     this.#text = text
+    this.#isLenient = isLenient
+  }
+
+  find(steps: readonly string[], depth = 0): JsonNode | null {
+    const [step, ...rest] = steps
+    if (step === undefined) return this.#wholeValue(depth)
+    if (depth > MAX_DEPTH) return null
+    const isArray = this.#accept('[')
+    if (!isArray && !this.#accept('{')) return null
+    let index = 0
+    do {
+      this.#accept('')
+      const name = isArray ? String(index++) : this.#string()
+      if (name === null || (!isArray && !this.#accept(':'))) return null
+      if (name === step) return this.find(rest, depth + 1)
+      if (!this.#wholeValue(depth + 1)) return null
+    } while (this.#accept(','))
+    return null
+  }
+
+  /** What is cut off is no value: neither `1.` nor `truth`. */
+  #wholeValue(depth: number): JsonNode | null {
+    const node = this.value(depth)
+    const next = this.#text[this.#offset] ?? ''
+    if (node?.kind === 'number') return /[.a-z_+-]/i.test(next) ? null : node
+    return (node?.kind === 'bool' || node?.kind === 'null') && /\w/.test(next) ? null : node
   }
 
   isAtEnd(): boolean {
@@ -83,7 +119,7 @@ class Reader {
     const quoted = this.#match(/"(?:[^"\\]|\\.)*"/sy)
     if (quoted === null) return null
     try {
-      return JSON.parse(quoted) as string
+      return JSON.parse(this.#isLenient ? withEscapes(quoted) : quoted) as string
     } catch {
       return null
     }
@@ -111,6 +147,9 @@ class Reader {
     return true
   }
 }
+
+const withEscapes = (quoted: string): string =>
+  quoted.replace(/[\0-\x1f]/g, symbol => `\\u00${symbol.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 /** Without white space. */
 export function documentText(node: JsonNode): string {

@@ -2,7 +2,7 @@
 
 import { type JsonPath, type JsonPathForm, type JsonPathStep, parseJsonPath } from '../../../googlesql/json-path.js'
 import { canonicalJson, doubleText } from '../../../googlesql/json-text.js'
-import { documentText, type JsonNode, numberText, parseDocument, prettyText } from './json-document.js'
+import { documentText, findInText, type JsonNode, numberText, parseDocument, prettyText } from './json-document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json-edit.js'
 import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './native.js'
 
@@ -21,9 +21,14 @@ function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
 
 function find(text: string, path: string, form: string): JsonNode | undefined {
   const { steps } = pathOf(path, form)
-  let node: JsonNode | null | undefined = parseDocument(text)
-  for (const each of steps) node = node ? step(node, each) : undefined
-  return node ?? undefined
+  const document = parseDocument(text)
+  if (!document) {
+    const names = steps.map(each => each.text)
+    return findInText(text, names) ?? undefined
+  }
+  let node: JsonNode | undefined = document
+  for (const each of steps) node = node && step(node, each)
+  return node
 }
 
 const itemsOf = (node: JsonNode, isDeep: boolean): readonly JsonNode[] =>

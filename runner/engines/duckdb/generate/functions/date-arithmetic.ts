@@ -25,6 +25,11 @@ const add =
     const { of } = unit
     const size = String(sign * unit.size)
     const message = said(call, sign, count, part)
+    const shift = unit.of === 'months' ? null : shiftOf(count, micros(unit) * sign)
+    if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
+      const constant = said(call, sign, quoteText(shift.count), part)
+      return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${constant})`
+    }
     switch (kindOf(call, 0)) {
       case 'DATE':
         return `bq_date_add_${of}(${value}, ${count}, ${size}, ${message})`
@@ -37,6 +42,17 @@ const add =
         return `bq_timestamp_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
     }
   }
+
+/** The microseconds of a count that is written as a number; null where it is none, or could overflow. */
+function shiftOf(count: string, unit: number): { readonly count: string; readonly micros: bigint } | null {
+  const written = /^\(?(-?\d+)::BIGINT\)?$/.exec(count)?.[1]
+  if (written === undefined) return null
+  const total = BigInt(written) * BigInt(unit)
+  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: written, micros: total } : null
+}
+
+/** 20,000 years in microseconds: more than any two times are apart. */
+const MAX_SHIFT = 20_000n * 366n * BigInt(DAY_MICROS)
 
 const micros = (unit: Unit): number => (unit.of === 'days' ? unit.size * DAY_MICROS : unit.size)
 
