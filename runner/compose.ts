@@ -26,6 +26,7 @@ import type { Clock, StoredResult } from './model/ports.js'
 import type { BoundValue, ResultFormat } from './model/query.js'
 import { bindParams } from './request/bind-params.js'
 import { handleFor } from './request/handle.js'
+import { limitQueries } from './request/limit-queries.js'
 import { indexEndpoints, route } from './request/route.js'
 import { renderQuery } from './request/run-query.js'
 import { wireArguments } from './request/wire.js'
@@ -95,7 +96,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   const clock = systemClock()
   const opened = createClosers()
   try {
-    const engine = opened.add(await openEngine(settings, { observe, clock }))
+    const engine = limitQueries(opened.add(await openEngine(settings, { observe, clock })), MAX_QUERIES)
     // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
     const loaded = await load(settings, engine, engine.compile)
     refuseErrors(loaded.diagnostics)
@@ -147,6 +148,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
 }
 
 const BYTES_PER_MB = 1_000_000
+/** Queries that run or wait for the engine at once; more are refused, since their callers would leave before their turn. */
+const MAX_QUERIES = 512
 
 const millis = (micros: bigint): number => Number(micros) / 1000
 

@@ -146,6 +146,15 @@ describe('a runner', () => {
     expect([diagnostics, manifests, variants]).to.deep.equal([[], 1, 2])
   })
 
+  it('checks manifests whatever the data files hold', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sluice-data-'))
+    mkdirSync(join(dataDir, 'logs'))
+    writeFileSync(join(dataDir, 'logs/edge.ndjson'), '{"id": "a", "timestamp": "never"}\n')
+    const { diagnostics, variants } = await checkManifests({ ...settings, dataDir }, [])
+    expect([diagnostics, variants]).to.deep.equal([[], 2])
+    rmSync(dataDir, { recursive: true })
+  })
+
   it('is not made of manifests with errors, and leaves nothing open', async () => {
     const endpointsDir = join(folder, 'broken')
     mkdirSync(endpointsDir)

@@ -1,5 +1,5 @@
 /** Finds and reads manifests and partials. */
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { MAX_MANIFEST_LENGTH } from './limits.js'
@@ -69,6 +69,9 @@ async function readAll(
 /** Reads one file as UTF-8; null, and a diagnostic, when that cannot be done. */
 export async function readOne(path: string, file: string, diagnostics: Diagnostic[]): Promise<SourceText | null> {
   try {
+    const found = await stat(path)
+    // Reading a pipe would wait for whoever writes into it.
+    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new TypeError('not a file'), { code: 'EINVAL' })
     const bytes = await readFile(path)
     // What is too large is refused by its length alone, so no more of it is needed.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
@@ -87,6 +90,7 @@ function unreadable(file: string, error: unknown): Diagnostic {
     ENOENT: 'there is no such file or folder',
     EACCES: 'permission is denied',
     EISDIR: 'it is a folder',
+    EINVAL: 'it is no ordinary file',
     ENOTDIR: 'it is not a folder',
     ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not valid UTF-8',
   }

@@ -1,4 +1,5 @@
 /** Manifests and table schemas from folders. */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,6 +42,14 @@ describe('a folder of manifests', () => {
     })
   const told = (loaded: Awaited<ReturnType<typeof load>>) =>
     loaded.diagnostics.map(d => `${d.file.slice(dir.length + 1)} ${d.rule}`)
+
+  it('does not wait for a pipe that is named like a manifest', async () => {
+    execFileSync('mkfifo', [join(dir, 'pipe.yaml')])
+    const { diagnostics } = await load()
+    expect(diagnostics.map(({ rule, message }) => `${rule} ${message}`).join()).to.match(
+      /^manifest\/unreadable .*it is no ordinary file/,
+    )
+  })
 
   it('is read with its subfolders, without tests; what is broken leaves the others alone', async () => {
     mkdirSync(join(dir, 'deep'))

@@ -35,7 +35,7 @@ export interface EmbeddedEngine {
   readonly query: (
     sql: string,
     parameters?: Readonly<Record<string, BoundValue>>,
-  ) => Promise<{ readonly columns: readonly ResultColumn[]; readonly rows: readonly (readonly unknown[])[] }>
+  ) => Promise<{ columns: ResultColumn[]; rows: unknown[][] }>
   readonly close: () => Promise<void>
 }
 
@@ -85,7 +85,7 @@ async function query(engine: Engine, sql: string, parameters: Readonly<Record<st
       },
     )
     const rows: unknown[][] = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
-    return { columns, rows }
+    return { columns: [...columns], rows }
   } catch (error) {
     // There is no stranger here to hide the query's mistake from.
     throw error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : error

@@ -1,7 +1,9 @@
 /** Reads one data file into rows of a table, or says how its Parquet is read in place. */
+
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition } from '../../googlesql/tables.js'
 import type { Type } from '../../googlesql/types.js'
+import { QueryFault } from '../../model/query-fault.js'
 import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
 import { quoteName, quoteText } from './generate/quote.js'
@@ -31,7 +33,7 @@ async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition
       `${quoteName(spelling.names.get(name) ?? name)}: ${quoteText(wireType(type, 'json', spelling.below.get(name)))}`,
   )
   const source =
-    `read_json(${quoteText(file.path)}, format = 'newline_delimited', compression = '${file.compression}', ` +
+    `read_json(${quoteText(file.path)}, format = 'newline_delimited', records = true, compression = '${file.compression}', ` +
     `columns = {${columns.join(', ')}})`
   return readerOver(source, table, 'json', spelling)
 }
@@ -75,14 +77,14 @@ function findKey(keys: readonly string[], name: string): string | undefined {
 }
 
 async function csvReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
-  // The header is a row of text like all others; only an unquoted empty field is NULL.
+  const header = await csvHeader(connection, file)
+  // Nothing is guessed: DuckDB's sniffer would leave out rows that it does not understand. Only an unquoted empty field
+  // is NULL.
   const options =
-    `compression = '${file.compression}', delim = ',', quote = '"', escape = '"', header = true, all_varchar = true, ` +
-    'allow_quoted_nulls = false, null_padding = false, strict_mode = true'
+    `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
+    'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
+    `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
   const source = `read_csv(${quoteText(file.path)}, ${options})`
-  const prepared = await connection.prepare(`SELECT * FROM ${source}`)
-  const header = Array.from({ length: prepared.columnCount }, (_, i) => prepared.columnName(i))
-  prepared.destroySync()
   const names = new Map<string, string>()
   const present = new Set<string>()
   for (const { name } of table.columns) {
@@ -91,7 +93,29 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
     names.set(name, key)
     present.add(name)
   }
+  if (present.size === 0 && header.length > 0) {
+    throw new QueryFault(`The header of ${file.path} names no column of ${table.name}: ${header.join(', ')}`)
+  }
   return readerOver(source, table, 'text', { names, below: new Map() }, present)
+}
+
+/** The names in the first line; none of an empty file. */
+async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<readonly string[]> {
+  const lines =
+    `read_csv(${quoteText(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
+    "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
+  const result = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)
+  const line = String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, '')
+  if (line === '') return []
+  const names = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
+  )
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name.toLowerCase())) throw new QueryFault(`The header of ${file.path} names a column twice: ${name}`)
+    seen.add(name.toLowerCase())
+  }
+  return names
 }
 
 function readerOver(

@@ -223,8 +223,16 @@ function withFiles(
     return source.files ? { definition, files: source.files.map(file => resolve(file)) } : { definition }
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${index}.ndjson`)
-  writeFileSync(path, source.rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+  writeFileSync(path, source.rows.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
   return { definition, files: [path, ...(source.files ?? []).map(file => resolve(file))] }
+}
+
+/** What JSON has no form for, as results write it; a Buffer has become an object by the time that it comes here. */
+function wireValue(this: unknown, key: string, value: unknown): unknown {
+  const given = (this as Record<string, unknown>)[key]
+  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
+  if (typeof value === 'bigint') return value.toString()
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
 }
 
 const TIMED_OUT = Symbol('timed out')
@@ -265,7 +273,11 @@ function ofFailure(failure: Failure, signal?: AbortSignal): RunnerError {
     case 'engine':
       return new RunnerError('QUERY_FAILED', { cause: new QueryFault('The query failed', { cause: failure.cause }) })
     case 'argument':
-      return new RunnerError('ARGUMENT_INVALID', { errors: failure.errors, cause: failure.cause })
+      return new RunnerError('ARGUMENT_INVALID', {
+        detail: `These arguments are not valid: ${failure.errors.map(error => error.parameter).join(', ')}.`,
+        errors: failure.errors,
+        cause: failure.cause,
+      })
     case 'interrupted':
       return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
     default:

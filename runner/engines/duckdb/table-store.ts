@@ -32,6 +32,8 @@ export interface TableStore {
    * @throws QueryFault naming file and row when a file holds what its table's schema does not allow.
    */
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
+  /** Makes these tables be there, with whatever rows: enough to compile a query. Reads no file. */
+  readonly stand: (names: readonly string[]) => Promise<void>
 }
 
 interface Part {
@@ -131,6 +133,23 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     }
   }
 
+  /** The table without its rows; the first query that reads it loads them. */
+  const standIn = async (entry: Entry): Promise<void> => {
+    const { definition, origin } = entry.table
+    const view = origin.kind === 'select' ? origin.sql : viewOver(definition, new Map(), true)
+    await connection.run('BEGIN')
+    try {
+      if (origin.kind !== 'select') await connection.run(rowTableDdl(definition))
+      await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
+      await connection.run('COMMIT')
+      entry.hasRowTable = origin.kind !== 'select'
+      entry.view = view
+    } catch (error) {
+      await connection.run('ROLLBACK')
+      throw error
+    }
+  }
+
   const update = async (entry: Entry): Promise<TableRead | null> => {
     if (isCurrent(entry)) return null
     const { name } = entry.table.definition
@@ -175,6 +194,15 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
           if (read) reads.push(read)
         }
         return reads
+      })
+      turn = run.catch(() => undefined)
+      return run
+    },
+    stand: names => {
+      const unseen = names.flatMap(name => entries.get(name) ?? []).filter(entry => entry.view === '')
+      if (unseen.length === 0) return Promise.resolve()
+      const run = turn.then(async () => {
+        for (const entry of unseen) if (entry.view === '') await standIn(entry)
       })
       turn = run.catch(() => undefined)
       return run

@@ -350,6 +350,21 @@ describe('the data folder', () => {
     ])
   })
 
+  it('loses no row of a CSV file that is not as it should be, and says so', async () => {
+    const sheet = [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]
+    write('logs/sheet.csv', 'id,n\na\nb,3,4\n')
+    expect(await faultOf(all('logs.sheet', sheet))).to.match(/sheet\.csv/)
+    write('logs/sheet.csv', 'id;n\na;1\n')
+    expect(await faultOf(all('logs.sheet', sheet))).to.match(
+      /header of .*sheet\.csv names no column of logs\.sheet: id;n$/,
+    )
+    write('logs/sheet.csv', 'id,ID\na,b\n')
+    expect(await faultOf(all('logs.sheet', sheet))).to.match(/names a column twice: ID$/)
+    write('logs/sheet.csv', '\ufeff"id",n\na,1\n')
+    expect(await all('logs.sheet', sheet)).to.deep.equal([['a', null, 1, null]])
+    rmSync(join(scratch.path, 'logs/sheet.csv'))
+  })
+
   it('reads Parquet in place, cast to the schema, together with other formats', async () => {
     mkdirSync(join(scratch.path, 'logs/mixed'), { recursive: true })
     const parquet = (name: string, select: string) =>

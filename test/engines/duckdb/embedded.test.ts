@@ -1,0 +1,27 @@
+import { expect } from 'chai'
+import { openEmbeddedEngine } from '../../../runner/index.js'
+
+describe('the embedded engine as a library', () => {
+  it('takes rows without a value, and values that JSON has no form for', async () => {
+    const engine = await openEmbeddedEngine({
+      tables: {
+        one: { schema: [{ name: 'v', type: 'STRING' }], rows: [{}] },
+        odd: {
+          schema: [
+            { name: 'f', type: 'FLOAT' },
+            { name: 'n', type: 'INTEGER' },
+            { name: 'b', type: 'BYTES' },
+          ],
+          rows: [{ f: Number.NaN, n: 2n ** 60n, b: Buffer.from('abc') }],
+        },
+      },
+    })
+    try {
+      // A table of one STRING: `{}` is a row of NULL, and not the text of an object.
+      expect((await engine.query('SELECT v FROM one')).rows).to.deep.equal([[null]])
+      expect((await engine.query('SELECT * FROM odd')).rows).to.deep.equal([['NaN', '1152921504606846976', 'YWJj']])
+    } finally {
+      await engine.close()
+    }
+  })
+})
