@@ -26,7 +26,7 @@ const WORKSPACE = '"~tables"'
  * Rows that are skipped or read together, and by one thread. Of 10,000 log entries DuckDB's own 122,880 would be one
  * group: with smaller ones the newest hundred take half the time.
  */
-const ROW_GROUP_SIZE = 8_192
+const ROW_GROUP_SIZE = 4_096
 
 /** A file, and not memory, so that loaded rows are compressed and may leave memory. */
 export async function openSession(options: SessionOptions): Promise<Session> {
