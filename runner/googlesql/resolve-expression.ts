@@ -3,7 +3,8 @@ import type * as ast from './ast.js'
 import { mayCast } from './cast-rules.js'
 import { coerceTo, commonSupertype } from './coerce.js'
 import { dateLiteral, datetimeLiteral, jsonLiteral, numericLiteral, timeLiteral, timestampLiteral } from './literals.js'
-import type { ExpressionEnv, QueryResult, Resolution } from './resolution.js'
+import { project } from './project.js'
+import type { ExpressionEnv, Resolution } from './resolution.js'
 import { datePartWord, operatorCall, resolveCall, wordSource } from './resolve-call.js'
 import { fieldAt, resolveDot, resolveName } from './resolve-name.js'
 import { resolveType, typeParameters } from './resolve-type.js'
@@ -445,15 +446,7 @@ function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, r: Resolu
       query.at,
     )
   }
-  return { scan: onlyColumns(result), column: only.column }
-}
-
-/** The scan of a result without the columns that were needed only on the way. */
-export function onlyColumns(result: QueryResult): QueryResult['scan'] {
-  const columns = result.columns.map(named => named.column)
-  const isSame =
-    result.scan.columns.length === columns.length && result.scan.columns.every((c, i) => c.id === columns[i]!.id)
-  return isSame ? result.scan : { kind: 'project', input: result.scan, computed: [], columns }
+  return { scan: project(result.scan, [only.column]), column: only.column }
 }
 
 function resolveInQuery(node: ast.InQuery, env: ExpressionEnv, r: Resolution): Expr {

@@ -1,9 +1,10 @@
 /** A query: its common table expressions, its set operations, and what ORDER BY and LIMIT do to the whole. */
 import type * as ast from './ast.js'
+import { project } from './project.js'
 import type { CteBinding, Ctes, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from './resolution.js'
 import { sortKey } from './resolve-call.js'
 import { rangeNames } from './resolve-from.js'
-import { limited, project, resolveSelect, type Tail } from './resolve-select.js'
+import { limited, resolveSelect, type Tail } from './resolve-select.js'
 import { alignInputs, castColumns } from './resolve-set.js'
 import type { Column, ResolvedCte, Scan } from './resolved.js'
 import { columnExpr, fromScope } from './scope.js'

@@ -2,6 +2,7 @@
 import type * as ast from './ast.js'
 import { isGroupable } from './functions/operators.js'
 import { regrouper } from './group.js'
+import { project } from './project.js'
 import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from './resolution.js'
 import { integer, sortKey } from './resolve-call.js'
 import { condition, impliedName } from './resolve-expression.js'
@@ -157,13 +158,6 @@ function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
 }
 
 const filter = (input: Scan, condition: Expr): Scan => ({ kind: 'filter', input, condition, columns: input.columns })
-
-/** Leaves out what was needed only on the way. */
-export function project(scan: Scan, columns: readonly Column[]): Scan {
-  const isSame =
-    scan.columns.length === columns.length && scan.columns.every((column, i) => column.id === columns[i]!.id)
-  return isSame ? scan : { kind: 'project', input: scan, computed: [], columns }
-}
 
 export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, r: Resolution): Scan {
   if (!tail.limit) return scan

@@ -78,11 +78,13 @@ async function perform(open: Session, request: Request, state: Running): Promise
     })
   }
   const startedAt = performance.now()
-  if (request.kind === 'check') await open.tables.stand(request.tables)
-  else
+  if (request.kind === 'check') {
+    await open.tables.stand(request.tables)
+  } else {
     for (const read of await open.tables.refresh(request.tables)) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
+  }
   return open.borrow(async connection => {
     if (state.isCancelled) throw new CancelledError()
     state.connection = connection
