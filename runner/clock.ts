@@ -15,6 +15,7 @@ export function systemClock(): Clock {
       anchor = { micros: dayMicros, ticks }
       return dayMicros
     },
+    ticksMs: () => performance.now(),
     after(ms, callback) {
       const timer = setTimeout(callback, ms)
       timer.unref()

@@ -9,6 +9,10 @@ export interface CachePolicy {
   readonly warmMs: number | null
   /** How long beyond its ttl an old result may be served when the engine fails; 0 for never. */
   readonly staleIfErrorMs: number
+  /** How long beyond its ttl an old result is served while a new one is made in the background; 0 for never. */
+  readonly staleWhileRevalidateMs: number
+  /** A result is kept until the data changes that it was made of, and within its ttl. */
+  readonly untilDataChanges: boolean
 }
 
 /** The fields of a nested column are left open where the manifest leaves them so. */
@@ -34,6 +38,8 @@ export interface Endpoint {
   readonly nowGranularityMicros: number
   /** BigQuery only; null for no limit. */
   readonly maxBytesBilled: number | null
+  /** Of a result's body; null for no limit but the engine's. */
+  readonly maxResultBytes: number | null
   readonly labels: Readonly<Record<string, string>>
   /** A hash over everything that can change a result: manifest, partials, lookup tables, table schemas. */
   readonly revision: string
@@ -48,6 +54,8 @@ export interface Variant {
   /** `interval=1day, function_id given`: for diagnostics and `--explain`. */
   readonly label: string
   readonly sql: string
+  /** What a warehouse would read for it, in bytes; only where one was asked. */
+  readonly bytes?: number
 }
 
 export interface InferredColumns {

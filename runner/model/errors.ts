@@ -1,6 +1,7 @@
 /** What can go wrong, for callers (RunnerError) and for whoever starts the program; anything else thrown is a bug. */
 import type { Diagnostic } from './diagnostic.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
+import type { QueryCost } from './query.js'
 
 /** One bad argument. `detail` is safe for strangers. */
 export interface ArgumentProblem {
@@ -17,6 +18,8 @@ export interface RunnerErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only. */
   readonly cause?: unknown
+  /** Of a warehouse's query that was paid for although nothing came of it. */
+  readonly cost?: QueryCost
 }
 
 /** The one class of expected failures of a call. */
@@ -26,6 +29,7 @@ export class RunnerError extends Error {
   readonly detail: string
   readonly errors: readonly ArgumentProblem[]
   readonly headers: Readonly<Record<string, string>>
+  readonly cost: QueryCost | null
 
   constructor(code: ErrorCode, options: RunnerErrorOptions = {}) {
     super(options.detail ?? ERROR_CODES[code].title, { cause: options.cause })
@@ -33,6 +37,13 @@ export class RunnerError extends Error {
     this.detail = options.detail ?? ERROR_CODES[code].title
     this.errors = options.errors ?? []
     this.headers = options.headers ?? {}
+    this.cost = options.cost ?? null
+  }
+
+  /** The same failure of a query that was paid for. */
+  withCost(cost: QueryCost): RunnerError {
+    const { code, detail, errors, headers, cause } = this
+    return new RunnerError(code, { detail, errors, headers, cause, cost })
   }
 
   get status(): number {

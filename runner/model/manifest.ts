@@ -147,6 +147,10 @@ export interface Settings {
    */
   max_bytes_billed?: number | string
   /**
+   * A result that is larger, as it is sent, is an error. The server has a limit of its own, which this can only lower. A number of bytes, or with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
+   */
+  max_result_bytes?: number | string
+  /**
    * BigQuery job labels.
    */
   labels?: {
@@ -169,9 +173,9 @@ export interface Settings {
  */
 export interface Cache {
   /**
-   * How old a result may be.
+   * How old a result may be. With until it may be left out: then a result has no other end.
    */
-  ttl_seconds: number
+  ttl_seconds?: number
   /**
    * While a result is in use it is queried again this often in the background. Left out, it is not.
    */
@@ -180,6 +184,14 @@ export interface Cache {
    * How long beyond its time to live an old result may be served when the query fails.
    */
   stale_if_error_seconds?: number
+  /**
+   * How long beyond its time to live an old result is served at once while a new one is made in the background.
+   */
+  stale_while_revalidate_seconds?: number
+  /**
+   * data_changes: a result is kept until the files change that its query reads, and never longer. Embedded engine only.
+   */
+  until?: 'data_changes'
 }
 /**
  * Fields by name.

@@ -11,6 +11,8 @@ export interface BoundValue {
 export interface Query {
   readonly sql: string
   readonly parameters: Readonly<Record<string, BoundValue>>
+  /** From the check of this text with parameters of these types: what only the engine that checked it can read. */
+  readonly compiled?: object
 }
 
 /** `type` as GoogleSQL writes it: `ARRAY<STRUCT<a INT64>>`. */
@@ -26,6 +28,16 @@ export interface ResultColumn {
 export const RESULT_FORMATS = ['json', 'ndjson', 'csv', 'arrays'] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
+/** What a query cost on a warehouse. */
+export interface QueryCost {
+  readonly bytesProcessed: number
+  readonly bytesBilled: number
+  /** The warehouse had the result already. */
+  readonly isCacheHit: boolean
+  /** As the warehouse names it; null where it made none. */
+  readonly jobId: string | null
+}
+
 /** Finished bytes: what a caller is sent. */
 export interface ResultSet {
   readonly columns: readonly ResultColumn[]
@@ -33,6 +45,8 @@ export interface ResultSet {
   /** The engine had more rows than `maxRows`. */
   readonly isTruncated: boolean
   readonly body: Uint8Array
+  /** Only of a warehouse. */
+  readonly cost?: QueryCost
 }
 
 export type ArgumentMap = Readonly<Record<string, ArgumentValue>>
