@@ -1,20 +1,21 @@
 # Every target works on a fresh clone that has Node 20.19 or later and make.
 SHELL := /bin/sh
 BIN := node_modules/.bin
+ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
 SOURCES := $(shell find runner schemas/endpoint.schema.json -type f 2>/dev/null)
 
-.PHONY: serve test validate build check bench clean help
+.PHONY: serve test validate build check bench soak storm oracle clean help
 .DEFAULT_GOAL := help
 
 help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
-serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve ARGS="--port 9000"
-	@node dist/main.js sample --once
-	@exec node dist/main.js serve $(ARGS)
+serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve ARGS="--port 9000", ENGINE=bigquery
+	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "*) ;; *) node dist/main.js sample --once ;; esac
+	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/main.js serve $(ARGS)
 
 validate: build ## Check every manifest and every variant of its query
-	@node dist/main.js validate $(ARGS)
+	@SLUICE_ENGINE="$(ENGINE)" node dist/main.js validate $(ARGS)
 
 test: build ## Run the whole suite and print its coverage
 	@node test/run.mjs $(ARGS)
@@ -24,10 +25,19 @@ build: dist/.built ## Compile to dist/
 check: node_modules/.installed ## Types, lint, format and architecture
 	$(BIN)/tsc --noEmit
 	$(BIN)/biome check --error-on-warnings
-	$(BIN)/depcruise --config test/architecture.cjs runner
+	$(BIN)/depcruise --config test/architecture.cjs runner tools
 
 bench: build ## Measure, and write bench/RESULTS.md
 	@node --import tsx bench/run.ts $(ARGS)
+
+soak: build ## Ten minutes of two replicas over a Redis that fails; needs redis-server. ARGS="--minutes 3"
+	@node --import tsx bench/soak.ts $(ARGS)
+
+storm: node_modules/.installed ## A million different keys: what memory the cache takes
+	@node --import tsx bench/storm.ts
+
+oracle: node_modules/.installed ## Hold the GoogleSQL cases against the reference implementation (fetches 350 MB once)
+	@node --import tsx tools/oracle/run.ts $(ARGS)
 
 clean: ## Remove what was built and installed; data/ stays
 	rm -rf dist coverage node_modules

@@ -21,8 +21,14 @@ const HOME_OF = {
   ajv: 'manifest',
   handlebars: 'template',
   '@duckdb/node-api': 'engines/duckdb',
+  tldts: 'engines/duckdb',
+  fzstd: 'engines/duckdb',
+  '@google-cloud/bigquery': 'engines/bigquery',
+  'google-auth-library': 'engines/bigquery',
   'node-cache': 'stores',
+  redis: 'stores',
   pino: 'observe',
+  'prom-client': 'observe',
   commander: 'cli',
 }
 
@@ -30,7 +36,7 @@ const HOME_OF = {
 const PURE = 'model|template|cache|request|engines/duckdb/generate|googlesql|encode|sample'
 
 /** Where a process, or a program that uses the package, begins. */
-const ENTRIES = '^runner/(main|index|engines/duckdb/child)\\.ts$'
+const ENTRIES = '^(runner/(main|index|engines/duckdb/child)|tools/[^/]+)\\.ts$'
 
 const layer = ([from, targets]) => ({
   name: `layer-${from}`,
@@ -99,6 +105,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // It has packages of its own, which are installed only where it runs.
+    exclude: { path: '^tools/oracle/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },

@@ -10,6 +10,28 @@ export interface Identifier {
   readonly isQuoted: boolean
 }
 
+// ---- scripts
+
+/** One query, and the temporary functions that are made before it. */
+export interface Script {
+  readonly functions: readonly FunctionDefinition[]
+  readonly query: Query
+}
+/** `CREATE TEMP FUNCTION name(parameters) RETURNS type AS (body);`. */
+export interface FunctionDefinition {
+  readonly at: number
+  readonly name: Identifier
+  readonly mode: 'new' | 'replace' | 'if-not-exists'
+  readonly parameters: readonly {
+    readonly name: Identifier
+    /** Null for ANY TYPE. */
+    readonly type: TypeNode | null
+  }[]
+  /** Null when not written: the body's type. */
+  readonly returns: TypeNode | null
+  readonly body: Expression
+}
+
 // ---- queries
 
 export interface Query {
@@ -21,13 +43,21 @@ export interface Query {
   readonly orderBy: readonly OrderItem[]
   readonly limit: Expression | null
   readonly offset: Expression | null
+  /** What `|>` does to all of this, in order. */
+  readonly pipes: readonly Pipe[]
 }
 export interface Cte {
   readonly name: Identifier
   readonly query: Query
   readonly at: number
 }
-export type QueryBody = Select | SetOperation | Query
+export type QueryBody = Select | SetOperation | FromQuery | Query
+/** `FROM …` where a query stands: all its rows, for the pipes behind it. */
+export interface FromQuery {
+  readonly kind: 'from'
+  readonly at: number
+  readonly from: From
+}
 
 export type SetOperator = 'UNION' | 'INTERSECT' | 'EXCEPT'
 /** `a UNION ALL b UNION ALL c` is one node with three inputs. */
@@ -81,7 +111,15 @@ export interface GroupBy {
   readonly items: readonly GroupingItem[]
 }
 export type GroupingItem =
-  | { readonly kind: 'expression'; readonly expression: Expression; readonly at: number }
+  | {
+      readonly kind: 'expression'
+      readonly expression: Expression
+      /** Only in the pipe operator AGGREGATE. */
+      readonly alias: Identifier | null
+      /** Only in the pipe operator AGGREGATE. */
+      readonly order: PipeOrder | null
+      readonly at: number
+    }
   /** `()` : the grand total. */
   | { readonly kind: 'empty'; readonly at: number }
   /** Each element is one expression or a parenthesised list. */
@@ -120,6 +158,125 @@ export interface FrameBound {
   readonly kind: 'unbounded-preceding' | 'preceding' | 'current-row' | 'following' | 'unbounded-following'
   readonly offset: Expression | null
   readonly at: number
+}
+
+// ---- pipe operators
+
+export type Pipe =
+  | PipeSelect
+  | PipeExtend
+  | PipeSet
+  | PipeDrop
+  | PipeRename
+  | PipeAs
+  | PipeWhere
+  | PipeAggregate
+  | PipeDistinct
+  | PipeOrderBy
+  | PipeLimit
+  | PipeJoin
+  | PipeSetOperation
+  | PipeWith
+  | PipePivot
+  | PipeUnpivot
+
+/** `|> SELECT …`: a select without FROM, WHERE, GROUP BY, HAVING and QUALIFY. */
+export interface PipeSelect {
+  readonly kind: 'pipe-select'
+  readonly at: number
+  readonly select: Select
+}
+/** EXTEND, or the older WINDOW, whose items must hold window functions. */
+export interface PipeExtend {
+  readonly kind: 'pipe-extend'
+  readonly at: number
+  readonly items: readonly SelectItem[]
+  readonly windows: readonly NamedWindow[]
+  readonly isWindow: boolean
+}
+export interface PipeSet {
+  readonly kind: 'pipe-set'
+  readonly at: number
+  readonly items: readonly { readonly name: Identifier; readonly expression: Expression }[]
+}
+export interface PipeDrop {
+  readonly kind: 'pipe-drop'
+  readonly at: number
+  readonly columns: readonly Identifier[]
+}
+export interface PipeRename {
+  readonly kind: 'pipe-rename'
+  readonly at: number
+  readonly items: readonly { readonly from: Identifier; readonly to: Identifier }[]
+}
+/** `|> AS t`; also what `(query) AS t |> …` means. */
+export interface PipeAs {
+  readonly kind: 'pipe-as'
+  readonly at: number
+  readonly alias: Identifier
+}
+export interface PipeWhere {
+  readonly kind: 'pipe-where'
+  readonly at: number
+  readonly condition: Expression
+}
+/** ASC or DESC behind a column of AGGREGATE. */
+export interface PipeOrder {
+  readonly isDescending: boolean
+  readonly nulls: 'first' | 'last' | null
+}
+export interface PipeAggregate {
+  readonly kind: 'pipe-aggregate'
+  readonly at: number
+  readonly items: readonly {
+    readonly expression: Expression
+    readonly alias: Identifier | null
+    readonly order: PipeOrder | null
+  }[]
+  readonly groupBy: GroupBy | null
+  /** GROUP AND ORDER BY. */
+  readonly isOrdered: boolean
+}
+export interface PipeDistinct {
+  readonly kind: 'pipe-distinct'
+  readonly at: number
+}
+export interface PipeOrderBy {
+  readonly kind: 'pipe-order-by'
+  readonly at: number
+  readonly orderBy: readonly OrderItem[]
+}
+export interface PipeLimit {
+  readonly kind: 'pipe-limit'
+  readonly at: number
+  readonly limit: Expression
+  readonly offset: Expression | null
+}
+/** The left side is what comes through the pipe. */
+export interface PipeJoin {
+  readonly kind: 'pipe-join'
+  readonly at: number
+  readonly join: Exclude<Join['join'], 'comma'>
+  readonly right: From
+  readonly on: Expression | null
+  readonly using: readonly Identifier[] | null
+}
+/** The first input is what comes through the pipe. */
+export interface PipeSetOperation extends Omit<SetOperation, 'kind' | 'inputs'> {
+  readonly kind: 'pipe-set-operation'
+  readonly queries: readonly Query[]
+}
+export interface PipeWith {
+  readonly kind: 'pipe-with'
+  readonly at: number
+  readonly ctes: readonly Cte[]
+  readonly isRecursive: boolean
+}
+export interface PipePivot extends Omit<Pivot, 'kind' | 'input'> {
+  readonly kind: 'pipe-pivot'
+}
+export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
+  readonly kind: 'pipe-unpivot'
 }
 
 // ---- FROM

@@ -59,7 +59,7 @@ function implicitCast(operand: Expr, type: Type): CastExpr {
     isImplicit: true,
     format: null,
     timeZone: null,
-    typeParameters: [],
+    typeParameters: null,
     at: operand.at,
   }
 }

@@ -1,9 +1,26 @@
-/** After GROUP BY an expression sees only the keys and the aggregates: it is rewritten in terms of them. */
+/** GROUP BY: the scan that it makes, and how expressions are rewritten in terms of its keys and aggregates. */
 
-import type { Resolution } from './resolution.js'
-import type { Column, Computed, Expr } from './resolved.js'
-import { exprKey, mapExpr, type Replace } from './rewrite.js'
+import type { Collected, Resolution } from './resolution.js'
+import type { AggregateScan, Column, Computed, Expr, Scan } from './resolved.js'
+import { exprKey, isSameExpr, mapExpr, type Replace } from './rewrite.js'
 import { columnExpr } from './scope.js'
+
+/** The rows of the groups; the calls of GROUPING are answered from the keys. */
+export function aggregated(
+  input: Scan,
+  keys: readonly Computed[],
+  groupingSets: AggregateScan['groupingSets'],
+  collected: Collected,
+  r: Resolution,
+): AggregateScan {
+  const groupingCalls = collected.groupings.map(({ column, expr, at }) => {
+    const key = keys.findIndex(candidate => isSameExpr(candidate.expr, expr))
+    if (key < 0) return r.fail('GROUPING must have an argument that is a GROUP BY key', at)
+    return { column, key }
+  })
+  const columns = [...keys, ...collected.aggregates, ...groupingCalls].map(item => item.column)
+  return { kind: 'aggregate', input, keys, aggregates: collected.aggregates, groupingSets, groupingCalls, columns }
+}
 
 /**
  * Replaces every part that is a key by the key's column. A column of the input that is left is a mistake.
@@ -20,10 +37,14 @@ export function regrouper(
   const byKey = new Map(keys.map(key => [exprKey(key.expr), key.column]))
   const byIdentity = new Map(keys.map(key => [key.expr, key.column]))
   const hidden = new Set(before.map(column => column.id))
+  const keyOf = (expr: Expr): Column | undefined =>
+    byIdentity.get(expr) ?? (isWorthLooking(expr) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {
-    const column = byIdentity.get(expr) ?? (isWorthLooking(expr) ? byKey.get(exprKey(expr)) : undefined)
+    const column = keyOf(expr)
     if (column) return columnExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
-    if (expr.kind === 'column' && hidden.has(expr.column.id)) return r.fail(complaint(expr.column.name), expr.at)
+    const name = hiddenName(expr, hidden)
+    const isField = expr.kind === 'field' && keyOf(expr.operand) !== undefined
+    if (name !== undefined && !isField) return r.fail(complaint(name), expr.at)
     return undefined
   }
   return expr => {
@@ -31,6 +52,15 @@ export function regrouper(
     if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return replace(expr)
     return replace(expr) ?? correlate(expr, replace)
   }
+}
+
+/** What an author calls a column that is out of sight: a row that is a struct shows its fields as columns. */
+function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined {
+  if (expr.kind === 'column') return hidden.has(expr.column.id) ? expr.column.name : undefined
+  const { operand } = expr.kind === 'field' ? expr : { operand: null }
+  if (expr.kind !== 'field' || operand?.kind !== 'column' || operand.column.name !== '') return undefined
+  if (!hidden.has(operand.column.id) || operand.type.kind !== 'STRUCT') return undefined
+  return operand.type.fields[expr.index]?.name
 }
 
 const isWorthLooking = (expr: Expr): boolean =>

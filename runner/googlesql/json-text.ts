@@ -138,6 +138,7 @@ class JsonReader {
 
 /** Shortest digits, written as the JSON type writes a double: always with a point or an exponent. */
 export function doubleText(double: number): string {
+  if (Object.is(double, -0)) return '-0.0'
   const [, sign, digits, exponent] = /^(-?)(\d(?:\.\d+)?)e([+-]\d+)$/.exec(double.toExponential())!
   const point = Number(exponent)
   const plain = digits!.replace('.', '')

@@ -12,6 +12,8 @@ interface Clock {
 
 const DATE_PART = /^(\d{4})-(\d{1,2})-(\d{1,2})/
 const TIME_PART = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?/
+const TIMESTAMP_FORM =
+  /^\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt](?:\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?([Zz]|[+-].*| (?![+-]).*\S)?|([+-].*)))?$/s
 const OFFSET = /^([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 const MAX_OFFSET_MINUTES = 14 * 60
 
@@ -27,14 +29,14 @@ export function dateLiteral(text: string): string | null {
 export function timeLiteral(text: string): string | null {
   const found = TIME_PART.exec(text)
   const clock = found && found[0].length === text.length ? clockOf(found) : null
-  return clock && civilText(secondOfDay(clock)).slice(11) + fraction(clock.micros)
+  return clock && civilText(secondOfDay(clock)).slice(11) + civilFraction(clock)
 }
 
 /** `2026-01-31T12:00:00` to `2026-01-31 12:00:00`. */
 export function datetimeLiteral(text: string): string | null {
   const local = localTime(text)
   if (local?.rest !== '' || !isInRange(local.seconds)) return null
-  return civilText(local.seconds) + fraction(local.micros)
+  return civilText(local.seconds) + civilFraction(local)
 }
 
 /** With an offset, `Z`, `UTC`, or the name of a zone behind it; without, the time is UTC. To `2026-01-31 12:00:00+00`. */
@@ -44,6 +46,15 @@ export function timestampLiteral(text: string): string | null {
   const instant = instantOf(local.seconds, local.rest)
   if (instant === null || !isInRange(instant)) return null
   return `${civilText(instant)}${fraction(local.micros)}+00`
+}
+
+/** Why a text is no TIMESTAMP, in BigQuery's words. */
+export function timestampRefusal(text: string): string {
+  const found = TIMESTAMP_FORM.exec(text)
+  if (!found) return `Invalid timestamp: '${text}'`
+  const zone = found[1] ?? found[2] ?? ''
+  if (instantOf(0, zone) === null) return `Invalid time zone: ${zone.replace(/^ /, '')}`
+  return `Invalid timestamp string "${text}"`
 }
 
 /** JSON without white space; integers of INT64 and UINT64 are exact, other numbers the nearest FLOAT64. */
@@ -66,7 +77,7 @@ export function numericLiteral(
   kind: 'NUMERIC' | 'BIGNUMERIC' = 'NUMERIC',
   mode: 'literal' | 'cast' = 'literal',
 ): string | null {
-  const found = /^\s*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?\s*$/.exec(text)
+  const found = /^[ \t\n\v\f\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d+))?[ \t\n\v\f\r]*$/.exec(text)
   if (!found) return null
   const behindPoint = found[3] ?? found[4] ?? ''
   const digits = ((found[2] ?? '') + behindPoint).replace(/^0+/, '')
@@ -94,20 +105,28 @@ function decimalText(scaled: bigint, scale: number): string {
   return sign + digits.slice(0, -scale) + (behind === '' ? '' : `.${behind}`)
 }
 
+interface LocalTime {
+  readonly seconds: number
+  readonly second: number
+  readonly micros: string
+  readonly rest: string
+}
+
 /** Date and, behind a space or T, time; `rest` is what follows. */
-function localTime(text: string): { seconds: number; micros: string; rest: string } | null {
+function localTime(text: string): LocalTime | null {
   const date = DATE_PART.exec(text)
   const start = date && midnight(date)
   if (date === null || start === null) return null
   const rest = text.slice(date[0].length)
-  if (rest === '') return { seconds: start, micros: '000000', rest }
+  const day = { seconds: start, second: 0, micros: '000000' }
+  if (rest === '') return { ...day, rest }
   if (!/^[ Tt]/.test(rest)) return null
   // A zone may stand where the time would: `2026-01-31 +01`, but no name and no Z.
-  if (/^.[+-]/.test(rest)) return { seconds: start, micros: '000000', rest: rest.slice(1) }
+  if (/^.[+-]/.test(rest)) return { ...day, rest: rest.slice(1) }
   const time = TIME_PART.exec(rest.slice(1))
   const clock = time && clockOf(time)
   if (time === null || clock === null) return null
-  return { seconds: start + secondOfDay(clock), micros: clock.micros, rest: rest.slice(1 + time[0].length) }
+  return { ...clock, seconds: start + secondOfDay(clock), rest: rest.slice(1 + time[0].length) }
 }
 
 function instantOf(local: number, zone: string): number | null {
@@ -128,14 +147,13 @@ function midnight(found: RegExpExecArray): number | null {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
   const seconds = civilSeconds(year, month, day, 0, 0, 0)
   // A field beyond its range has carried over into the next one.
-  return year >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
+  return year >= 1 && month >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
 }
 
 function clockOf(found: RegExpExecArray): Clock | null {
   const [hour, minute, second] = [Number(found[1]), Number(found[2]), Number(found[3])]
   if (hour > 23 || minute > 59 || second > 60) return null
-  // A leap second is the next second, without its fraction.
-  return { hour, minute, second, micros: second === 60 ? '000000' : (found[4] ?? '').padEnd(6, '0') }
+  return { hour, minute, second, micros: (found[4] ?? '').padEnd(6, '0') }
 }
 
 const secondOfDay = (clock: Clock): number => clock.hour * 3600 + clock.minute * 60 + clock.second
@@ -145,6 +163,10 @@ const END_SECOND = civilSeconds(10_000, 1, 1, 0, 0, 0)
 const isInRange = (seconds: number): boolean => seconds >= FIRST_SECOND && seconds < END_SECOND
 
 const civilText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+/** A leap second is the next second, in civil types without its fraction. */
+const civilFraction = ({ second, micros }: Pick<Clock, 'second' | 'micros'>): string =>
+  second === 60 ? '' : fraction(micros)
 
 /** `.5` of 500000, and nothing of 000000. */
 function fraction(micros: string): string {

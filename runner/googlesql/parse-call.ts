@@ -15,8 +15,8 @@ const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
 /** A call of the function that `path` names; `(` comes next. */
 export function parseCall(p: Parser, path: readonly Identifier[]): Call {
   p.expect('(')
+  const isDistinct = p.accept('DISTINCT')
   const isStar = p.accept('*')
-  const isDistinct = !isStar && p.accept('DISTINCT')
   let list: readonly Argument[] = []
   if (!isStar && (isDistinct || !p.is(')'))) list = p.list(parseArgument)
   const nulls = parseNulls(p)

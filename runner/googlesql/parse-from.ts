@@ -34,14 +34,15 @@ interface Condition {
   readonly at: number
 }
 /** A join as it is read: its operator, its right side, and the conditions written behind that. */
-interface JoinPart {
+export interface JoinPart {
   readonly join: Join['join']
   readonly at: number
   readonly right: From
   readonly conditions: readonly Condition[]
 }
 
-function parseJoin(p: Parser): JoinPart | null {
+/** The join that comes next, without its left side; null where none comes. */
+export function parseJoin(p: Parser): JoinPart | null {
   const { at } = p.token
   const join = parseJoinOperator(p)
   if (join === null) return null
@@ -149,8 +150,8 @@ function parseItem(p: Parser): From {
   p.descend()
   let item = parsePrimary(p)
   for (;;) {
-    if (p.isSequence('PIVOT', '(')) item = parsePivot(p, item, aliasOf(p))
-    else if (isUnpivot(p)) item = parseUnpivot(p, item, aliasOf(p))
+    if (p.isSequence('PIVOT', '(')) item = { kind: 'pivot', input: item, ...parsePivot(p, () => parseAlias(p)) }
+    else if (isUnpivot(p)) item = { kind: 'unpivot', input: item, ...parseUnpivot(p, () => parseAlias(p)) }
     else break
   }
   if (p.is('TABLESAMPLE')) p.unsupported('TABLESAMPLE')
@@ -217,10 +218,6 @@ function parseFirstPart(p: Parser): Identifier {
     end = p.take().end
   }
   return { ...first, name: p.source.slice(first.at, end) }
-}
-
-function aliasOf(p: Parser): () => Identifier | null {
-  return () => parseAlias(p)
 }
 
 /** An alias; PIVOT and UNPIVOT are names too, unless what follows makes them operators. */

@@ -9,17 +9,20 @@ export function parseGroupBy(p: Parser): GroupBy {
   p.skipHint()
   p.expect('BY')
   if (p.accept('ALL')) return { at, isAll: true, items: [] }
-  return { at, isAll: false, items: p.list(parseItem) }
+  return { at, isAll: false, items: p.list(parseGroupingItem) }
 }
 
-function parseItem(p: Parser): GroupingItem {
+/** One item of GROUP BY. */
+export function parseGroupingItem(p: Parser): GroupingItem {
   const { at } = p.token
   if (p.acceptSequence('(', ')')) return { kind: 'empty', at }
   if (p.acceptSequence('GROUPING', 'SETS')) {
     return { kind: 'grouping-sets', items: p.parenthesisedList(parseGroupingSet), at }
   }
   const rollup = parseRollup(p)
-  return rollup === null ? { kind: 'expression', expression: p.expression(), at } : { ...rollup, at }
+  return rollup === null
+    ? { kind: 'expression', expression: p.expression(), alias: null, order: null, at }
+    : { ...rollup, at }
 }
 
 function parseGroupingSet(p: Parser): GroupingSetItem {

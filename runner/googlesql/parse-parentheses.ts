@@ -10,7 +10,7 @@ export interface Parentheses {
 
 /**
  * One pass from the end, so that any number of nested parentheses is decided in linear time: `(` holds a query when
- * SELECT or WITH follows, or when another such parenthesis follows and a query can go on behind that one.
+ * SELECT, FROM or WITH follows, or when another such parenthesis follows and a query can go on behind that one.
  */
 export function findParentheses(tokens: readonly Token[]): Parentheses {
   const close = new Int32Array(tokens.length).fill(tokens.length)
@@ -24,6 +24,7 @@ export function findParentheses(tokens: readonly Token[]): Parentheses {
     const next = tokens[i + 1]?.term
     const isHeld =
       next === 'SELECT' ||
+      next === 'FROM' ||
       (next === 'WITH' && tokens[i + 2]?.term !== '(') ||
       (next === '(' && isQuery[i + 1] === 1 && canContinueQuery(tokens, close[i + 1]! + 1))
     if (isHeld) isQuery[i] = 1
@@ -36,6 +37,7 @@ const AFTER_QUERY: ReadonlySet<string> = new Set([')', 'UNION', 'INTERSECT', 'EX
 /** Whether the token at `index` can follow a query inside the same parentheses. */
 function canContinueQuery(tokens: readonly Token[], index: number): boolean {
   const term = tokens[index]?.term ?? ''
+  if (term === 'AS') return tokens[index + 2]?.term === '|>'
   return AFTER_QUERY.has(term) || isSetOperatorMode(term, tokens[index + 1]?.term, tokens[index + 2]?.term)
 }
 

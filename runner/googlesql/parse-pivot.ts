@@ -1,6 +1,6 @@
-/** Parses PIVOT and UNPIVOT behind an item of FROM. */
+/** Parses PIVOT and UNPIVOT, behind an item of FROM or a pipe. */
 
-import type { Expression, From, Identifier, Pivot, Unpivot } from './ast.js'
+import type { Expression, Identifier, Pivot, Unpivot } from './ast.js'
 import { parseLiteral } from './parse-literal.js'
 import type { Parser } from './parser.js'
 
@@ -10,7 +10,7 @@ interface Aliased {
 }
 
 /** `PIVOT(aggregate, … FOR column IN (value, …)) [AS alias]`; `alias` parses that last part. */
-export function parsePivot(p: Parser, input: From, alias: () => Identifier | null): Pivot {
+export function parsePivot(p: Parser, alias: () => Identifier | null): Omit<Pivot, 'kind' | 'input'> {
   const { at } = p.expect('PIVOT')
   p.expect('(')
   const aggregates = p.list(parseAliased)
@@ -20,7 +20,7 @@ export function parsePivot(p: Parser, input: From, alias: () => Identifier | nul
   if (p.isQueryAhead()) p.unsupported('A subquery in the IN of PIVOT')
   const values = p.parenthesisedList(parseAliased)
   p.expect(')')
-  return { kind: 'pivot', at, input, aggregates, on, values, alias: alias() }
+  return { at, aggregates, on, values, alias: alias() }
 }
 
 function parseAliased(p: Parser): Aliased {
@@ -28,7 +28,7 @@ function parseAliased(p: Parser): Aliased {
 }
 
 /** `UNPIVOT [INCLUDE NULLS](value FOR name IN (column, …)) [AS alias]`; `alias` parses that last part. */
-export function parseUnpivot(p: Parser, input: From, alias: () => Identifier | null): Unpivot {
+export function parseUnpivot(p: Parser, alias: () => Identifier | null): Omit<Unpivot, 'kind' | 'input'> {
   const { at } = p.expect('UNPIVOT')
   const includesNulls = p.accept('INCLUDE')
   if (includesNulls || p.accept('EXCLUDE')) p.expect('NULLS')
@@ -39,7 +39,7 @@ export function parseUnpivot(p: Parser, input: From, alias: () => Identifier | n
   p.expect('IN')
   const groups = p.parenthesisedList(parseGroup)
   p.expect(')')
-  return { kind: 'unpivot', at, input, includesNulls, values, name, groups, alias: alias() }
+  return { at, includesNulls, values, name, groups, alias: alias() }
 }
 
 function parseGroup(p: Parser): Unpivot['groups'][number] {

@@ -1,9 +1,12 @@
-/** Parses a query: WITH, set operations, ORDER BY, LIMIT. */
+/** Parses a query: WITH, set operations, ORDER BY, LIMIT, and the pipe operators behind them. */
 
-import type { Cte, Identifier, Query, QueryBody, SetOperation } from './ast.js'
-import { isSetOperatorMode } from './parse-parentheses.js'
+import type { Cte, FromQuery, Pipe, Query, QueryBody } from './ast.js'
+import { parseFrom } from './parse-from.js'
+import { parsePipe } from './parse-pipe.js'
 import { parseSelect } from './parse-select.js'
+import { type Combination, parseCombination, requireSame } from './parse-set-operator.js'
 import { parseCount, parseOrderBy } from './parse-window.js'
+import { parseCte } from './parse-with.js'
 import type { Parser } from './parser.js'
 
 /** A whole query, up to the first token that cannot belong to it. */
@@ -15,24 +18,33 @@ export function parseQueryExpression(p: Parser): Query {
     isRecursive = p.accept('RECURSIVE')
     ctes = p.list(parseCte)
   }
-  const body = parseBody(p)
-  const orderBy = parseOrderBy(p)
-  const limit = p.accept('LIMIT') ? parseCount(p) : null
+  const body = p.is('FROM') ? parseFromQuery(p) : parseBody(p)
+  const isTail = body.kind !== 'from'
+  const orderBy = isTail ? parseOrderBy(p) : []
+  const limit = isTail && p.accept('LIMIT') ? parseCount(p) : null
   const offset = limit !== null && p.accept('OFFSET') ? parseCount(p) : null
-  return { kind: 'query', at, ctes, isRecursive, body, orderBy, limit, offset }
+  const isAlone = body.kind === 'query' && ctes.length === 0 && orderBy.length === 0 && limit === null
+  const pipes = [...(isAlone ? parsePipeAlias(p) : []), ...parsePipes(p)]
+  return { kind: 'query', at, ctes, isRecursive, body, orderBy, limit, offset, pipes }
 }
 
-function parseCte(p: Parser): Cte {
-  const name = p.identifier()
-  p.expect('AS')
-  p.expect('(')
-  const query = p.query()
-  p.expect(')')
-  return { name, query, at: name.at }
+function parseFromQuery(p: Parser): FromQuery {
+  const { at } = p.expect('FROM')
+  return { kind: 'from', at, from: parseFrom(p) }
 }
 
-/** How the inputs of a set operation are combined. */
-type Combination = Omit<SetOperation, 'kind' | 'inputs'>
+/** `(query) AS t |> …` says what `(query) |> AS t |> …` says. */
+function parsePipeAlias(p: Parser): readonly Pipe[] {
+  if (!p.is('AS') || p.peek(2).term !== '|>') return []
+  const { at } = p.take()
+  return [{ kind: 'pipe-as', at, alias: p.identifier() }]
+}
+
+function parsePipes(p: Parser): readonly Pipe[] {
+  const pipes: Pipe[] = []
+  while (p.is('|>')) pipes.push(parsePipe(p))
+  return pipes
+}
 
 function parseBody(p: Parser): QueryBody {
   const inputs = [parseInput(p)]
@@ -49,77 +61,10 @@ function parseBody(p: Parser): QueryBody {
 
 function parseInput(p: Parser): QueryBody {
   if (p.is('SELECT')) return parseSelect(p)
-  if (!p.is('(')) {
-    if (p.is('FROM') && p.has('|>')) p.unsupported('Pipe syntax')
-    return p.is('FROM') ? p.unexpected() : p.expected('"(" or keyword SELECT or keyword WITH')
-  }
+  if (p.is('FROM')) p.unexpected()
+  if (!p.is('(')) p.expected('"(" or keyword SELECT or keyword WITH')
   p.take()
   const query = p.query()
   p.expect(')')
   return query
-}
-
-/** `[LEFT [OUTER]] UNION ALL [BY NAME …]` and the like when that comes next, or null. */
-function parseCombination(p: Parser): Combination | null {
-  const { at } = p.token
-  const mode = parseMode(p)
-  const operator = p.token.term
-  if (operator !== 'UNION' && operator !== 'INTERSECT' && operator !== 'EXCEPT') return null
-  p.take()
-  p.skipHint()
-  const isAll = p.accept('ALL')
-  if (operator === 'EXCEPT' && !isAll && !p.is('DISTINCT')) {
-    p.fail('EXCEPT must be followed by ALL, DISTINCT, or "("', at)
-  }
-  if (!isAll && !p.accept('DISTINCT')) p.expected('keyword ALL or keyword DISTINCT')
-  const { match, matchColumns, isStrict } = parseMatch(p)
-  if (mode !== null && match === 'position') {
-    p.fail('Syntax error: INNER, LEFT and FULL need BY NAME or CORRESPONDING behind the set operator', at)
-  }
-  if (mode !== null && isStrict) p.fail('Syntax error: STRICT cannot be used with INNER, LEFT or FULL', at)
-  return { at, operator, isAll, match, matchColumns, mode, isStrict }
-}
-
-function parseMode(p: Parser): SetOperation['mode'] {
-  if (!isSetOperatorMode(p.token.term, p.peek().term, p.peek(2).term)) return null
-  const { term } = p.take()
-  p.accept('OUTER')
-  return term === 'LEFT' ? 'left' : term === 'FULL' ? 'full' : 'inner'
-}
-
-function parseMatch(p: Parser): Pick<SetOperation, 'match' | 'matchColumns' | 'isStrict'> {
-  if (p.acceptSequence('BY', 'NAME')) {
-    return { match: 'by-name', matchColumns: p.accept('ON') ? parseColumns(p) : null, isStrict: false }
-  }
-  const isStrict = p.isSequence('STRICT', 'CORRESPONDING') && p.accept('STRICT')
-  if (!p.accept('CORRESPONDING')) return { match: 'position', matchColumns: null, isStrict }
-  return { match: 'corresponding', matchColumns: p.accept('BY') ? parseColumns(p) : null, isStrict }
-}
-
-function parseColumns(p: Parser): readonly Identifier[] {
-  return p.parenthesisedList(item => item.identifier())
-}
-
-/** Set operations of one level must be all alike; else parentheses have to say which comes first. */
-function requireSame(p: Parser, first: Combination, next: Combination): void {
-  if (first.operator !== next.operator || first.isAll !== next.isAll) {
-    p.fail(
-      'Syntax error: Different set operations cannot be used in the same query without using parentheses for grouping',
-      next.at,
-    )
-  }
-  const columns = (c: Combination): string =>
-    c.matchColumns === null ? '' : JSON.stringify(c.matchColumns.map(column => column.name.toLowerCase()))
-  if (
-    first.match !== next.match ||
-    first.mode !== next.mode ||
-    first.isStrict !== next.isStrict ||
-    columns(first) !== columns(next)
-  ) {
-    p.fail(
-      'Syntax error: Different column match modes cannot be used in the same query without using parentheses for ' +
-        'grouping',
-      next.at,
-    )
-  }
 }

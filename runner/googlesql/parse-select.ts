@@ -1,6 +1,6 @@
 /** Parses one SELECT: its list, FROM, WHERE, GROUP BY, HAVING, QUALIFY and WINDOW. */
 
-import type { Expression, Identifier, Select, SelectItem, SelectStar } from './ast.js'
+import type { Expression, Identifier, NamedWindow, Select, SelectItem, SelectStar } from './ast.js'
 import { parseFrom } from './parse-from.js'
 import { parseGroupBy } from './parse-group-by.js'
 import { isSetOperatorMode } from './parse-parentheses.js'
@@ -9,20 +9,36 @@ import type { Parser } from './parser.js'
 
 /** A SELECT without the ORDER BY and LIMIT behind it, which belong to the query. */
 export function parseSelect(p: Parser): Select {
+  const { at, isDistinct, as, items } = parseList(p)
+  const from = p.accept('FROM') ? parseFrom(p) : null
+  const where = p.accept('WHERE') ? p.expression() : null
+  const groupBy = p.is('GROUP') ? parseGroupBy(p) : null
+  const having = p.accept('HAVING') ? p.expression() : null
+  const qualify = p.accept('QUALIFY') ? p.expression() : null
+  const windows = parseWindows(p)
+  return { kind: 'select', at, isDistinct, as, items, from, where, groupBy, having, qualify, windows }
+}
+
+/** The SELECT of a pipe: its rows come through the pipe, and only WINDOW may follow its list. */
+export function parsePipeSelect(p: Parser): Select {
+  const list = parseList(p)
+  const windows = parseWindows(p)
+  return { kind: 'select', ...list, from: null, where: null, groupBy: null, having: null, qualify: null, windows }
+}
+
+function parseList(p: Parser): Pick<Select, 'at' | 'isDistinct' | 'as' | 'items'> {
   const { at } = p.expect('SELECT')
   p.skipHint()
   if (p.is('WITH') && p.peek().term !== '(') p.unsupported('SELECT WITH')
   const isDistinct = p.accept('DISTINCT')
   if (!isDistinct) p.accept('ALL')
   const as = parseAs(p)
-  const items = parseItems(p)
-  const from = p.accept('FROM') ? parseFrom(p) : null
-  const where = p.accept('WHERE') ? p.expression() : null
-  const groupBy = p.is('GROUP') ? parseGroupBy(p) : null
-  const having = p.accept('HAVING') ? p.expression() : null
-  const qualify = p.accept('QUALIFY') ? p.expression() : null
-  const windows = p.accept('WINDOW') ? p.list(parseNamedWindow) : []
-  return { kind: 'select', at, isDistinct, as, items, from, where, groupBy, having, qualify, windows }
+  return { at, isDistinct, as, items: parseItems(p) }
+}
+
+/** The WINDOW clause, where one comes next. */
+export function parseWindows(p: Parser): readonly NamedWindow[] {
+  return p.accept('WINDOW') ? p.list(parseNamedWindow) : []
 }
 
 function parseAs(p: Parser): Select['as'] {
@@ -32,7 +48,8 @@ function parseAs(p: Parser): Select['as'] {
   return p.unsupported('SELECT AS with a type name')
 }
 
-function parseItems(p: Parser): readonly SelectItem[] {
+/** The items of a select list, up to the clause behind them. */
+export function parseItems(p: Parser): readonly SelectItem[] {
   if (endsItems(p)) {
     if (p.is('FROM')) p.fail('Syntax error: SELECT list must not be empty')
     p.unexpected()

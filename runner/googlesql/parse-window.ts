@@ -19,13 +19,15 @@ function parseOrderItem(p: Parser): OrderItem {
   if (p.is('COLLATE')) p.unsupported('COLLATE')
   const isDescending = p.accept('DESC')
   if (!isDescending) p.accept('ASC')
-  let nulls: OrderItem['nulls'] = null
-  if (p.accept('NULLS')) {
-    if (p.accept('FIRST')) nulls = 'first'
-    else if (p.accept('LAST')) nulls = 'last'
-    else p.expected('keyword FIRST or keyword LAST')
-  }
-  return { expression, isDescending, nulls, at }
+  return { expression, isDescending, nulls: parseNulls(p), at }
+}
+
+/** NULLS FIRST or NULLS LAST, where one of them comes next. */
+export function parseNulls(p: Parser): OrderItem['nulls'] {
+  if (!p.accept('NULLS')) return null
+  if (p.accept('FIRST')) return 'first'
+  if (p.accept('LAST')) return 'last'
+  return p.expected('keyword FIRST or keyword LAST')
 }
 
 /** The number of a LIMIT or OFFSET: an integer literal, a parameter, or a CAST of one. */

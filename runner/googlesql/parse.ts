@@ -1,22 +1,27 @@
-/** Parses GoogleSQL: one query, or one type. */
+/** Parses GoogleSQL: one query with the functions before it, or one type. */
 
-import type { Query, TypeNode } from './ast.js'
+import type { FunctionDefinition, Query, Script, TypeNode } from './ast.js'
 import { STATEMENT_KEYWORDS } from './keywords.js'
-import { MAX_DEPTH, refuseDeepTree } from './parse-depth.js'
+import { MAX_BODY_DEPTH, MAX_DEPTH, refuseDeepTree } from './parse-depth.js'
 import { parseExpression, parseOperand } from './parse-expression.js'
+import { isFunctionAhead, parseFunction } from './parse-function.js'
 import { parseQueryExpression } from './parse-query.js'
 import { parseTypeNode } from './parse-type.js'
 import { Parser, type Rules } from './parser.js'
+import { SqlError } from './sql-error.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
 /**
- * The tree of one query; a `;` may end it. No tree is deeper than `MAX_DEPTH` nodes, so that recursive readers are safe.
+ * The trees of one query and of the temporary functions before it; a `;` may end it. No tree is deeper than `MAX_DEPTH`
+ * nodes, so that recursive readers are safe.
  *
- * @throws SqlError, in BigQuery's words, when the text is not a query, or uses what is not supported.
+ * @throws SqlError, in BigQuery's words, when the text is nothing of that, or uses what is not supported.
  */
-export function parseQuery(source: string): Query {
+export function parseScript(source: string): Script {
   const p = new Parser(source, RULES)
+  const functions: FunctionDefinition[] = []
+  while (isFunctionAhead(p)) functions.push(parseFunction(p))
   p.skipHint()
   refuseStatement(p)
   if (!p.is('SELECT') && !p.is('WITH') && !p.is('(') && !p.is('FROM')) p.unexpected()
@@ -25,6 +30,18 @@ export function parseQuery(source: string): Query {
   if (p.token.kind !== 'end') p.expected('end of input')
   // A tree has less nodes above each other than the text has tokens.
   if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
+  for (const { body } of functions) refuseDeepTree(body, source, MAX_BODY_DEPTH)
+  return { functions, query }
+}
+
+/**
+ * The tree of one query, without functions before it.
+ *
+ * @throws SqlError as `parseScript` does
+ */
+export function parseQuery(source: string): Query {
+  const { functions, query } = parseScript(source)
+  if (functions[0] !== undefined) throw new SqlError('Functions are not allowed here', source, functions[0].at)
   return query
 }
 

@@ -66,10 +66,6 @@ export class Parser {
   afterParentheses(): Token {
     return this.#tokens[this.parentheses.close[this.#index]! + 1] ?? this.#tokens[this.#tokens.length - 1]!
   }
-  /** Whether the source has this symbol anywhere. */
-  has(term: string): boolean {
-    return this.#tokens.some(token => token.term === term)
-  }
   private get parentheses(): Parentheses {
     this.#parentheses ??= findParentheses(this.#tokens)
     return this.#parentheses
@@ -185,18 +181,18 @@ export class Parser {
   }
   /** Refuses a query without parentheses where an expression should stand. */
   refuseQuery(what: string): void {
-    if (!this.is('SELECT') && !(this.is('WITH') && this.peek().term !== '(')) return
+    if (!this.is('SELECT') && !this.is('FROM') && !(this.is('WITH') && this.peek().term !== '(')) return
     this.fail(
       `${what} is an expression, not a query; to use a query as an expression, the query must be wrapped with ` +
         'additional parentheses to make it a scalar subquery expression',
     )
   }
   unexpected(token: Token = this.token): never {
-    this.refusePipe(token)
+    this.refusePositional(token)
     this.fail(`Syntax error: Unexpected ${this.describe(token)}`, token.at)
   }
   expected(what: string): never {
-    this.refusePipe(this.token)
+    this.refusePositional(this.token)
     this.fail(`Syntax error: Expected ${what} but got ${this.describe(this.token)}`)
   }
   /** A token as BigQuery names it in an error. */
@@ -221,8 +217,7 @@ export class Parser {
         return `"${written}"`
     }
   }
-  private refusePipe(token: Token): void {
-    if (token.term === '|>') this.unsupported('Pipe syntax', token.at)
+  private refusePositional(token: Token): void {
     if (token.term === '?') this.fail('Positional parameters are not supported; use @name', token.at)
   }
 }

@@ -14,11 +14,33 @@ export interface Resolution {
   /** Lower-case name → as first spelled. */
   readonly usedParameters: Map<string, string>
   readonly usedTables: Set<string>
+  /** The temporary functions that may be called here. */
+  readonly functions: Functions
+  readonly calls: CallCount
+  /** The same resolution where other functions may be called: inside the body of one. */
+  within(functions: Functions): Resolution
   newColumn(name: string, type: Type): Column
   newCte(): number
   fail(reason: string, at: number): never
   expression(node: ast.Expression, env: ExpressionEnv): Expr
   query(node: ast.Query, env: QueryEnv): QueryResult
+}
+
+/** A function as its callers know it. */
+export interface TemporaryFunction {
+  readonly definition: ast.FunctionDefinition
+  readonly parameters: readonly { readonly name: string; readonly type: Type | null }[]
+  readonly returns: Type | null
+  /** Those defined before it: its body may call them. */
+  readonly before: Functions
+}
+/** By lower-case name. */
+export type Functions = ReadonlyMap<string, TemporaryFunction>
+
+/** How often functions were called so far, and how many calls are open. */
+export interface CallCount {
+  total: number
+  open: number
 }
 
 /** A common table expression in sight. */

@@ -1,22 +1,12 @@
 /** FROM: tables, arrays, subqueries and joins become a scan and the names that it brings into scope. */
 import type * as ast from './ast.js'
-import { coerceTo, commonSupertype } from './coerce.js'
+import { isCorrelated, withoutFullJoin } from './correlated-full-join.js'
 import type { ExpressionEnv, NamedColumn, QueryEnv, Resolution } from './resolution.js'
-import { operatorCall } from './resolve-call.js'
 import { condition, impliedName } from './resolve-expression.js'
 import { resolvePivot, resolveUnpivot } from './resolve-pivot.js'
-import type { Column, Expr, Scan, UnnestScan } from './resolved.js'
-import {
-  type FromNames,
-  fromScope,
-  lookup,
-  NO_NAMES,
-  type Range,
-  type VisibleColumn,
-  valueColumns,
-  visible,
-  visibleExpr,
-} from './scope.js'
+import { type UsingNode, usingNames } from './resolve-using.js'
+import type { JoinScan, Scan, UnnestScan } from './resolved.js'
+import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from './scope.js'
 import { nearest } from './suggest.js'
 import { INT64, typeName } from './types.js'
 
@@ -94,12 +84,19 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
   const name = node.path.map(part => part.name).join('.')
   const table = r.tables.find(name)
   if (!table) {
+    const absence = r.tables.absence(name)
+    if (absence !== undefined) return r.fail(`Table not found: ${name}; ${absence}`, node.at)
     const suggestion = nearest(name, [...r.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
     return r.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
   }
   r.usedTables.add(table.name)
   const columns = table.columns.map(column => ({ name: column.name, column: r.newColumn(column.name, column.type) }))
-  const scan: Scan = { kind: 'table', table: table.name, columns: columns.map(named => named.column) }
+  const scan: Scan = {
+    kind: 'table',
+    table: table.name,
+    columns: columns.map(named => named.column),
+    ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
+  }
   return { scan, names: rangeNames(columns, false, node.alias?.name ?? lastName(last.name)) }
 }
 
@@ -163,19 +160,37 @@ const joinNames = (left: FromNames, right: FromNames): FromNames => ({
 
 function resolveJoin(node: ast.Join, env: QueryEnv, r: Resolution): FromResult {
   const left = resolveFrom(node.left, null, env, r)
-  checkAliases(node, r)
+  checkAliases([node.left, node.right], new Set(), r)
+  return joinTo(left, node, env, r)
+}
+
+/** A join without its left side. */
+type JoinNode = Omit<ast.Join, 'kind' | 'left'>
+
+/** The join of a pipe: its left side is what came through the pipe. */
+export function resolvePipeJoin(left: FromResult, node: ast.PipeJoin, env: QueryEnv, r: Resolution): FromResult {
+  checkAliases([node.right], new Set(left.names.ranges.map(range => range.name.toLowerCase())), r)
+  return joinTo(left, node, env, r)
+}
+
+function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, r: Resolution): FromResult {
   const right = resolveFrom(node.right, left, env, r)
   const isArray = right.scan.kind === 'unnest' && right.scan.input === left.scan
   if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, r)
   if (isArray) {
+    if (node.right.kind === 'table' && lookup(fromScope(left.names, null), node.right.path[0]!.name)) {
+      const path = node.right.path.map(part => part.name).join('.')
+      const join = node.join.toUpperCase()
+      return r.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
+    }
     // RIGHT and FULL joins know both sides: the array must not be correlated, and is read on its own.
     return joinScans(node, left, resolveFrom(node.right, null, env, r), env, r)
   }
   return joinScans(node, left, right, env, r)
 }
 
-function checkAliases(node: ast.Join, r: Resolution): void {
-  const names = new Set<string>()
+/** `names` are those taken already, in lower case. */
+function checkAliases(items: readonly ast.From[], names: Set<string>, r: Resolution): void {
   const visit = (from: ast.From): void => {
     if (from.kind === 'join') {
       visit(from.left)
@@ -193,98 +208,60 @@ function checkAliases(node: ast.Join, r: Resolution): void {
     if (names.has(key)) r.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
     names.add(key)
   }
-  visit(node)
+  items.forEach(visit)
 }
 
 /** A join with an array of the left side: one scan that knows both. `right` already holds the left side's columns. */
-function joinArray(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
   const scan = right.scan as UnnestScan
-  if (node.using) return joinArrayUsing(node, left, right, env, r)
+  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, r)
   const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), r)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
   return { scan: on ? { kind: 'filter', input: scan, condition: on, columns: scan.columns } : scan, names: right.names }
 }
 
-function joinArrayUsing(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+function joinArrayUsing(
+  node: UsingNode,
+  left: FromResult,
+  right: FromResult,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
   const scan = right.scan as UnnestScan
   const own: FromNames = {
     ranges: right.names.ranges.slice(left.names.ranges.length),
     columns: right.names.columns.slice(left.names.columns.length),
     hidden: new Set(),
   }
-  const { on, names } = usingNames(node, left.names, own, env, r)
+  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), r)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
   return { scan: { kind: 'filter', input: scan, condition: on, columns: scan.columns }, names }
 }
 
-function joinScans(node: ast.Join, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
   const columns = [...left.scan.columns, ...right.scan.columns]
   const join = node.join === 'comma' ? 'cross' : node.join
   const both = joinNames(left.names, right.names)
   if (node.using) {
-    const { on, names, merged } = usingNames(node, left.names, right.names, env, r)
-    const scan: Scan = { kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }
+    const { on, names, merged } = usingNames(
+      { join: node.join, using: node.using },
+      left.names,
+      right.names,
+      fromEnv(left.names, env, 'USING'),
+      r,
+    )
+    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
     if (merged.length === 0) return { scan, names }
     const all = [...columns, ...merged.map(item => item.column)]
     return { scan: { kind: 'project', input: scan, computed: merged, columns: all }, names }
   }
   if (join !== 'cross' && !node.on) {
-    if (join === 'inner') {
-      return {
-        scan: { kind: 'join', join: 'cross', left: left.scan, right: right.scan, condition: null, columns },
-        names: both,
-      }
-    }
     return r.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
   }
   const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), r)
-  return { scan: { kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, names: both }
+  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
+  return { scan, names: both }
 }
 
-/**
- * USING (a): the condition, and the names afterwards: one `a` first in `*`, the two sides' own reachable only by their
- * table. Of an outer join the one is the side that is always there, of a full one COALESCE of both.
- */
-function usingNames(node: ast.Join, left: FromNames, right: FromNames, env: QueryEnv, r: Resolution) {
-  const conditions: Expr[] = []
-  const merged: { column: Column; expr: Expr }[] = []
-  const first: VisibleColumn[] = []
-  const hidden = new Set([...left.hidden, ...right.hidden])
-  const gone = new Set<VisibleColumn>()
-  for (const name of node.using!) {
-    const a = findUsing(name, left, 'left', r)
-    const b = findUsing(name, right, 'right', r)
-    const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
-    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, fromEnv(left, env, 'USING'), r))
-    gone.add(a).add(b)
-    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, r) : null
-    if (full) merged.push(full)
-    first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
-  }
-  const on = conditions.reduce((all, one) => ({
-    kind: 'call',
-    type: one.type,
-    name: '$and',
-    arguments: [all, one],
-    isSafe: false,
-    at: one.at,
-  }))
-  const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
-  const names: FromNames = { ranges: [...left.ranges, ...right.ranges], columns: [...first, ...rest], hidden }
-  return { on, names, merged }
-}
-
-function coalesced(name: ast.Identifier, left: Expr, right: Expr, r: Resolution): { column: Column; expr: Expr } {
-  const type = commonSupertype([left, right])!
-  const args = [coerceTo(left, type, r.source)!, coerceTo(right, type, r.source)!]
-  const column = r.newColumn(name.name, type)
-  return { column, expr: { kind: 'call', type, name: 'COALESCE', arguments: args, isSafe: false, at: name.at } }
-}
-
-function findUsing(name: ast.Identifier, names: FromNames, side: string, r: Resolution): VisibleColumn {
-  const key = name.name.toLowerCase()
-  const found = names.columns.filter(column => column.name.toLowerCase() === key && !names.hidden.has(column))
-  if (found.length > 1)
-    return r.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
-  return found[0] ?? r.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
-}
+const joined = (scan: JoinScan, r: Resolution): Scan =>
+  scan.join === 'full' && isCorrelated(scan) ? withoutFullJoin(scan, r) : scan

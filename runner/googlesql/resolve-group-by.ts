@@ -16,6 +16,8 @@ export interface SelectedItem {
 export interface Grouping {
   readonly keys: readonly Computed[]
   readonly sets: readonly (readonly number[])[] | null
+  /** Which key each expression of the clause became. */
+  readonly keyOf: ReadonlyMap<ast.Expression, number>
 }
 
 const MAX_GROUPING_SETS = 4096
@@ -30,6 +32,7 @@ export function resolveGroupBy(
 ): Grouping {
   const keys: Computed[] = []
   const known = new Map<string, number>()
+  const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
     if (isMadeOf(expr, computed)) {
       return r.fail(
@@ -48,21 +51,27 @@ export function resolveGroupBy(
   }
   const one = (expression: ast.Expression): number => {
     const { expr, name } = keyExpr(expression, items, env, r)
-    return add(expr, name, expression.at)
+    const index = add(expr, name, expression.at)
+    keyOf.set(expression, index)
+    return index
   }
   if (node.isAll) {
     for (const item of items) {
       if (!isMadeOf(item.expr, computed) && someExpr(item.expr, part => part.kind === 'column'))
         add(item.expr, item.name, item.at)
     }
-    return { keys, sets: null }
+    return { keys, sets: null, keyOf }
+  }
+  const empty = node.items.find(item => item.kind === 'empty')
+  if (empty && node.items.length > 1) {
+    return r.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
   }
   const parts = node.items.map(item => setsOf(item, one))
   if (
     parts.every(part => part.length === 1) &&
     !node.items.some(item => item.kind === 'empty' || item.kind === 'grouping-sets')
   ) {
-    return { keys, sets: null }
+    return { keys, sets: null, keyOf }
   }
   const sets = parts.reduce<readonly (readonly number[])[]>(
     (all, part) => all.flatMap(before => part.map(after => [...new Set([...before, ...after])])),
@@ -70,10 +79,11 @@ export function resolveGroupBy(
   )
   if (sets.length > MAX_GROUPING_SETS)
     return r.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
-  return { keys, sets }
+  return { keys, sets, keyOf }
 }
 
-const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
+/** Does the expression use one of the columns? */
+export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
   someExpr(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
 /** An ordinal, an alias of the select list (which beats a column of the same name), or an expression. */

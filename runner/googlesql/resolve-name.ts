@@ -1,8 +1,9 @@
 /** Names, paths and fields: `timestamp`, `t.metadata`, `request.path`, `payload.user.id` of a JSON value. */
 import type * as ast from './ast.js'
 import type { ExpressionEnv, Resolution } from './resolution.js'
+import { IN_AGGREGATE } from './resolve-aggregate.js'
 import type { Expr } from './resolved.js'
-import { columnExpr, type Found, lookup, type Range, rangeExpr, suggestName, visibleExpr } from './scope.js'
+import { columnExpr, type Found, type Held, lookup, type Range, rangeExpr, suggestName, visibleExpr } from './scope.js'
 import { nearest } from './suggest.js'
 import { JSON_TYPE, STRING, typeName } from './types.js'
 
@@ -24,10 +25,18 @@ function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: Exp
     case 'column':
       return visibleExpr(found.column, isCorrelated, node.at)
     case 'alias':
+      if (!isCorrelated) refuseInAggregate(found.holds, node, env, r)
       return found.column && !env.inlinesAliases ? columnExpr(found.column, isCorrelated, node.at) : found.expr
     case 'ambiguous':
       return r.fail(`Column name ${node.name} is ambiguous`, node.at)
   }
+}
+
+/** The aliases of the select list are seen within the aggregates of HAVING, QUALIFY and ORDER BY too. */
+function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, r: Resolution): void {
+  if (!env.clause.startsWith(IN_AGGREGATE)) return
+  if (holds === 'aggregate') r.fail('Aggregations of aggregations are not allowed', node.at)
+  if (holds === 'window') r.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
 }
 
 /** `operand.name`. A range variable's columns come before a struct's fields. */

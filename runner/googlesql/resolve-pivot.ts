@@ -1,11 +1,23 @@
 /** PIVOT and UNPIVOT, written with what the resolved tree has already: filtered aggregates, and arrays of structs. */
 import type * as ast from './ast.js'
 import { coerceTo } from './coerce.js'
+import { isGroupable } from './functions/operators.js'
 import type { Collected, NamedColumn, QueryEnv, Resolution } from './resolution.js'
 import type { AggregateScan, Column, Expr, Scan } from './resolved.js'
-import { exprKey, someExpr } from './rewrite.js'
+import { exprKey, mapExpr } from './rewrite.js'
 import { columnExpr, type FromNames, fromScope, lookup, type VisibleColumn, visible, visibleExpr } from './scope.js'
-import { arrayOf, BOOL, INT64, STRING, type StructField, sameType, structOf, type Type, typeName } from './types.js'
+import {
+  arrayOf,
+  BOOL,
+  INT64,
+  STRING,
+  type StructField,
+  sameType,
+  shortTypeName,
+  structOf,
+  type Type,
+  typeName,
+} from './types.js'
 
 interface FromResult {
   readonly scan: Scan
@@ -20,7 +32,12 @@ function named(columns: readonly NamedColumn[], alias: string): FromNames {
 }
 
 /** Groups by every input column that neither the aggregates nor the pivot column read. */
-export function resolvePivot(node: ast.Pivot, input: FromResult, env: QueryEnv, r: Resolution): FromResult {
+export function resolvePivot(
+  node: Omit<ast.Pivot, 'kind' | 'input'>,
+  input: FromResult,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
   const scope = fromScope(input.names, env.outer)
   const plain = { scope, ctes: env.ctes, clause: 'PIVOT', aggregates: null, windows: null, inlinesAliases: true }
   const on = r.expression(node.on, plain)
@@ -48,21 +65,31 @@ export function resolvePivot(node: ast.Pivot, input: FromResult, env: QueryEnv, 
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
     if (unnamed) return r.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
-  const read = new Set<number>()
+  // A row that is one value shows its fields as columns: reading one field does not read the others.
+  const read = new Set<string>()
   const note = (expr: Expr | null): void => {
     if (!expr) return
-    someExpr(expr, part => {
-      if (part.kind === 'column') read.add(part.column.id)
-      return false
+    mapExpr(expr, part => {
+      if (part.kind === 'column') read.add(exprKey(part))
+      if (part.kind !== 'field' || part.operand.kind !== 'column') return undefined
+      read.add(exprKey(part))
+      return part
     })
   }
+  const isRead = (column: VisibleColumn): boolean =>
+    read.has(exprKey(visibleExpr(column, false, 0))) || read.has(exprKey(columnExpr(column.column, false, 0)))
   note(on)
   for (const { call } of aggregates) {
     for (const part of call.arguments) note(part)
     note(call.having?.expr ?? null)
     for (const key of call.orderBy) note(key.expr)
   }
-  const kept = input.names.columns.filter(column => !read.has(column.column.id))
+  const kept = input.names.columns.filter(column => !isRead(column))
+  for (const { name, type } of kept) {
+    if (isGroupable(type)) continue
+    const found = shortTypeName(type)
+    r.fail(`Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`, node.at)
+  }
   const keys = kept.map(column => ({
     column: r.newColumn(column.name, column.type),
     expr: visibleExpr(column, false, node.at),
@@ -131,7 +158,11 @@ function pivotName(node: ast.Expression, expr: Expr, r: Resolution): string {
 }
 
 /** Each row once per group of columns, by unnesting an array of structs made of them. */
-export function resolveUnpivot(node: ast.Unpivot, input: FromResult, r: Resolution): FromResult {
+export function resolveUnpivot(
+  node: Omit<ast.Unpivot, 'kind' | 'input'>,
+  input: FromResult,
+  r: Resolution,
+): FromResult {
   const find = (name: ast.Identifier): VisibleColumn => {
     const hit = lookup(fromScope(input.names, null), name.name)
     const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())

@@ -1,16 +1,16 @@
 /** One SELECT, with the ORDER BY and LIMIT that belong to it: FROM, WHERE, GROUP BY, HAVING, windows, QUALIFY, DISTINCT. */
 import type * as ast from './ast.js'
 import { isGroupable } from './functions/operators.js'
-import { regrouper } from './group.js'
+import { aggregated, regrouper } from './group.js'
 import { project } from './project.js'
 import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from './resolution.js'
-import { integer, sortKey } from './resolve-call.js'
 import { condition, impliedName } from './resolve-expression.js'
 import { type FromResult, resolveFrom } from './resolve-from.js'
-import { resolveGroupBy, type SelectedItem } from './resolve-group-by.js'
+import { isMadeOf, resolveGroupBy, type SelectedItem } from './resolve-group-by.js'
+import { integer, sortKey } from './resolve-order.js'
 import { resolveStar } from './resolve-star.js'
 import type { Column, Computed, Expr, Scan, SortKey } from './resolved.js'
-import { exprKey, mapExpr, mapWindow, type Replace } from './rewrite.js'
+import { isSameExpr, mapExpr, mapWindow, type Replace } from './rewrite.js'
 import { columnExpr, type Found, fromScope, mapScope, NO_NAMES, type Scope } from './scope.js'
 import { structOf, typeName } from './types.js'
 
@@ -23,9 +23,17 @@ export interface Tail {
   readonly offset: ast.Expression | null
 }
 
-export function resolveSelect(node: ast.Select, tail: Tail, env: QueryEnv, r: Resolution): QueryResult {
-  const from: FromResult = node.from ? resolveFrom(node.from, null, env, r) : { scan: ONE_ROW, names: NO_NAMES }
-  if (!node.from) refuseWithoutFrom(node, r)
+/** `piped` is what comes through a pipe, instead of FROM; a select over that has no aggregates. */
+export function resolveSelect(
+  node: ast.Select,
+  tail: Tail,
+  env: QueryEnv,
+  r: Resolution,
+  piped: FromResult | null = null,
+): QueryResult {
+  const hasFrom = node.from !== null || piped !== null
+  const from = piped ?? (node.from ? resolveFrom(node.from, null, env, r) : { scan: ONE_ROW, names: NO_NAMES })
+  if (!hasFrom) refuseWithoutFrom(node, r)
   const scope = fromScope(from.names, env.outer)
   const base: ExpressionEnv = {
     scope,
@@ -39,54 +47,44 @@ export function resolveSelect(node: ast.Select, tail: Tail, env: QueryEnv, r: Re
   if (node.where) scan = filter(scan, condition(node.where, 'WHERE clause', base, r))
 
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-  const named = new Map(node.windows.map(window => [window.name.name.toLowerCase(), window.window]))
+  const named = namedWindows(node.windows, r)
   const full: ExpressionEnv = {
     ...base,
-    clause: 'SELECT list',
-    aggregates: { collected, scope },
+    clause: piped ? 'pipe SELECT' : 'SELECT list',
+    aggregates: piped ? null : { collected, scope },
     windows: { collected, named },
   }
-  const items = selectItems(node, from, full, r)
+  const items = selectItems(node, hasFrom ? from : null, full, r)
   const columns = items.map(item => r.newColumn(item.name, item.expr.type))
 
   // The later clauses see the select list's names before those of FROM.
   const grouping =
     node.groupBy &&
     resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, r)
-  const aliases = aliasScope(items, columns, scope)
-  const late = (clause: string): ExpressionEnv => ({ ...full, scope: aliases, clause })
+  const aliases = aliasScope(items, columns, collected, scope)
+  const late = (clause: string): ExpressionEnv => ({
+    ...full,
+    scope: aliases,
+    aggregates: full.aggregates && { collected, scope: aliases },
+    clause,
+  })
+  const isGrouped = grouping !== null || collected.aggregates.length > 0 || collected.groupings.length > 0
   const having = node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, r)
+  if (node.having && !isGrouped) refuseHaving(node.having, collected, r)
   const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), r)
   const order = orderKeys(node, tail.orderBy, items, columns, { ...late('ORDER BY clause'), inlinesAliases: false }, r)
 
   // ---- the scans, from the inside out
   let select: readonly Computed[] = items.map((item, i) => ({ column: columns[i]!, expr: item.expr }))
   let after: Replace = () => undefined
+  let afterOrder: Replace = after
   const isAggregated =
     grouping !== null || collected.aggregates.length > 0 || node.having !== null || collected.groupings.length > 0
   if (isAggregated) {
     const keys = grouping?.keys ?? []
-    const complain = (name: string) =>
-      `SELECT list expression references column ${name} which is neither grouped nor aggregated`
-    after = regrouper(keys, from.scan.columns, complain, r)
-    const groupingCalls = collected.groupings.map(({ column, expr, at }) => {
-      const key = keys.findIndex(candidate => sameKey(candidate.expr, expr))
-      if (key < 0) return r.fail('GROUPING must have an argument that is a GROUP BY key', at)
-      return { column, key }
-    })
-    scan = {
-      kind: 'aggregate',
-      input: scan,
-      keys,
-      aggregates: collected.aggregates,
-      groupingSets: grouping?.sets ?? null,
-      groupingCalls,
-      columns: [
-        ...keys.map(key => key.column),
-        ...collected.aggregates.map(aggregate => aggregate.column),
-        ...groupingCalls.map(call => call.column),
-      ],
-    }
+    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), r)
+    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), r)
+    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, r)
     if (having) {
       scan = filter(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), r)))
     }
@@ -108,7 +106,7 @@ export function resolveSelect(node: ast.Select, tail: Tail, env: QueryEnv, r: Re
   let outputs: readonly Column[] = columns
   let keys: readonly SortKey[] = order.map(key => ({
     ...key,
-    expr: isAggregated ? mapExpr(key.expr, after) : key.expr,
+    expr: isAggregated ? mapExpr(key.expr, afterOrder) : key.expr,
   }))
   if (node.isDistinct) {
     const distinct = distinctScan(scan, items, columns, select, r)
@@ -136,12 +134,20 @@ export function resolveSelect(node: ast.Select, tail: Tail, env: QueryEnv, r: Re
   return { scan, columns: results, isValueTable: node.as !== null }
 }
 
+function namedWindows(windows: ast.Select['windows'], r: Resolution): ReadonlyMap<string, ast.Window> {
+  const named = new Map<string, ast.Window>()
+  for (const { name, window } of windows) {
+    const key = name.name.toLowerCase()
+    if (named.has(key)) r.fail(`Duplicate window alias ${name.name}`, name.at)
+    named.set(key, window)
+  }
+  return named
+}
+
 const complainOf =
   (clause: string) =>
   (name: string): string =>
     `${clause} expression references column ${name} which is neither grouped nor aggregated`
-
-const sameKey = (a: Expr, b: Expr): boolean => a === b || exprKey(a) === exprKey(b)
 
 function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
   const clause = node.where
@@ -157,6 +163,16 @@ function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
   if (clause) r.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
 }
 
+/** HAVING without GROUP BY: only the select list can make one group of all rows. */
+function refuseHaving(having: ast.Expression, collected: Collected, r: Resolution): never {
+  return r.fail(
+    collected.aggregates.length > 0
+      ? 'The HAVING clause only allows aggregation if GROUP BY or SELECT list aggregation is present'
+      : 'The HAVING clause requires GROUP BY or aggregation to be present',
+    having.at,
+  )
+}
+
 const filter = (input: Scan, condition: Expr): Scan => ({ kind: 'filter', input, condition, columns: input.columns })
 
 export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, r: Resolution): Scan {
@@ -170,10 +186,15 @@ function collectedIds(collected: Collected): ReadonlySet<number> {
   return new Set([...collected.aggregates, ...collected.windows, ...collected.groupings].map(({ column }) => column.id))
 }
 
-function selectItems(node: ast.Select, from: FromResult, env: ExpressionEnv, r: Resolution): readonly SelectedItem[] {
+function selectItems(
+  node: ast.Select,
+  from: FromResult | null,
+  env: ExpressionEnv,
+  r: Resolution,
+): readonly SelectedItem[] {
   return node.items.flatMap((item): SelectedItem[] => {
     if (item.kind === 'star') {
-      return resolveStar(item, node.from ? from.names : null, env, r).map(({ name, expr }) => ({
+      return resolveStar(item, from?.names ?? null, env, r).map(({ name, expr }) => ({
         name,
         expr,
         at: item.at,
@@ -185,15 +206,26 @@ function selectItems(node: ast.Select, from: FromResult, env: ExpressionEnv, r: 
 }
 
 /** Aliases of the select list over the names of FROM. */
-function aliasScope(items: readonly SelectedItem[], columns: readonly Column[], outer: Scope): Scope {
+function aliasScope(
+  items: readonly SelectedItem[],
+  columns: readonly Column[],
+  { aggregates, windows }: Collected,
+  outer: Scope,
+): Scope {
+  const [aggregateIds, windowIds] = [aggregates, windows].map(calls => new Set(calls.map(({ column }) => column.id)))
   const names = new Map<string, Found>()
   items.forEach((item, i) => {
     if (item.name === '') return
     const key = item.name.toLowerCase()
     const before = names.get(key)
-    const found: Found = { kind: 'alias', expr: item.expr, column: columns[i]! }
+    const holds = isMadeOf(item.expr, windowIds!)
+      ? 'window'
+      : isMadeOf(item.expr, aggregateIds!)
+        ? 'aggregate'
+        : 'neither'
+    const found: Found = { kind: 'alias', expr: item.expr, column: columns[i]!, holds }
     if (!before) names.set(key, found)
-    else if (before.kind === 'alias' && !sameKey(before.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
+    else if (before.kind === 'alias' && !isSameExpr(before.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
   })
   return mapScope(names, outer)
 }

@@ -1,4 +1,4 @@
-/** The inputs of a set operation brought into line: as many columns, in one order, of one type each. */
+/** Set operations: their inputs are brought into line, with as many columns, in one order, of one type each. */
 import type * as ast from './ast.js'
 import { coerceTo, commonSupertype } from './coerce.js'
 import { isGroupable } from './functions/operators.js'
@@ -7,8 +7,25 @@ import type { Column, Computed, Expr, Scan } from './resolved.js'
 import { columnExpr } from './scope.js'
 import { INT64, sameType, type Type, typeName } from './types.js'
 
-export function alignInputs(
-  node: ast.SetOperation,
+/** The operator and the places of its inputs. */
+export type SetNode = Omit<ast.SetOperation, 'kind' | 'inputs'> & {
+  readonly inputs: readonly { readonly at: number }[]
+}
+
+/** The set operation over these results, one for each input of the node. */
+export function combine(node: SetNode, results: readonly QueryResult[], r: Resolution): QueryResult {
+  const { inputs, names } = alignInputs(node, results, r)
+  const columns = names.map((name, i) => r.newColumn(name, inputs[0]!.columns[i]!.type))
+  const scan: Scan = { kind: 'set', operator: node.operator, isAll: node.isAll, inputs, columns }
+  return {
+    scan,
+    columns: columns.map((column, i): NamedColumn => ({ name: names[i]!, column })),
+    isValueTable: results.every(result => result.isValueTable),
+  }
+}
+
+function alignInputs(
+  node: SetNode,
   results: readonly QueryResult[],
   r: Resolution,
 ): { inputs: readonly Scan[]; names: readonly string[] } {
@@ -77,12 +94,7 @@ type Row = readonly (Item | null)[]
 
 const untypedNull = (at: number): Expr => ({ kind: 'literal', type: INT64, value: null, at })
 
-function byPosition(
-  node: ast.SetOperation,
-  results: readonly QueryResult[],
-  words: string,
-  r: Resolution,
-): readonly Row[] {
+function byPosition(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
   const width = results[0]!.columns.length
   return results.map((result, q) => {
     const count = result.columns.length
@@ -98,7 +110,7 @@ function byPosition(
 }
 
 /** BY NAME and CORRESPONDING. Source: the language reference, set operators, "Matching columns by name". */
-function byName(node: ast.SetOperation, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
+function byName(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
   const sets = results.map((result, q) => namesOf(result, node.inputs[q]!.at, r))
   const isStrict = node.mode === null && (node.match === 'by-name' || node.isStrict)
   const chosen = chooseNames(node, sets, isStrict, words, r)
@@ -123,7 +135,7 @@ function namesOf(result: QueryResult, at: number, r: Resolution): readonly strin
 }
 
 function chooseNames(
-  node: ast.SetOperation,
+  node: SetNode,
   sets: readonly (readonly string[])[],
   isStrict: boolean,
   words: string,

@@ -1,9 +1,10 @@
 /** The resolver: SQL text becomes a resolved query, or an SqlError that says what is wrong, in BigQuery's words, and where. */
-import { parseQuery } from './parse.js'
-import type { Resolution } from './resolution.js'
+import { parseScript } from './parse.js'
+import type { Functions, Resolution } from './resolution.js'
 import { resolveExpression } from './resolve-expression.js'
+import { defineFunctions } from './resolve-function.js'
 import { resolveQueryNode } from './resolve-query.js'
-import type { OutputColumn, ResolvedQuery } from './resolved.js'
+import type { Column, OutputColumn, ResolvedQuery } from './resolved.js'
 import { SqlError } from './sql-error.js'
 import type { TableCatalogue } from './tables.js'
 import type { Type } from './types.js'
@@ -17,30 +18,50 @@ export function resolveQuery(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
 ): ResolvedQuery {
-  let columns = 0
-  let ctes = 0
-  const resolution: Resolution = {
-    source,
-    tables,
-    parameterTypes: new Map(Object.entries(parameterTypes).map(([name, type]) => [name.toLowerCase(), type])),
-    usedParameters: new Map(),
-    usedTables: new Set(),
-    newColumn: (name, type) => ({ id: ++columns, name, type }),
-    newCte: () => ++ctes,
-    fail: (reason, at) => {
-      throw new SqlError(reason, source, at)
-    },
-    expression: (node, env) => resolveExpression(node, env, resolution),
-    query: (node, env) => resolveQueryNode(node, env, resolution),
-  }
-  const node = parseQuery(source)
-  const result = resolution.query(node, { outer: null, ctes: new Map() })
+  const { functions, query } = parseScript(source)
+  const within = resolutions(source, tables, parameterTypes)
+  const resolution = within(defineFunctions(functions, source, within))
+  const result = resolution.query(query, { outer: null, ctes: new Map() })
   return {
     scan: result.scan,
-    columns: nameOutputs(result.columns, node.at, source),
+    columns: nameOutputs(result.columns, query.at, source),
     parameters: [...resolution.usedParameters.values()],
     tables: [...resolution.usedTables],
   }
+}
+
+/** What all parts of one query share, for each set of functions that may be called in a part. */
+function resolutions(
+  source: string,
+  tables: TableCatalogue,
+  parameterTypes: Readonly<Record<string, Type>>,
+): (functions: Functions) => Resolution {
+  let columns = 0
+  let ctes = 0
+  const shared = {
+    source,
+    tables,
+    parameterTypes: new Map(Object.entries(parameterTypes).map(([name, type]) => [name.toLowerCase(), type])),
+    usedParameters: new Map<string, string>(),
+    usedTables: new Set<string>(),
+    calls: { total: 0, open: 0 },
+    newColumn: (name: string, type: Type): Column => ({ id: ++columns, name, type }),
+    newCte: (): number => ++ctes,
+    fail: (reason: string, at: number): never => {
+      throw new SqlError(reason, source, at)
+    },
+  }
+  const within = (functions: Functions): Resolution => {
+    const resolution: Resolution = {
+      ...shared,
+      functions,
+      within,
+      expression: (node, env) => resolveExpression(node, env, resolution),
+      query: (node, env) => resolveQueryNode(node, env, resolution),
+    }
+    return resolution
+  }
+  return within
 }
 
 /** Columns without a name are f0_, f1_, …; two of one name are an error in BigQuery. */

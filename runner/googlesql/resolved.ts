@@ -52,6 +52,8 @@ export interface OneRowScan {
 export interface TableScan {
   readonly kind: 'table'
   readonly table: string
+  /** The column that tells the partition of a row, where there is one. */
+  readonly partitionedBy?: string
   /** The table's columns, all of them, in its order; each column's `name` is the table's own spelling. */
   readonly columns: readonly Column[]
 }
@@ -232,9 +234,14 @@ export interface CastExpr {
   readonly isImplicit: boolean
   readonly format: Expr | null
   readonly timeZone: Expr | null
-  /** STRING(10), NUMERIC(10, 2): the numbers; empty when not written. */
-  readonly typeParameters: readonly number[]
+  /** Null where none are written. */
+  readonly typeParameters: TypeParameters | null
   readonly at: number
+}
+/** Of STRING(10) or NUMERIC(10, 2) the numbers; of an array its element's, of a struct its fields' parameters. */
+export interface TypeParameters {
+  readonly numbers: readonly number[]
+  readonly parts: readonly (TypeParameters | null)[]
 }
 /** A field of a struct, by its index. */
 export interface FieldExpr {

@@ -1,5 +1,5 @@
 /** Walks over resolved expressions, scans inside them included, to compare them and to replace parts of them. */
-import type { AggregateCall, Computed, Expr, Scan, SortKey, WindowCall } from './resolved.js'
+import type { AggregateCall, Column, Computed, Expr, Scan, SortKey, WindowCall } from './resolved.js'
 import { typeName } from './types.js'
 
 /** Gives a replacement, or undefined to go on into the parts. */
@@ -145,17 +145,27 @@ export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
 const IGNORED = new Set(['at', 'isImplicit', 'hasWrittenType', 'isCorrelated', 'written'])
 
 /**
- * Equal keys: the same computation over the same columns. Places do not matter. A subquery's columns have numbers of
- * their own, so that two subqueries never have equal keys.
+ * Equal keys: the same computation over the same columns. Places do not matter, nor what the columns are called that an
+ * expression makes for itself (`WITH(a AS …, a)`). A subquery's columns have numbers of their own, so that two
+ * subqueries never have equal keys.
  */
 export function exprKey(expr: Expr): string {
+  const own = new Map<number, string>()
+  const claim = ({ id }: Column): void => void (own.has(id) || own.set(id, `own ${own.size}`))
   return JSON.stringify(expr, (name, value) => {
     if (IGNORED.has(name)) return undefined
     if (name === 'type') return typeName(value).toLowerCase()
-    if (name === 'column') return value.id
+    if (name === 'column') return own.get(value.id) ?? value.id
+    if (name === 'parameters') return value.map((column: Column) => own.get(column.id))
     if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
     if (Object.is(value, -0)) return '-0'
     if (value instanceof Uint8Array) return `bytes:${value.join(',')}`
+    // What is made inside is seen here before the parts that read it.
+    if (value?.kind === 'let') for (const { column } of value.bindings) claim(column)
+    if (value?.kind === 'lambda') value.parameters.forEach(claim)
     return value
   })
 }
+
+/** Whether two expressions compute the same. */
+export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || exprKey(a) === exprKey(b)

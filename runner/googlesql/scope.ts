@@ -22,12 +22,17 @@ export type Found =
   | { readonly kind: 'column'; readonly column: VisibleColumn }
   | { readonly kind: 'ambiguous' }
   /** A select alias: its expression, and the column that holds it once the select list is computed. */
-  | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null }
+  | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null; readonly holds: Held }
+
+/** What the expression of a select alias has in it. */
+export type Held = 'aggregate' | 'window' | 'neither'
 
 export interface Scope {
   readonly parent: Scope | null
   /** The edge of a subquery: what is found beyond it is correlated. */
   readonly isBoundary: boolean
+  /** The parameters of a function's body: they are seen even where the names of queries around are not. */
+  readonly isParameters?: true
   /** `name` is in lower case. */
   find(name: string): Found | undefined
   names(): Iterable<string>
@@ -78,6 +83,12 @@ export function fromScope(from: FromNames, parent: Scope | null, isBoundary = fa
 /** A scope of these names, in lower case. */
 export function mapScope(names: ReadonlyMap<string, Found>, parent: Scope | null, isBoundary = false): Scope {
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
+}
+
+/** What common table expressions see of what is around their query: a function's parameters, and no names of queries. */
+export function scopeOfCtes(outer: Scope | null): Scope | null {
+  for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
+  return null
 }
 
 /** A boundary over `outer`, for a subquery: it has no names of its own. */

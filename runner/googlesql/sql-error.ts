@@ -1,6 +1,6 @@
 /** A mistake in SQL text, in BigQuery's words, with its place in the text. */
 
-/** Offsets are UTF-16 units from the start of the SQL text; lines and columns are 1-based. */
+/** Lines and columns are 1-based; a column counts characters (code points). Offsets count UTF-16 units. */
 export interface Place {
   readonly line: number
   readonly column: number
@@ -25,5 +25,5 @@ export class SqlError extends Error {
 /** The place of an offset. `\n`, `\r` and `\r\n` each end a line. */
 export function placeOf(source: string, offset: number): Place {
   const before = source.slice(0, offset).split(/\r\n|\n|\r/)
-  return { line: before.length, column: before[before.length - 1]!.length + 1 }
+  return { line: before.length, column: [...before[before.length - 1]!].length + 1 }
 }

@@ -2,8 +2,10 @@
 
 /** The nearest candidate without regard to case, or undefined when none is near enough to be a slip of the pen. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  // Of so short a name any other would be near.
+  if (word.length < 3) return undefined
   const lower = word.toLowerCase()
-  const limit = Math.max(1, Math.floor(lower.length / 3))
+  const limit = Math.max(lower.length < 4 ? 1 : 2, Math.floor(lower.length / 3))
   let best: string | undefined
   let bestDistance = limit + 1
   for (const candidate of candidates) {

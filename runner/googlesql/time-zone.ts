@@ -1,4 +1,5 @@
 /** Time zones by name, from the platform's own copy of the IANA database. */
+import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
 const SECOND_MS = 1000
 /** Wider than any zone's distance from UTC, so that the instants on both sides of a change of offset are met. */
@@ -6,6 +7,7 @@ const MARGIN_SECONDS = 15 * 3600
 
 /** The zone's offset from UTC, in seconds and positive eastwards, at an instant (seconds since 1970); null for an unknown zone. */
 export function zoneOffset(zone: string): ((instant: number) => number) | null {
+  if (!isZoneName(zone)) return null
   let format: Intl.DateTimeFormat
   try {
     format = new Intl.DateTimeFormat('en-US', {
@@ -36,6 +38,15 @@ export function zoneOffset(zone: string): ((instant: number) => number) | null {
     )
     return local - instant
   }
+}
+
+let platformNames: ReadonlySet<string> | undefined
+
+/** A newer platform may know zones that the list does not. */
+function isZoneName(name: string): boolean {
+  if (TIME_ZONE_NAMES.has(name)) return true
+  platformNames ??= new Set(Intl.supportedValuesOf('timeZone'))
+  return platformNames.has(name)
 }
 
 /**

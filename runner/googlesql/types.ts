@@ -101,6 +101,14 @@ export function typeName(type: Type): string {
   }
 }
 
+/** As messages write it: of a struct with many fields only the first. */
+export function shortTypeName(type: Type): string {
+  if (type.kind === 'ARRAY') return `ARRAY<${shortTypeName(type.element)}>`
+  if (type.kind !== 'STRUCT') return type.kind
+  const fields = type.fields.map(f => (f.name === '' ? '' : `${f.name} `) + shortTypeName(f.type))
+  return `STRUCT<${(fields.length > 3 ? [...fields.slice(0, 3), '...'] : fields).join(', ')}>`
+}
+
 /** Equal types, names of struct fields included (in any case). */
 export function sameType(a: Type, b: Type): boolean {
   if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && sameType(a.element, b.element)

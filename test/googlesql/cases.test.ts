@@ -1,41 +1,44 @@
 /** Runs the cases beside it: BigQuery SQL, translated and run on DuckDB, against the rows or the error it has in BigQuery. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { LineCounter, parseDocument, visit } from 'yaml'
-import { type BoundValue, type EmbeddedEngine, openEmbeddedEngine } from '../../runner/index.js'
-
-interface Case {
-  readonly sql: string
-  readonly parameters?: Readonly<Record<string, BoundValue>>
-  /** As JSON values on the wire. */
-  readonly rows?: readonly (readonly unknown[])[]
-  /** The names of the columns. */
-  readonly columns?: readonly string[]
-  /** The rows may come in any order. */
-  readonly unordered?: boolean
-  /** Part of the message. */
-  readonly error?: string
-}
-
-const FOLDER = 'test/cases/googlesql'
+import { translate } from '../../runner/engines/duckdb/translate.js'
+import { parseTypeName } from '../../runner/googlesql/parse-type-name.js'
+import { type TableCatalogue, tableCatalogue } from '../../runner/googlesql/tables.js'
+import { type EmbeddedEngine, openEmbeddedEngine } from '../../runner/index.js'
+import {
+  caseFiles,
+  caseTables,
+  embeddedTables,
+  pathOfCases,
+  readCases,
+  type SqlCase,
+  withDuckdbSql,
+} from './case-files.js'
 
 describe('GoogleSQL cases', () => {
+  const tables = caseTables()
+  const catalogue = tableCatalogue([...tables].map(([name, { columns }]) => ({ name, columns })))
   let engine: EmbeddedEngine
   before(async () => {
-    engine = await openEmbeddedEngine({ tables: {} })
+    engine = await openEmbeddedEngine({ tables: embeddedTables(tables) })
   })
   after(() => engine.close())
 
-  for (const file of readdirSync(FOLDER).filter(name => name.endsWith('.yaml'))) {
+  for (const file of caseFiles()) {
+    // UPDATE_CASES=1 writes the DuckDB SQL anew; read the difference before you keep it.
+    if (process.env['UPDATE_CASES'] === '1') updateDuckdbSql(file, catalogue)
     describe(file, () => {
-      for (const { line, ...each } of casesOf(file)) {
-        it(`line ${line}: ${shortened(each.sql)}`, () => run(engine, each))
+      for (const each of readCases(file)) {
+        it(`line ${each.line}: ${shortened(each.sql)}`, () => run(engine, each))
+        if (each.duckdb !== undefined) {
+          it(`line ${each.line}: its DuckDB SQL`, () => expect(duckdbSql(each, catalogue)).to.equal(each.duckdb))
+        }
       }
     })
   }
 })
 
-async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }: Case): Promise<void> {
+async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }: SqlCase): Promise<void> {
   if (expected.error !== undefined) {
     const outcome = await engine.query(sql, parameters).then(
       ({ rows }) => `no error, but ${JSON.stringify(rows)}`,
@@ -50,17 +53,20 @@ async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }
   if (expected.columns) expect(columns.map(column => column.name)).to.deep.equal(expected.columns)
 }
 
-function casesOf(file: string): (Case & { readonly line: number })[] {
-  const lines = new LineCounter()
-  const document = parseDocument(readFileSync(`${FOLDER}/${file}`, 'utf8'), { lineCounter: lines })
-  expect(document.errors.map(String)).to.deep.equal([])
-  const places: number[] = []
-  visit(document, {
-    Map: (_, node, path) => {
-      if (path.length === 2) places.push(lines.linePos(node.range![0]).line)
-    },
-  })
-  return (document.toJS() as Case[]).map((each, index) => ({ ...each, line: places[index]! }))
+function duckdbSql({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): string {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
+  return translate(sql, catalogue, Object.fromEntries(types)).sql
+}
+
+function updateDuckdbSql(file: string, catalogue: TableCatalogue): void {
+  const sql = new Map(
+    readCases(file)
+      .filter(each => each.duckdb !== undefined)
+      .map(each => [each.line, duckdbSql(each, catalogue)]),
+  )
+  if (sql.size === 0) return
+  const path = pathOfCases(file)
+  writeFileSync(path, withDuckdbSql(readFileSync(path, 'utf8'), sql))
 }
 
 function shortened(sql: string): string {

@@ -20,7 +20,7 @@ const aggregate = (
   name,
   kind: 'aggregate',
   signatures,
-  documentation: `${documentation}#${name.replace('$count_star', 'count').replace('.', '').toLowerCase()}`,
+  documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
   aggregate: traits,
   ...more,
 })
@@ -58,9 +58,18 @@ function checkCount(name: string, count: Expr | null | undefined, ordinal: strin
   if (given?.kind === 'parameter') return null
   if (given?.kind !== 'literal') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
   if (given.value === null) return `The ${ordinal} argument to ${name} function must not be NULL`
+  if (given.type.kind !== 'INT64') return `The ${ordinal} argument to ${name} must be a literal or query parameter`
   const value = BigInt(given.value as string)
   if (value < 1n) return `The ${ordinal} argument to ${name} function must be positive`
   return value > MAX_COUNT ? `The ${ordinal} argument to ${name} function must not exceed ${MAX_COUNT}` : null
+}
+
+function checkSeparator(separator: Expr | null | undefined): string | null {
+  if (!separator) return null
+  if (separator.kind === 'cast') return checkSeparator(separator.operand)
+  if (separator.kind === 'parameter') return null
+  if (separator.kind !== 'literal') return 'Argument 2 to STRING_AGG must be a literal or query parameter'
+  return separator.value === null ? 'Argument 2 to STRING_AGG must be non-NULL' : null
 }
 
 const checkTop =
@@ -72,6 +81,7 @@ const checkTop =
   }
 
 const COUNTS: AggregateTraits = { ...PLAIN, emptyIsZero: true }
+const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
 const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
 
 export const AGGREGATES: readonly FunctionEntry[] = [
@@ -115,6 +125,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     ['(STRING, [STRING]) -> STRING', '(BYTES, [BYTES]) -> BYTES'],
     'aggregate_functions',
     ORDERED,
+    { check: args => checkSeparator(args[1]) },
   ),
   aggregate('SUM', NUMBERS, 'aggregate_functions'),
 
@@ -146,22 +157,11 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     { check: checkTop('APPROX_TOP_SUM', 2, 'third') },
   ),
 
-  aggregate('CORR', PAIRS, 'statistical_aggregate_functions'),
-  aggregate('COVAR_POP', PAIRS, 'statistical_aggregate_functions'),
-  aggregate('COVAR_SAMP', PAIRS, 'statistical_aggregate_functions'),
+  aggregate('CORR', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_POP', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_SAMP', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
   aggregate('STDDEV_POP', SPREADS, 'statistical_aggregate_functions'),
   aggregate('STDDEV_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['STDDEV'] }),
   aggregate('VAR_POP', SPREADS, 'statistical_aggregate_functions'),
   aggregate('VAR_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['VARIANCE'] }),
-
-  // Sketches of BigQuery's own, which no other engine reads or writes.
-  aggregate('HLL_COUNT.INIT', ['(ANY, [INT64]) -> BYTES'], 'hll_functions', {}),
-  aggregate('HLL_COUNT.MERGE', ['(BYTES) -> INT64'], 'hll_functions', { emptyIsZero: true }),
-  aggregate('HLL_COUNT.MERGE_PARTIAL', ['(BYTES) -> BYTES'], 'hll_functions', {}),
-  {
-    name: 'HLL_COUNT.EXTRACT',
-    kind: 'scalar',
-    signatures: ['(BYTES) -> INT64'],
-    documentation: 'hll_functions#hll_countextract',
-  },
 ]

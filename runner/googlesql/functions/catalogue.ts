@@ -29,8 +29,10 @@ export interface FunctionEntry {
   readonly aliases?: readonly string[]
   readonly kind: FunctionKind
   readonly signatures: readonly SignatureText[]
-  /** The page and anchor of the language's documentation: `string_functions#lower`. */
+  /** The page and anchor of BigQuery's documentation: `string_functions#lower`; the open language's where it is beyond BigQuery. */
   readonly documentation: string
+  /** The open language has it and BigQuery's documentation does not: BigQuery itself would not find it. */
+  readonly isBeyondBigQuery?: true
   /** Where a signature cannot say it: the result's type from the coerced arguments (null: not given). */
   readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
   /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
@@ -40,6 +42,17 @@ export interface FunctionEntry {
   /** SAFE. may stand before it; default true for scalars. */
   readonly allowsSafe?: boolean
 }
+
+/** What BigQuery has and this project refuses: a function, all of a family (`ST_*`), or a clause. */
+export interface Refusal {
+  /** Upper case; the part before a closing `*` is all that has to fit. */
+  readonly name: string
+  /** Page and anchor, as FunctionEntry has them. */
+  readonly documentation: string
+  /** Goes on after `… is not supported: `. */
+  readonly reason: string
+}
+
 export interface AggregateTraits {
   readonly allowsDistinct?: boolean
   readonly allowsNullsClause?: boolean
@@ -54,8 +67,15 @@ export interface AggregateTraits {
   readonly requiresOver?: boolean
   /** With OVER it must have ORDER BY: RANK, LEAD, … */
   readonly requiresOrder?: boolean
+  /** With OVER it must not have ORDER BY. */
+  readonly refusesOrder?: boolean
   /** With OVER it may have a frame. */
   readonly allowsFrame?: boolean
   /** The empty input's value is not NULL: COUNT gives 0. */
   readonly emptyIsZero?: boolean
+}
+
+/** Marks an entry that only the open language's documentation has. */
+export function beyondBigQuery(entry: FunctionEntry): FunctionEntry {
+  return { ...entry, isBeyondBigQuery: true }
 }

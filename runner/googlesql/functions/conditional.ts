@@ -1,7 +1,7 @@
 /** Conditional functions. CASE is a node of the resolved tree of its own. */
 
 import { typeName } from '../types.js'
-import type { FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
 import { isComparable, isOrderable } from './operators.js'
 
 const conditional = (
@@ -36,8 +36,8 @@ export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
   conditional('IFNULL', ['(T, T) -> T']),
   conditional('COALESCE', ['(T...) -> T']),
   conditional('NULLIF', ['(T, T) -> T'], needsEquality),
-  conditional('NULLIFZERO', NUMBERS),
-  conditional('ZEROIFNULL', NUMBERS),
+  beyondBigQuery(conditional('NULLIFZERO', NUMBERS)),
+  beyondBigQuery(conditional('ZEROIFNULL', NUMBERS)),
   conditional('GREATEST', ['(T...) -> T'], needsOrder('GREATEST'), 'mathematical_functions'),
   conditional('LEAST', ['(T...) -> T'], needsOrder('LEAST'), 'mathematical_functions'),
 ]

@@ -1,5 +1,5 @@
 /** DATE functions. Source: the language reference, "Date functions", "Array functions" and "Time series functions". */
-import type { FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
 import {
   ADDED_PARTS,
   type Check,
@@ -53,9 +53,9 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     ['(DATE, [PART]) -> DATE', '(DATETIME, [PART]) -> DATE'],
     checkPart('LAST_DAY', LAST_DAY_PARTS, 1, 0),
   ),
-  date('ADD_MONTHS', ['(DATE, INT64) -> DATE', '(DATETIME, INT64) -> DATETIME']),
-  date('MONTHS_BETWEEN', ['(DATE, DATE) -> FLOAT64', '(DATETIME, DATETIME) -> FLOAT64']),
-  date('NEXT_DAY', ['(DATE, STRING) -> DATE', '(DATETIME, STRING) -> DATE']),
+  beyondBigQuery(date('ADD_MONTHS', ['(DATE, INT64) -> DATE', '(DATETIME, INT64) -> DATETIME'])),
+  beyondBigQuery(date('MONTHS_BETWEEN', ['(DATE, DATE) -> FLOAT64', '(DATETIME, DATETIME) -> FLOAT64'])),
+  beyondBigQuery(date('NEXT_DAY', ['(DATE, STRING) -> DATE', '(DATETIME, STRING) -> DATE'])),
   {
     name: 'GENERATE_DATE_ARRAY',
     kind: 'scalar',

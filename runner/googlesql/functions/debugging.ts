@@ -8,21 +8,14 @@ export const DEBUGGING_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'GENERATE_UUID',
     kind: 'scalar',
     signatures: ['() -> STRING'],
-    documentation: 'utility_functions#generate_uuid',
-    allowsSafe: false,
-  },
-  {
-    name: 'SESSION_USER',
-    kind: 'scalar',
-    signatures: ['() -> STRING'],
-    documentation: 'security_functions#session_user',
+    documentation: 'utility-functions#generate_uuid',
     allowsSafe: false,
   },
   {
     name: 'TYPEOF',
     kind: 'scalar',
     signatures: ['(ANY) -> STRING'],
-    documentation: 'utility_functions#typeof',
+    documentation: 'utility-functions#typeof',
     allowsSafe: false,
   },
 ]

@@ -2,7 +2,7 @@
 import { type JsonPathForm, parseJsonPath } from '../json-path.js'
 import type { Expr } from '../resolved.js'
 import { typeName } from '../types.js'
-import type { FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
 
 type Args = readonly (Expr | null)[]
 type Check = NonNullable<FunctionEntry['check']>
@@ -11,11 +11,15 @@ const json = (name: string, signatures: readonly string[], check?: Check): Funct
   name,
   kind: 'scalar',
   signatures,
-  documentation: name.startsWith('$')
-    ? `operators#${name === '$json_field' ? 'field_access_operator' : 'json_subscript_operator'}`
-    : `json_functions#${name.toLowerCase()}`,
+  documentation: `json_functions#${anchorOf(name)}`,
   ...(check ? { check } : {}),
 })
+
+/** The documentation has the language's own name for FLOAT64, and tells converters from the types of their names. */
+function anchorOf(name: string): string {
+  const anchor = name.toLowerCase().replace('float64', 'double')
+  return /^(?:bool|int64|double|string)(?:_array)?$/.test(anchor) ? `${anchor}_for_json` : anchor
+}
 
 /** The text of a literal STRING; null for anything else. */
 export function literalText(expr: Expr | null | undefined): string | null {
@@ -85,7 +89,7 @@ const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.item
 
 const conversion = (name: string, result: string): FunctionEntry[] => [
   json(`LAX_${name}`, [`(JSON) -> ${result}`]),
-  json(`LAX_${name}_ARRAY`, [`(JSON) -> ARRAY<${result}>`]),
+  beyondBigQuery(json(`LAX_${name}_ARRAY`, [`(JSON) -> ARRAY<${result}>`])),
 ]
 
 /** STRING(json) is a signature of STRING, which the functions of dates share. */
@@ -114,15 +118,15 @@ export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
     ['(JSON, [STRING], include_arrays => BOOL, remove_empty => BOOL) -> JSON'],
     checkPath('standard'),
   ),
-  json('JSON_CONTAINS', ['(JSON, JSON) -> BOOL']),
+  beyondBigQuery(json('JSON_CONTAINS', ['(JSON, JSON) -> BOOL'])),
   json('JSON_FLATTEN', ['(JSON) -> ARRAY<JSON>']),
   json('BOOL', ['(JSON) -> BOOL']),
-  json('BOOL_ARRAY', ['(JSON) -> ARRAY<BOOL>']),
+  beyondBigQuery(json('BOOL_ARRAY', ['(JSON) -> ARRAY<BOOL>'])),
   json('INT64', ['(JSON) -> INT64']),
-  json('INT64_ARRAY', ['(JSON) -> ARRAY<INT64>']),
+  beyondBigQuery(json('INT64_ARRAY', ['(JSON) -> ARRAY<INT64>'])),
   json('FLOAT64', ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
-  json('FLOAT64_ARRAY', ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>']),
-  json('STRING_ARRAY', ['(JSON) -> ARRAY<STRING>']),
+  beyondBigQuery(json('FLOAT64_ARRAY', ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>'])),
+  beyondBigQuery(json('STRING_ARRAY', ['(JSON) -> ARRAY<STRING>'])),
   ...conversion('BOOL', 'BOOL'),
   ...conversion('INT64', 'INT64'),
   ...conversion('FLOAT64', 'FLOAT64'),

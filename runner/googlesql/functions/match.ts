@@ -14,10 +14,10 @@ import {
 } from '../coercion.js'
 import type { Expr, LambdaExpr } from '../resolved.js'
 import { SqlError } from '../sql-error.js'
-import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../types.js'
+import { arrayOf, INT64, STRING, shortTypeName, structOf, type Type } from '../types.js'
 import type { FunctionEntry } from './catalogue.js'
-import { OPERATOR_SYMBOLS } from './operators.js'
-import { type Pattern, parseSignature, type Signature, type SignatureParameter } from './signature.js'
+import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
+import type { Pattern, Signature, SignatureParameter } from './signature.js'
 
 /** An argument as written; what it means depends on the signature that it is held against. */
 export interface ArgumentSource {
@@ -73,18 +73,6 @@ const DATE_PARTS: ReadonlySet<string> = new Set([
   ...WEEKDAYS.map(day => `WEEK_${day}`),
 ])
 
-const parsed = new WeakMap<FunctionEntry, readonly Signature[]>()
-
-/** The signatures of an entry, parsed once. */
-export function signaturesOf(entry: FunctionEntry): readonly Signature[] {
-  let signatures = parsed.get(entry)
-  if (!signatures) {
-    signatures = entry.signatures.map(parseSignature)
-    parsed.set(entry, signatures)
-  }
-  return signatures
-}
-
 /**
  * Takes the signature that needs the least coercion, the first of equals, and coerces the arguments to it.
  *
@@ -107,7 +95,7 @@ export function matchCall(
     return slots ? [{ signature, slots }] : []
   })
   if (countable.length === 0) {
-    throw new SqlError(`Number of arguments does not match for ${titleOf(entry)}. ${supported(entry)}`, source, at)
+    throw new SqlError(wrongCount(entry, args), source, at)
   }
   const readable = countable.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
   if (readable.length === 0) {
@@ -116,14 +104,37 @@ export function matchCall(
   }
   const fit = bestFit(readable)
   if (!fit) {
-    const types = shownTypes(readable[0]!.slots, args)
-    throw new SqlError(
-      `No matching signature for ${titleOf(entry)} for argument types: ${types}. ${supported(entry)}`,
-      source,
-      at,
-    )
+    throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
   }
   return finish(entry, fit, at, source)
+}
+
+function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): string {
+  const signatures = signaturesOf(entry)
+  if (signatures.length === 1) return `Number of arguments does not match for ${titleOf(entry)}. ${supportedBy(entry)}`
+  if (args.length === 0) return `No matching signature for ${titleOf(entry)} with no arguments. ${supportedBy(entry)}`
+  // Where one of the signatures has a word, the argument is one.
+  const slots = args.flatMap((argument, i): Slot[] => {
+    const parameter = signatures.flatMap(({ parameters }) => parameters[i] ?? []).find(takesWord)
+    return parameter ? [{ parameter, argument }] : []
+  })
+  return noSignature(entry, slots, args)
+}
+
+const takesWord = ({ pattern }: SignatureParameter): boolean => pattern.kind === 'part' || pattern.kind === 'word'
+
+function noSignature(entry: FunctionEntry, slots: readonly Slot[], args: readonly ArgumentSource[]): string {
+  if (entry.name === '$in') return noSignatureOfIn(args.map(argument => argument.resolve()))
+  const types = `argument types: ${shownTypes(slots, args)}`
+  // Of some operators the reference implementation names no signature.
+  const supported = entry.name === '$in_array' ? '' : `. ${supportedBy(entry)}`
+  return `No matching signature for ${titleOf(entry)} for ${types}${supported}`
+}
+
+function noSignatureOfIn([operand, ...items]: readonly Expr[]): string {
+  const types = [...new Set(items.map(shownType))].sort().join(', ')
+  const isLiteral = operandOf(operand!).standing === 'literal'
+  return `No matching signature for operator IN for argument types ${isLiteral ? 'literal ' : ''}${shownType(operand!)} and {${types}}`
 }
 
 function bestFit(candidates: readonly { signature: Signature; slots: readonly Slot[] }[]): Fit | null {
@@ -320,30 +331,22 @@ function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): st
     .map(argument => {
       const kind = slots.find(slot => slot.argument === argument)?.parameter.pattern.kind
       if (kind === 'part') return 'DATE_TIME_PART'
-      if (kind === 'word') return argument.word()!
+      if (kind === 'word') return argument.word() ?? shownType(argument.resolve())
       if (kind === 'lambda' || argument.isLambda) return 'LAMBDA'
-      const operand = operandOf(argument.resolve())
-      if (operand.standing === 'null') return 'NULL'
-      return operand.standing === 'empty-array' ? 'ARRAY<>' : typeName(operand.type)
+      return shownType(argument.resolve())
     })
     .join(', ')
+}
+
+/** The type of an expression as messages name it: NULL has none. */
+export function shownType(expr: Expr): string {
+  const { standing, type } = operandOf(expr)
+  if (standing === 'null') return 'NULL'
+  return standing === 'empty-array' ? 'ARRAY<>' : shortTypeName(type)
 }
 
 function titleOf(entry: FunctionEntry): string {
   if (entry.name.startsWith('$')) return `operator ${symbolOf(entry)}`
   const kind = entry.kind === 'scalar' ? '' : entry.kind === 'aggregate' ? 'aggregate ' : 'analytic '
   return `${kind}function ${entry.name}`
-}
-
-const symbolOf = (entry: FunctionEntry): string =>
-  OPERATOR_SYMBOLS[entry.name] ?? entry.name.slice(1).toUpperCase().replaceAll('_', ' ')
-
-function supported(entry: FunctionEntry): string {
-  const shown = signaturesOf(entry).map(signature => {
-    if (!entry.name.startsWith('$')) return `${entry.name}(${signature.text})`
-    const types = signature.text.split(/, (?![^<]*>)/)
-    const symbol = symbolOf(entry)
-    return types.length === 2 ? `${types[0]} ${symbol} ${types[1]}` : `${symbol}(${signature.text})`
-  })
-  return `Supported signature${shown.length === 1 ? '' : 's'}: ${shown.join('; ')}`
 }

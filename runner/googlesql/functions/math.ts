@@ -1,5 +1,5 @@
 /** Mathematical functions. */
-import type { FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
 
 const math = (name: string, signatures: readonly string[], more: Partial<FunctionEntry> = {}): FunctionEntry => ({
   name,
@@ -52,8 +52,8 @@ export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
   math('IS_NAN', ['(FLOAT64) -> BOOL']),
   math('IEEE_DIVIDE', same(['FLOAT64'], 2)),
   math('RAND', ['() -> FLOAT64']),
-  math('PI', ['() -> FLOAT64']),
-  math('PI_NUMERIC', ['() -> NUMERIC']),
+  beyondBigQuery(math('PI', ['() -> FLOAT64'])),
+  beyondBigQuery(math('PI_NUMERIC', ['() -> NUMERIC'])),
   math('SQRT', same(REALS)),
   math('POW', same(REALS, 2), { aliases: ['POWER'] }),
   math('EXP', same(REALS)),

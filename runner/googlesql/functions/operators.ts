@@ -1,7 +1,8 @@
 /** The operators of the language as functions; their names begin with `$`. The symbol is what messages show. */
+
+import { mayCast } from '../cast-rules.js'
 import type { Expr } from '../resolved.js'
-import type { Type } from '../types.js'
-import { typeName } from '../types.js'
+import { STRING, shortTypeName, type Type } from '../types.js'
 import type { FunctionEntry } from './catalogue.js'
 
 /** What an author wrote, by the operator's name here. */
@@ -58,14 +59,13 @@ const firstType = (args: readonly (Expr | null)[]): Type | null => args.find(arg
 
 /** Types whose values can be told apart by `=`. */
 export function isComparable(type: Type): boolean {
-  if (type.kind === 'ARRAY' || type.kind === 'JSON') return false
+  if (type.kind === 'ARRAY') return isComparable(type.element)
+  if (type.kind === 'JSON') return false
   return type.kind !== 'STRUCT' || type.fields.every(field => isComparable(field.type))
 }
 
 /** Types that GROUP BY, DISTINCT and PARTITION BY take. */
 export function isGroupable(type: Type): boolean {
-  if (type.kind === 'ARRAY') return isGroupable(type.element)
-  if (type.kind === 'STRUCT') return type.fields.every(field => isGroupable(field.type))
   return isComparable(type)
 }
 
@@ -74,16 +74,34 @@ export function isOrderable(type: Type): boolean {
   return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
 }
 
+const grouping = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isGroupable(type) ? `Grouping is not defined for arguments of type ${shortTypeName(type)}` : null
+}
+
 const equality = (args: readonly (Expr | null)[]): string | null => {
   const type = firstType(args)
-  return type && !isComparable(type) ? `Equality is not defined for arguments of type ${typeName(type)}` : null
+  return type && !isComparable(type) ? `Equality is not defined for arguments of type ${shortTypeName(type)}` : null
+}
+const membership = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isComparable(type) ? `IN is not defined for arguments of type ${shortTypeName(type)}` : null
 }
 const order =
   (symbol: string) =>
   (args: readonly (Expr | null)[]): string | null => {
     const type = firstType(args)
-    return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${typeName(type)}` : null
+    return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
+
+/** As CONCAT does, `||` makes text of whatever a cast makes text of, but of no BYTES. */
+const concatenation = (args: readonly (Expr | null)[]): string | null => {
+  const types = args.flatMap(arg => (arg ? [arg.type] : []))
+  if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES')) return null
+  if (types.every(type => type.kind === 'BYTES') || types.every(type => type.kind === 'ARRAY')) return null
+  const supported = 'STRING || STRING; BYTES || BYTES; ARRAY || ARRAY'
+  return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`
+}
 
 const operator = (
   name: string,
@@ -160,8 +178,14 @@ export const OPERATORS: readonly FunctionEntry[] = [
   ),
   operator(
     '$concat',
-    ['(STRING, STRING) -> STRING', '(BYTES, BYTES) -> BYTES', '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>'],
+    [
+      '(STRING, STRING) -> STRING',
+      '(BYTES, BYTES) -> BYTES',
+      '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>',
+      '(ANY, ANY) -> STRING',
+    ],
     'concatenation_operator',
+    concatenation,
   ),
   operator('$eq', ['(T, T) -> BOOL'], 'comparison_operators', equality),
   operator('$ne', ['(T, T) -> BOOL'], 'comparison_operators', equality),
@@ -181,10 +205,10 @@ export const OPERATORS: readonly FunctionEntry[] = [
   operator('$is_null', ['(ANY) -> BOOL'], 'is_operators'),
   operator('$is_true', ['(BOOL) -> BOOL'], 'is_operators'),
   operator('$is_false', ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_distinct', ['(T, T) -> BOOL'], 'is_distinct'),
+  operator('$is_distinct', ['(T, T) -> BOOL'], 'is_distinct', grouping),
   operator('$between', ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
-  operator('$in', ['(T, T...) -> BOOL'], 'in_operators', equality),
-  operator('$in_array', ['(T, ARRAY<T>) -> BOOL'], 'in_operators', equality),
+  operator('$in', ['(T, T...) -> BOOL'], 'in_operators', membership),
+  operator('$in_array', ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
   operator('$like', ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
   operator('$like_any', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),
   operator('$like_all', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),

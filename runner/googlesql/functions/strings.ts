@@ -48,11 +48,9 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('CHR', ['(INT64) -> STRING']),
   entry('CODE_POINTS_TO_BYTES', ['(ARRAY<INT64>) -> BYTES']),
   entry('CODE_POINTS_TO_STRING', ['(ARRAY<INT64>) -> STRING']),
-  entry('COLLATE', ['(STRING, STRING) -> STRING']),
   entry('CONCAT', ['(STRING...) -> STRING', '(BYTES...) -> BYTES', '(ANY...) -> STRING'], { check: checkConcat }),
   entry('CONTAINS_SUBSTR', ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
     check: checkSearch,
-    documentation: 'search_functions#contains_substr',
   }),
   entry('EDIT_DISTANCE', [
     '(STRING, STRING, max_distance => INT64) -> INT64',

@@ -1,7 +1,7 @@
 /** TIMESTAMP functions, and EXTRACT. Source: the language reference, "Timestamp functions" and "Time series functions". */
 import type { Expr } from '../resolved.js'
 import { DATE, DATETIME, TIME, type Type } from '../types.js'
-import type { FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
 import {
   ADDED_PARTS,
   type Check,
@@ -74,9 +74,9 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   timestamp('TIMESTAMP_SECONDS', ['(INT64) -> TIMESTAMP']),
   timestamp('TIMESTAMP_MILLIS', ['(INT64) -> TIMESTAMP']),
   timestamp('TIMESTAMP_MICROS', ['(INT64) -> TIMESTAMP']),
-  timestamp('TIMESTAMP_FROM_UNIX_SECONDS', FROM_UNIX),
-  timestamp('TIMESTAMP_FROM_UNIX_MILLIS', FROM_UNIX),
-  timestamp('TIMESTAMP_FROM_UNIX_MICROS', FROM_UNIX),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_SECONDS', FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MILLIS', FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MICROS', FROM_UNIX)),
   timestamp('UNIX_SECONDS', ['(TIMESTAMP) -> INT64']),
   timestamp('UNIX_MILLIS', ['(TIMESTAMP) -> INT64']),
   timestamp('UNIX_MICROS', ['(TIMESTAMP) -> INT64']),

@@ -80,6 +80,7 @@ const checkPercentile =
 
 const PERCENTILE: AggregateTraits = {
   allowsOver: true,
+  refusesOrder: true,
   requiresOver: true,
   allowsNullsClause: true,
   ignoresNullsByDefault: true,

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
 import { allFunctions, findFunction, functionNames } from '../../../runner/googlesql/functions/all.js'
-import { signaturesOf } from '../../../runner/googlesql/functions/match.js'
+import { signaturesOf } from '../../../runner/googlesql/functions/shown-signature.js'
 import { parseSignature } from '../../../runner/googlesql/functions/signature.js'
 
 describe('the catalogue of functions', () => {

@@ -181,7 +181,7 @@ describe('matching a call', () => {
       'types',
       NUMBERS,
       [given(column(STRING))],
-      'No matching signature for function F for argument types: STRING. Supported signatures: F(INT64); F(NUMERIC); F(FLOAT64) at [1:1]',
+      'No matching signature for function F for argument types: STRING. Supported signatures: F(INT64); F(FLOAT64); F(NUMERIC) at [1:1]',
     ],
     [
       'types of an aggregate',
@@ -209,7 +209,13 @@ describe('matching a call', () => {
       [given(column(INT64))],
       'Number of arguments does not match for function F. Supported signature: F(INT64, INT64)',
     ],
-    ['too many', NUMBERS, [given(column(INT64)), given(column(INT64))], 'Number of arguments does not match'],
+    [
+      'too many for all of several signatures',
+      NUMBERS,
+      [given(column(INT64)), given(column(INT64))],
+      'No matching signature for function F for argument types: INT64, INT64. Supported signatures: F(INT64)',
+    ],
+    ['none for all of several signatures', NUMBERS, [], 'No matching signature for function F with no arguments.'],
     ['none for one or more', ['(STRING...) -> STRING'], [], 'Number of arguments does not match'],
     [
       'a date part that is an expression',

@@ -1,0 +1,180 @@
+/** What BigQuery's query language has beside functions and this project refuses, each with the reason. */
+
+export interface RefusedClause {
+  /** As the message names it, `… is not supported`. */
+  readonly clause: string
+  readonly documentation: string
+  readonly reason: string
+}
+
+const QUERY = 'query-syntax'
+const FUNCTIONS = 'user-defined-functions'
+const NO_TABLES = 'functions take values here, not tables'
+const NO_JAVASCRIPT = 'only SQL runs here: no code of a query ever does'
+const NO_GRAPHS = 'there are no property graphs here'
+const NO_COLLATION = 'texts have no collation here; compare LOWER(…) of both sides'
+
+export const REFUSED_CLAUSES: readonly RefusedClause[] = [
+  {
+    clause: 'A statement other than one query, with temporary SQL functions before it',
+    documentation: 'procedural-language',
+    reason: 'an endpoint reads; it has nothing to define, to change or to loop over',
+  },
+  {
+    clause: 'TABLESAMPLE',
+    documentation: `${QUERY}#tablesample_operator`,
+    reason: 'its rows hang on how BigQuery stores the table',
+  },
+  {
+    clause: 'FOR SYSTEM_TIME',
+    documentation: `${QUERY}#for_system_time_as_of`,
+    reason: 'tables here are files, which have no history',
+  },
+  {
+    clause: 'A wildcard table',
+    documentation: `${QUERY}#table_name`,
+    reason: 'a manifest names its tables; UNION ALL joins several',
+  },
+  {
+    clause: 'MATCH_RECOGNIZE',
+    documentation: `${QUERY}#match_recognize_clause`,
+    reason: 'DuckDB has no row patterns; LAG, LEAD and a running SUM find sequences',
+  },
+  { clause: 'GRAPH_TABLE', documentation: 'graph-sql-queries#graph_table_operator', reason: NO_GRAPHS },
+  {
+    clause: 'LATERAL',
+    documentation: `${QUERY}#lateral_join`,
+    reason: 'a correlated UNNEST, or a subquery in the SELECT list, says the same',
+  },
+  {
+    clause: 'NATURAL JOIN',
+    documentation: `${QUERY}#join_types`,
+    reason: 'BigQuery has none either; USING names the columns',
+  },
+  {
+    clause: 'A table function call',
+    documentation: 'table-functions-built-in',
+    reason: 'those of BigQuery read its storage, its models or other databases',
+  },
+  {
+    clause: 'SELECT WITH',
+    documentation: `${QUERY}#select_list`,
+    reason: "differential privacy adds noise of BigQuery's own making, and aggregation thresholds go with it",
+  },
+  { clause: 'SELECT AS with a type name', documentation: `${QUERY}#select_list`, reason: 'there are no named types' },
+  {
+    clause: 'A subquery in the IN of PIVOT',
+    documentation: `${QUERY}#pivot_operator`,
+    reason: 'the columns of an endpoint are known before the query runs',
+  },
+  {
+    clause: 'Window frame unit GROUPS',
+    documentation: 'window-function-calls#window_frame',
+    reason: 'BigQuery has none either',
+  },
+  { clause: 'COLLATE', documentation: 'collation-concepts', reason: NO_COLLATION },
+  { clause: 'Type RANGE', documentation: 'data-types#range_type', reason: 'DuckDB has no such type; two columns do' },
+  {
+    clause: 'Type GEOGRAPHY',
+    documentation: 'data-types#geography_type',
+    reason: 'nothing here reckons on the sphere as BigQuery does',
+  },
+  {
+    clause: 'Type parameters inside ARRAY and STRUCT',
+    documentation: 'data-types#parameterized_data_types',
+    reason: 'BigQuery refuses them in queries too',
+  },
+  {
+    clause: 'A chained function call, x.f(),',
+    documentation: 'functions-reference',
+    reason: 'it is f(x)',
+  },
+  {
+    clause: 'A positional parameter, ?',
+    documentation: 'lexical#query_parameters',
+    reason: 'the parameters of a manifest have names',
+  },
+  {
+    clause: 'A system variable, @@name',
+    documentation: 'system-variables',
+    reason: 'it tells of a session of BigQuery; @now is the time of the query',
+  },
+  {
+    clause: 'CREATE FUNCTION without TEMP',
+    documentation: `${FUNCTIONS}#sql-udf-structure`,
+    reason: 'nothing outlives a query',
+  },
+  { clause: 'CREATE TEMP AGGREGATE FUNCTION', documentation: 'user-defined-aggregates', reason: NO_TABLES },
+  { clause: 'CREATE TEMP TABLE FUNCTION', documentation: 'table-functions', reason: NO_TABLES },
+  { clause: 'A parameter of TABLE', documentation: 'table-functions', reason: NO_TABLES },
+  { clause: 'A parameter of ANY TABLE', documentation: 'table-functions', reason: NO_TABLES },
+  {
+    clause: 'DEFAULT of a function parameter',
+    documentation: `${FUNCTIONS}#sql-udf-structure`,
+    reason: 'BigQuery has none either',
+  },
+  {
+    clause: 'DETERMINISTIC, which is for functions in other languages than SQL,',
+    documentation: `${FUNCTIONS}#javascript-udf-structure`,
+    reason: NO_JAVASCRIPT,
+  },
+  {
+    clause: 'A function with LANGUAGE',
+    documentation: `${FUNCTIONS}#javascript-udf-structure`,
+    reason: NO_JAVASCRIPT,
+  },
+  {
+    clause: 'A remote function',
+    documentation: 'remote-functions',
+    reason: 'a query reaches no other service from here',
+  },
+  {
+    clause: 'GROUP BY ALL in the pipe operator AGGREGATE',
+    documentation: 'pipe-syntax#aggregate_pipe_operator',
+    reason: 'BigQuery has none either',
+  },
+]
+
+/** What the embedded engine cannot answer as BigQuery would, by the beginning of its message. */
+export const ENGINE_LIMITS: readonly RefusedClause[] = [
+  {
+    clause: 'BIGNUMERIC values beyond the range and the 9 decimal places of NUMERIC',
+    documentation: 'data-types#decimal_types',
+    reason: 'DuckDB counts to 38 digits; within them BIGNUMERIC is exact',
+  },
+  {
+    clause: 'POW, SQRT, EXP, LN, LOG, SAFE_MULTIPLY, SAFE_DIVIDE and PERCENTILE_CONT of BIGNUMERIC',
+    documentation: 'mathematical_functions',
+    reason: 'their results need more than 38 digits; CAST(… AS NUMERIC) or FLOAT64 first',
+  },
+  {
+    clause: 'A type with parameters, where DuckDB would not hold values to them',
+    documentation: 'data-types#parameterized_data_types',
+    reason: 'a value that is too long would pass silently',
+  },
+  {
+    clause: 'A STRUCT without fields',
+    documentation: 'data-types#struct_type',
+    reason: 'DuckDB has no such value',
+  },
+  {
+    clause: 'A random value read by a subquery or in one',
+    documentation: 'mathematical_functions#rand',
+    reason: 'DuckDB would draw it anew for each reader',
+  },
+  {
+    clause: 'HAVING MAX and HAVING MIN with grouping sets, or with OVER',
+    documentation: 'aggregate-function-calls',
+    reason: 'each set, or frame, has a maximum of its own',
+  },
+  {
+    clause: 'A subquery over both sides in the ON clause of a LEFT, RIGHT or FULL JOIN',
+    documentation: `${QUERY}#on_clause`,
+    reason: 'DuckDB joins by it only where it is an INNER JOIN',
+  },
+  {
+    clause: 'INTERVAL as JSON',
+    documentation: 'json_functions#json_encodings',
+    reason: 'CAST(… AS STRING) says which form is meant',
+  },
+]

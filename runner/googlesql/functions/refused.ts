@@ -1,0 +1,106 @@
+/** Functions that BigQuery has and this project refuses, each with the reason. */
+import type { Refusal } from './catalogue.js'
+
+const refusal = (names: readonly string[], page: string, reason: string): readonly Refusal[] =>
+  names.map(name => ({ name, documentation: `${page}${anchorOf(name)}`, reason }))
+
+/** A family is a whole page; a function's heading is its name without the dots. */
+const anchorOf = (name: string): string => (name.endsWith('*') ? '' : `#${name.toLowerCase().replaceAll('.', '')}`)
+
+export const REFUSED_FUNCTIONS: readonly Refusal[] = [
+  ...refusal(
+    ['HLL_COUNT.*'],
+    'hll_functions',
+    "HLL++ sketches are of BigQuery's own making; COUNT(DISTINCT …) and APPROX_COUNT_DISTINCT are exact here",
+  ),
+  ...refusal(
+    ['KLL_QUANTILES.*'],
+    'kll_functions',
+    "KLL sketches are of BigQuery's own making; APPROX_QUANTILES is exact here",
+  ),
+  ...refusal(['COLLATE'], 'string_functions', 'texts have no collation here; compare LOWER(…) of both sides'),
+  ...refusal(
+    ['SESSION_USER'],
+    'security_functions',
+    'callers send a token and are no users of the database; a pinned parameter tells tenants apart',
+  ),
+  ...refusal(
+    [
+      'GENERATE_RANGE_ARRAY',
+      'RANGE',
+      'RANGE_CONTAINS',
+      'RANGE_END',
+      'RANGE_INTERSECT',
+      'RANGE_OVERLAPS',
+      'RANGE_START',
+    ],
+    'range-functions',
+    'there is no type RANGE here; two columns, a start and an end, say the same',
+  ),
+  ...refusal(
+    ['RANGE_SESSIONIZE'],
+    'range-functions',
+    'there is no type RANGE here; LAG and a running SUM make sessions',
+  ),
+  ...refusal(
+    ['GAP_FILL'],
+    'time-series-functions',
+    'table functions are not run here; a LEFT JOIN from UNNEST(GENERATE_TIMESTAMP_ARRAY(…)) fills gaps',
+  ),
+  ...refusal(['APPENDS', 'CHANGES'], 'time-series-functions', 'tables here are files, which have no history'),
+  ...refusal(
+    ['ST_*', 'S2_*'],
+    'geography_functions',
+    'there is no type GEOGRAPHY here, and nothing that reckons on the sphere as BigQuery does',
+  ),
+  ...refusal(
+    ['SEARCH'],
+    'search_functions',
+    "it matches the tokens of BigQuery's text analyzers; REGEXP_CONTAINS and CONTAINS_SUBSTR run here",
+  ),
+  ...refusal(['VECTOR_SEARCH'], 'search_functions', 'there are no vector indexes here; COSINE_DISTANCE runs'),
+  ...refusal(['VECTOR_INDEX.*'], 'vectorindex_functions', 'there are no vector indexes here'),
+  ...refusal(
+    ['BAG_OF_WORDS', 'TEXT_ANALYZE', 'TF_IDF'],
+    'text-analysis-functions',
+    "they hang on the tokens of BigQuery's text analyzers",
+  ),
+  ...refusal(['ML.*'], 'bigqueryml-syntax-predict', 'models live in BigQuery'),
+  ...refusal(['AI.*'], 'bigqueryml-syntax-ai-generate', 'models live in BigQuery'),
+  ...refusal(
+    ['AEAD.*', 'DETERMINISTIC_DECRYPT_BYTES', 'DETERMINISTIC_DECRYPT_STRING', 'DETERMINISTIC_ENCRYPT', 'KEYS.*'],
+    'aead_encryption_functions',
+    'keysets are kept by Cloud KMS',
+  ),
+  ...refusal(
+    ['DLP_DETERMINISTIC_DECRYPT', 'DLP_DETERMINISTIC_ENCRYPT', 'DLP_KEY_CHAIN'],
+    'dlp_functions',
+    'keys are kept by Cloud KMS',
+  ),
+  ...refusal(['OBJ.*'], 'objectref_functions', 'objects live in Cloud Storage'),
+  ...refusal(['EXTERNAL_OBJECT_TRANSFORM'], 'table-functions-built-in', 'objects live in Cloud Storage'),
+  ...refusal(['EXTERNAL_QUERY'], 'federated_query_functions', 'a query reaches no other database from here'),
+  ...refusal(['AGG'], 'aggregate_functions', 'tables here have no measures'),
+  ...refusal(
+    [
+      'DESTINATION_NODE_ID',
+      'EDGES',
+      'ELEMENT_ID',
+      'LABELS',
+      'NODES',
+      'PATH_FIRST',
+      'PATH_LAST',
+      'PATH_LENGTH',
+      'SOURCE_NODE_ID',
+    ],
+    'graph-sql-functions',
+    'there are no property graphs here',
+  ),
+]
+
+/** Why the function of this name, in upper case, is refused; undefined where it is not one of those. */
+export function refusalOf(name: string): Refusal | undefined {
+  return REFUSED_FUNCTIONS.find(refused =>
+    refused.name.endsWith('*') ? name.startsWith(refused.name.slice(0, -1)) : name === refused.name,
+  )
+}

@@ -1,0 +1,138 @@
+/** Every signature of the catalogue, every form and every mode of an aggregate is called in a case that has rows. */
+import { expect } from 'chai'
+import { allFunctions, findFunction } from '../../../runner/googlesql/functions/all.js'
+import type { FunctionEntry } from '../../../runner/googlesql/functions/catalogue.js'
+import { signaturesOf } from '../../../runner/googlesql/functions/shown-signature.js'
+import type { Pattern, Signature } from '../../../runner/googlesql/functions/signature.js'
+import { SPECIAL_FORMS } from '../../../runner/googlesql/functions/special-forms.js'
+import { parseTypeName } from '../../../runner/googlesql/parse-type-name.js'
+import { resolveQuery } from '../../../runner/googlesql/resolve.js'
+import type { Expr } from '../../../runner/googlesql/resolved.js'
+import { tableCatalogue } from '../../../runner/googlesql/tables.js'
+import { type Type, typeName } from '../../../runner/googlesql/types.js'
+import { caseFiles, caseTables, readCases } from '../case-files.js'
+
+type Node = { readonly [key: string]: unknown }
+type Args = readonly (Expr | null)[]
+
+/** What the language has and the engine cannot do is told by its error. */
+const REFUSED = 'is not supported by the embedded engine'
+
+describe('the cases with rows, and those that the engine refuses,', () => {
+  const called = new Set<string>()
+  const forms = new Set<string>()
+
+  before(() => {
+    const tables = tableCatalogue([...caseTables()].map(([name, { columns }]) => ({ name, columns })))
+    for (const { sql, parameters = {}, rows, error } of caseFiles().flatMap(readCases)) {
+      if (rows === undefined && !error!.endsWith(REFUSED)) continue
+      const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
+      visit(resolveQuery(sql, tables, Object.fromEntries(types)), new Set(), node => {
+        if (Array.isArray(node['arguments'])) noteCall(node, called)
+        if (Array.isArray(node['partitionBy'])) called.add(`${(node['call'] as Node)['name']} OVER`)
+        noteForm(node, forms)
+      })
+    }
+  })
+
+  it('call every function, by every signature', () => {
+    const all = allFunctions().flatMap(entry => signaturesOf(entry).map((_, index) => keyOf(entry, index)))
+    expect(all.filter(key => !called.has(key))).to.deep.equal([])
+  })
+
+  it('call every aggregate in every mode that it has', () => {
+    const modes = {
+      DISTINCT: 'allowsDistinct',
+      HAVING: 'allowsHaving',
+      'ORDER BY': 'allowsOrderBy',
+      LIMIT: 'allowsLimit',
+    }
+    const all = allFunctions().flatMap(({ name, aggregate }) => [
+      ...Object.entries(modes).flatMap(([mode, trait]) =>
+        aggregate?.[trait as 'allowsDistinct'] ? [`${name} ${mode}`] : [],
+      ),
+      ...(aggregate?.allowsNullsClause ? [`${name} IGNORE NULLS`, `${name} RESPECT NULLS`] : []),
+      ...(aggregate?.allowsOver ? [`${name} OVER`] : []),
+    ])
+    expect(all.filter(key => !called.has(key))).to.deep.equal([])
+  })
+
+  it('use every form that has a syntax of its own', () => {
+    const all = SPECIAL_FORMS.map(form => form.name)
+    expect(all.filter(name => !forms.has(name))).to.deep.equal([])
+  })
+})
+
+/** Every object below, once. */
+function visit(value: unknown, seen: Set<unknown>, note: (node: Node) => void): void {
+  if (typeof value !== 'object' || value === null || seen.has(value) || value instanceof Uint8Array) return
+  seen.add(value)
+  if (!Array.isArray(value)) note(value as Node)
+  for (const part of Object.values(value)) visit(part, seen, note)
+}
+
+function noteCall(node: Node, called: Set<string>): void {
+  const entry = findFunction(node['name'] as string)!
+  const args = node['arguments'] as Args
+  signaturesOf(entry).forEach((signature, index) => {
+    if (fits(signature, args)) called.add(keyOf(entry, index))
+  })
+  const modes: readonly (readonly [string, unknown])[] = [
+    ['DISTINCT', node['isDistinct']],
+    ['HAVING', node['having']],
+    ['ORDER BY', (node['orderBy'] as readonly unknown[] | undefined)?.length],
+    ['LIMIT', node['limit']],
+    ['IGNORE NULLS', node['ignoresNulls'] === true],
+    ['RESPECT NULLS', node['ignoresNulls'] === false],
+  ]
+  for (const [mode, isUsed] of modes) if (isUsed) called.add(`${entry.name} ${mode}`)
+}
+
+/** The forms that the resolved tree has other nodes for than calls. */
+function noteForm(node: Node, forms: Set<string>): void {
+  if (node['kind'] === 'cast' && node['isImplicit'] === false) forms.add(node['isSafe'] ? 'SAFE_CAST' : 'CAST')
+  if (node['kind'] === 'case') forms.add('CASE')
+  if (node['kind'] === 'subquery') forms.add((node['form'] as string).toUpperCase())
+  if (node['kind'] === 'call' && node['name'] === '$extract') forms.add('EXTRACT')
+  if (node['kind'] === 'call' && node['name'] === '$interval') forms.add('INTERVAL')
+  if (Array.isArray(node['groupingCalls']) && node['groupingCalls'].length > 0) forms.add('GROUPING')
+}
+
+const keyOf = (entry: FunctionEntry, index: number): string => entry.name + entry.signatures[index]!
+
+/** Whether these arguments, which are coerced, are those of this signature; an optional one that is missing is null. */
+function fits({ parameters }: Signature, args: Args): boolean {
+  const letters = new Map<string, string>()
+  const extra = args.length - parameters.length
+  const patterns = parameters.flatMap(({ pattern, isRepeated }) =>
+    isRepeated ? Array.from({ length: extra + 1 }, () => pattern) : [pattern],
+  )
+  if (patterns.length !== args.length) return false
+  return patterns.every((pattern, index) => {
+    const arg = args[index]!
+    return arg === null ? index > 0 || parameters[0]!.isOptional : fitsPattern(pattern, arg, letters)
+  })
+}
+
+function fitsPattern(pattern: Pattern, arg: Expr, letters: Map<string, string>): boolean {
+  if (pattern.kind === 'part' || pattern.kind === 'word') return arg.kind === 'word'
+  if (arg.kind === 'word') return false
+  if (pattern.kind === 'lambda') return arg.kind === 'lambda' && arg.parameters.length === pattern.parameters.length
+  return arg.kind !== 'lambda' && fitsType(pattern, arg.type, letters)
+}
+
+function fitsType(pattern: Pattern, type: Type, letters: Map<string, string>): boolean {
+  switch (pattern.kind) {
+    case 'type':
+      return typeName(pattern.type) === typeName(type)
+    case 'array':
+      return type.kind === 'ARRAY' && fitsType(pattern.element, type.element, letters)
+    case 'variable': {
+      const known = letters.get(pattern.letter) ?? typeName(type)
+      letters.set(pattern.letter, known)
+      return known === typeName(type)
+    }
+    default:
+      return true
+  }
+}

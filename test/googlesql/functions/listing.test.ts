@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
+import { allFunctions, functionNames } from '../../../runner/googlesql/functions/all.js'
+import { listFunctions, listRefusals } from '../../../runner/googlesql/functions/listing.js'
+import { refusalOf } from '../../../runner/googlesql/functions/refused.js'
+import { REFUSED_CLAUSES } from '../../../runner/googlesql/functions/refused-clauses.js'
+import { resolveQuery } from '../../../runner/googlesql/resolve.js'
+import { tableCatalogue } from '../../../runner/googlesql/tables.js'
+import { dialectText, functionsText, readDialect, readFunctions } from '../../../tools/generate-dialect-docs.js'
+
+describe('the listing of functions', () => {
+  it('has every function of the catalogue, with its name and signatures', () => {
+    const listed = new Set(listFunctions().flatMap(({ name, aliases }) => [name, ...aliases]))
+    expect(functionNames().filter(name => !listed.has(name))).to.deep.equal([])
+    expect(listFunctions().find(({ name }) => name === 'LOWER')).to.deep.equal({
+      name: 'LOWER',
+      kind: 'scalar',
+      aliases: [],
+      signatures: ['LOWER(STRING) -> STRING', 'LOWER(BYTES) -> BYTES'],
+      modes: [],
+      documentation: 'https://cloud.google.com/bigquery/docs/reference/standard-sql/string_functions#lower',
+      isInBigQuery: true,
+    })
+  })
+
+  it('has no function without a form in the embedded engine', () => {
+    const forms = { ...FORMS, ...AGGREGATE_FORMS }
+    expect(allFunctions().filter(({ name }) => !Object.hasOwn(forms, name) && !name.startsWith('$'))).to.deep.equal([])
+  })
+
+  it("leads to the open language's page where BigQuery has none", () => {
+    const beyond = listFunctions().filter(({ isInBigQuery }) => !isInBigQuery)
+    expect(beyond.map(({ name }) => name)).to.include.members(['ARRAY_IS_DISTINCT', 'PI', 'JSON_CONTAINS'])
+    for (const { documentation } of beyond)
+      expect(documentation).to.match(/^https:\/\/github\.com\/google\/googlesql\//)
+  })
+
+  it('refuses nothing that it has, and gives a reason for everything refused', () => {
+    expect(functionNames().filter(name => refusalOf(name) !== undefined)).to.deep.equal([])
+    for (const { name, reason } of listRefusals()) expect(reason, name).to.match(/^[^A-Z].{10,}[^.]$|^HLL|^KLL/)
+  })
+
+  for (const name of ['HLL_COUNT.INIT', 'ST_AREA', 'COLLATE', 'ML.PREDICT', 'SESSION_USER']) {
+    it(`is why ${name} is refused by name`, () => {
+      const tables = tableCatalogue([])
+      expect(() => resolveQuery(`SELECT ${name}('a')`, tables, {})).to.throw(
+        `Function ${name} is not supported: ${refusalOf(name)!.reason}`,
+      )
+    })
+  }
+})
+
+describe('the refused clauses', () => {
+  const sources = readdirSync('runner/googlesql')
+    .filter(name => name.endsWith('.ts'))
+    .map(name => readFileSync(join('runner/googlesql', name), 'utf8'))
+  const refused = sources.flatMap(text => [...text.matchAll(/unsupported\('([^']+)'/g)].map(match => match[1]!))
+
+  it('are told of, each with a reason', () => {
+    expect(refused).to.have.length.greaterThan(10)
+    const told = new Set(REFUSED_CLAUSES.map(({ clause }) => clause))
+    expect([...new Set(refused)].filter(clause => !told.has(clause))).to.deep.equal([])
+  })
+})
+
+describe('the pages of the dialect', () => {
+  it('list what the catalogue has; run `npm run generate` when they do not', async () => {
+    expect(await readFunctions()).to.equal(functionsText())
+    const written = await readDialect()
+    expect(written).to.equal(dialectText(written))
+    for (const { name } of listRefusals()) expect(written).to.include(`\`${name}\``)
+  })
+})

@@ -1,0 +1,57 @@
+import { expect } from 'chai'
+import { tableCatalogue } from '../../runner/googlesql/tables.js'
+
+const catalogue = (names: readonly string[], project: string | null, defaultDataset: string | null) =>
+  tableCatalogue(
+    names.map(name => ({ name, columns: [] })),
+    { project, defaultDataset },
+  )
+
+describe('the tables that a query names', () => {
+  const CASES: readonly {
+    readonly says: string
+    readonly tables: readonly string[]
+    readonly project?: string
+    readonly dataset?: string
+    readonly name: string
+    readonly means: string | undefined
+  }[] = [
+    { says: 'are called as they are named', tables: ['d.t', 'p.d.t'], name: 'p.d.t', means: 'p.d.t' },
+    { says: 'need their project where none is set', tables: ['d.t'], name: 'p.d.t', means: undefined },
+    { says: 'may have the project that is set', tables: ['d.t'], project: 'p', name: 'p.d.t', means: 'd.t' },
+    { says: 'may lack the project that is set', tables: ['p.d.t'], project: 'p', name: 'd.t', means: 'p.d.t' },
+    { says: 'are not those of another project', tables: ['d.t'], project: 'p', name: 'q.d.t', means: undefined },
+    {
+      says: 'go before those that a project makes of a name',
+      tables: ['d.t', 'p.d.t'],
+      project: 'p',
+      name: 'd.t',
+      means: 'd.t',
+    },
+    { says: 'need a dataset where none is set', tables: ['d.t'], name: 't', means: undefined },
+    { says: 'are those of the dataset that is set', tables: ['d.t', 'e.t'], dataset: 'd', name: 't', means: 'd.t' },
+    {
+      says: 'keep a dataset that they are named with',
+      tables: ['d.t', 'e.t'],
+      dataset: 'd',
+      name: 'e.t',
+      means: 'e.t',
+    },
+    { says: 'are those of a dataset of another project', tables: ['p.d.t'], dataset: 'p.d', name: 't', means: 'p.d.t' },
+    {
+      says: 'are those of a dataset of this project',
+      tables: ['d.t'],
+      project: 'p',
+      dataset: 'p.d',
+      name: 't',
+      means: 'd.t',
+    },
+    { says: 'do not take a dataset for a project', tables: ['t'], project: 'd', name: 'd.t', means: undefined },
+    { says: 'have the case that they have', tables: ['d.t'], dataset: 'd', name: 'T', means: undefined },
+  ]
+  for (const { says, tables, project = null, dataset = null, name, means } of CASES) {
+    it(`${says}: ${name} of ${tables.join(' and ')}`, () => {
+      expect(catalogue(tables, project, dataset).find(name)?.name).to.equal(means)
+    })
+  }
+})

@@ -1,0 +1,64 @@
+/** Holds values against those of the reference implementation, type by type. */
+import type { StructField, Type } from '../../runner/googlesql/types.js'
+
+/** Sums of FLOAT64 depend on the order of their rows; the reference adds up with more digits than BigQuery shows. */
+const FLOAT_TOLERANCE = 1e-12
+
+type Rows = readonly (readonly unknown[])[]
+
+/** Whether a JSON value of a case is the reference's. */
+export function isSameValue(actual: unknown, expected: unknown, type: Type): boolean {
+  if (expected === null || actual === null || actual === undefined) return (actual ?? null) === expected
+  switch (type.kind) {
+    case 'ARRAY':
+      return isSameList(actual, expected as unknown[], () => type.element)
+    case 'STRUCT':
+      return isSameList(Object.values(actual), expected as unknown[], i => type.fields[i]!.type)
+    case 'FLOAT64':
+      return isSameFloat(Number(actual), expected as number)
+    case 'JSON':
+      return canonical(actual) === canonical(expected)
+    default:
+      return String(actual) === String(expected)
+  }
+}
+
+/** Whether rows are the reference's, one by one or in any order. */
+export function areSameRows(
+  actual: Rows,
+  expected: Rows,
+  columns: readonly StructField[],
+  isOrdered: boolean,
+): boolean {
+  const isSameRow = (row: readonly unknown[], other: readonly unknown[]): boolean =>
+    isSameList(row, other, i => columns[i]!.type)
+  if (actual.length !== expected.length) return false
+  if (isOrdered) return actual.every((row, i) => isSameRow(row, expected[i]!))
+  const left = [...expected]
+  return actual.every(row => {
+    const at = left.findIndex(other => isSameRow(row, other))
+    if (at >= 0) left.splice(at, 1)
+    return at >= 0
+  })
+}
+
+function isSameList(actual: unknown, expected: readonly unknown[], typeAt: (i: number) => Type): boolean {
+  return (
+    Array.isArray(actual) &&
+    actual.length === expected.length &&
+    actual.every((value, i) => isSameValue(value, expected[i], typeAt(i)))
+  )
+}
+
+function isSameFloat(actual: number, expected: number): boolean {
+  if (Object.is(actual, expected) || actual === expected) return true
+  if (Number.isNaN(actual)) return Number.isNaN(expected)
+  return Math.abs(actual - expected) <= FLOAT_TOLERANCE * Math.max(Math.abs(actual), Math.abs(expected))
+}
+
+/** JSON text with the keys of objects in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, of: unknown) =>
+    of !== null && typeof of === 'object' && !Array.isArray(of) ? Object.fromEntries(Object.entries(of).sort()) : of,
+  )
+}

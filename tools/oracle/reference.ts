@@ -1,0 +1,207 @@
+/** The reference implementation of GoogleSQL as a function from a query to its rows. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { parseTypeName } from '../../runner/googlesql/parse-type-name.js'
+import type { StructField, Type } from '../../runner/googlesql/types.js'
+import type { BoundValue } from '../../runner/index.js'
+import type { CaseTable } from '../../test/googlesql/case-files.js'
+import { startReference } from './serve.js'
+import {
+  type TypeMessage,
+  typeMessage,
+  typeOfMessage,
+  UnknownValueError,
+  type ValueMessage,
+  valueMessage,
+  valueOfMessage,
+} from './values.js'
+
+export interface ReferenceResult {
+  /** '' where the reference has no name for a column. */
+  readonly columns: readonly StructField[]
+  /** Values as `valueOfMessage` gives them. */
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+export interface Reference {
+  /** Of the package that holds it. */
+  readonly version: string
+  /** @throws RejectedError */
+  readonly evaluate: (sql: string, parameters?: Readonly<Record<string, BoundValue>>) => Promise<ReferenceResult>
+  readonly close: () => void
+}
+
+/** The reference does not run the query. */
+export class RejectedError extends Error {
+  override readonly name = 'RejectedError'
+  /** The query is not at fault: it asks for what the reference has not built. */
+  readonly isUnsupported: boolean
+
+  constructor(message: string, isUnsupported: boolean) {
+    super(message)
+    this.isUnsupported = isUnsupported
+  }
+}
+
+const PACKAGE = '@fivetrandevelopers/zetasql'
+const DEADLINE_MS = 5_000
+/** Codes of gRPC: DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE. */
+const NOT_THE_QUERYS_FAULT = new Set([4, 12, 13, 14])
+
+/** What BigQuery does not have, or has otherwise. */
+const NOT_BIGQUERY = /SPANNER|PROTO|TIMESTAMP_NANOS|ENUM_|FLOAT_TYPE|SQL_MACROS/
+/** What BigQuery has although the reference counts it among the features under development. */
+const BIGQUERY =
+  /INTERVAL|TIME_BUCKET|GROUPING|INVERSE_TRIG|LIKE_ANY|JSON|ARRAY_ORD|PERCENTILE|CORRESPONDING|NUMERIC|ROLLUP|PIVOT|QUALIFY/
+const STRICTER = /GROUP_BY_JSON|DISABLE|NO_|LEGACY/
+/** Rewrites that the reference needs to run a query; those of differential privacy are BigQuery's no more. */
+const UNUSED_REWRITE = /INVALID|switch|ANONYM|DIFFER|AGGREGATION_THRESH/
+
+interface EnumDefinition {
+  readonly type: { readonly value: readonly { readonly name: string }[] }
+}
+type Call = (
+  request: object,
+  options: { readonly deadline: number },
+  done: (error: { readonly code: number; readonly details: string } | null, answer: unknown) => void,
+) => void
+interface Client {
+  readonly close: () => void
+  readonly [method: string]: Call | (() => void)
+}
+interface Grpc {
+  readonly loadPackageDefinition: (definition: object) => {
+    readonly zetasql: {
+      readonly local_service: { readonly ZetaSqlLocalService: new (at: string, with_: object) => Client }
+    }
+  }
+  readonly credentials: { readonly createInsecure: () => object }
+}
+interface ProtoLoader {
+  readonly loadSync: (file: string, options: object) => Readonly<Record<string, EnumDefinition>>
+}
+interface EvaluateAnswer {
+  readonly prepared: { readonly columns?: readonly { readonly name?: string; readonly type: TypeMessage }[] }
+  readonly content?: {
+    readonly tableData?: { readonly row?: readonly { readonly cell?: readonly (ValueMessage | null)[] }[] }
+  } | null
+}
+
+/** Starts the reference that `installReference` put into `cache`. Whoever opens it closes it. */
+export async function openReference(cache: string, tables: ReadonlyMap<string, CaseTable>): Promise<Reference> {
+  const require = createRequire(join(cache, 'package.json'))
+  const home = join(cache, 'node_modules', PACKAGE)
+  const version: string = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')).version
+  const server = await startReference(join(home, 'lib/zetasql'))
+  const grpc = require('@grpc/grpc-js') as Grpc
+  const protos = (require('@grpc/proto-loader') as ProtoLoader).loadSync('local_service.proto', {
+    defaults: false,
+    oneofs: true,
+    longs: String,
+    enums: String,
+    includeDirs: [join(home, 'lib/zetasql/protos')],
+  })
+  const { ZetaSqlLocalService } = grpc.loadPackageDefinition(protos).zetasql.local_service
+  const client = new ZetaSqlLocalService(server.address, grpc.credentials.createInsecure())
+  const call = <T>(method: string, request: object): Promise<T> =>
+    new Promise((resolve, reject) => {
+      ;(client[method] as Call).call(client, request, { deadline: Date.now() + DEADLINE_MS }, (error, answer) => {
+        if (error) reject(new RejectedError(error.details, NOT_THE_QUERYS_FAULT.has(error.code)))
+        else resolve(answer as T)
+      })
+    })
+
+  const languageOptions = await bigqueryOptions(call, protos)
+  const { registeredId } = await call<{ registeredId: string }>('RegisterCatalog', {
+    simpleCatalog: {
+      name: 'bigquery',
+      builtinFunctionOptions: { languageOptions },
+      table: [...tables].map(([name, { columns }], index) => ({
+        name,
+        serializationId: index + 1,
+        column: columns.map(({ name, type }) => ({ name, type: typeMessage(type) })),
+      })),
+    },
+    tableContent: Object.fromEntries([...tables].map(([name, table]) => [name, { tableData: tableData(table) }])),
+  })
+  const options = {
+    languageOptions,
+    defaultTimezone: 'UTC',
+    pruneUnusedColumns: true,
+    errorMessageMode: 'ERROR_MESSAGE_ONE_LINE',
+    enabledRewrites: namesOf(protos, 'zetasql.ResolvedASTRewrite').filter(name => !UNUSED_REWRITE.test(name)),
+  }
+  return {
+    version,
+    evaluate: async (sql, parameters = {}) => {
+      const typed = Object.entries(parameters).map(([name, { type, value }]) => ({
+        name,
+        type: typeNamed(type),
+        value,
+      }))
+      const answer = await call<EvaluateAnswer>('EvaluateQuery', {
+        sql: withQuotedNames(sql, [...tables.keys()]),
+        registeredCatalogId: registeredId,
+        options: { ...options, queryParameters: typed.map(({ name, type }) => ({ name, type: typeMessage(type) })) },
+        params: typed.map(({ name, type, value }) => ({ name, value: valueMessage(value, type) })),
+      })
+      return resultOf(answer)
+    },
+    close: () => {
+      client.close()
+      server.stop()
+    },
+  }
+}
+
+const namesOf = (protos: Readonly<Record<string, EnumDefinition>>, name: string): readonly string[] =>
+  protos[name]!.type.value.map(value => value.name)
+
+async function bigqueryOptions(
+  call: <T>(method: string, request: object) => Promise<T>,
+  protos: Readonly<Record<string, EnumDefinition>>,
+): Promise<object> {
+  const maximum = await call<{ enabledLanguageFeatures: string[] }>('GetLanguageOptions', { maximumFeatures: true })
+  const features = new Set(maximum.enabledLanguageFeatures.filter(feature => !NOT_BIGQUERY.test(feature)))
+  for (const feature of namesOf(protos, 'zetasql.LanguageFeature')) {
+    if (BIGQUERY.test(feature) && !STRICTER.test(feature)) features.add(feature)
+  }
+  return {
+    productMode: 'PRODUCT_EXTERNAL',
+    nameResolutionMode: 'NAME_RESOLUTION_DEFAULT',
+    enabledLanguageFeatures: [...features],
+    supportedStatementKinds: ['RESOLVED_QUERY_STMT'],
+    reservedKeywords: ['QUALIFY'],
+  }
+}
+
+/** The reference's catalogue has tables by one name; BigQuery takes `types.every` for the same with and without backticks. */
+function withQuotedNames(sql: string, names: readonly string[]): string {
+  return names.reduce(
+    (text, name) =>
+      text.replace(new RegExp(`(?<![\\w\`])${name.replaceAll('.', '\\.')}(?![\\w\`])`, 'g'), `\`${name}\``),
+    sql,
+  )
+}
+
+function tableData({ columns, rows }: CaseTable): object {
+  return { row: rows.map(row => ({ cell: columns.map(({ type }, i) => valueMessage(row[i], type)) })) }
+}
+
+function typeNamed(name: string): Type {
+  const type = parseTypeName(name)
+  if (!type) throw new UnknownValueError(`${name} is no type of BigQuery's`)
+  return type
+}
+
+function resultOf({ prepared, content }: EvaluateAnswer): ReferenceResult {
+  const columns = (prepared.columns ?? []).map(({ name = '', type }) => ({
+    name: name.startsWith('$') ? '' : name,
+    type: typeOfMessage(type),
+  }))
+  const rows = (content?.tableData?.row ?? []).map(({ cell = [] }) =>
+    columns.map(({ type }, i) => valueOfMessage(cell[i] ?? null, type)),
+  )
+  return { columns, rows }
+}

@@ -1,0 +1,51 @@
+/** Runs the reference implementation's server, on loopback alone. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+
+export interface ReferenceServer {
+  readonly address: string
+  readonly stop: () => void
+}
+
+/** There is no build of the reference for this machine, or it does not start. */
+export class ReferenceUnavailableError extends Error {
+  override readonly name = 'ReferenceUnavailableError'
+}
+
+const BUILDS: Readonly<Record<string, string>> = {
+  'linux x64': 'remote_server.so',
+  'linux arm64': 'remote_server_arm.so',
+  'darwin x64': 'remote_server',
+  'darwin arm64': 'remote_server_arm',
+}
+
+/** Resolves when it listens. @throws ReferenceUnavailableError */
+export async function startReference(folder: string): Promise<ReferenceServer> {
+  const machine = `${process.platform} ${process.arch}`
+  const build = BUILDS[machine]
+  if (!build) throw new ReferenceUnavailableError(`The reference implementation has no build for ${machine}`)
+  // It does not say which port it was given, so it is given one that was free a moment ago.
+  const port = await freePort()
+  const program = join(folder, build)
+  const child = spawn(program, ['127.0.0.1', String(port)], { stdio: ['ignore', 'pipe', 'ignore'] })
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', code => reject(new ReferenceUnavailableError(`${program} ended with ${code}`)))
+    child.stdout.on('data', (text: Buffer) => {
+      if (text.includes('listening')) resolve()
+    })
+  })
+  return { address: `127.0.0.1:${port}`, stop: () => child.kill() }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
