@@ -48,19 +48,16 @@ export function timeText(microsOfDay: number): string {
     : `${clock}.${String(micros).padStart(6, '0')}`
 }
 
-/** `2026-01-31T12:34:56.123456` for microseconds since 1970; undefined outside the years 1 to 9999. */
-export function datetimeText(micros: bigint): string | undefined {
-  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) return undefined
-  let days: number
-  let rest: number
+/** `2026-01-31T12:34:56.123456` for exact microseconds since 1970; undefined outside the years 1 to 9999. */
+export function datetimeText(micros: bigint | number): string | undefined {
   const count = Number(micros)
+  // These are the years 1684 to 2255.
   if (Number.isSafeInteger(count)) {
-    days = Math.floor(count / MICROS_PER_DAY)
-    rest = count - days * MICROS_PER_DAY
-  } else {
-    const perDay = BigInt(MICROS_PER_DAY)
-    rest = Number(((micros % perDay) + perDay) % perDay)
-    days = Number((micros - BigInt(rest)) / perDay)
+    const days = Math.floor(count / MICROS_PER_DAY)
+    return `${dateText(days)}T${timeText(count - days * MICROS_PER_DAY)}`
   }
-  return `${dateText(days)}T${timeText(rest)}`
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) return undefined
+  const [wide, perDay] = [BigInt(micros), BigInt(MICROS_PER_DAY)]
+  const rest = ((wide % perDay) + perDay) % perDay
+  return `${dateText(Number((wide - rest) / perDay))}T${timeText(Number(rest))}`
 }

@@ -34,6 +34,13 @@ describe('the text of a value', () => {
     { name: 'NUMERIC in CSV has no quotes', text: plain.numeric('0.100000000'), is: '0.1' },
     { name: 'BOOL', text: json.bool(true), is: 'true' },
     { name: 'STRING is escaped as JSON', text: json.string('a"\\\n\u0001é'), is: '"a\\"\\\\\\n\\u0001é"' },
+    { name: 'STRING without escapes is quoted', text: json.string('é\u2028\x7f'), is: '"é\u2028\x7f"' },
+    { name: 'STRING with a lone surrogate is escaped', text: json.string('\ud83d'), is: '"\\ud83d"' },
+    {
+      name: 'STRING of any length is escaped',
+      text: json.string(`${'x'.repeat(300)}\\`),
+      is: `"${'x'.repeat(300)}\\\\"`,
+    },
     { name: 'STRING in CSV is itself', text: plain.string('a"b'), is: 'a"b' },
     { name: 'BYTES is base64', text: json.bytes(new TextEncoder().encode('Google')), is: '"R29vZ2xl"' },
     { name: 'DATE', text: json.date(17_231), is: '"2017-03-06"' },

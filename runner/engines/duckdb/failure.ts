@@ -24,6 +24,12 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
   { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
   { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
+  // Only sums of NUMERIC grow so large: of INT64, DuckDB would need 2^64 rows.
+  { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: () => 'numeric overflow: SUM' },
+  {
+    pattern: /could not convert blob to UTF8|invalid UTF-?8|not valid UTF-?8/i,
+    message: () => 'Invalid cast of bytes to UTF8 string',
+  },
   { pattern: /Type INT128 with value (-?\d+) can't be cast/, message: match => `int64 overflow: ${match[1]}` },
   {
     pattern: /Type DOUBLE with value (\S+) can't be cast .* INT64/,
@@ -53,16 +59,24 @@ const WORDINGS: readonly Wording[] = [
       /(?:Date|Timestamp|TIMESTAMP) out of range|Could not convert .* to timestamp|Overflow in (?:date|timestamp)/i,
     message: () => 'Date or time value is out of range',
   },
+  {
+    pattern: /list_\w+: (?:left|right) argument can not contain NULL/,
+    message: () => 'Cannot compute a distance with a NULL element',
+  },
   { pattern: /Division by zero|divide by zero/i, message: () => 'division by zero' },
+  { pattern: /pattern must not end with escape character/, message: () => 'LIKE pattern ends with a backslash' },
   { pattern: /Malformed JSON/, message: () => 'Invalid input to JSON' },
   {
     pattern: /More than one row returned by a subquery/,
     message: () => 'Scalar subquery produced more than one element',
   },
   {
-    pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)/m,
+    pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
   },
+  // What is left of the errors that a value makes.
+  { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
+  { pattern: /^Conversion Error/, message: () => 'A value cannot be converted to the type asked for' },
 ]
 
 /** @returns never a Failure that repeats DuckDB's text outside of `cause`. */
@@ -72,8 +86,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: textOf(error.cause) }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
-  if (error instanceof BodyTooLargeError)
-    return { kind: 'query', message: 'Response too large to return', cause: error.message }
+  if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
   const cause = textOf(error)
   if (/^INTERRUPT Error/.test(cause)) return { kind: 'interrupted' }
   const own = cause.indexOf(NATIVE_ERROR_MARK)
@@ -84,6 +97,9 @@ export function failureOf(error: unknown): Failure {
   }
   return { kind: 'engine', cause }
 }
+
+/** Has DuckDB given up the whole database, and not only the query? */
+export const isFatal = (error: unknown): boolean => /^FATAL Error|has been invalidated/m.test(textOf(error))
 
 /** Is it a regular expression that failed the query? Then a bound value may be at fault. */
 export const isRegexpFailure = (failure: Failure): boolean =>

@@ -1,18 +1,23 @@
 /** Prepares a DuckDB connection for the SQL that generate/ writes. */
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
 import { NATIVES } from './natives/all.js'
 import { registerNative } from './register-native.js'
 
 /**
- * Sets the time zone to UTC and creates the functions. Macros go into the connection's current database and the scalar
+ * Sets the time zone to UTC, lets constants be ordered by, and creates the functions. Macros go into the connection's current database and the scalar
  * functions into the instance, so call it once per instance, while its memory database is the current one.
  */
 export async function prepareSession(connection: DuckDBConnection): Promise<void> {
+  keepByteOrderMark()
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  // DISTINCT makes keys of constants, and an ORDER BY of one is an order of them.
+  await connection.run('SET GLOBAL order_by_non_integer_literal = true')
   for (const native of NATIVES) registerNative(connection, native)
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
-  await connection.run(statements.join('\n'))
+  // One transaction is written to the disk once.
+  await connection.run(['BEGIN;', ...statements, 'COMMIT;'].join('\n'))
 }
 
 /** DuckDB binds a macro's body when it is created, so those that it calls must be there already. */

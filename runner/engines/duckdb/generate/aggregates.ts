@@ -99,7 +99,10 @@ const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
 function windowText(window: WindowCall, scope: Scope, context: Context): string {
   const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
-  const partition = partitionBy.map(expr => context.expr(expr, scope)).join(', ')
+  const partition = [
+    ...partitionBy.map(expr => context.expr(expr, scope)),
+    ...(hasRangeOffset ? floatClass(window, scope, context) : []),
+  ].join(', ')
   const order = hasRangeOffset ? rangeKey(orderBy, scope, context) : orderClause(orderBy, scope, context).trimStart()
   const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, scope, context)
   return [
@@ -109,16 +112,26 @@ function windowText(window: WindowCall, scope: Scope, context: Context): string 
   ].join(' ')
 }
 
+/**
+ * NaN and the infinities are frames of their own, whatever is added to them, and no finite value's frame reaches them: each
+ * is a partition. That will not do for a frame that goes to one end of the rows.
+ */
+function floatClass({ orderBy: [key], frame }: WindowCall, scope: Scope, context: Context): readonly string[] {
+  if (key?.expr.type.kind !== 'FLOAT64') return []
+  if ([frame?.start.kind, frame?.end.kind].some(kind => kind?.startsWith('unbounded'))) {
+    throw new GenerateError(
+      'A RANGE frame over FLOAT64 that is UNBOUNDED on one side and has an offset on the other is not supported on the embedded engine',
+      key.expr.at,
+    )
+  }
+  const sql = context.expr(key.expr, scope)
+  return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
+}
+
 /** DuckDB wants one key here. INT64 ones are widened, since key ± offset may pass the limits. */
 function rangeKey([key]: WindowCall['orderBy'], scope: Scope, context: Context): string {
   if (!key) return ''
   const { kind } = key.expr.type
-  if (kind === 'FLOAT64') {
-    throw new GenerateError(
-      'Ordering by expressions of type FLOAT64 is not allowed in a RANGE-based window',
-      key.expr.at,
-    )
-  }
   const sql = context.expr(key.expr, scope)
   const wide = kind === 'INT64' ? `${sql}::HUGEINT` : sql
   return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
@@ -136,6 +149,7 @@ function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Sco
   if (!offset) return BOUNDS[kind]
   const sql = context.expr(offset, scope)
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
-  const checked = isKnown ? sql : `bq_frame_offset(${sql})`
+  const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
+  const checked = isKnown ? sql : `${check}(${sql})`
   return `${isRange && offset.type.kind === 'INT64' ? `${checked}::HUGEINT` : checked} ${BOUNDS[kind]}`
 }

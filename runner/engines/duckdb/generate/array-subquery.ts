@@ -3,20 +3,23 @@
  * would gather the distinct arrays first and join to them, which costs ten times as much.
  */
 import type {
+  AggregateScan,
   Column,
   ColumnExpr,
   Computed,
   Expr,
   InQueryExpr,
   Scan,
+  SortKey,
   SubqueryExpr,
   UnnestScan,
 } from '../../../googlesql/resolved.js'
-import { mapExpr } from '../../../googlesql/rewrite.js'
+import { exprKey, mapExpr } from '../../../googlesql/rewrite.js'
 import { INT64 } from '../../../googlesql/types.js'
 import { readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
 import type { Context, Entry, Scope } from './context.js'
+import { isPlainType, type ListOf, listAggregateSql } from './list-aggregates.js'
 import { columnsRead, hasSubquery, isVolatile } from './walk.js'
 
 /** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
@@ -25,7 +28,10 @@ interface Shape {
   readonly conditions: readonly Expr[]
   /** In terms of the element and the offset. */
   readonly value: (column: Column) => Expr
+  /** How its rows are put in order, last of all; null for the order of the elements. */
+  readonly order: Order | null
 }
+type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
 
 /** Null when the subquery is of another shape, or does not depend on the row: then it is a query of its own. */
 export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string | null {
@@ -36,18 +42,17 @@ export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, contex
   }
   if (!column) return null
   if (expr.form === 'array') {
-    const list = listOf(expr.scan, column, scope, context)
-    return list && `coalesce(${list}, [])`
+    const cut = withoutLimit(expr.scan)
+    const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
+    return list && `coalesce(${cut ? `list_slice(${list}, 1, ${cut.limit})` : list}, [])`
   }
-  const counted = countedRows(expr.scan, column)
-  if (counted) {
-    const list = listOf(counted, null, scope, context)
-    return list && `coalesce(len(${list}), 0)`
-  }
-  const first = firstOnly(expr.scan)
-  const list = listOf(first ?? expr.scan, column, scope, context)
+  const aggregated = aggregatedSql(expr.scan, column, scope, context)
+  if (aggregated !== null) return aggregated
+  const cut = withoutLimit(expr.scan)
+  if (cut && cut.limit !== '1') return null
+  const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
   if (list === null) return null
-  if (first) return `list_extract(${list}, 1)`
+  if (cut) return `list_extract(${list}, 1)`
   const name = `"c${context.newColumn('', expr.type).id}"`
   return `list_extract(list_transform([${list}], lambda ${name}: bq_only_element(${name})), 1)`
 }
@@ -68,7 +73,20 @@ function listOf(scan: Scan, column: Column | null, scope: Scope | null, context:
   const { offset, array } = shape.unnest
   const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
   if (readsOuter(array, scope) && (readsOffset || captures(exprs, shape.unnest))) return null
-  return readsOffset ? byOffset(shape, value, offset, scope, context) : byElement(shape, value, scope, context)
+  if (value && !canArrange(shape.order, value)) return null
+  const list = readsOffset ? byOffset(shape, value, offset, scope, context) : byElement(shape, value, scope, context)
+  return value ? arranged(list, shape.order) : list
+}
+
+/** A list can be sorted by its own values alone, and as BigQuery sorts where DuckDB orders them so. */
+const canArrange = (order: Order | null, value: Expr): boolean =>
+  order?.kind !== 'sorted' || (isPlainType(value.type) && exprKey(order.key.expr) === exprKey(value))
+
+function arranged(list: string, order: Order | null): string {
+  if (!order) return list
+  if (order.kind === 'reversed') return `list_reverse(${list})`
+  const { isDescending, nullsFirst } = order.key
+  return `list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
 }
 
 function byElement({ unnest, conditions }: Shape, value: Expr | null, scope: Scope | null, context: Context): string {
@@ -122,7 +140,7 @@ function shapeOf(scan: Scan): Shape | null {
   switch (scan.kind) {
     case 'unnest':
       if (scan.input || scan.isOuter || scan.condition) return null
-      return { unnest: scan, conditions: [], value: column => columnExpr(column) }
+      return { unnest: scan, conditions: [], value: column => columnExpr(column), order: null }
     case 'filter': {
       const shape = shapeOf(scan.input)
       return shape && { ...shape, conditions: [...shape.conditions, inTerms(scan.condition, shape)] }
@@ -140,12 +158,14 @@ function shapeOf(scan: Scan): Shape | null {
       }
     }
     case 'order': {
-      // The order of the offsets is the list's own.
       const shape = shapeOf(scan.input)
       const [key, ...others] = scan.keys
-      if (!shape || !key || others.length > 0 || key.isDescending || key.expr.kind !== 'column') return null
-      const value = shape.value(key.expr.column)
-      return value.kind === 'column' && value.column.id === shape.unnest.offset?.id ? shape : null
+      if (!shape || shape.order || !key || others.length > 0) return null
+      const expr = inTerms(key.expr, shape)
+      const isOffset = expr.kind === 'column' && expr.column.id === shape.unnest.offset?.id
+      if (!isOffset) return { ...shape, order: { kind: 'sorted', key: { ...key, expr } } }
+      // The order of the offsets is the list's own.
+      return key.isDescending ? { ...shape, order: { kind: 'reversed' } } : shape
     }
     default:
       return null
@@ -164,28 +184,61 @@ const columnExpr = (column: Column): ColumnExpr => ({
 const inTerms = (expr: Expr, shape: Shape): Expr =>
   mapExpr(expr, part => (part.kind === 'column' ? shape.value(part.column) : undefined))
 
-/** The rows that `SELECT COUNT(*)` or `SELECT COUNTIF(c)` counts; null for any other scan. */
-function countedRows(scan: Scan, column: Column): Scan | null {
-  if (scan.kind === 'project') {
-    const computed = scan.computed.find(part => part.column.id === column.id)
-    if (!computed) return countedRows(scan.input, column)
-    return computed.expr.kind === 'column' ? countedRows(scan.input, computed.expr.column) : null
+/**
+ * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array; null for any other scan. There is one row
+ * whatever the array holds.
+ */
+function aggregatedSql(scan: Scan, column: Column, scope: Scope | null, context: Context): string | null {
+  const found = aggregateOf(scan)
+  if (!found) return null
+  const value = found.value(column)
+  if (hasSubquery(value) || isVolatile(value)) return null
+  const { input, aggregates } = found.scan
+  const listOfRows: ListOf = (argument, condition) => {
+    const rows: Scan = condition ? { kind: 'filter', input, condition, columns: input.columns } : input
+    if (!argument) return listOf(rows, null, scope, context)
+    const computed = { column: context.newColumn('', argument.type), expr: argument }
+    const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }
+    return listOf(project, computed.column, scope, context)
   }
-  if (scan.kind !== 'aggregate' || scan.keys.length > 0 || scan.groupingSets) return null
-  const call = scan.aggregates.find(aggregate => aggregate.column.id === column.id)?.call
-  if (!call || call.isDistinct || call.filter || call.having) return null
-  if (call.name === '$count_star') return scan.input
-  const [condition] = call.arguments
-  if (call.name !== 'COUNTIF' || !condition) return null
-  return { kind: 'filter', input: scan.input, condition, columns: scan.input.columns }
+  const reads = columnsRead([value])
+  const entries: Entry[] = []
+  for (const aggregate of aggregates) {
+    if (!reads.has(aggregate.column.id)) continue
+    const sql = listAggregateSql(aggregate.call, listOfRows)
+    if (sql === null) return null
+    entries.push(columnEntry(aggregate.column, sql))
+  }
+  // Of an array there is to be something, or the subquery does not depend on the row.
+  return entries.length === 0 ? null : context.expr(value, within(entries, scope))
 }
 
-/** The scan without its LIMIT 1; null where it has none. */
-function firstOnly(scan: Scan): Scan | null {
-  if (scan.kind === 'project') {
-    const input = firstOnly(scan.input)
-    return input && { ...scan, input }
+/** The aggregation without keys, and what a column of the scan is in terms of its aggregates. */
+function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value: (column: Column) => Expr } | null {
+  if (scan.kind === 'aggregate') {
+    const isWhole = scan.keys.length === 0 && !scan.groupingSets && scan.groupingCalls.length === 0
+    return isWhole ? { scan, value: columnExpr } : null
   }
-  const isFirst = scan.kind === 'limit' && !scan.offset && scan.limit.kind === 'literal' && scan.limit.value === '1'
-  return isFirst ? scan.input : null
+  if (scan.kind !== 'project') return null
+  const inner = aggregateOf(scan.input)
+  if (!inner) return null
+  const computed = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
+  const value = (column: Column): Expr => {
+    const expr = computed.get(column.id)
+    if (!expr) return inner.value(column)
+    return mapExpr(expr, part => (part.kind === 'column' ? inner.value(part.column) : undefined))
+  }
+  return { scan: inner.scan, value }
+}
+
+/** The scan without its LIMIT, a number in the text; null where it has none. */
+function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
+  if (scan.kind === 'project') {
+    const cut = withoutLimit(scan.input)
+    return cut && { ...cut, scan: { ...scan, input: cut.scan } }
+  }
+  if (scan.kind !== 'limit' || scan.offset || scan.limit.kind !== 'literal') return null
+  const limit = String(scan.limit.value)
+  // Of none there is no element; the query itself knows what becomes of it.
+  return /^[1-9]\d{0,8}$/.test(limit) ? { scan: scan.input, limit } : null
 }

@@ -35,6 +35,9 @@ export function bound(
     return isNeeded[i] || isWorthIt ? [i] : []
   })
   if (chosen.length === 0) return write(sql)
+  args.forEach((argument, i) => {
+    if (argument && !chosen.includes(i) && hasSubquery(argument)) chosen.push(i)
+  })
   // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
   // capture one of those at all. So all that reads columns becomes part of the argument.
   if (args.some(argument => argument !== null && readsOuter(argument, scope))) {

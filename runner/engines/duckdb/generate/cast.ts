@@ -1,5 +1,5 @@
 /** CAST between types, as BigQuery converts. Source: the language reference, "Conversion functions". */
-import type { Expr } from '../../../googlesql/resolved.js'
+import type { Expr, TypeParameters } from '../../../googlesql/resolved.js'
 import type { ScalarKind, Type } from '../../../googlesql/types.js'
 import { typeName } from '../../../googlesql/types.js'
 import { FormError } from './forms.js'
@@ -7,21 +7,13 @@ import { quoteName, quoteText } from './quote.js'
 import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
 
-export interface CastOptions {
-  /** SAFE_CAST: what cannot be converted gives NULL. */
-  readonly isSafe?: boolean
-  /** STRING(10), NUMERIC(10, 2): the numbers. */
-  readonly typeParameters?: readonly number[]
-}
-
 /**
  * @param sql an operand; it may be written several times
  * @throws FormError when there is no such cast.
  */
-export function castSql(sql: string, from: Type, to: Type, { isSafe, typeParameters }: CastOptions = {}): string {
+export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
-  const limited = typeParameters?.length ? limit(plain, to, typeParameters) : plain
-  return isSafe && limited !== sql ? trySql(limited) : limited
+  return isSafe && plain !== sql ? trySql(plain) : plain
 }
 
 function convert(sql: string, from: Type, to: Type): string {
@@ -97,21 +89,49 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
   'INTERVAL STRING': macro('bq_interval_to_text'),
 }
 
-function limit(sql: string, type: Type, parameters: readonly number[]): string {
-  const [first, second] = parameters
+/**
+ * A value of the type within the bounds of the parameters: decimals are rounded, what is too long or too large fails.
+ *
+ * @param sql an operand; it may be written several times
+ */
+export function limitSql(sql: string, type: Type, parameters: TypeParameters): string {
+  const { numbers, parts } = parameters
+  const part = (value: string, partType: Type, i: number): string => {
+    const own = parts[i]
+    return own ? limitSql(value, partType, own) : value
+  }
   switch (type.kind) {
     case 'ARRAY':
-      return `list_transform(${sql}, lambda element: ${limit('element', type.element, parameters)})`
+      return `list_transform(${sql}, lambda element: ${part('element', type.element, 0)})`
+    case 'STRUCT': {
+      const names = fieldNames(type)
+      const fields = type.fields.map((field, i) => {
+        const value = `struct_extract(${sql}, ${quoteText(names[i]!)})`
+        return `${quoteName(names[i]!)} := ${part(value, field.type, i)}`
+      })
+      return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
+    }
     case 'STRING':
-      return `bq_limited_text(${sql}, ${first}::BIGINT)`
+      return `bq_limited_text(${sql}, ${numbers[0]}::BIGINT)`
     case 'BYTES':
-      return `bq_limited_bytes(${sql}, ${first}::BIGINT)`
-    case 'NUMERIC':
-    case 'BIGNUMERIC':
-      return `bq_limited_numeric(${sql}, ${first}, ${second ?? 0})`
+      return `bq_limited_bytes(${sql}, ${numbers[0]}::BIGINT)`
     default:
-      throw new FormError(`${typeName(type)} with parameters is not supported on the embedded engine`)
+      return limitedDecimal(sql, type, numbers)
   }
+}
+
+function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonly number[]): string {
+  // DECIMAL(38,9) carries both types: it has no more than 29 digits ahead of the point and 9 behind it.
+  const whole = precision! - scale
+  const kept = Math.min(scale, 9)
+  const rounded = `CAST(round(${sql}, ${kept}) AS DECIMAL(38,9))`
+  if (whole >= 29) return rounded
+  const fraction = scale > 0 ? `.${'9'.repeat(scale)}` : ''
+  const most = `${'9'.repeat(whole) || '0'}${fraction}`
+  const limit = `'${'9'.repeat(whole) || '0'}.${'9'.repeat(kept)}'::DECIMAL(38,9)`
+  const [written, named] = scale > 0 ? [`${precision}, ${scale}`, scale] : [`${precision}`, 0]
+  const message = `${type.kind}(${written}) has precision ${precision} and scale ${named} but got a value that is not in range of [-${most}, ${most}]`
+  return `bq_limited_numeric(${sql}, ${rounded}, ${limit}, ${quoteText(message)})`
 }
 
 /** An expression that surely raises no error of its own, so that SAFE around it hides none. */

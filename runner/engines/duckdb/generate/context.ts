@@ -9,6 +9,8 @@ import type {
   Scan,
 } from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
+import type { PartitionBounds } from './partition-bounds.js'
+import type { Filling } from './stored-arrays.js'
 
 /** How a column can be written where it is in sight. */
 export interface Entry {
@@ -50,6 +52,10 @@ export interface Context {
   readonly ctes: Map<number, CteForm>
   /** Of APPROX_QUANTILES, the offsets that are read, where not the whole array is. */
   readonly quantileOffsets: ReadonlyMap<AggregateCall, readonly number[]>
+  /** What the rows must meet that the query reads of its tables. */
+  readonly partitionBounds: PartitionBounds
+  /** Columns of tables whose NULL arrays have to be empty. */
+  readonly fillings: ReadonlyMap<number, Filling>
   /** An operand. */
   expr(expr: Expr, scope: Scope | null): string
   /** The text of a query that gives these columns of the scan under these names. */

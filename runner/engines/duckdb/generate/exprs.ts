@@ -7,11 +7,12 @@ import type {
   LetExpr,
   LiteralExpr,
   StructExpr,
+  TypeParameters,
 } from '../../../googlesql/resolved.js'
-import type { Type } from '../../../googlesql/types.js'
+import { type Type, typeName } from '../../../googlesql/types.js'
 import { bound, readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
-import { castSql, neverFails } from './cast.js'
+import { castSql, limitSql, neverFails } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
 import { floatTreeSql, isFloatTree } from './float-arithmetic.js'
 import { FormError } from './forms.js'
@@ -67,6 +68,16 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
     case 'in-query':
       return inQuerySql(expr, scope, context)
     case 'lambda': {
+      // DuckDB has neither inside a lambda.
+      if (hasSubquery(expr.body)) {
+        throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
+      }
+      if (readsOuter(expr.body, scope)) {
+        throw new GenerateError(
+          'A lambda that reads a column of an outer query is not supported on the embedded engine',
+          expr.at,
+        )
+      }
       const names = expr.parameters.map(column => [column, `"c${column.id}"`] as const)
       const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
       const body = exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
@@ -104,11 +115,41 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
     const name = readsOuter(expr, scope) ? null : `"c${context.newColumn('', type).id}"`
     return floatTreeSql(expr, part => exprSql(part, scope, context), name)
   }
+  // DuckDB forgets of what type an element of a NULL is that is written out.
+  if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
   const sql = args.map(argument => argument && exprSql(argument, scope, context))
   if (expr.isSafe) return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
-  if (LAZY.has(expr.name)) return asOperand(form({ sql, args, type }))
-  return asOperand(bound(args, sql, parts => form({ sql: parts, args, type }), scope, context))
+  const write = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
+  if (LAZY.has(expr.name)) return asOperand(write(sql))
+  // DuckDB has no subqueries in TRY.
+  const isBound = args.map(argument => argument !== null && hasSubquery(argument))
+  const isTried = isBound.includes(true) && write(sql).includes('TRY(')
+  if (CAPTURING.test(write(sql)) && args.some(argument => argument && readsOuter(argument, scope))) {
+    const message = `${expr.name} over a column of an outer query is not supported for ${typeName(type)} on the embedded engine`
+    throw new GenerateError(message, expr.at)
+  }
+  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : []))
 }
+
+/** NULL for a NULL. */
+const ELEMENTS = new Set([
+  '$array_at_offset',
+  '$array_at_ordinal',
+  '$safe_array_at_offset',
+  '$safe_array_at_ordinal',
+  'ARRAY_FIRST',
+  'ARRAY_LAST',
+  'ARRAY_MAX',
+  'ARRAY_MIN',
+  'ARRAY_REVERSE',
+  'ARRAY_SLICE',
+])
+
+const isNullLiteral = (expr: Expr | null): boolean =>
+  expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
+
+/** Macros with lambdas that read several arguments, which in a correlated subquery no lambda may. */
+const CAPTURING = /^(?:bq_generate_array_float64|bq_generate_array_numeric|bq_range_bucket)/
 
 /** They compute an argument only where it is needed. */
 const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
@@ -121,16 +162,16 @@ function safely(
   scope: Scope | null,
   context: Context,
 ): string {
-  const mayFail = args.map(argument => argument !== null && !neverFails(argument))
+  const mayFail = args.map(argument => argument !== null && (!neverFails(argument) || hasSubquery(argument)))
   return bound(args, sql, parts => trySql(write(parts)), scope, context, mayFail)
 }
 
 function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
   const { operand, type, isSafe, typeParameters } = expr
-  if (operand.kind === 'literal' && operand.value === null) return `NULL::${duckdbType(type)}`
+  if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
   // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
   const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
-  if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && typeParameters.length === 0) {
+  if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
     return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
   }
   const sql = exprSql(operand, scope, context)
@@ -143,10 +184,26 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
     } as const
     return callSql(format, scope, context)
   }
-  const write = ([value]: readonly (string | null)[]): string => castSql(value!, operand.type, type, { typeParameters })
-  return isSafe
+  const write = ([value]: readonly (string | null)[]): string => castSql(value!, operand.type, type)
+  const value = isSafe
     ? safely([operand], [sql], write, scope, context)
     : asOperand(bound([operand], [sql], write, scope, context))
+  // A value that is too long fails a SAFE_CAST too.
+  return typeParameters ? limited(value, expr, typeParameters, scope, context) : value
+}
+
+/** Of a NULL that is a constant list DuckDB forgets the elements' type. */
+const nullSql = (type: Type): string =>
+  type.kind === 'ARRAY' ? `(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)` : `NULL::${duckdbType(type)}`
+
+function limited(
+  sql: string,
+  cast: CastExpr,
+  parameters: TypeParameters,
+  scope: Scope | null,
+  context: Context,
+): string {
+  return asOperand(bound([cast], [sql], ([value]) => limitSql(value!, cast.type, parameters), scope, context))
 }
 
 function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: Context): string {

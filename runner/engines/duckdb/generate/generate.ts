@@ -4,9 +4,12 @@ import type { Type } from '../../../googlesql/types.js'
 import { arrayQuerySql } from './array-query.js'
 import type { Context } from './context.js'
 import { exprSql } from './exprs.js'
+import { withGuards } from './guard.js'
+import { partitionBounds } from './partition-bounds.js'
 import { prune } from './prune.js'
 import { quantileOffsets } from './quantile-offsets.js'
 import { blockOf, querySql } from './scans.js'
+import { storedArrays } from './stored-arrays.js'
 import { visitScan } from './walk.js'
 
 export interface GeneratedSql {
@@ -24,7 +27,7 @@ export interface GeneratedSql {
  * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery): GeneratedSql {
-  const pruned = prune(query)
+  const pruned = prune({ ...query, scan: withGuards(query.scan) })
   const parameters: string[] = []
   const context = newContext(pruned, parameters)
   const sql = context.query(
@@ -103,6 +106,8 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
     cteUses,
     ctes: new Map(),
     quantileOffsets: quantileOffsets(query),
+    fillings: storedArrays(query),
+    partitionBounds: partitionBounds(query.scan),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
     arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),

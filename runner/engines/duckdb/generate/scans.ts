@@ -10,10 +10,12 @@ import type {
   ProjectScan,
   Scan,
   SetScan,
+  TableScan,
   WindowScan,
   WithScan,
 } from '../../../googlesql/resolved.js'
 import { aggregateSql, windowSql } from './aggregates.js'
+import { readsOuter } from './bind.js'
 import { type Block, columnEntry, derive, EMPTY_BLOCK, readable, scopeOf, selectSql } from './block.js'
 import { castSql } from './cast.js'
 import { type Context, type Entry, findEntry, GenerateError, isConstant, type Scope } from './context.js'
@@ -21,8 +23,10 @@ import { applyHaving } from './having.js'
 import { hoistArguments, hoistWindowArguments } from './hoist.js'
 import { joinBlock } from './joins.js'
 import { limitSql } from './limit.js'
+import { boundsSql } from './partition-filter.js'
 import { quoteName } from './quote.js'
 import { orderParts } from './sort.js'
+import { tableSql } from './stored-arrays.js'
 import { duckdbType } from './type.js'
 import { unnestBlock } from './unnest.js'
 import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfCall, partsOfWindow } from './walk.js'
@@ -35,7 +39,7 @@ export function blockOf(scan: Scan, needed: Ids, outer: Scope | null, context: C
     case 'one-row':
       return EMPTY_BLOCK
     case 'table':
-      return fromTable(quoteName(scan.table), scan.columns, context, column => quoteName(column.name))
+      return tableBlock(scan, context)
     case 'cte':
       return cteBlock(scan, needed, context)
     case 'filter':
@@ -90,6 +94,14 @@ function fromTable(
     from: `${source} AS ${alias}`,
     entries: new Map(entries.map(entry => [entry.column.id, entry])),
   }
+}
+
+function tableBlock(scan: TableScan, context: Context): Block {
+  const block = fromTable(tableSql(scan, context.fillings), scan.columns, context, column => quoteName(column.name))
+  const bounds = context.partitionBounds.get(scan) ?? []
+  if (bounds.length === 0) return block
+  const alias = block.from!.slice(block.from!.lastIndexOf(' AS ') + 4)
+  return { ...block, where: boundsSql(bounds, alias, context) }
 }
 
 function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
@@ -225,6 +237,13 @@ function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, con
   if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
   block = readable(block, reads, keep, context)
   const scope = scopeOf(block, outer)
+  const foreign = functions.find(({ call }) => partsOfWindow(call).some(part => readsOuter(part, scope)))
+  if (foreign) {
+    throw new GenerateError(
+      'A window function that reads a column of an outer query is not supported on the embedded engine',
+      foreign.call.call.at,
+    )
+  }
   const added = functions.map(
     ({ column, call }): Entry => ({
       column,

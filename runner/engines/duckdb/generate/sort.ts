@@ -3,14 +3,19 @@ import type { SortKey } from '../../../googlesql/resolved.js'
 import type { OrderPart } from './block.js'
 import { type Context, findEntry, isConstant, type Scope } from './context.js'
 
-/** A FLOAT64 key becomes two, since BigQuery has NaN before all numbers and DuckDB after them. Constants order nothing. */
+/**
+ * A FLOAT64 key becomes two, since BigQuery has NaN before all numbers and DuckDB after them; an INTERVAL is ordered by
+ * its length. Constants order nothing.
+ */
 export function orderParts(keys: readonly SortKey[], scope: Scope, context: Context): readonly OrderPart[] {
   return keys.flatMap(key => {
     if (isConstant(key.expr)) return []
     const sql = context.expr(key.expr, scope)
     const source = key.expr.kind === 'column' ? findEntry(scope, key.expr.column).source : null
     const nulls = key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'
-    const part: OrderPart = { sql, source, direction: `${key.isDescending ? 'DESC' : 'ASC'} ${nulls}` }
+    const direction = `${key.isDescending ? 'DESC' : 'ASC'} ${nulls}`
+    if (key.expr.type.kind === 'INTERVAL') return [{ sql: `bq_interval_key(${sql})`, source: null, direction }]
+    const part: OrderPart = { sql, source, direction }
     if (key.expr.type.kind !== 'FLOAT64') return [part]
     return [{ sql: `isnan(${sql})`, source: null, direction: `${key.isDescending ? 'ASC' : 'DESC'} ${nulls}` }, part]
   })

@@ -2,7 +2,7 @@
  * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
  * correlated one, which keeps conditions from reaching the table.
  */
-import type { Scan, UnnestScan } from '../../../googlesql/resolved.js'
+import type { Column, Scan, UnnestScan } from '../../../googlesql/resolved.js'
 import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, readable, scopeOf, selectSql } from './block.js'
 import type { Context, Entry, Scope } from './context.js'
 import { outerUnnestBlock } from './outer-unnest.js'
@@ -26,15 +26,24 @@ export function unnestBlock(
   }
   const { array } = input
   const kept = [...input.block.entries.values()].filter(entry => isKept(entry, scan, needed))
-  const offset = scan.offset && (needed.has(scan.offset.id) || readsOffset(scan)) ? scan.offset : null
+  const offset = scan.offset && (needed.has(scan.offset.id) || readsColumn(scan, scan.offset)) ? scan.offset : null
   const isPadded = scan.isOuter
   const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
+  // Records that nobody reads are only counted: by their offsets, which cost less than they do.
+  const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
+  const rows = isElementRead ? array : `range(len(${array}))`
+  const elementOutput: readonly Output[] =
+    isElementRead || !offset ? [{ name: context.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
   const outputs: Output[] = [
     ...kept.map(entry => ({ ...entry, name: context.name(entry.column) })),
-    { name: context.name(scan.element), sql: `unnest(${pad(array)})`, source: null },
+    ...elementOutput,
     ...(offset ? [{ name: context.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
   ]
-  const columns = [...kept.map(entry => entry.column), scan.element, ...(offset ? [offset] : [])]
+  const columns = [
+    ...kept.map(entry => entry.column),
+    ...(isElementRead ? [scan.element] : []),
+    ...(offset ? [offset] : []),
+  ]
   const block: Block = {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(input.block, outputs)}\n)`,
@@ -48,8 +57,8 @@ function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
   return needed.has(entry.column.id) || (scan.condition !== null && columnsRead([scan.condition]).has(entry.column.id))
 }
 
-const readsOffset = ({ condition, offset }: UnnestScan): boolean =>
-  condition !== null && offset !== null && columnsRead([condition]).has(offset.id)
+const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
+  condition !== null && columnsRead([condition]).has(column.id)
 
 function inputOf(scan: UnnestScan, keep: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK

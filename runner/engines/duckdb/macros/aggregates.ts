@@ -1,6 +1,7 @@
 /** Macros around aggregates: their arguments are results of DuckDB's own aggregates over the same rows. */
 
 export const AGGREGATE_MACROS: readonly string[] = [
+  `bq_separator(text) AS coalesce(text, bq_raise('Illegal NULL separator in STRING_AGG'))`,
   // DuckDB sums integers as HUGEINT, where no BigQuery table can overflow.
   `bq_sum_int64(total) AS CASE
     WHEN total BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(total AS BIGINT)
@@ -21,16 +22,28 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
   `bq_numeric_stddev_samp(items) AS sqrt(bq_numeric_variance(items, 1))`,
-  // Infinite without an infinite input: an overflow. With NaN among the inputs the total is NaN.
-  `bq_float_total(total, greatest_input, least_input) AS CASE
-    WHEN isinf(total) AND NOT isinf(greatest_input) AND NOT isinf(least_input) THEN bq_raise('double overflow')
-    ELSE total END`,
+  // `small` is the total of the values by 2^64 smaller, which is finite where all of them are.
+  `bq_float_total(total, small) AS CASE
+    WHEN isfinite(total) THEN total
+    WHEN isfinite(small) AND abs(small) > 9.745314011399998e288 THEN bq_raise('double overflow')
+    WHEN isfinite(small) THEN small * 18446744073709551616::DOUBLE
+    ELSE small END`,
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
-  `bq_spread(value, greatest_input, least_input) AS CASE
+  // `small` is that of the values by 2^512 smaller, for where their squares would overflow; `back` undoes it.
+  `bq_spread(value, small, back, greatest_input, least_input) AS CASE
     WHEN abs(greatest_input) < 1e150 AND abs(least_input) < 1e150 THEN value
-    WHEN isfinite(greatest_input) AND isfinite(least_input) THEN
-      bq_raise('Variances of values beyond 1e150 are not supported on the embedded engine')
+    WHEN isfinite(greatest_input) AND isfinite(least_input) THEN small * 1.3407807929942597e154 * back
     WHEN greatest_input IS NOT NULL THEN 'nan'::DOUBLE END`,
+  `bq_corr(value, small, greatest_x, greatest_y) AS CASE
+    WHEN greatest(greatest_x, greatest_y) < 1e150 THEN value
+    WHEN least(greatest_x, greatest_y) > 1e-100 OR least(greatest_x, greatest_y) = 0 THEN small
+    WHEN greatest_x IS NOT NULL THEN
+      bq_raise('CORR of values as far apart as 1e150 and 1e-100 is not supported on the embedded engine') END`,
+
+  `bq_interval_total(items) AS bq_interval(
+    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_months(i)))),
+    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_days(i)))),
+    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_micros(i)))))`,
 
   `bq_limit_list(items, n) AS CASE
     WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') ELSE list_slice(items, 1, n) END`,
@@ -106,5 +119,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     WHEN weight = 0 OR high IS NULL THEN low WHEN low IS NULL THEN high
     ELSE low * (1 - weight) + high * weight END`,
   `bq_percentile_disc(sorted, p) AS CASE WHEN len(sorted) > 0 THEN
+    list_extract(sorted, greatest(bq_ceil_of_product(len(sorted), p), 1)) END`,
+  `bq_percentile_disc_exact(sorted, p) AS CASE WHEN len(sorted) > 0 THEN
     list_extract(sorted, greatest(CAST(ceil(len(sorted) * p * (1 - 1e-12)) AS BIGINT), 1)) END`,
 ]

@@ -2,7 +2,7 @@
 
 const SPACE = '[ \\t\\n\\v\\f\\r]*'
 const DATE = '[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}'
-const TIME = '[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,6})?'
+const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?'
 const UTC = '(Z|\\+00(:00)?)'
 
 export const CAST_MACROS: readonly string[] = [
@@ -42,5 +42,5 @@ export const CAST_MACROS: readonly string[] = [
      ELSE make_timestamptz(epoch_us(CAST(left(bq_read_timestamp(x), -3) AS TIMESTAMP))) END`,
   `bq_limited_text(x, n) AS CASE WHEN length(x) > n THEN bq_raise('STRING(' || n || ') has maximum length ' || n || ' but got a value with length ' || length(x)) ELSE x END`,
   `bq_limited_bytes(x, n) AS CASE WHEN octet_length(x) > n THEN bq_raise('BYTES(' || n || ') has maximum length ' || n || ' but got a value with length ' || octet_length(x)) ELSE x END`,
-  `bq_limited_numeric(x, p, s) AS CASE WHEN abs(round(x, s)) >= pow(10::DOUBLE, p - s) THEN bq_raise('Numeric value out of range for precision ' || p || ' and scale ' || s || ': ' || bq_numeric_text(x)) ELSE CAST(round(x, s) AS DECIMAL(38,9)) END`,
+  `bq_limited_numeric(x, rounded, most, message) AS CASE WHEN abs(rounded) > most THEN bq_raise(message) ELSE rounded END`,
 ]

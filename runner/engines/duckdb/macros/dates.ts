@@ -107,6 +107,8 @@ const INTERVALS = [
      WHEN days NOT BETWEEN -3660000 AND 3660000 THEN bq_raise('Interval field days ''' || days || ''' is out of range -3660000 to 3660000')
      WHEN us NOT BETWEEN -316224000000000000 AND 316224000000000000 THEN bq_raise('Interval field microseconds ''' || us || ''' is out of range -316224000000000000 to 316224000000000000')
      ELSE to_months(months::INTEGER) + to_days(days::INTEGER) + to_microseconds(us) END`,
+  // The difference of two DATETIMEs is whole days and what is left of a day, both of one sign.
+  `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
   // n units of so many months, days and microseconds; a count beyond every range is one that the range check refuses.
   'bq_interval_of(n, months, days, us) AS bq_interval(bq_clamp(n) * months, bq_clamp(n) * days, CASE WHEN us = 0 THEN 0 ELSE greatest(least(n, 316224000000000001 // us + 1), -(316224000000000001 // us) - 1) * us END)',
   'bq_clamp(n) AS CASE WHEN n IS NULL THEN NULL ELSE greatest(least(n, 5000000), -5000000) END',
@@ -114,6 +116,8 @@ const INTERVALS = [
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
   `bq_interval_months(i) AS (datepart('year', i) * 12 + datepart('month', i))`,
   `bq_interval_days(i) AS datepart('day', i)`,
+  // What orders intervals: a month counts 30 days, a day 24 hours. DuckDB sorts by months, then days, then time.
+  `bq_interval_key(i) AS ((bq_interval_months(i) * 30 + bq_interval_days(i))::HUGEINT * ${DAY_MICROS} + bq_interval_micros(i))`,
   `bq_interval_micros(i) AS (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i))`,
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // Each part's excess moves up, and then the parts take one sign.
@@ -145,9 +149,11 @@ const ARRAYS = [
      WHEN (b - a) // (n * unit) >= ${LARGEST_ARRAY} THEN [${TOO_LARGE}::BIGINT]
      ELSE generate_series(a, b, n * unit) END`,
   "bq_date_array(a, b, n, unit) AS list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER)",
-  `bq_date_array_months(a, b, n, unit) AS list_filter(list_transform(bq_step_series(0::BIGINT, bq_months_apart(a, b), n, unit),
-     lambda step: CAST(a + to_months(step::INTEGER) AS DATE)), lambda day: CASE WHEN n > 0 THEN day <= b ELSE day >= b END)`,
-  `bq_months_apart(a, b) AS ((year(b) - year(a)) * 12 + month(b) - month(a) + CASE WHEN year(a) = year(b) AND month(a) = month(b) THEN sign(day(b) - day(a)) ELSE 0 END)`,
+  // Each day is reckoned from the one before: once a short month has cut it, the later ones are as early.
+  `bq_date_array_months(a, b, n, unit) AS CASE
+     WHEN len(bq_step_series(bq_days(a), bq_days(b), n, unit * 28)) > 0
+     THEN list_transform(bq_month_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER)
+     ELSE list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER) END`,
   'bq_timestamp_array(a, b, n, unit) AS list_transform(bq_step_series(epoch_us(a), epoch_us(b), n, unit), lambda us: make_timestamptz(us))',
 ]
 

@@ -7,7 +7,10 @@
  * A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. It also
  * takes NaN and Infinity, which are no JSON.
  */
-const MAY_DIFFER = "'[0-9][.eE]|-0|\\\\u00|NaN|Inf'"
+const DIFFERING = '[0-9][.eE]|-0|\\\\u00|NaN|Inf'
+const MAY_DIFFER = `'${DIFFERING}'`
+/** Of a STRING, line ends of JavaScript are escaped besides. */
+const TEXT_MAY_DIFFER = `'${DIFFERING}|[\\x{2028}\\x{2029}]'`
 
 /**
  * Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB reads the document
@@ -20,14 +23,14 @@ const scalarAt = (exact: string): string => `CASE
 
 export const JSON_MACROS: readonly string[] = [
   // Of text that is not JSON, BigQuery reads what stands before the mistake.
-  `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{[]')`,
+  `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{['']')`,
   `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     ${scalarAt('bq_json_value_text')} ELSE CASE WHEN bq_json_begins(document)
     THEN bq_json_value_text(document, path, form) END END`,
   `bq_json_value_at(document, pointer, path, form) AS ${scalarAt('bq_json_value')}`,
   `bq_json_query_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     CASE WHEN json_type(document, pointer) = 'NULL' THEN NULL
-    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${MAY_DIFFER})
+    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${TEXT_MAY_DIFFER})
     THEN bq_json_query_text(document, path, form)
     ELSE CAST(json_extract(document, pointer) AS VARCHAR) END
     ELSE CASE WHEN bq_json_begins(document) THEN bq_json_query_text(document, path, form) END END`,
@@ -55,6 +58,8 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_of_string(text) AS CASE
     WHEN regexp_matches(text, '[\\x00-\\x07\\x0b\\x0e-\\x1f]') THEN bq_json_quote(text)
     ELSE CAST(to_json(text) AS VARCHAR) END`,
+  `bq_json_string_of_string(text) AS CASE
+    WHEN regexp_matches(text, '[\\x{2028}\\x{2029}]') THEN bq_json_quote_ascii_lines(text) ELSE bq_json_of_string(text) END`,
   `bq_json_of_int64(x, stringifies) AS CASE
     WHEN stringifies AND x NOT BETWEEN -9007199254740992 AND 9007199254740992 THEN '"' || x || '"'
     ELSE CAST(x AS VARCHAR) END`,

@@ -44,6 +44,8 @@ export const OPERATOR_MACROS: readonly string[] = [
   // Of the tests of all elements, each true, false or NULL.
   `bq_any_of(tests) AS CASE WHEN tests IS NULL THEN false WHEN list_contains(tests, true) THEN true WHEN list_count(tests) < len(tests) THEN NULL ELSE false END`,
   `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
+  `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
+     THEN bq_raise('LIKE pattern ends with a backslash') ELSE pattern END`,
   `bq_array_at_offset(list, i) AS CASE WHEN list IS NOT NULL AND (i < 0 OR i >= len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i + 1) END`,
   `bq_array_at_ordinal(list, i) AS CASE WHEN list IS NOT NULL AND (i < 1 OR i > len(list)) THEN bq_raise('Array index ' || i || ' is out of bounds') ELSE list_extract(list, i) END`,
   'bq_safe_array_at_offset(list, i) AS CASE WHEN i >= 0 AND i < len(list) THEN list_extract(list, i + 1) END',
@@ -51,6 +53,8 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_only_element(list) AS CASE WHEN len(list) > 1 THEN bq_raise('Scalar subquery produced more than one element') ELSE list_extract(list, 1) END`,
   `bq_frame_offset(n) AS CASE WHEN n IS NULL THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING cannot be NULL')
      WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
+  `bq_frame_distance(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
+     ELSE bq_raise('Window frame offsets that are not finite are not supported on the embedded engine') END`,
   `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
   'bq_interval_add(a, b) AS bq_interval(bq_interval_months(a) + bq_interval_months(b), bq_interval_days(a) + bq_interval_days(b), bq_interval_micros(a) + bq_interval_micros(b))',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',

@@ -126,6 +126,8 @@ const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 
 /** Greedy with one place to go back to, so linear in the product of the lengths at worst. */
 function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
+  const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
+  if (escapes % 2 === 1) throw new NativeError('LIKE pattern ends with a backslash')
   let [at, p, restartAt, restartP] = [0, 0, -1, -1]
   while (at < bytes.length || p < pattern.length) {
     const token = pattern[p]

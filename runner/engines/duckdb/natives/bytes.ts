@@ -1,6 +1,6 @@
 /** Functions of BYTES, of which DuckDB's BLOB has next to none; lists of bytes go in and out as hexadecimal text. */
 import { NativeError, type NativeFunction } from './native.js'
-import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions } from './strings.js'
+import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
@@ -186,6 +186,11 @@ function wellFormedLength(value: Bytes, index: number): number {
   return length
 }
 
+const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
+
+const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
+  Buffer.from(translate(latin1(value), latin1(source), latin1(target)), 'latin1')
+
 const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
 
 export const BYTES_NATIVES: readonly NativeFunction[] = [
@@ -234,6 +239,13 @@ export const BYTES_NATIVES: readonly NativeFunction[] = [
     compute: pad('right'),
   },
   { name: 'bq_bytes_repeat', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: repeat },
+  {
+    name: 'bq_bytes_translate',
+    parameters: ['BLOB', 'BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: translated,
+  },
   {
     name: 'bq_bytes_replace',
     parameters: ['BLOB', 'BLOB', 'BLOB'],

@@ -5,6 +5,7 @@ import {
   numericLiteral,
   timeLiteral,
   timestampLiteral,
+  timestampRefusal,
 } from '../../../googlesql/literals.js'
 import { NativeError, type NativeFunction } from './native.js'
 
@@ -32,10 +33,10 @@ const canonical = (
 })
 
 export const CAST_NATIVES: readonly NativeFunction[] = [
-  canonical('bq_read_date', dateLiteral, text => `Invalid date: '${shown(text)}'`),
-  canonical('bq_read_time', timeLiteral, text => `Invalid time string "${shown(text)}"`),
-  canonical('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${shown(text)}"`),
-  canonical('bq_read_timestamp', timestampLiteral, text => `Invalid timestamp: '${shown(text)}'`),
+  canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
+  canonical('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
+  canonical('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${text}"`),
+  canonical('bq_read_timestamp', timestampLiteral, timestampRefusal),
   canonical(
     'bq_read_numeric',
     text => numericLiteral(text, 'NUMERIC', 'cast'),

@@ -3,7 +3,7 @@ import { datetimeLiteral } from '../../../googlesql/literals.js'
 import { CAST_BYTES_NATIVES } from './cast-bytes-format.js'
 import { CAST_NUMBER_NATIVES } from './cast-number-format.js'
 import { CAST_TIME_NATIVES } from './cast-time-format.js'
-import { civilFromSeconds, splitMicros } from './civil-time.js'
+import { civilFromDays, civilFromSeconds, daysFromCivil, monthLength, splitMicros } from './civil-time.js'
 import { FORMAT_TIME_NATIVES } from './format-time.js'
 import { INTERVAL_NATIVES } from './interval-text.js'
 import { NativeError, type NativeFunction } from './native.js'
@@ -20,7 +20,33 @@ function datetimeText(micros: bigint): string {
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}${fraction}`
 }
 
+/**
+ * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
+ * before. There is at least one.
+ */
+function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): bigint[] {
+  const months = Number(count * unit)
+  const days: bigint[] = []
+  let { year, month, day } = civilFromDays(Number(first))
+  for (let next = first; months > 0 ? next <= last : next >= last; next = BigInt(daysFromCivil(year, month, day))) {
+    days.push(next)
+    const total = year * 12 + month - 1 + months
+    year = Math.floor(total / 12)
+    month = total - year * 12 + 1
+    if (year < 1 || year > 9999) break
+    day = Math.min(day, monthLength(year, month))
+  }
+  return days
+}
+
 export const DATE_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_month_series',
+    parameters: ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
+    returns: 'BIGINT[]',
+    handlesNull: false,
+    compute: monthSeries,
+  },
   ...TIME_ZONE_NATIVES,
   ...FORMAT_TIME_NATIVES,
   ...PARSE_TIME_NATIVES,

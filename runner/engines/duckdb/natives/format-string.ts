@@ -206,7 +206,8 @@ function justified(sign: string, body: string, width: number, flags: string, pad
 
 function fraction(text: string, type: Type, letter: string, { flags, width, precision }: Spec): string {
   const isUpper = letter < 'a'
-  const number = type.kind === 'FLOAT64' ? Number(text.replace('inf', 'Infinity')) : 0
+  // Zero has no sign here: adding zero takes it away.
+  const number = type.kind === 'FLOAT64' ? Number(text.replace('inf', 'Infinity')) + 0 : 0
   if (!Number.isFinite(number)) {
     const name = Number.isNaN(number) ? 'nan' : 'inf'
     return justified(signOf(number < 0, flags), isUpper ? name.toUpperCase() : name, width, flags, false)

@@ -33,12 +33,12 @@ export function offsetText(seconds: number, separator: string): string {
   return `${sign}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`
 }
 
-/** As GoogleSQL names a zone in a result: `UTC`, `UTC-5`, `UTC+5:30`. */
+/** As GoogleSQL names a zone in a result: `UTC`, `UTC-5`, `UTC+0530`. */
 function zoneText(seconds: number): string {
   const minutes = Math.floor(Math.abs(seconds) / 60)
   if (minutes === 0) return 'UTC'
-  const rest = minutes % 60 === 0 ? '' : `:${pad(minutes % 60, 2)}`
-  return `UTC${seconds < 0 ? '-' : '+'}${Math.floor(minutes / 60)}${rest}`
+  const sign = seconds < 0 ? '-' : '+'
+  return `UTC${minutes % 60 === 0 ? `${sign}${minutes / 60}` : offsetText(seconds, '')}`
 }
 
 /** A value to format: its civil time, its zone's offset there, and the instant in seconds. */

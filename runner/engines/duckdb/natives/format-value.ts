@@ -76,6 +76,7 @@ function jsonText(value: string): string {
 function floatLiteral(value: string): string | null {
   const number = Number(value)
   if (!Number.isFinite(number)) return null
+  if (Object.is(number, -0)) return '-0.0'
   const text = doubleText(number)
   return /^-?\d+$/.test(text) ? `${text}.0` : text
 }

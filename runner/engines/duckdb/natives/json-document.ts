@@ -35,7 +35,7 @@ class Reader {
   readonly #isLenient: boolean
   #offset = 0
 
-  /** @param isLenient takes control characters in strings as they are */
+  /** @param isLenient takes strings as BigQuery does: in single quotes too, any character as it is or escaped */
   constructor(text: string, isLenient = false) {
     this.#text = text
     this.#isLenient = isLenient
@@ -79,6 +79,7 @@ class Reader {
         return this.#object(depth)
       case '[':
         return this.#array(depth)
+      case "'":
       case '"': {
         const value = this.#string()
         return value === null ? null : { kind: 'string', value }
@@ -116,10 +117,10 @@ class Reader {
   }
 
   #string(): string | null {
-    const quoted = this.#match(/"(?:[^"\\]|\\.)*"/sy)
+    const quoted = this.#match(this.#isLenient ? /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/sy : /"(?:[^"\\]|\\.)*"/sy)
     if (quoted === null) return null
     try {
-      return JSON.parse(this.#isLenient ? withEscapes(quoted) : quoted) as string
+      return JSON.parse(this.#isLenient ? asJson(quoted) : quoted) as string
     } catch {
       return null
     }
@@ -148,8 +149,17 @@ class Reader {
   }
 }
 
-const withEscapes = (quoted: string): string =>
-  quoted.replace(/[\0-\x1f]/g, symbol => `\\u00${symbol.charCodeAt(0).toString(16).padStart(2, '0')}`)
+/** A lenient string as JSON has it: an escape that JSON does not know is the character itself. */
+function asJson(quoted: string): string {
+  const body = quoted.slice(1, -1).replace(/\\(.)|"/gs, (found, escaped: string | undefined) => {
+    if (escaped === undefined) return '\\"'
+    return '"\\/bfnrtu'.includes(escaped) ? found : escaped
+  })
+  return `"${withEscapes(body)}"`
+}
+
+const withEscapes = (text: string): string =>
+  text.replace(/[\0-\x1f]/g, symbol => `\\u00${symbol.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
 /** Without white space. */
 export function documentText(node: JsonNode): string {
@@ -168,6 +178,10 @@ export function documentText(node: JsonNode): string {
       return `{${[...node.members].map(([name, value]) => `${JSON.stringify(name)}:${documentText(value)}`).join(',')}}`
   }
 }
+
+/** JSON text in which U+2028 and U+2029, line ends to JavaScript, are escaped: STRINGs have them so, the JSON type not. */
+export const withLineEscapes = (text: string): string =>
+  text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
 /** The text of a number as the JSON type has it: integers as they are, others as a FLOAT64. */
 export const numberText = (text: string): string => (/[.eE]/.test(text) ? doubleText(Number(text)) : text)

@@ -2,7 +2,15 @@
 
 import { type JsonPath, type JsonPathForm, type JsonPathStep, parseJsonPath } from '../../../googlesql/json-path.js'
 import { canonicalJson, doubleText } from '../../../googlesql/json-text.js'
-import { documentText, findInText, type JsonNode, numberText, parseDocument, prettyText } from './json-document.js'
+import {
+  documentText,
+  findInText,
+  type JsonNode,
+  numberText,
+  parseDocument,
+  prettyText,
+  withLineEscapes,
+} from './json-document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json-edit.js'
 import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './native.js'
 
@@ -185,7 +193,9 @@ function laxBool(text: string): boolean | null {
 
 function laxString(text: string): string | null {
   const node = documentOf(text)
-  return node.kind === 'number' ? numberText(node.text).replace(/\.0$/, '') : (scalarText(node, true) ?? null)
+  return node.kind === 'number'
+    ? numberText(node.text).replace(/\.0$/, '').replace(/^-0$/, '0')
+    : (scalarText(node, true) ?? null)
 }
 
 const itemTexts = (node: JsonNode | undefined, toText: (item: JsonNode) => string | null): (string | null)[] | null =>
@@ -264,7 +274,7 @@ const edit = (
 export const JSON_NATIVES: readonly NativeFunction[] = [
   native('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
     const node = find(text, path, form)
-    return !node || node.kind === 'null' ? null : documentText(node)
+    return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
   }),
   native('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
     const parsed = pathOf(path, form, form === 'standard')
@@ -279,7 +289,7 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
     scalarText(find(text, path, form), true),
   ),
   native('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
-    itemTexts(find(text, path, form), documentText),
+    itemTexts(find(text, path, form), node => withLineEscapes(documentText(node))),
   ),
   native('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
     itemTexts(find(text, path, form), jsonText),
@@ -296,7 +306,9 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
   ),
   native('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
   native('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
-  native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value)),
+  native('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
+  // A negative zero keeps its sign only where JSON text has one.
+  native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
   native('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
 
   native('bq_json_bool', [TEXT], 'BOOLEAN', strictBool),

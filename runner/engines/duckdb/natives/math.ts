@@ -167,7 +167,22 @@ const native = (
 
 const TEXT: NativeType = 'VARCHAR'
 
+/** Of a count and a FLOAT64 from 0 to 1, the product not rounded before. */
+function ceilOfProduct(count: bigint, factor: number): bigint {
+  // Every FLOAT64 is a whole number of 2^-1074; those that matter are of 2^-60.
+  const scale = 2n ** 60n
+  const product = count * BigInt(Math.round(factor * 2 ** 60))
+  return (product + scale - 1n) / scale
+}
+
 export const MATH_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_ceil_of_product',
+    parameters: ['BIGINT', 'DOUBLE'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: ceilOfProduct,
+  },
   native('bq_numeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
     if (unitsOf(y) === 0n) throw divisionByZero(x, y)
     return textOf((unitsOf(x) / unitsOf(y)) * UNIT, `${shown(x)} / ${shown(y)}`)

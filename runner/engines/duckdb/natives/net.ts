@@ -1,5 +1,6 @@
 /** The NET functions: hosts of URLs, and IP addresses as text and as bytes in network order. */
 import { NativeError, type NativeFunction } from './native.js'
+import { publicSuffix, registeredDomain } from './public-suffix.js'
 
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
@@ -41,6 +42,13 @@ function host(url: string): string | null {
   while (end - start > 1 && text[end - 1] === '.' && text[end - 2] === '.') end--
   return start < end ? text.slice(start, end) : null
 }
+
+const ofHost =
+  (part: (host: string) => string | null) =>
+  (url: string): string | null => {
+    const found = host(url)
+    return found === null ? null : part(found)
+  }
 
 /** 4 or 16 bytes, or null. As inet_pton reads them: no leading zeros, no white space. */
 function parseIp(text: string): Uint8Array | null {
@@ -189,6 +197,20 @@ function ipv4ToInt64(bytes: Uint8Array): bigint {
 
 export const NET_NATIVES: readonly NativeFunction[] = [
   { name: 'bq_net_host', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: host },
+  {
+    name: 'bq_net_public_suffix',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: ofHost(publicSuffix),
+  },
+  {
+    name: 'bq_net_reg_domain',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: ofHost(registeredDomain),
+  },
   {
     name: 'bq_net_ip_from_string',
     parameters: ['VARCHAR'],

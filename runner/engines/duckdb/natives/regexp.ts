@@ -66,7 +66,9 @@ function instr(
     if (++count < Number(occurrence)) continue
     const lead = codePoints(leads?.[index] ?? '')
     const length = codePoints(values?.[index] ?? wholes[index]!)
-    return position + BigInt(start + lead + (atEnd === 1n ? length : 0))
+    // An empty match without a group is told of a place further: the reference implementation has gone on by then.
+    const passed = wholes[index] === '' && !leads?.length ? 1 : 0
+    return position + BigInt(start + passed + lead + (atEnd === 1n ? length : 0))
   }
   return 0n
 }

@@ -99,7 +99,8 @@ function soundex(value: string): string {
   return result === '' ? '' : result.padEnd(4, '0')
 }
 
-function translate(value: string, source: string, target: string): string {
+/** @throws NativeError for what is in the source twice, and for a result that is too long. */
+export function translate(value: string, source: string, target: string): string {
   const targets = [...target]
   const mapping = new Map<string, string>()
   ;[...source].forEach((char, index) => {

@@ -7,7 +7,7 @@ const CASES: readonly (readonly [string, TimeKind, string, string])[] = [
   ['%c', 'TIMESTAMP', 'America/New_York', 'Thu Dec 25 10:30:00 2008'],
   ['%E*S %E3S %E6S %E0S', 'TIMESTAMP', 'UTC', '00.123 00.123 00.123000 00'],
   ['%Ez %z %Z %s', 'TIMESTAMP', 'America/New_York', '-05:00 -0500 UTC-5 1230219000'],
-  ['%Z %Z', 'TIMESTAMP', 'Asia/Kolkata', 'UTC+5:30 UTC+5:30'],
+  ['%Z %Z', 'TIMESTAMP', 'Asia/Kolkata', 'UTC+0530 UTC+0530'],
   ['%j %U %W %V %G %g %u %w %J %Q', 'DATE', 'UTC', '360 51 51 52 2008 08 4 4 361 4'],
   ['%H %k|%I %l %p %P %R %T %r', 'DATETIME', 'UTC', '15 15|03  3 PM pm 15:30 15:30:00 03:30:00 PM'],
   ['%D %F %C %y %e %b %B %a %A%%%n%t', 'DATE', 'UTC', '12/25/08 2008-12-25 20 08 25 Dec December Thu Thursday%\n\t'],

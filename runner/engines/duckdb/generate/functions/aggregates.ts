@@ -32,6 +32,9 @@ const aside = (call: AggregateFormCall, name: string, args: string): string =>
 /** Largest and smallest as DuckDB orders them, NaN last. A query with MIN and MAX has them already. */
 const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
 
+/** 2^-64, exactly: no number of rows brings values so made to overflow. bq_float_total takes it back. */
+export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
+
 function unsupported(call: AggregateFormCall, type: Type): FormError {
   return new FormError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
 }
@@ -43,13 +46,31 @@ function unsupported(call: AggregateFormCall, type: Type): FormError {
 const parts = (call: AggregateFormCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
+/** With a second one of values made small: a sum that passed the largest FLOAT64 on its way is told from a true one. */
+function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
+  const [x] = call.sql
+  return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
+}
+
+/** Part by part, as intervals add. */
+function intervalSum(call: AggregateFormCall): string {
+  const [x] = call.sql
+  if (call.distinct !== '') return `bq_interval_total(${aggregate(call, 'list', x!)})`
+  const totals = ['months', 'days', 'micros'].map(
+    part => `bq_sum_int64(${aggregate(call, 'sum', `bq_interval_${part}(${x})`)})`,
+  )
+  return `bq_interval(${totals.join(', ')})`
+}
+
 const sum: AggregateForm = call => {
   const [x] = call.sql
   switch (call.type.kind) {
     case 'INT64':
       return `bq_sum_int64(${aggregate(call, 'sum', x!)})`
     case 'FLOAT64':
-      return `bq_float_total(${aggregate(call, 'sum', x!)}, ${extremes(call, x!)})`
+      return floatTotal(call, 'sum')
+    case 'INTERVAL':
+      return intervalSum(call)
     case 'NUMERIC':
     case 'BIGNUMERIC':
       return call.over === '' ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})` : `bq_sum_parts(${parts(call, x!)})`
@@ -65,7 +86,9 @@ const average: AggregateForm = call => {
     case 'INT64':
       return aggregate(call, 'avg', x!)
     case 'FLOAT64':
-      return `bq_float_total(${aggregate(call, 'avg', x!)}, ${extremes(call, x!)})`
+      return floatTotal(call, 'avg')
+    case 'INTERVAL':
+      return `bq_interval_divide(${intervalSum(call)}, ${aggregate(call, 'count', x!)})`
     case 'NUMERIC':
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
     default:
@@ -73,8 +96,16 @@ const average: AggregateForm = call => {
   }
 }
 
+/** By length: DuckDB's own extremes compare months first. */
+const longest = (call: AggregateFormCall, name: 'arg_max' | 'arg_min'): string =>
+  aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
+
+const maximum: AggregateForm = call =>
+  call.type.kind === 'INTERVAL' ? longest(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
+
 /** NaN, where there is one, is the smallest and the largest value; DuckDB's is the largest only. */
 const minimum: AggregateForm = call => {
+  if (call.type.kind === 'INTERVAL') return longest(call, 'arg_min')
   const [x] = call.sql
   const least = aggregate(call, 'min', x!)
   return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
@@ -107,17 +138,23 @@ const arrayConcatAgg: AggregateForm = call => {
 const stringAgg: AggregateForm = call => {
   const [x, given] = call.sql
   const isBytes = call.type.kind === 'BYTES'
-  const delimiter = given ?? (isBytes ? "','::BLOB" : "','")
+  const isParameter = given && call.args[1]?.kind !== 'literal'
+  const delimiter = isParameter ? `bq_separator(${given})` : (given ?? (isBytes ? "','::BLOB" : "','"))
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
   const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
-  return `bq_join_list(${list}, ${delimiter})`
+  const joined = `bq_join_list(${list}, ${delimiter})`
+  // Fewer than two items would not look at the delimiter.
+  return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
 }
 
 const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
+/** 2^-512, exactly: squares of the largest FLOAT64 so made are far from overflow. */
+const MADE_TINY = '7.458340731200207e-155::DOUBLE'
+
 /**
- * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more digits than a double, and variance
- * loses as many again: it is computed from the values themselves.
+ * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more
+ * digits than a double, and variance loses as many again: it is computed from the values themselves.
  */
 const spread =
   (name: string): AggregateForm =>
@@ -126,23 +163,36 @@ const spread =
       return `bq_numeric_${name}(CAST(${aggregate(call, 'list', call.sql[0]!)} AS VARCHAR[]))`
     }
     const x = call.sql[0]!
-    const value = `bq_spread(${aggregate(call, name, x, { where: `abs(${x}) < 1e150` })}, ${extremes(call, x)})`
+    const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })
+    const tiny = aggregate(call, name, `${x} * ${MADE_TINY}`, { where: `isfinite(${x})` })
+    const back = name.startsWith('stddev') ? '1' : '1.3407807929942597e154'
+    const value = `bq_spread(${plain}, ${tiny}, ${back}, ${extremes(call, x)})`
     return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
   }
 
 /** Pairs with a NULL do not count. `least` is how many pairs there must be. */
 const pairs =
-  (name: string, least: number): AggregateForm =>
+  (least: number, write: (call: AggregateFormCall, x: string, y: string, finite: string) => string): AggregateForm =>
   call => {
-    const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`)
+    const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
     const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
     const finite = `isfinite(${x}) AND isfinite(${y})`
-    const value = aggregate(call, name, `${x}, ${y}`, { where: finite })
-    const allFinite = aggregate(call, 'bool_and', finite, { where: both, isAside: true })
-    const count = call.distinct === '' ? aggregate(call, 'count', '*', { where: both, isAside: true }) : null
-    const counted = count ?? aggregate(call, 'count', `struct_pack(x := ${x}, y := ${y})`, { where: both })
+    const allFinite = aggregate(call, 'bool_and', finite, { where: both })
+    const counted = aggregate(call, 'count', '*', { where: both })
+    const value = write(call, x, y, finite)
     return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
   }
+
+const covariance = (name: string, least: number): AggregateForm =>
+  pairs(least, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+
+/** DuckDB refuses values whose squares overflow. */
+const correlation = pairs(2, (call, x, y, finite) => {
+  const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
+  const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY}, ${y} * ${MADE_TINY}`, { where: finite })
+  const extremes = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, { where: finite }))
+  return `bq_corr(${plain}, ${tiny}, ${extremes.join(', ')})`
+})
 
 /** The number that a constant argument is, when it stands in the text. */
 function constantOf(expr: Expr | null | undefined): number | null {
@@ -194,9 +244,12 @@ const topCount: AggregateForm = call => {
   return `bq_top_count(${aggregate(call, 'histogram', x!)}, ${nulls}, ${count})`
 }
 
+/** A field that is a macro's call would lose its name when the macro is written out. */
+export const named = (sql: string): string => `coalesce(${sql}, NULL)`
+
 const topSum: AggregateForm = call => {
   const [x, weight, count] = call.sql
-  const list = aggregate(call, 'list', `struct_pack(v := ${x}, w := ${weight})`)
+  const list = aggregate(call, 'list', `struct_pack(v := ${named(x!)}, w := ${named(weight!)})`)
   const total = `${call.over === '' ? 'bq_top_sum' : 'bq_top_sum_over'}(${list}, ${count})`
   return `CAST(${total} AS ${duckdbType(call.type)})`
 }
@@ -214,7 +267,7 @@ export const AGGREGATE_FORMS: AggregateForms = {
   COUNTIF: call => aggregate(call, 'count', `CASE WHEN ${call.sql[0]} THEN true END`),
   LOGICAL_AND: same('bool_and'),
   LOGICAL_OR: same('bool_or'),
-  MAX: same('max'),
+  MAX: maximum,
   MIN: minimum,
   MAX_BY: valueAtExtreme('arg_max_null'),
   MIN_BY: valueAtExtreme('arg_min_null'),
@@ -224,9 +277,9 @@ export const AGGREGATE_FORMS: AggregateForms = {
   APPROX_QUANTILES: quantiles,
   APPROX_TOP_COUNT: topCount,
   APPROX_TOP_SUM: topSum,
-  CORR: pairs('corr', 2),
-  COVAR_POP: pairs('covar_pop', 1),
-  COVAR_SAMP: pairs('covar_samp', 2),
+  CORR: correlation,
+  COVAR_POP: covariance('covar_pop', 1),
+  COVAR_SAMP: covariance('covar_samp', 2),
   STDDEV_POP: spread('stddev_pop'),
   STDDEV_SAMP: spread('stddev_samp'),
   VAR_POP: spread('var_pop'),

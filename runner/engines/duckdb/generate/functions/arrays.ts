@@ -1,6 +1,8 @@
 /** Array functions in DuckDB SQL. */
 import type { Expr } from '../../../../googlesql/resolved.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
+import { MADE_SMALL } from './aggregates.js'
+import { typed } from './typed.js'
 
 const macro =
   (name: string): Form =>
@@ -53,13 +55,15 @@ const includes: Form = call => {
   return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
 }
 
+const madeSmall = (items: string): string => `list_transform(${items}, lambda item: item * ${MADE_SMALL})`
+
 const sum: Form = ({ sql: [items], type }) => {
   const total = `list_sum(${items})`
   switch (type.kind) {
     case 'INT64':
       return `bq_sum_int64(${total})`
     case 'FLOAT64':
-      return `bq_float_total(${total}, list_max(${items}), list_min(${items}))`
+      return `bq_float_total(${total}, list_sum(${madeSmall(items!)}))`
     default:
       return `bq_sum_numeric(${total})`
   }
@@ -69,7 +73,8 @@ const average: Form = ({ sql: [items], args }) => {
   const type = args[0]!.type
   const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
   if (element === 'INT64') return `list_avg(${items})`
-  if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_max(${items}), list_min(${items}))`
+  if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_avg(${madeSmall(items!)}))`
+  if (element === 'BIGNUMERIC') throw new FormError('ARRAY_AVG of BIGNUMERIC is not supported by the embedded engine')
   return `bq_avg_numeric(list_sum(${items}), list_count(${items}))`
 }
 
@@ -92,8 +97,8 @@ export const ARRAY_FORMS: Forms = {
   ARRAY_CONCAT: concat,
   ARRAY_REVERSE: ({ sql: [items] }) => `list_reverse(${items})`,
   ARRAY_TO_STRING: join,
-  ARRAY_FIRST: macro('bq_array_first'),
-  ARRAY_LAST: macro('bq_array_last'),
+  ARRAY_FIRST: typed(macro('bq_array_first')),
+  ARRAY_LAST: typed(macro('bq_array_last')),
   ARRAY_SLICE: macro('bq_array_slice'),
   ARRAY_IS_DISTINCT: macro('bq_array_is_distinct'),
   ARRAY_MIN: minimum,

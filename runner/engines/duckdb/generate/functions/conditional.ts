@@ -8,11 +8,15 @@ function nullables({ sql, args }: FormCall): string[] {
   return sql.filter((_, i) => args[i]?.kind !== 'literal' || args[i].value === null) as string[]
 }
 
+/** By length, then as DuckDB compares intervals: months first. */
+const longest = (name: string, sql: readonly (string | null)[]): string =>
+  `${name}(${sql.map(x => `struct_pack(k := bq_interval_key(${x}), v := ${x})`).join(', ')}).v`
+
 /** NULL or NaN among the arguments makes the result so; DuckDB passes over NULLs, and its NaN is the largest value. */
 const extreme =
   (name: string): Form =>
   call => {
-    const value = `${name}(${call.sql.join(', ')})`
+    const value = call.type.kind === 'INTERVAL' ? longest(name, call.sql) : `${name}(${call.sql.join(', ')})`
     const isNull = nullables(call).map(sql => `${sql} IS NULL`)
     const hasNaN = call.type.kind === 'FLOAT64' && name === 'least' ? call.sql.map(sql => `isnan(${sql})`) : []
     const branches = [

@@ -74,7 +74,8 @@ const format: Form = call => {
   const zone = zoneOf(call.args[2], call.sql[2])
   if (literal?.kind !== 'literal' || typeof literal.value !== 'string' || zone.kind === 'dynamic') return slow
   const shared = sharedFormat(literal.value, kind)
-  if (shared === null) return slow
+  // strftime refuses an empty format.
+  if (shared === null || shared === '') return slow
   const civil = kind === 'TIMESTAMP' ? civilSql(value, zone) : value
   return `CASE WHEN year(${civil}) < 1000 THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
 }

@@ -1,4 +1,4 @@
-/** ERROR and the functions that tell of the query itself, in DuckDB. SESSION_USER has no form: nobody is signed in here. */
+/** ERROR and the functions that tell of the query itself, in DuckDB. */
 import { typeName } from '../../../../googlesql/types.js'
 import type { Forms } from '../forms.js'
 import { quoteText } from '../quote.js'

@@ -34,7 +34,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'FLOAT64':
       return options.target === 'string' ? `bq_json_string_of_float64(${sql})` : `bq_json_of_float64(${sql})`
     case 'STRING':
-      return `bq_json_of_string(${sql})`
+      return options.target === 'string' ? `bq_json_string_of_string(${sql})` : `bq_json_of_string(${sql})`
     case 'BYTES':
       return quoted(`to_base64(${sql})`)
     case 'DATE':

@@ -1,4 +1,4 @@
-/** The NET functions in DuckDB. NET.PUBLIC_SUFFIX and NET.REG_DOMAIN need a list that changes, and have no form. */
+/** The NET functions in DuckDB. */
 import type { Form, Forms } from '../forms.js'
 
 const native =
@@ -16,5 +16,7 @@ export const NET_FORMS: Forms = {
   'NET.IPV4_FROM_INT64': native('bq_net_ipv4_from_int64'),
   'NET.IPV4_TO_INT64': native('bq_net_ipv4_to_int64'),
   'NET.MAKE_NET': native('bq_net_make_net'),
+  'NET.PUBLIC_SUFFIX': native('bq_net_public_suffix'),
+  'NET.REG_DOMAIN': native('bq_net_reg_domain'),
   'NET.SAFE_IP_FROM_STRING': native('bq_net_safe_ip_from_string'),
 }

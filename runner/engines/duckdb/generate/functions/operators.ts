@@ -5,6 +5,8 @@ import { distinctSql, equalSql, floatOrder, inListSql } from '../compare.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
+import { joinedSql } from './concat.js'
+import { typed } from './typed.js'
 
 /** The types of both operands, as arithmetic tells them apart: `DATE - INTERVAL`. */
 type Pair = string
@@ -60,7 +62,7 @@ const subtract = byPair({
   'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
   'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,
   'TIMESTAMP TIMESTAMP': microsApart,
-  'DATETIME DATETIME': microsApart,
+  'DATETIME DATETIME': (a, b) => `bq_days_and_micros(epoch_us(${a}) - epoch_us(${b}))`,
   'TIME TIME': microsApart,
   'DATE INTERVAL': (d, i, call) => addToDate(d, negated(i), call),
   'DATETIME INTERVAL': (d, i) => `bq_datetime_add_interval(${d}, ${negated(i)})`,
@@ -90,14 +92,18 @@ const divide = byPair({
 
 const negate: Form = ({ sql: [x], type }) => (type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`)
 
-const concat: Form = ({ sql: [a, b], type }) =>
-  type.kind === 'ARRAY' ? `bq_list_concat(${a}, ${b})` : `(${a} || ${b})`
+const concat: Form = ({ sql, args, type }) => {
+  if (type.kind === 'ARRAY') return `bq_list_concat(${sql[0]}, ${sql[1]})`
+  return joinedSql(sql, args, type)
+}
 
 const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
 const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
   if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
-  return x!.type.kind === 'STRUCT' ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
+  return isNested(x!.type) ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
 }
+
+const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
 
 /** Against a number that is no NaN, DuckDB's own equality will do. */
 function equalOf(a: string, x: Expr, b: string, y: Expr): string {
@@ -121,8 +127,7 @@ const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
 }
 
 const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
-  const { kind } = operand!.type
-  const isPlain = kind !== 'STRUCT' && (kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
+  const isPlain = !isNested(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
   if (isPlain) return `(${x} IN (${items.join(', ')}))`
   return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
 }
@@ -133,8 +138,11 @@ const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
 /** Without a backslash the pattern needs no ESCAPE, and DuckDB turns the usual forms into prefix and substring searches. */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
-  const isSimple = expr?.kind === 'literal' && typeof expr.value === 'string' && !expr.value.includes('\\')
-  return isSimple ? `(${x} LIKE ${pattern})` : `(${x} LIKE ${pattern} ESCAPE '\\')`
+  const text = expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : null
+  if (text !== null && !text.includes('\\')) return `(${x} LIKE ${pattern})`
+  // DuckDB looks at a pattern only as far as the text goes.
+  const isWhole = text !== null && !/(?<!\\)(?:\\\\)*\\$/.test(text)
+  return `(${x} LIKE ${isWhole ? pattern : `bq_like_pattern(${pattern})`} ESCAPE '\\')`
 }
 
 const like: Form = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
@@ -210,10 +218,10 @@ export const OPERATOR_FORMS: Forms = {
   $like_all: likeList(' AND '),
   $like_any_array: likeArray('bq_any_of'),
   $like_all_array: likeArray('bq_all_of'),
-  $array_at_offset: ({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`,
-  $array_at_ordinal: ({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`,
-  $safe_array_at_offset: safeElement(0, 'bq_safe_array_at_offset'),
-  $safe_array_at_ordinal: safeElement(1, 'bq_safe_array_at_ordinal'),
+  $array_at_offset: typed(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`),
+  $array_at_ordinal: typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`),
+  $safe_array_at_offset: typed(safeElement(0, 'bq_safe_array_at_offset')),
+  $safe_array_at_ordinal: typed(safeElement(1, 'bq_safe_array_at_ordinal')),
   $subscript_json: ({ sql: [j, key], args: [, expr] }) =>
     expr!.type.kind === 'INT64' ? `bq_json_at(${j}, ${key})` : memberSql(j!, key!, expr!),
   $json_field: ({ sql: [j, name], args: [, expr] }) => memberSql(j!, name!, expr!),

@@ -4,6 +4,7 @@ import { castSql } from '../cast.js'
 import type { Form, FormCall, Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
+import { joinedSql } from './concat.js'
 import { literalInteger, literalText } from './regexp.js'
 
 const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
@@ -88,11 +89,9 @@ function instr(call: FormCall): string {
 
 /** Not DuckDB's concat, which passes over NULLs. */
 function concat(call: FormCall): string {
-  const parts = call.sql.map((sql, index) => {
-    const { type } = call.args[index]!
-    return call.type.kind === 'BYTES' || type.kind === 'STRING' ? sql! : castSql(sql!, type, STRING)
-  })
-  return parts.length === 1 ? parts[0]! : `(${parts.join(' || ')})`
+  const [only] = call.sql
+  if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)
+  return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
 }
 
 /** The value in the encoding that FORMAT and CONTAINS_SUBSTR read. */
@@ -176,7 +175,7 @@ export const STRING_FORMS: Forms = {
   TO_BASE64: plain('to_base64'),
   TO_CODE_POINTS: either('bq_to_code_points', 'bq_bytes_to_code_points'),
   TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
-  TRANSLATE: plain('bq_translate'),
+  TRANSLATE: either('bq_translate', 'bq_bytes_translate'),
   TRIM: trim('trim'),
   UNICODE: plain('bq_unicode'),
   UPPER: either('bq_upper', 'bq_bytes_upper'),
