@@ -54,14 +54,15 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
 
 /**
  * SQL of a value of type `have` as one of `want`. Where the two are carried alike it is `sql` itself, so that filters
- * reach the file. Fields that are missing are NULL, others are left out. A NULL array is empty.
+ * reach the file. Fields that are missing are NULL, others are left out. A NULL array
+ * stays one: the queries that could tell see to it (generate/stored-arrays.ts).
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, path: string): string {
   if (want.kind === 'ARRAY') {
     if (!(have instanceof DuckDBListType)) return mismatch(have, want, path)
     const item = `x${path.split('[]').length}`
     const inner = adaptColumn(item, have.valueType, want.element, `${path}[]`)
-    return inner === item ? `coalesce(${sql}, [])` : `coalesce(list_transform(${sql}, lambda ${item}: ${inner}), [])`
+    return inner === item ? sql : `list_transform(${sql}, lambda ${item}: ${inner})`
   }
   if (want.kind === 'STRUCT') {
     if (!(have instanceof DuckDBStructType)) return mismatch(have, want, path)

@@ -1,6 +1,11 @@
-/** Which files hold a table: `DIR/<dataset>/<table>.<format>`, or all in `DIR/<dataset>/<table>/`. */
+/**
+ * Which files hold a table: `DIR/<dataset>/<table>.<format>`, all in `DIR/<dataset>/<table>/`, and those of the imports that
+ * `imports.json` there names.
+ */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { QueryFault } from '../../model/query-fault.js'
+import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImports } from './imports-file.js'
 
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
@@ -37,17 +42,105 @@ export function statFile(path: string): DataFile | null {
 export const isUnchanged = (a: DataFile, b: DataFile | null): boolean =>
   b !== null && a.path === b.path && a.size === b.size && a.mtimeNs === b.mtimeNs
 
-/** The files of `<dataset>.<table>`, sorted by path; none when there are none. */
+/** Files of one import. They never change. */
+export interface ImportedFiles {
+  /** Of the import's folder. */
+  readonly path: string
+  readonly files: readonly string[]
+  readonly partition: ImportPartition | null
+}
+
+/** What a table is made of. */
+export interface TableContents {
+  readonly files: readonly DataFile[]
+  readonly imports: readonly ImportedFiles[]
+}
+
+const NOTHING: TableContents = { files: [], imports: [] }
+
+/** Looks what tables are made of; what has not changed is not read again. */
+export interface FolderReader {
+  /** Files are sorted by path. @throws QueryFault when `imports.json` is broken or names what is gone. */
+  readonly contents: (tableName: string) => TableContents
+}
+
+export function folderReader(dataDir: string): FolderReader {
+  const known = new Map<
+    string,
+    { readonly stamp: string; readonly imports: Imports; readonly parts: readonly ImportedFiles[] }
+  >()
+  const importsOf = (folder: string) => {
+    const stamp = importsStamp(folder)
+    const before = known.get(folder)
+    if (before?.stamp === stamp) return before
+    const imports = readImports(folder)
+    const parts = imports.imports.map(({ id, files, partition }) => {
+      const path = join(folder, id)
+      return { path, files: files.map(file => join(path, file)), partition }
+    })
+    const now = { stamp, imports, parts }
+    known.set(folder, now)
+    return now
+  }
+  return {
+    contents: tableName => {
+      const place = placeOf(dataDir, tableName)
+      if (place === null) return NOTHING
+      const { imports, parts } = importsOf(place.folder)
+      for (const { path } of parts) {
+        if (!tryStat(path))
+          throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
+      }
+      return { files: withoutReplaced(looseFiles(dataDir, tableName), place.dataset, imports), imports: parts }
+    },
+  }
+}
+
+/** All files of `<dataset>.<table>`, imported ones too, sorted by path; none when there are none. */
 export function filesOfTable(dataDir: string, tableName: string): readonly DataFile[] {
-  const dot = tableName.lastIndexOf('.')
-  if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return []
-  const dataset = join(dataDir, tableName.slice(0, dot))
-  const table = tableName.slice(dot + 1)
+  const { files, imports } = folderReader(dataDir).contents(tableName)
+  const imported = imports.flatMap(part => part.files).flatMap(path => statFile(path) ?? [])
+  return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** Those that lie in the folder by themselves, whether an import has replaced them or not. */
+export function looseFiles(dataDir: string, tableName: string): readonly DataFile[] {
+  const place = placeOf(dataDir, tableName)
+  if (place === null) return []
+  const { dataset, folder, table } = place
   const single = namesIn(dataset)
     .filter(name => fileKind(name)?.table === table)
     .map(name => join(dataset, name))
-  const inFolder = namesIn(join(dataset, table)).map(name => join(dataset, table, name))
+  const inFolder = namesIn(folder).map(name => join(folder, name))
   return [...single, ...inFolder].sort().flatMap(path => statFile(path) ?? [])
+}
+
+function withoutReplaced(files: readonly DataFile[], dataset: string, { replaced }: Imports): readonly DataFile[] {
+  if (replaced.length === 0) return files
+  const gone = new Set(replaced.map(({ path, size, mtimeNs }) => `${join(dataset, path)} ${size} ${mtimeNs}`))
+  return files.filter(({ path, size, mtimeNs }) => !gone.has(`${path} ${size} ${mtimeNs}`))
+}
+
+interface Place {
+  readonly dataset: string
+  readonly folder: string
+  readonly table: string
+}
+
+/** Null for a name that is none of a table in the folder. */
+function placeOf(dataDir: string, tableName: string): Place | null {
+  const dot = tableName.lastIndexOf('.')
+  if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
+  const dataset = join(dataDir, tableName.slice(0, dot))
+  const table = tableName.slice(dot + 1)
+  return { dataset, folder: join(dataset, table), table }
+}
+
+/** The folders in the data folder: each is a dataset, with tables or yet without. */
+export function datasetsInFolder(dataDir: string): readonly string[] {
+  return namesIn(dataDir).filter(
+    name => !name.startsWith('.') && (tryStat(join(dataDir, name))?.isDirectory() ?? false),
+  )
 }
 
 /** The tables that the folder holds files of, `<dataset>.<table>`, sorted. */
@@ -59,14 +152,22 @@ export function tablesInFolder(dataDir: string): readonly string[] {
       if (name.startsWith('.')) continue
       const kind = fileKind(name)
       if (kind) found.add(`${dataset}.${kind.table}`)
-      else if (namesIn(join(dataDir, dataset, name)).some(inner => fileKind(inner))) found.add(`${dataset}.${name}`)
+      else if (holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${name}`)
     }
   }
   return [...found].sort()
 }
 
-// A table's name comes from SQL: it must not lead out of the folder.
-const isFolderName = (name: string): boolean => name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name)
+/** A table's name comes from SQL: it must not lead out of the folder. */
+export const isFolderName = (name: string): boolean =>
+  name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name)
+
+function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
+  const names = namesIn(join(dataDir, dataset, table))
+  return (
+    names.some(fileKind) || (names.includes(IMPORTS_FILE) && filesOfTable(dataDir, `${dataset}.${table}`).length > 0)
+  )
+}
 
 /** None for a folder that is not there, or is none. */
 function namesIn(folder: string): readonly string[] {

@@ -154,7 +154,7 @@ export interface ParquetShape {
 }
 
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  return shapeOf(connection, `read_parquet(${quoteText(path)})`)
+  return shapeOf(connection, `read_parquet(${quoteText(path)}, hive_partitioning = false)`)
 }
 
 /** The columns of anything that can stand behind FROM. */
@@ -169,17 +169,27 @@ export async function shapeOf(connection: DuckDBConnection, source: string): Pro
 /** Files of one shape are one scan. */
 export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.names, shape.types.map(String)])
 
-/** A SELECT of the table's columns over a source of this shape: cast, NULL where missing, nothing else. */
-export function selectFrom(source: string, table: TableDefinition, shape: ParquetShape): string {
+/**
+ * A SELECT of the table's columns over a source of this shape: cast, NULL where missing, nothing else. A column
+ * of the table's own type is the file's, and filters on it reach the file. `more` is SQL of further columns, with a
+ * comma before each.
+ */
+export function selectFrom(
+  source: string,
+  table: TableDefinition,
+  shape: ParquetShape,
+  { more = '' }: { readonly more?: string } = {},
+): string {
   const columns = table.columns.map(({ name, type }) => {
     const key = findKey(shape.names, name)
+    const path = `${table.name}.${name}`
     const sql =
       key === undefined
         ? emptyColumn(type)
-        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, `${table.name}.${name}`)
+        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, path)
     return `${sql} AS ${quoteName(name)}`
   })
-  return `SELECT ${columns.join(', ')} FROM ${source}`
+  return `SELECT ${columns.join(', ')}${more} FROM ${source}`
 }
 
 export const parquetSource = (paths: readonly string[]): string =>

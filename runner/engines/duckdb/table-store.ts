@@ -3,9 +3,18 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../googlesql/tables.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { ColumnTypeError } from './adapt-column.js'
-import { type DataFile, filesOfTable, isUnchanged, statFile } from './data-folder.js'
+import {
+  type DataFile,
+  folderReader,
+  type ImportedFiles,
+  isUnchanged,
+  statFile,
+  type TableContents,
+} from './data-folder.js'
+import { FROM_COLUMN, UNTIL_COLUMN } from './generate/partition-filter.js'
 import { quoteName, quoteText } from './generate/quote.js'
 import { duckdbType } from './generate/type.js'
+import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
 import { NATIVE_ERROR_MARK } from './natives/native.js'
 
@@ -43,10 +52,18 @@ interface Part {
   readonly shape: ParquetShape | null
 }
 
+/** An import's files, which are read in place and have one shape. */
+interface ImportPart {
+  readonly imported: ImportedFiles
+  readonly shape: ParquetShape
+}
+
 interface Entry {
   readonly table: StoredTable
   /** By path; null before the first look. */
   parts: ReadonlyMap<string, Part> | null
+  /** By the path of the import's folder. */
+  imports: ReadonlyMap<string, ImportPart>
   hasRowTable: boolean
   view: string
 }
@@ -54,6 +71,7 @@ interface Entry {
 /** The hidden column of a row's file. */
 const FILE_COLUMN = '"~file"'
 const RETRY_AFTER_MS = 50
+const NOTHING: TableContents = { files: [], imports: [] }
 
 /** `connection` is for this store alone. */
 export function tableStore(connection: DuckDBConnection, dataDir: string | null): TableStore {
@@ -62,17 +80,22 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
   // Loads take turns: two transactions that change the catalogue would conflict.
   let turn: Promise<unknown> = Promise.resolve()
 
-  const listFiles = ({ definition, origin }: StoredTable): readonly DataFile[] => {
-    if (origin.kind === 'files') return origin.files.map(path => statFile(path) ?? missing(path))
-    return origin.kind === 'data-folder' && dataDir !== null ? filesOfTable(dataDir, definition.name) : []
+  const folder = dataDir === null ? null : folderReader(dataDir)
+
+  const contentsOf = ({ definition, origin }: StoredTable): TableContents => {
+    if (origin.kind === 'files')
+      return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
+    return origin.kind === 'data-folder' && folder !== null ? folder.contents(definition.name) : NOTHING
   }
 
   const isCurrent = (entry: Entry): boolean => {
     if (entry.parts === null) return false
     if (entry.table.origin.kind === 'select') return true
-    const files = listFiles(entry.table)
+    const { files, imports } = contentsOf(entry.table)
     return (
       files.length === entry.parts.size &&
+      imports.length === entry.imports.size &&
+      imports.every(imported => entry.imports.has(imported.path)) &&
       files.every(file => isUnchanged(file, entry.parts!.get(file.path)?.file ?? null))
     )
   }
@@ -103,7 +126,21 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     return after
   }
 
-  const load = async (entry: Entry, files: readonly DataFile[]): Promise<void> => {
+  /** Imports never change, so those that are known need no second look. */
+  const readImports = async (
+    entry: Entry,
+    imports: readonly ImportedFiles[],
+  ): Promise<ReadonlyMap<string, ImportPart>> => {
+    const parts = new Map<string, ImportPart>()
+    for (const imported of imports) {
+      const known = entry.imports.get(imported.path)
+      const shape = known?.shape ?? (await parquetShape(connection, imported.files[0]!))
+      parts.set(imported.path, { imported, shape })
+    }
+    return parts
+  }
+
+  const load = async (entry: Entry, { files, imports }: TableContents): Promise<void> => {
     const { definition, origin } = entry.table
     await connection.run('BEGIN')
     let { hasRowTable, view } = entry
@@ -111,7 +148,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       if (
         !hasRowTable &&
         origin.kind !== 'select' &&
-        (files.length === 0 || files.some(file => file.format !== 'parquet'))
+        (files.length + imports.length === 0 || files.some(file => file.format !== 'parquet'))
       ) {
         await connection.run(rowTableDdl(definition))
         hasRowTable = true
@@ -119,12 +156,14 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       const parts = await readFiles(entry, files)
       const changed = files.find(file => !isUnchanged(file, statFile(file.path)))
       if (changed) throw new FileChangedError(changed.path)
-      view = origin.kind === 'select' ? origin.sql : viewOver(definition, parts, hasRowTable)
+      const importParts = await readImports(entry, imports)
+      view = viewOver(entry.table, parts, importParts, hasRowTable)
       if (view !== entry.view) {
         await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
       }
       await connection.run('COMMIT')
       entry.parts = parts
+      entry.imports = importParts
       entry.hasRowTable = hasRowTable
       entry.view = view
     } catch (error) {
@@ -136,7 +175,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
   /** The table without its rows; the first query that reads it loads them. */
   const standIn = async (entry: Entry): Promise<void> => {
     const { definition, origin } = entry.table
-    const view = origin.kind === 'select' ? origin.sql : viewOver(definition, new Map(), true)
+    const view = viewOver(entry.table, new Map(), new Map(), true)
     await connection.run('BEGIN')
     try {
       if (origin.kind !== 'select') await connection.run(rowTableDdl(definition))
@@ -154,22 +193,22 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     if (isCurrent(entry)) return null
     const { name } = entry.table.definition
     try {
-      await load(entry, listFiles(entry.table))
+      await load(entry, contentsOf(entry.table))
     } catch (first) {
       // A file that is being written may end in half a row, or change while it is read: look once more.
       await new Promise(resolve => setTimeout(resolve, RETRY_AFTER_MS))
-      const files = listFiles(entry.table)
+      const contents = contentsOf(entry.table)
       try {
-        await load(entry, files)
+        await load(entry, contents)
       } catch (error) {
         if (!(error instanceof FileChangedError))
-          throw await readFault(connection, entry.table.definition, files, error)
+          throw await readFault(connection, entry.table.definition, allFiles(contents), error)
         throw new QueryFault(`${name}: ${error.message}`, { cause: first })
       }
     }
     // Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait.
     await connection.run('CHECKPOINT').catch(() => undefined)
-    return { table: name, files: entry.parts?.size ?? 0 }
+    return { table: name, files: (entry.parts?.size ?? 0) + entry.imports.size }
   }
 
   return {
@@ -182,7 +221,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         throw new QueryFault(
           `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
         )
-      entries.set(name, { table, parts: null, hasRowTable: false, view: '' })
+      entries.set(name, { table, parts: null, imports: new Map(), hasRowTable: false, view: '' })
     },
     refresh: names => {
       const wanted = names.flatMap(name => entries.get(name) ?? [])
@@ -239,21 +278,74 @@ async function insertRows(
   await connection.run(`INSERT INTO ${rowTable} SELECT *, ${id} FROM (${reader.select})`)
 }
 
-function viewOver(table: TableDefinition, parts: ReadonlyMap<string, Part>, hasRowTable: boolean): string {
-  const byShape = new Map<string, { readonly shape: ParquetShape; readonly paths: string[] }>()
-  for (const { file, shape } of parts.values()) {
-    if (!shape) continue
-    const key = shapeKey(shape)
-    const group = byShape.get(key) ?? { shape, paths: [] }
-    group.paths.push(file.path)
-    byShape.set(key, group)
-  }
-  const names = table.columns.map(column => quoteName(column.name)).join(', ')
-  const selects = [...byShape.values()].map(({ shape, paths }) => selectFrom(parquetSource(paths), table, shape))
+/**
+ * The table as SQL. One that is partitioned has two hidden columns more: since when and until when, by its partition, a row
+ * may be, or NULL where that is not known. Filters on them keep DuckDB from opening files (generate/partition-filter.ts).
+ */
+function viewOver(
+  { definition, origin }: StoredTable,
+  parts: ReadonlyMap<string, Part>,
+  imports: ReadonlyMap<string, ImportPart>,
+  hasRowTable: boolean,
+): string {
+  const bounds = unknownBounds(definition)
+  if (origin.kind === 'select') return bounds === '' ? origin.sql : `SELECT *${bounds} FROM (${origin.sql})`
+  const loose = [...parts.values()].flatMap(({ file, shape }) =>
+    shape ? [{ key: shapeKey(shape), shape, paths: [file.path] }] : [],
+  )
+  const selects = [
+    ...inGroups(loose).map(({ shape, paths }) => selectFrom(parquetSource(paths), definition, shape, { more: bounds })),
+    ...inGroups(
+      [...imports.values()].map(({ imported: { files, partition }, shape }) => {
+        const isFit = partition !== null && partition.column === definition.partitionedBy
+        const unit = isFit ? partition.unit : null
+        return { key: `${unit} ${shapeKey(shape)}`, shape, paths: files, unit }
+      }),
+    ).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, bounds)),
+  ]
   const hasRows = [...parts.values()].some(part => part.id !== null)
-  if (hasRowTable && (hasRows || selects.length === 0))
-    selects.unshift(`SELECT ${names} FROM ${quoteName(`${table.name}~rows`)}`)
+  if (hasRowTable && (hasRows || selects.length === 0)) {
+    const names = definition.columns.map(column => quoteName(column.name)).join(', ')
+    selects.unshift(`SELECT ${names}${bounds} FROM ${quoteName(`${definition.name}~rows`)}`)
+  }
   return selects.join(' UNION ALL ')
+}
+
+/** Files that one scan can read. */
+function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
+  const groups = new Map<string, T>()
+  for (const one of all) {
+    const group = groups.get(one.key)
+    groups.set(one.key, group ? { ...group, paths: [...group.paths, ...one.paths] } : one)
+  }
+  return [...groups.values()]
+}
+
+function importSelect(
+  table: TableDefinition,
+  shape: ParquetShape,
+  paths: readonly string[],
+  unit: PartitionUnit | null,
+  bounds: string,
+): string {
+  if (unit === null) return selectFrom(parquetSource(paths), table, shape, { more: bounds })
+  const source =
+    `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, ` +
+    `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
+  const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
+  const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
+  return selectFrom(source, table, shape, { more: hidden })
+}
+
+function unknownBounds(table: TableDefinition): string {
+  const column = table.columns.find(({ name }) => name === table.partitionedBy)
+  if (!column) return ''
+  const type = duckdbType(column.type)
+  return `, NULL::${type} AS ${FROM_COLUMN}, NULL::${type} AS ${UNTIL_COLUMN}`
+}
+
+function allFiles({ files, imports }: TableContents): readonly DataFile[] {
+  return [...files, ...imports.flatMap(imported => imported.files).flatMap(path => statFile(path) ?? [])]
 }
 
 /** What a failed load means for the query that needed it: which file, and where in it. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
+import { translate } from '../../../runner/engines/duckdb/translate.js'
 import type { SchemaField } from '../../../runner/googlesql/tables.js'
 import { fieldsToColumns } from '../../../runner/googlesql/tables.js'
 import { RunnerError } from '../../../runner/model/errors.js'
@@ -456,6 +457,9 @@ describe('the data folder', () => {
         'own.t.m is left out: its type MAP(VARCHAR, INTEGER) has no like in GoogleSQL',
         'own.u has no schema, so its ndjson files are not read',
       ])
+      expect(() => translate('SELECT * FROM own.u', again.engine.tables(), {})).to.throw(
+        'Table not found: own.u; there is a data file for it, but no table schema own.u.json at [1:15]',
+      )
       expect(
         await again.rows({
           sql: 'SELECT n, r FROM "own.t"',

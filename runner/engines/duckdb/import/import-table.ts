@@ -1,0 +1,265 @@
+/** Imports files into a table: checked, sorted, partitioned, and seen by readers all at once. */
+import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { SchemaField, TableDefinition } from '../../../googlesql/tables.js'
+import { SetupError, UsageError } from '../../../model/errors.js'
+import { QueryFault } from '../../../model/query-fault.js'
+import { keepByteOrderMark } from '../keep-byte-order-mark.js'
+import type { ImportLayout } from './layout.js'
+import { parquetLines } from './parquet-lines.js'
+import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
+import { RowBuffer } from './row-buffer.js'
+import { rowSchema } from './row-schema.js'
+import { type BadRow, RowGatherer } from './rows.js'
+import { bytesOf, type ImportSource, sourcesOf } from './source-file.js'
+import { importId, openTableFolder, type TableFolder } from './table-folder.js'
+
+export interface ImportOptions {
+  readonly dataDir: string
+  readonly table: TableDefinition
+  readonly schema: readonly SchemaField[]
+  readonly layout: ImportLayout
+  /** `-` is standard input. */
+  readonly files: readonly string[]
+  /** `ndjson`, `csv.gz`, …: of standard input and of files whose names tell none. */
+  readonly inputFormat: string | null
+  readonly standardInput: () => Readable
+  /** The rows take the place of the table's; otherwise they are added to them. */
+  readonly replaces: boolean
+  readonly ignoresUnknown: boolean
+  /** Where bad rows go, as they are, while the others are imported; null where one bad row stops all. */
+  readonly skipFile: string | null
+  /** Bad rows that are reported before reading stops. */
+  readonly maxBadRows: number
+  readonly memoryLimitMb: number
+  readonly threads: number
+  readonly nowMs: number
+  /** Eight hexadecimal digits. */
+  readonly unique: string
+}
+
+export interface ImportReport {
+  /** False when bad rows have stopped it: then nothing has changed. */
+  readonly isCommitted: boolean
+  readonly rows: number
+  readonly files: number
+  /** Imports and files that were replaced. */
+  readonly replaced: number
+  /** The first of them. */
+  readonly badRows: readonly BadRow[]
+  readonly badRowCount: number
+}
+
+/** Rows become a piece for DuckDB when there are so many bytes of them. */
+const PIECE_BYTES = 30 << 20
+
+/**
+ * @throws QueryFault for a file that cannot be read at all, SetupError when the table's folder cannot be written or another
+ *   import of it is running, UsageError when the file for bad rows is there already.
+ */
+export async function importFiles(options: ImportOptions): Promise<ImportReport> {
+  const sources = sourcesOf(options.files, options.inputFormat)
+  if (options.skipFile !== null && existsSync(options.skipFile)) {
+    throw new UsageError([`--skip-bad: ${options.skipFile} is there already`])
+  }
+  const folder = await openTableFolder(options.dataDir, options.table.name, options.nowMs)
+  try {
+    return await importInto(folder, sources, options)
+  } finally {
+    folder.close()
+  }
+}
+
+async function importInto(
+  folder: TableFolder,
+  sources: readonly ImportSource[],
+  options: ImportOptions,
+): Promise<ImportReport> {
+  // Loaded here, so that commands which import nothing do without.
+  const { DuckDBInstance } = await import('@duckdb/node-api')
+  keepByteOrderMark()
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(options.threads),
+    memory_limit: `${options.memoryLimitMb}MB`,
+    temp_directory: join(folder.work, 'spill'),
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  const skipped = skipSink(options)
+  try {
+    const connection = await instance.connect()
+    await connection.run("SET GLOBAL TimeZone = 'UTC'")
+    const pieces = join(folder.work, 'pieces')
+    const result = join(folder.work, 'result')
+    mkdirSync(pieces)
+    mkdirSync(result)
+    const { table, layout } = options
+    const writer = new ParquetWriter({ connection, folder: pieces, table, layout })
+    const reading = await instance.connect()
+    const chunks = (source: ImportSource) => chunksOf(source, options.standardInput, reading, folder.work)
+    const rows = await gather({ sources, chunks, writer, skipped, options })
+    await skipped.close()
+    const report = { rows, badRows: skipped.rows, badRowCount: skipped.count() }
+    if (options.skipFile === null && report.badRowCount > 0) {
+      return { ...report, rows: 0, isCommitted: false, files: 0, replaced: 0 }
+    }
+    const files = rows === 0 ? [] : await writer.finish(result)
+    const id = importId(options.nowMs, options.unique)
+    const entry = rows === 0 ? null : { id, rows, partition: layout.partition, files }
+    const isNeeded = entry !== null || options.replaces
+    const replaced = isNeeded ? folder.commit(entry, result, { replaces: options.replaces, nowMs: options.nowMs }) : 0
+    return { ...report, isCommitted: true, files: files.length, replaced }
+  } catch (error) {
+    throw worded(error, options)
+  } finally {
+    await skipped.close()
+    instance.closeSync()
+  }
+}
+
+/** DuckDB's own texts are for nobody. */
+function worded(error: unknown, { table }: ImportOptions): unknown {
+  if (error instanceof QueryFault || error instanceof SetupError || error instanceof UsageError) return error
+  if (error instanceof TooManyPartitionsError) return new QueryFault(`${table.name}: ${error.message}`)
+  const text = error instanceof Error ? error.message : String(error)
+  if (/^Out of Memory|No space left|ENOSPC|failed to (?:offload|pin)/im.test(text)) {
+    return new SetupError('the import needs more memory or more room on the disk than there is', { cause: error })
+  }
+  return error
+}
+
+interface SkipSink {
+  readonly rows: readonly BadRow[]
+  readonly count: () => number
+  readonly isFull: () => boolean
+  readonly bad: (row: BadRow) => void
+  readonly aside: (bytes: Buffer) => void
+  /** Resolves once what was set aside need not be held any more. */
+  readonly drained: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
+  const rows: BadRow[] = []
+  let count = 0
+  let file: WriteStream | null = null
+  let failure: Error | null = null
+  const fail = (): void => {
+    if (failure) throw new SetupError(`cannot write ${skipFile}: ${failure.message}`, { cause: failure })
+  }
+  return {
+    rows,
+    count: () => count,
+    isFull: () => skipFile === null && count >= maxBadRows,
+    bad: row => {
+      count++
+      if (rows.length < maxBadRows) rows.push(row)
+    },
+    aside: bytes => {
+      if (skipFile === null) return
+      if (file === null) {
+        file = createWriteStream(skipFile, { flags: 'wx' })
+        file.on('error', error => {
+          failure = error
+        })
+      }
+      // The bytes belong to a buffer that is used again.
+      file.write(Buffer.from(bytes))
+    },
+    drained: async () => {
+      fail()
+      if (file?.writableNeedDrain)
+        await new Promise<void>(resolve => void file!.once('drain', resolve).once('error', () => resolve()))
+      fail()
+    },
+    close: async () => {
+      const open = file
+      file = null
+      if (open) await new Promise<void>(resolve => void open.once('close', resolve).end())
+      fail()
+    },
+  }
+}
+
+interface Gathering {
+  readonly sources: readonly ImportSource[]
+  readonly chunks: (source: ImportSource) => AsyncIterable<Buffer>
+  readonly writer: ParquetWriter
+  readonly skipped: SkipSink
+  readonly options: ImportOptions
+}
+
+/** Reads all sources; while DuckDB takes one piece, the next is read. @returns the number of good rows */
+async function gather({ sources, chunks, writer, skipped, options }: Gathering): Promise<number> {
+  const { schema, ignoresUnknown } = options
+  const gatherer = new RowGatherer({ record: rowSchema(schema), ignoresUnknown, sink: skipped })
+  const spare = new RowBuffer(0)
+  let rows = 0
+  let inFlight: Promise<void> = Promise.resolve()
+  const flush = async (): Promise<void> => {
+    await inFlight
+    const isWanted = options.skipFile !== null || skipped.count() === 0
+    rows += gatherer.buffer.rows
+    gatherer.buffer.giveTo(spare)
+    if (isWanted) inFlight = writer.add(spare)
+    // Met by the next `await`; until then it must not count as unhandled.
+    inFlight.catch(() => undefined)
+  }
+  for (const source of sources) {
+    const stream = gatherer.begin(source.name, source.format)
+    for await (const chunk of chunks(source)) {
+      stream.push(chunk)
+      await skipped.drained()
+      if (skipped.isFull()) return 0
+      if (gatherer.buffer.length >= PIECE_BYTES) await flush()
+    }
+    stream.end()
+  }
+  await flush()
+  await inFlight
+  return rows
+}
+
+async function* chunksOf(
+  source: ImportSource,
+  standardInput: () => Readable,
+  reading: DuckDBConnection,
+  work: string,
+): AsyncGenerator<Buffer> {
+  if (source.format === 'parquet') {
+    const spool = join(work, 'input.parquet')
+    // Parquet is read from its end, which a stream does not have.
+    if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
+    yield* parquetLines(reading, source.path ?? spool, source.name)
+    if (source.path === null) await rm(spool, { force: true })
+    return
+  }
+  const iterator = bytesOf(source, standardInput)[Symbol.asyncIterator]()
+  for (;;) {
+    let next: IteratorResult<Buffer>
+    try {
+      next = await iterator.next()
+    } catch (cause) {
+      throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
+    }
+    if (next.done) return
+    yield next.value
+  }
+}
+
+function readFailure(cause: unknown, { compression }: ImportSource): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (typeof code === 'string' && code.startsWith('E')) {
+    return code === 'ENOENT'
+      ? 'there is no such file'
+      : code === 'EISDIR'
+        ? 'it is a folder'
+        : `it cannot be read (${code})`
+  }
+  return compression === 'uncompressed' ? message : `its ${compression} cannot be read to the end (${message})`
+}

@@ -1,0 +1,155 @@
+/**
+ * Turns checked rows into sorted Parquet files of one partition each, in bounded memory: rows become unfinished files of
+ * some 100,000 rows, which are then sorted together, partition by partition, by DuckDB, which spills to disk.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { TableDefinition } from '../../../googlesql/tables.js'
+import { quoteName, quoteText } from '../generate/quote.js'
+import {
+  finishedColumns,
+  type ImportLayout,
+  orderSql,
+  PARTITION_COLUMN,
+  partitionFolder,
+  partitionSql,
+  stagedType,
+} from './layout.js'
+import type { RowBuffer } from './row-buffer.js'
+
+/** Says of a Parquet file who wrote it, and in which form. */
+const IMPORT_MARK = 'sluice'
+
+/** Small enough that a query for one cluster skips most rows, large enough that a footer stays short. */
+const ROW_GROUP_SIZE = 16_384
+/** Partitions of fewer rows are sorted together: one pass over the unfinished files for many of them. */
+const SORTED_TOGETHER = 500_000
+/** BigQuery's own limit of partitions in a table. */
+const MAX_PARTITIONS = 10_000
+const MIN_READER_BYTES = 1 << 20
+
+export interface WriterOptions {
+  readonly connection: DuckDBConnection
+  /** For unfinished files; there, and the writer's own. */
+  readonly folder: string
+  readonly table: TableDefinition
+  readonly layout: ImportLayout
+}
+
+interface Run {
+  readonly path: string
+  /** Rows by partition. */
+  readonly counts: ReadonlyMap<string | null, number>
+}
+
+/** A table with more partitions than are sensible. */
+export class TooManyPartitionsError extends Error {
+  override readonly name = 'TooManyPartitionsError'
+}
+
+export class ParquetWriter {
+  readonly #options: WriterOptions
+  readonly #runs: Run[] = []
+  readonly #totals = new Map<string | null, number>()
+  #pieces = 0
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+  }
+
+  /** Takes the rows of the buffer, which may be filled anew once this resolves. */
+  async add(rows: RowBuffer): Promise<void> {
+    if (rows.rows === 0) return
+    const { connection, folder, table, layout } = this.#options
+    const number = this.#pieces++
+    const piece = join(folder, `piece-${number}.ndjson`)
+    const path = join(folder, `run-${number}.parquet`)
+    await writeFile(piece, rows.bytes.subarray(0, rows.length))
+    const columns = table.columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(stagedType(type))}`)
+    const source =
+      `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
+      `maximum_object_size = ${Math.max(MIN_READER_BYTES, rows.longestRow + 16)}, columns = {${columns.join(', ')}})`
+    const partition = partitionSql(layout, table)
+    // Sorted by partition, so that reading one of them later skips the rest.
+    await connection.run(
+      `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
+        `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,
+    )
+    rmSync(piece)
+    const counts = await this.#count(path)
+    for (const [value, count] of counts) this.#totals.set(value, (this.#totals.get(value) ?? 0) + count)
+    if (this.#totals.size > MAX_PARTITIONS) {
+      throw new TooManyPartitionsError(`the rows are of more than ${MAX_PARTITIONS} partitions`)
+    }
+    this.#runs.push({ path, counts })
+  }
+
+  async #count(path: string): Promise<ReadonlyMap<string | null, number>> {
+    const result = await this.#options.connection.runAndReadAll(
+      `SELECT ${PARTITION_COLUMN}, count(*) FROM read_parquet(${quoteText(path)}) GROUP BY 1`,
+    )
+    return new Map(result.getRows().map(([value, count]) => [value as string | null, Number(count)]))
+  }
+
+  /** Writes the finished files into the folder; returns their paths relative to it. */
+  async finish(into: string): Promise<readonly string[]> {
+    const values = [...this.#totals.keys()].sort(byPartition)
+    const files: string[] = []
+    for (let i = 0; i < values.length; ) {
+      const group = [values[i]!]
+      let rows = this.#totals.get(values[i]!)!
+      for (i++; i < values.length && rows + this.#totals.get(values[i]!)! <= SORTED_TOGETHER; i++) {
+        group.push(values[i]!)
+        rows += this.#totals.get(values[i]!)!
+      }
+      files.push(...(await this.#writeGroup(group, into)))
+    }
+    return files
+  }
+
+  async #writeGroup(values: readonly (string | null)[], into: string): Promise<readonly string[]> {
+    const { layout, folder, connection } = this.#options
+    const runs = this.#runs.filter(run => values.some(value => run.counts.has(value))).map(run => run.path)
+    const order = orderSql(layout)
+    if (values.length === 1) return [await this.#writeFile(runs, values[0]!, order, into)]
+    const sorted = join(folder, 'sorted.parquet')
+    const among = values.map(value => this.#isOf(value)).join(' OR ')
+    const keys =
+      order === '' ? `ORDER BY ${PARTITION_COLUMN}` : order.replace('ORDER BY ', `ORDER BY ${PARTITION_COLUMN}, `)
+    await connection.run(
+      `COPY (SELECT * FROM ${parquet(runs)} WHERE ${among} ${keys}) ` +
+        `TO ${quoteText(sorted)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,
+    )
+    const files: string[] = []
+    for (const value of values) files.push(await this.#writeFile([sorted], value, '', into))
+    rmSync(sorted)
+    return files
+  }
+
+  async #writeFile(sources: readonly string[], value: string | null, order: string, into: string): Promise<string> {
+    const { layout, table, connection } = this.#options
+    const path = join(partitionFolder(layout, value), '1.parquet')
+    mkdirSync(dirname(join(into, path)), { recursive: true })
+    await connection.run(
+      `COPY (SELECT ${finishedColumns(table)} FROM ${parquet(sources)} WHERE ${this.#isOf(value)} ${order}) ` +
+        `TO ${quoteText(join(into, path))} (FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE ${ROW_GROUP_SIZE}, ` +
+        `KV_METADATA {${IMPORT_MARK}: 'import 1'})`,
+    )
+    return path
+  }
+
+  #isOf(value: string | null): string {
+    return value === null ? `${PARTITION_COLUMN} IS NULL` : `${PARTITION_COLUMN} = ${quoteText(value)}`
+  }
+}
+
+const parquet = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`
+
+/** NULL first, then by time. */
+function byPartition(a: string | null, b: string | null): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}

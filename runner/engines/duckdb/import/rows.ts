@@ -1,0 +1,161 @@
+/** The rows of files: told good from bad, the good ones gathered for DuckDB, the bad ones for a report. */
+import { isUtf8 } from 'node:buffer'
+import { QueryFault } from '../../../model/query-fault.js'
+import { BadRowError, shown } from './bad-row.js'
+import { CsvSplitter } from './csv.js'
+import { CsvRowReader } from './csv-row.js'
+import { JsonRowReader } from './json-row.js'
+import { type LinePiece, type LineSink, LineSplitter, type Splitter } from './lines.js'
+import { RowBuffer } from './row-buffer.js'
+import type { RowRecord } from './row-schema.js'
+
+/** One bad row, as reports have it. */
+export interface BadRow {
+  readonly file: string
+  /** From 1; of a record of CSV, its first line; of Parquet, the row. */
+  readonly line: number
+  /** In characters, from 1. */
+  readonly column: number
+  /** `metadata[0].status`; '' for the row as a whole. */
+  readonly path: string
+  readonly found: string
+  readonly expected: string
+}
+
+/** Told of every bad row, in order. */
+export interface BadRowSink {
+  bad(row: BadRow): void
+  /** The bytes of the row that was told of last, or the next stretch of them. */
+  aside(bytes: Buffer): void
+}
+
+export interface RowsOptions {
+  readonly record: RowRecord
+  readonly ignoresUnknown: boolean
+  readonly sink: BadRowSink
+  /** @default 16 MiB */
+  readonly maxRowBytes?: number
+}
+
+/** BigQuery takes rows of up to 100 MB; the embedded engine reads them in buffers of twice their size. */
+const MAX_ROW_BYTES = 16 * 1024 * 1024
+const FIRST_CAPACITY = 1 << 20
+const RETURN = 0x0d
+const LINE_END = Buffer.from('\n')
+
+interface Format {
+  readonly makeReader: (buffer: RowBuffer) => { read(bytes: Buffer, start: number, end: number): void }
+  readonly makeSplitter: (sink: LineSink, maxBytes: number) => Splitter
+  readonly isCsv: boolean
+}
+
+/** Reads one file after another into `buffer`, which the caller empties between two chunks. */
+export class RowGatherer {
+  readonly buffer = new RowBuffer(FIRST_CAPACITY)
+  readonly #options: RowsOptions
+
+  constructor(options: RowsOptions) {
+    this.#options = options
+  }
+
+  /** @throws QueryFault for a file whose header cannot be, or that is no UTF-8 at all. */
+  begin(file: string, kind: 'ndjson' | 'csv' | 'parquet'): RowStream {
+    const { record, ignoresUnknown, maxRowBytes = MAX_ROW_BYTES } = this.#options
+    const options = { ignoresUnknown }
+    const format: Format =
+      kind === 'csv'
+        ? {
+            makeReader: buffer => new CsvRowReader(record, buffer, options),
+            makeSplitter: (sink, maxBytes) => new CsvSplitter(sink, maxBytes),
+            isCsv: true,
+          }
+        : {
+            makeReader: buffer => new JsonRowReader(record, buffer, options),
+            makeSplitter: (sink, maxBytes) => new LineSplitter(sink, maxBytes),
+            isCsv: false,
+          }
+    return new RowStream(file, format, this.buffer, this.#options.sink, maxRowBytes)
+  }
+}
+
+/** One file's bytes as rows. */
+export class RowStream implements Splitter, LineSink {
+  readonly #file: string
+  readonly #isCsv: boolean
+  readonly #sink: BadRowSink
+  readonly #maxRowBytes: number
+  readonly #reader: { read(bytes: Buffer, start: number, end: number): void }
+  readonly #splitter: Splitter
+  #isFirstChunk = true
+
+  constructor(file: string, format: Format, buffer: RowBuffer, sink: BadRowSink, maxRowBytes: number) {
+    this.#file = file
+    this.#isCsv = format.isCsv
+    this.#sink = sink
+    this.#maxRowBytes = maxRowBytes
+    this.#reader = format.makeReader(buffer)
+    this.#splitter = format.makeSplitter(this, maxRowBytes)
+  }
+
+  push(chunk: Buffer): void {
+    let bytes = chunk
+    if (this.#isFirstChunk && chunk.length > 0) {
+      this.#isFirstChunk = false
+      const begin = chunk.toString('latin1', 0, 3)
+      if (begin.startsWith('\xff\xfe') || begin.startsWith('\xfe\xff')) {
+        throw new QueryFault(`${this.#file}: the file is UTF-16; it must be UTF-8`)
+      }
+      if (begin === '\xef\xbb\xbf') bytes = chunk.subarray(3)
+    }
+    this.#splitter.push(bytes)
+  }
+
+  end(): void {
+    this.#splitter.end()
+  }
+
+  line(bytes: Buffer, start: number, end: number, number: number): void {
+    if (isBlank(bytes, start, end)) return
+    try {
+      const row = bytes.subarray(start, end)
+      if (!isUtf8(row)) throw notUtf8(row)
+      if (this.#isCsv && row.includes(0)) throw new BadRowError(row.indexOf(0), '', 'the byte \\u0000', 'text')
+      this.#reader.read(bytes, start, end)
+    } catch (error) {
+      if (error instanceof QueryFault) throw new QueryFault(`${this.#file}: ${error.message}`, { cause: error })
+      if (!(error instanceof BadRowError)) throw error
+      this.#tell(error, number, bytes.toString('utf8', start, start + error.offset).length + 1)
+      this.#sink.aside(bytes.subarray(start, bytes[end] === RETURN ? end + 1 : end))
+      this.#sink.aside(LINE_END)
+    }
+  }
+
+  overlong(bytes: Buffer, start: number, end: number, piece: LinePiece): void {
+    if (piece.isFirst) {
+      const limit = `${this.#maxRowBytes} bytes`
+      this.#tell(new BadRowError(0, '', 'a row that is longer', `a row of at most ${limit}`), piece.number, 1)
+    }
+    this.#sink.aside(Buffer.from(bytes.subarray(start, end)))
+    if (piece.isLast) this.#sink.aside(LINE_END)
+  }
+
+  #tell({ path, found, expected }: BadRowError, line: number, column: number): void {
+    this.#sink.bad({ file: this.#file, line, column, path, found, expected })
+  }
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte !== 0x20 && byte !== 0x09 && byte !== RETURN) return false
+  }
+  return true
+}
+
+function notUtf8(row: Buffer): BadRowError {
+  const valid = Math.max(0, row.toString('utf8').indexOf('\ufffd'))
+  const before = row.toString('utf8').slice(0, valid)
+  const offset = Buffer.byteLength(before)
+  const byte = row[offset] ?? 0
+  return new BadRowError(offset, '', `the byte 0x${byte.toString(16)} behind "${shown(before.slice(-20))}"`, 'UTF-8')
+}

@@ -1,0 +1,178 @@
+/** A table's folder as imports change it: one at a time, and each of them whole or not at all. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { SetupError } from '../../../model/errors.js'
+import { looseFiles } from '../data-folder.js'
+import { quoteText } from '../generate/quote.js'
+import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readImports } from '../imports-file.js'
+
+const LOCK_FILE = '.import.lock'
+const WORK_FOLDER = '.import'
+/** What the folder of an import is called. */
+const IMPORT_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/
+/** Longer than any query runs that may still read what was replaced. */
+const RETIRED_FOR_MS = 10 * 60_000
+
+/** `20260131T120000123Z-0123abcd`: in the order of time. `unique` is eight hexadecimal digits. */
+export function importId(nowMs: number, unique: string): string {
+  return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${unique}`
+}
+
+/** Held until `close`; the system lets go of it when the process dies. */
+export interface TableFolder {
+  readonly path: string
+  /** For unfinished files; empty, and gone after `close`. */
+  readonly work: string
+  /**
+   * Makes the files in `result`, a folder in `work`, part of the table; with `replaces` they are the whole table. A null
+   * entry adds nothing. @returns how many files and imports were replaced.
+   */
+  readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
+  readonly close: () => void
+}
+
+export interface CommitOptions {
+  readonly replaces: boolean
+  readonly nowMs: number
+}
+
+/** @throws SetupError when another import of the table is running, or the folder cannot be written. */
+export async function openTableFolder(dataDir: string, table: string, nowMs: number): Promise<TableFolder> {
+  const dot = table.lastIndexOf('.')
+  const dataset = join(dataDir, table.slice(0, dot))
+  const path = join(dataset, table.slice(dot + 1))
+  const work = join(path, WORK_FOLDER)
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (cause) {
+    throw new SetupError(`cannot write into ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+  }
+  const lock = await takeLock(join(path, LOCK_FILE), table)
+  try {
+    removeLeftovers(path, dataset, nowMs)
+    mkdirSync(work)
+  } catch (cause) {
+    lock.close()
+    throw new SetupError(`cannot write into ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+  }
+  return {
+    path,
+    work,
+    commit: (entry, result, options) => commit({ path, dataset, table, work }, entry, result, options),
+    close: () => {
+      rmSync(work, { recursive: true, force: true })
+      lock.close()
+    },
+  }
+}
+
+/** DuckDB locks the files of its databases, and the system unlocks them when a process ends, however it ends. */
+async function takeLock(file: string, table: string): Promise<{ close: () => void }> {
+  const { DuckDBInstance } = await import('@duckdb/node-api')
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
+  try {
+    const connection = await instance.connect()
+    await connection.run(`ATTACH ${quoteText(file)} AS import_lock`)
+  } catch (cause) {
+    instance.closeSync()
+    const text = cause instanceof Error ? cause.message : String(cause)
+    const holder = /\(PID (\d+)\)/.exec(text)?.[1]
+    throw new SetupError(
+      /lock|already (?:attached|open)|conflict/i.test(text)
+        ? `another import of ${table} is running${holder === undefined ? '' : `, process ${holder}`}`
+        : `cannot write ${file}`,
+      { cause },
+    )
+  }
+  return { close: () => instance.closeSync() }
+}
+
+/** What imports that were killed have left, and what was replaced so long ago that nobody reads it. */
+function removeLeftovers(path: string, dataset: string, nowMs: number): void {
+  rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
+  rmSync(join(path, temporary(IMPORTS_FILE)), { force: true })
+  const { imports, retired, replaced } = readImports(path)
+  const kept = new Set([
+    ...imports.map(entry => entry.id),
+    ...retired.filter(({ atMs }) => nowMs - atMs < RETIRED_FOR_MS).map(({ id }) => id),
+  ])
+  for (const name of readdirSync(path)) {
+    if (IMPORT_ID.test(name) && !kept.has(name)) rmSync(join(path, name), { recursive: true, force: true })
+  }
+  removeReplaced(dataset, replaced)
+}
+
+function removeReplaced(dataset: string, replaced: readonly ReplacedFile[]): void {
+  for (const file of replaced) if (isStillThere(dataset, file)) rmSync(join(dataset, file.path), { force: true })
+}
+
+function isStillThere(dataset: string, { path, size, mtimeNs }: ReplacedFile): boolean {
+  const stat = statSync(join(dataset, path), { bigint: true, throwIfNoEntry: false })
+  return stat !== undefined && String(stat.size) === size && String(stat.mtimeNs) === mtimeNs
+}
+
+interface Place {
+  readonly path: string
+  readonly dataset: string
+  readonly table: string
+  readonly work: string
+}
+
+function commit(place: Place, entry: ImportEntry | null, result: string, options: CommitOptions): number {
+  const { path, dataset } = place
+  const before = readImports(path)
+  const loose = options.replaces ? looseFiles(dirname(dataset), place.table) : []
+  const retired = before.retired.filter(({ id }) => statSync(join(path, id), { throwIfNoEntry: false }))
+  const replaced = loose.map(file => ({
+    path: file.path.slice(dataset.length + 1),
+    size: String(file.size),
+    mtimeNs: String(file.mtimeNs),
+  }))
+  const added = entry === null ? [] : [entry]
+  const after: Imports = {
+    version: 1,
+    imports: options.replaces ? added : [...before.imports, ...added],
+    replaced: [...before.replaced.filter(file => isStillThere(dataset, file)), ...replaced],
+    retired: options.replaces
+      ? [...retired, ...before.imports.map(({ id }) => ({ id, atMs: options.nowMs }))]
+      : retired,
+  }
+  if (entry !== null) {
+    for (const file of entry.files) syncFile(join(result, file))
+    renameSync(result, join(path, entry.id))
+  }
+  const unfinished = join(path, temporary(IMPORTS_FILE))
+  writeFileSync(unfinished, `${JSON.stringify(after, null, 2)}\n`)
+  syncFile(unfinished)
+  syncFile(path)
+  // From here on the table is the new one.
+  renameSync(unfinished, join(path, IMPORTS_FILE))
+  syncFile(path)
+  removeReplaced(
+    dataset,
+    replaced.filter((_, i) => loose[i]!.format !== 'parquet'),
+  )
+  return options.replaces ? before.imports.length + loose.length : 0
+}
+
+const temporary = (name: string): string => `.${name}.tmp`
+
+/** What a rename makes visible must have reached the disk before. */
+function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
