@@ -50,6 +50,28 @@ export function resultStoreContract(name: string, open: () => Promise<ResultStor
       expect(await store.get('k')).to.equal(undefined)
     })
 
+    it('forgets what a purge is about, and nothing else', async () => {
+      for (const key of ['a:1', 'a:2', 'ab:1', 'b:a:1', '*:1']) await store.set(key, storedResult(), 60_000)
+      const left = async (): Promise<readonly string[]> => {
+        const found: string[] = []
+        for (const key of ['a:1', 'a:2', 'ab:1', 'b:a:1', '*:1']) if (await store.get(key)) found.push(key)
+        return found
+      }
+      await store.purge('*:')
+      expect(await left()).to.deep.equal(['a:1', 'a:2', 'ab:1', 'b:a:1'])
+      await store.purge('a:')
+      expect(await left()).to.deep.equal(['ab:1', 'b:a:1'])
+      await store.purge('')
+      expect(await left()).to.deep.equal([])
+    })
+
+    it('keeps a result that is empty, and one of a million bytes', async () => {
+      for (const body of ['', 'x'.repeat(900_000)]) {
+        await store.set('k', storedResult(body), 60_000)
+        expect((await store.get('k'))?.body.byteLength).to.equal(body.length)
+      }
+    })
+
     it('forgets when the time to keep is over', async () => {
       await store.set('k', storedResult(), 20)
       await new Promise(resolve => setTimeout(resolve, 40))

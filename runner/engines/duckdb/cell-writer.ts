@@ -12,6 +12,7 @@ import {
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api'
+import { BodyTooLargeError } from '../../encode/body.js'
 import { intervalText } from '../../encode/interval-text.js'
 import { objectKeys } from '../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../encode/scalar-text.js'
@@ -26,14 +27,16 @@ type JsonWriter = (vector: DuckDBVector, row: number) => string
 export interface CellOptions {
   readonly format: ResultFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /** An array whose text alone is longer ends the result, before it takes all memory. */
+  readonly maxBytes: number
 }
 
 /**
  * @throws ValueError, when it runs, on a value that BigQuery could not hold or would not write (a NULL inside an array),
- *   and UnexpectedValueError when DuckDB gives another type than the column's.
+ *   BodyTooLargeError, and UnexpectedValueError when DuckDB gives another type than the column's.
  */
-export function compileCellWriter(column: StructField, { format, timestamps }: CellOptions): CellWriter {
-  const json = scalarTexts({ style: 'json', timestamps })
+export function compileCellWriter(column: StructField, { format, timestamps, maxBytes }: CellOptions): CellWriter {
+  const json = { ...scalarTexts({ style: 'json', timestamps }), maxBytes }
   if (format !== 'csv') return jsonWriter(column.type, column.name, json)
   const { type } = column
   if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
@@ -55,7 +58,11 @@ export class UnexpectedValueError extends Error {
 const isNull = (vector: DuckDBVector, row: number): boolean =>
   vector instanceof DuckDBStructVector ? !vector.isItemValid(row) : vector.getItem(row) === null
 
-function jsonWriter(type: Type, name: string, texts: ScalarTexts): JsonWriter {
+interface JsonTexts extends ScalarTexts {
+  readonly maxBytes: number
+}
+
+function jsonWriter(type: Type, name: string, texts: JsonTexts): JsonWriter {
   if (type.kind === 'ARRAY') return arrayWriter(type.element, name, texts)
   if (type.kind === 'STRUCT') return structWriter(type.fields, texts)
   const text = scalarWriter(type.kind, texts)
@@ -65,7 +72,7 @@ function jsonWriter(type: Type, name: string, texts: ScalarTexts): JsonWriter {
   }
 }
 
-function arrayWriter(element: Type, name: string, texts: ScalarTexts): JsonWriter {
+function arrayWriter(element: Type, name: string, texts: JsonTexts): JsonWriter {
   const write = jsonWriter(element, name, texts)
   // BigQuery fails such a result; JSON's null is a value, not a NULL.
   const refuse = (): never => {
@@ -83,6 +90,7 @@ function arrayWriter(element: Type, name: string, texts: ScalarTexts): JsonWrite
       const item = write(items, i)
       if (item === 'null' && isNull(items, i)) refuse()
       text += i === start ? item : `,${item}`
+      if (text.length > texts.maxBytes) throw new BodyTooLargeError(texts.maxBytes)
     }
     return `${text}]`
   }
@@ -94,7 +102,7 @@ function isNullList(vector: DuckDBListVector, row: number): boolean {
   return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)
 }
 
-function structWriter(fields: readonly StructField[], texts: ScalarTexts): JsonWriter {
+function structWriter(fields: readonly StructField[], texts: JsonTexts): JsonWriter {
   const keys = objectKeys(fieldNames({ kind: 'STRUCT', fields }))
   const writers = fields.map((field, i) =>
     jsonWriter(field.type, field.name === '' ? `_field_${i + 1}` : field.name, texts),

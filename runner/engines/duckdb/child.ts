@@ -2,13 +2,15 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { failureOf } from './failure.js'
+import { failureOf, isFatal } from './failure.js'
+import { statementGuard } from './guard-statement.js'
 import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
 import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
 import { openSession, type Session } from './session.js'
 
 /** A request that has not been answered. */
 interface Running {
+  /** What it runs on; null while it waits for tables to be read. */
   connection: DuckDBConnection | null
   isCancelled: boolean
 }
@@ -19,6 +21,7 @@ const INTERRUPT_EVERY_MS = 10
 const ADOPTION_MS = 50
 
 const running = new Map<number, Running>()
+const guard = statementGuard()
 let session: Session | null = null
 let folder: string | null = null
 const parent = process.ppid
@@ -37,8 +40,7 @@ async function open(options: SessionOptions): Promise<void> {
     session = await openSession(options)
     send({ kind: 'ready', discovery: await session.discover() })
   } catch (error) {
-    const broken: FromChild = { kind: 'broken', cause: error instanceof Error ? error.message : String(error) }
-    if (process.connected) process.send?.(broken, end)
+    giveUp(error)
   }
 }
 
@@ -46,16 +48,14 @@ async function answer(id: number, request: Request): Promise<void> {
   const state: Running = { connection: null, isCancelled: false }
   running.set(id, state)
   try {
-    send({ kind: 'answer', id, answer: await perform(session!, request, state) })
-  } catch (error) {
-    const failure: Failure = error instanceof FailureError ? error.failure : failureOf(error)
-    send({
-      kind: 'failed',
-      id,
-      failure: state.isCancelled || error instanceof CancelledError ? { kind: 'interrupted' } : failure,
-    })
-  } finally {
+    const answer = await perform(session!, id, request, state)
+    if (running.has(id)) send({ kind: 'answer', id, answer })
     running.delete(id)
+  } catch (error) {
+    if (isFatal(error)) return giveUp(error)
+    if (!running.delete(id)) return
+    const failure: Failure = error instanceof FailureError ? error.failure : failureOf(error)
+    send({ kind: 'failed', id, failure: state.isCancelled ? { kind: 'interrupted' } : failure })
   }
 }
 
@@ -69,13 +69,11 @@ class FailureError extends Error {
   }
 }
 
-async function perform(open: Session, request: Request, state: Running): Promise<Answers[keyof Answers]> {
+async function perform(open: Session, id: number, request: Request, state: Running): Promise<Answers[keyof Answers]> {
   if (request.kind === 'discover') return open.discover()
   if (request.kind === 'ping') {
-    return open.borrow(async connection => {
-      await connection.run('SELECT 1')
-      return null
-    })
+    await open.ping()
+    return null
   }
   const startedAt = performance.now()
   if (request.kind === 'check') {
@@ -85,38 +83,65 @@ async function perform(open: Session, request: Request, state: Running): Promise
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
   }
-  return open.borrow(async connection => {
-    if (state.isCancelled) throw new CancelledError()
-    state.connection = connection
-    try {
-      switch (request.kind) {
-        case 'run':
-          return await runQuery(connection, request)
-        case 'check':
-          return await checkQuery(connection, request)
-        case 'explain':
-          return await explainQuery(connection, request)
-      }
-    } catch (error) {
-      state.connection = null
-      if (state.isCancelled || request.kind === 'check') throw error
-      throw new FailureError(await queryFailure(connection, error, request.parameters))
-    } finally {
-      state.connection = null
+  if (state.isCancelled) throw new CancelledError()
+  return open.borrow(connection => work(connection, id, request, state))
+}
+
+async function work(
+  connection: DuckDBConnection,
+  id: number,
+  request: Exclude<Request, { kind: 'discover' | 'ping' }>,
+  state: Running,
+): Promise<Answers[keyof Answers]> {
+  if (state.isCancelled) throw new CancelledError()
+  state.connection = connection
+  try {
+    await guard(connection, request.sql, request.tables)
+    switch (request.kind) {
+      case 'run':
+        return await runQuery(connection, request, bytes => sendPart(id, bytes, state))
+      case 'check':
+        return await checkQuery(connection, request)
+      case 'explain':
+        return await explainQuery(connection, request)
     }
-  })
+  } catch (error) {
+    if (state.isCancelled || request.kind === 'check' || isFatal(error)) throw error
+    throw new FailureError(await queryFailure(connection, error, request.parameters))
+  } finally {
+    state.connection = null
+  }
+}
+
+/** Resolves when the parent has taken it, so that little waits here. */
+async function sendPart(id: number, bytes: Uint8Array, state: Running): Promise<void> {
+  if (state.isCancelled) throw new CancelledError()
+  const message: FromChild = { kind: 'part', id, bytes }
+  await new Promise<void>(resolve => process.send?.(message, () => resolve()))
 }
 
 function cancel(id: number): void {
   const state = running.get(id)
   if (!state) return
   state.isCancelled = true
+  if (state.connection === null) {
+    // Tables that it waits for are read all the same: the next query will want them.
+    running.delete(id)
+    send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
+    return
+  }
   const interrupt = (): void => {
     if (running.get(id) === state) state.connection?.interrupt()
     else clearInterval(timer)
   }
   const timer = setInterval(interrupt, INTERRUPT_EVERY_MS)
   interrupt()
+}
+
+/** The next child may do better. */
+function giveUp(error: unknown): void {
+  const cause = error instanceof Error ? error.message : String(error)
+  if (process.connected) process.send?.({ kind: 'broken', cause } satisfies FromChild, end)
 }
 
 /** Leaves nothing behind; queries that run are cut off. */

@@ -40,6 +40,7 @@ export interface EmbeddedEngine {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
+const MAX_RESULT_BYTES = 256_000_000
 
 /** @throws UsageError when a table's schema names an unknown type, SetupError when DuckDB cannot be opened. */
 export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock): Promise<EmbeddedEngine> {
@@ -50,6 +51,7 @@ export async function openEmbedded(options: EmbeddedEngineOptions, clock: Clock)
     memoryLimitMb: options.memoryLimitMb ?? 2_048,
     threads: options.threads ?? 2,
     tempDir: tmpdir(),
+    maxResultBytes: MAX_RESULT_BYTES,
     observe: () => undefined,
     clock,
   })

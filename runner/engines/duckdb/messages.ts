@@ -22,6 +22,8 @@ export interface SessionOptions {
   readonly database: string | null
   readonly tables: readonly { readonly definition: TableDefinition; readonly files?: readonly string[] }[]
   readonly memoryLimitMb: number
+  /** What queries that need more memory may write to the disk. */
+  readonly tempLimitMb: number
   readonly threads: number
   readonly connections: number
 }
@@ -69,6 +71,7 @@ export type Request = RunRequest | CheckRequest | ExplainRequest | DiscoverReque
 
 /** What each kind of request is answered with. */
 export interface Answers {
+  /** Of the body, what comes after the parts that were sent before. */
   readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
   readonly check: null
   readonly explain: string
@@ -80,16 +83,21 @@ export interface Answers {
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
   readonly notes: readonly string[]
+  /** Tables that there are files of, and why they cannot be queried: as TableCatalogue's `absence` tells it. */
+  readonly unreadable: readonly { readonly table: string; readonly reason: string }[]
+  /** There are datasets that this child may not read, since it was locked before they were there; the next child may. */
+  readonly isOutgrown: boolean
 }
 
 /**
  * `query`: the query or its data is at fault, `message` in BigQuery's words. `engine`: anything else. `cause` is
- * DuckDB's own text. `argument`: bound values are at fault.
+ * DuckDB's own text. `argument`: bound values are at fault. `too-large`: the result has more bytes than it may have.
  */
 export type Failure =
   | { readonly kind: 'query'; readonly message: string; readonly cause: string }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
+  | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'interrupted' }
 
 export type ToChild =
@@ -101,6 +109,7 @@ export type ToChild =
 export type FromChild =
   | { readonly kind: 'ready'; readonly discovery: Discovery }
   | { readonly kind: 'broken'; readonly cause: string }
+  | { readonly kind: 'part'; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answers[keyof Answers] }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: Failure }
   | { readonly kind: 'table-read'; readonly table: string; readonly files: number; readonly durationMs: number }

@@ -1,18 +1,22 @@
 /** The embedded engine's parent side: translates, sends the work to the child process, and words what comes back. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { parseTypeName } from '../../googlesql/parse-type-name.js'
 import { SqlError } from '../../googlesql/sql-error.js'
-import { type TableCatalogue, type TableDefinition, tableCatalogue } from '../../googlesql/tables.js'
+import { type TableCatalogue, type TableNaming, tableCatalogue } from '../../googlesql/tables.js'
 import { type StructField, type Type, typeName } from '../../googlesql/types.js'
-import { RunnerError, SetupError } from '../../model/errors.js'
+import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { BoundValue, Query, ResultSet } from '../../model/query.js'
-import { QueryFault } from '../../model/query-fault.js'
-import type { Discovery, Failure, TableSource, WireParameter } from './messages.js'
-import { EngineDiedError, RequestFailure, startEngineProcess } from './process.js'
+import type { Query, ResultColumn, ResultSet } from '../../model/query.js'
+import { dataStateReader } from './data-state.js'
+import { makeEngineFolder } from './engine-folder.js'
+import type { Discovery, TableSource } from './messages.js'
+import { startEngineProcess } from './process.js'
 import { recentCache } from './recent-cache.js'
+import { runnerError, TIMED_OUT } from './runner-error.js'
+import { withFiles } from './source-files.js'
+import { readTypes, typesOf, wireParameters } from './wire-parameters.js'
+import { RequestFailure } from './work.js'
 
 export interface DuckdbEngineOptions {
   /** Where tables' files are, `DIR/<dataset>/<table>.ndjson` and so on; null for none. */
@@ -20,6 +24,8 @@ export interface DuckdbEngineOptions {
   /** A DuckDB database file, read only: its schemas are datasets. */
   readonly database: string | null
   readonly tables: readonly TableSource[]
+  /** @default tables are called as they are named */
+  readonly naming?: TableNaming
   readonly memoryLimitMb: number
   readonly threads: number
   /** A folder in which the engine makes one of its own, removed when it is closed or dies. */
@@ -28,8 +34,10 @@ export interface DuckdbEngineOptions {
   readonly clock: Clock
   /** Queries that run at once; others wait. @default 8 */
   readonly connections?: number
-  /** A result of more bytes fails. @default 256 MiB */
+  /** A result of more bytes fails. @default 64 MB */
   readonly maxResultBytes?: number
+  /** What queries that need more memory than they may have may write to the disk, in megabytes. @default 8,192 */
+  readonly tempLimitMb?: number
 }
 
 /** BigQuery SQL as DuckDB's. */
@@ -62,23 +70,27 @@ export interface DuckdbEngine extends Engine {
 }
 
 const DEFAULT_CONNECTIONS = 8
-const DEFAULT_MAX_RESULT_BYTES = 256 * 1024 * 1024
+const DEFAULT_MAX_RESULT_BYTES = 64_000_000
+const DEFAULT_TEMP_LIMIT_MB = 8_192
 const MAX_TRANSLATIONS = 1_000
 /** Of a check or an explanation: DuckDB plans for long only what it could hardly run. */
 const COMPILE_TIMEOUT_MS = 30_000
+/** Longer than a new child takes to open. */
+const PING_TIMEOUT_MS = 5_000
 
 /** @throws SetupError when DuckDB cannot be opened so: a database file that is none, two tables of one name. */
 export async function openEngine(options: DuckdbEngineOptions, translate: Translate): Promise<DuckdbEngine> {
-  mkdirSync(options.tempDir, { recursive: true })
-  const folder = mkdtempSync(join(options.tempDir, 'sluice-duckdb-'))
+  const folder = makeEngineFolder(options.tempDir)
+  const maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
   const declared = options.tables.map(table => table.definition)
-  let catalogue = tableCatalogue(declared)
-  let discovery: Discovery = { tables: [], notes: [] }
+  let catalogue = tableCatalogue(declared, options.naming)
+  let discovery: Discovery = { tables: [], notes: [], unreadable: [], isOutgrown: false }
   let revision = 0
   const learn = (found: Discovery): void => {
     if (JSON.stringify(found) === JSON.stringify(discovery)) return
     discovery = found
-    catalogue = tableCatalogue([...found.tables, ...declared])
+    const absences = new Map(found.unreadable.map(({ table, reason }) => [table, reason]))
+    catalogue = tableCatalogue([...found.tables, ...declared], options.naming, absences)
     revision++
   }
 
@@ -90,6 +102,7 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
       database: options.database === null ? null : resolve(options.database),
       tables: options.tables.map((table, index) => withFiles(table, join(folder, 'rows'), index)),
       memoryLimitMb: options.memoryLimitMb,
+      tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
       threads: options.threads,
       connections: options.connections ?? DEFAULT_CONNECTIONS,
     },
@@ -103,11 +116,18 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     })
   })
 
+  // Of texts that nobody keeps: those of endpoints keep theirs, see CompiledText.
   const translations = recentCache<Translation>(MAX_TRANSLATIONS)
   const translated = (sql: string, types: Readonly<Record<string, Type>>): Translation => {
     const names = Object.keys(types).sort()
     const key = JSON.stringify([revision, names.map(name => [name, typeName(types[name]!)]), sql])
     return translations.get(key, () => translate(sql, catalogue, types))
+  }
+  const discover = async (): Promise<Discovery> => {
+    const found = await child.ask({ kind: 'discover' })
+    if (!found.isOutgrown) return found
+    child.renew('there are new datasets')
+    return child.ask({ kind: 'discover' })
   }
   /** A table that is not there may have appeared since the folder was looked at. */
   const translateFresh = async (sql: string, types: Readonly<Record<string, Type>>): Promise<Translation> => {
@@ -116,31 +136,49 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     } catch (error) {
       if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
       const before = revision
-      learn(await child.ask({ kind: 'discover' }))
+      learn(await discover())
       if (revision === before) throw error
       return translated(sql, types)
+    }
+  }
+
+  const compiledOf = async (query: Query): Promise<CompiledText> => {
+    const known = query.compiled instanceof CompiledText ? query.compiled : null
+    if (known?.revision === revision) return known
+    const translation = await translateFresh(query.sql, typesOf(query.parameters))
+    return known ? known.renew(translation, revision) : new CompiledText(translation, revision)
+  }
+
+  const dataState = dataStateReader({ dataDir: options.dataDir, database: options.database })
+  const stateOf = (query: Query): string | null => {
+    try {
+      const known =
+        query.compiled instanceof CompiledText && query.compiled.revision === revision ? query.compiled : null
+      return dataState((known?.translation ?? translated(query.sql, typesOf(query.parameters))).tables)
+    } catch {
+      return null // what cannot be translated reads nothing that is known
     }
   }
 
   const run = async (query: Query, runOptions: RunOptions): Promise<ResultSet> => {
     const { signal, clock } = boundedSignal(runOptions, options.clock)
     try {
-      const translation = await translateFresh(query.sql, typesOf(query.parameters))
+      const { translation, columns, resultColumns } = await compiledOf(query)
       const answer = await child.ask(
         {
           kind: 'run',
           sql: translation.sql,
-          columns: translation.columns.map(({ name, type }) => ({ name, type })),
+          columns,
           parameters: wireParameters(translation.parameters, query.parameters),
           tables: translation.tables,
           maxRows: runOptions.maxRows,
           format: runOptions.format,
           timestamps: runOptions.timestamps,
-          maxBytes: options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES,
+          maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
         },
-        signal,
+        { signal, caller: runOptions.endpoint },
       )
-      return { columns: translation.columns.map(({ name, type }) => ({ name, type: typeName(type) })), ...answer }
+      return { columns: resultColumns, ...answer }
     } catch (error) {
       throw runnerError(error, signal)
     } finally {
@@ -150,8 +188,8 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
 
   const compile = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     try {
-      const { columns } = await translateFresh(sql, mapTypes(types))
-      return { ok: true, columns: columns.map(({ name, type }) => ({ name, type: typeName(type) })) }
+      const compiled = new CompiledText(await translateFresh(sql, readTypes(types)), revision)
+      return { ok: true, columns: compiled.resultColumns, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
       throw runnerError(error)
@@ -163,10 +201,10 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     if (!compiled.ok) return compiled
     const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
-      const translation = translated(sql, mapTypes(types))
+      const translation = translated(sql, readTypes(types))
       const columns = translation.columns.map(({ name, type }) => ({ name, type }))
-      await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, signal)
-      return compiled
+      await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, { signal })
+      return { ok: true, columns: compiled.columns }
     } catch (error) {
       // What the query itself does wrong, DuckDB can see before it runs: a constant that overflows, a bad pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {
@@ -188,18 +226,22 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
       try {
         const { sql, parameters, tables } = await translateFresh(query.sql, typesOf(query.parameters))
         const wire = wireParameters(parameters, query.parameters)
-        return { engineSql: sql, plan: await child.ask({ kind: 'explain', sql, parameters: wire, tables }, signal) }
+        return { engineSql: sql, plan: await child.ask({ kind: 'explain', sql, parameters: wire, tables }, { signal }) }
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
         clock()
       }
     },
+    dataState: query => stateOf(query),
     ping: async () => {
+      const { signal, clock } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
-        await child.ask({ kind: 'ping' })
+        await child.ask({ kind: 'ping' }, { signal })
       } catch (error) {
-        throw runnerError(error)
+        throw runnerError(error, signal)
+      } finally {
+        clock()
       }
     },
     close: async () => {
@@ -212,30 +254,28 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
   }
 }
 
-/** Rows in memory become a file like any other: one way of reading them, and the child can read it again when it restarts. */
-function withFiles(
-  source: TableSource,
-  folder: string,
-  index: number,
-): { readonly definition: TableDefinition; readonly files?: readonly string[] } {
-  const { definition } = source
-  if (!source.rows)
-    return source.files ? { definition, files: source.files.map(file => resolve(file)) } : { definition }
-  mkdirSync(folder, { recursive: true })
-  const path = join(folder, `${index}.ndjson`)
-  writeFileSync(path, source.rows.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
-  return { definition, files: [path, ...(source.files ?? []).map(file => resolve(file))] }
-}
+/** A translation that lives as long as the text that it was made of, and what every run of it needs. */
+class CompiledText {
+  translation: Translation
+  /** Of the tables' catalogue: a table that has been found since may change what the text means. */
+  revision: number
+  columns: readonly StructField[] = []
+  resultColumns: readonly ResultColumn[] = []
 
-/** What JSON has no form for, as results write it; a Buffer has become an object by the time that it comes here. */
-function wireValue(this: unknown, key: string, value: unknown): unknown {
-  const given = (this as Record<string, unknown>)[key]
-  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
-  if (typeof value === 'bigint') return value.toString()
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
-}
+  constructor(translation: Translation, revision: number) {
+    this.translation = translation
+    this.revision = revision
+    this.renew(translation, revision)
+  }
 
-const TIMED_OUT = Symbol('timed out')
+  renew(translation: Translation, revision: number): this {
+    this.translation = translation
+    this.revision = revision
+    this.columns = translation.columns.map(({ name, type }) => ({ name, type }))
+    this.resultColumns = translation.columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+    return this
+  }
+}
 
 /** Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `clock` ends the watch. */
 function boundedSignal(
@@ -254,65 +294,4 @@ function boundedSignal(
       signal?.removeEventListener('abort', onAbort)
     },
   }
-}
-
-function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
-  if (error instanceof RunnerError) return error
-  if (error instanceof SqlError) {
-    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })
-  }
-  if (error instanceof RequestFailure) return ofFailure(error.failure, signal)
-  if (error instanceof EngineDiedError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
-  return new RunnerError('INTERNAL', { cause: error })
-}
-
-function ofFailure(failure: Failure, signal?: AbortSignal): RunnerError {
-  switch (failure.kind) {
-    case 'query':
-      return new RunnerError('QUERY_FAILED', { cause: new QueryFault(failure.message, { cause: failure.cause }) })
-    case 'engine':
-      return new RunnerError('QUERY_FAILED', { cause: new QueryFault('The query failed', { cause: failure.cause }) })
-    case 'argument':
-      return new RunnerError('ARGUMENT_INVALID', {
-        detail: `These arguments are not valid: ${failure.errors.map(error => error.parameter).join(', ')}.`,
-        errors: failure.errors,
-        cause: failure.cause,
-      })
-    case 'interrupted':
-      return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
-    default:
-      return failure satisfies never
-  }
-}
-
-const typesOf = (parameters: Readonly<Record<string, BoundValue>>): Readonly<Record<string, Type>> =>
-  mapTypes(Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type])))
-
-function mapTypes(types: Readonly<Record<string, string>>): Readonly<Record<string, Type>> {
-  return Object.fromEntries(
-    Object.entries(types).map(([name, text]) => {
-      const type = parseTypeName(text)
-      if (type) return [name, type]
-      throw new RunnerError('ARGUMENT_INVALID', {
-        errors: [{ parameter: name, detail: `has an unknown type: ${text}` }],
-      })
-    }),
-  )
-}
-
-/** Names are matched as the language matches them, without regard to case. */
-function wireParameters(
-  names: readonly string[],
-  given: Readonly<Record<string, BoundValue>>,
-): readonly WireParameter[] {
-  return names.map(name => {
-    const key = Object.hasOwn(given, name)
-      ? name
-      : Object.keys(given).find(other => other.toLowerCase() === name.toLowerCase())
-    const bound = key === undefined ? undefined : given[key]
-    const type = bound && parseTypeName(bound.type)
-    if (!bound || !type)
-      throw new RunnerError('ARGUMENT_INVALID', { errors: [{ parameter: name, detail: 'is not given' }] })
-    return { name: key!, type, value: bound.value }
-  })
 }

@@ -1,23 +1,20 @@
 /** Starts the engine's child process, keeps it alive, and carries requests to it. */
-import { type ChildProcess, fork } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
-import type { Answers, Discovery, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
+import { type EngineChild, forkChild } from './fork-child.js'
+import type { Discovery, FromChild, SessionOptions } from './messages.js'
+import { watchMemory } from './watch-memory.js'
+import { type Ask, createWork, EngineDiedError, unavailable } from './work.js'
 
 export interface EngineProcess {
   /**
-   * Waits for the child where it is being started. Rejects with the Failure as `RequestFailure`, and with RunnerError
-   * ENGINE_UNAVAILABLE when the child dies or cannot be started. When `signal` fires the child stops the work; the promise then
-   * rejects with an `interrupted` failure.
+   * Waits for the child where it is being started, and for a connection. Rejects with the Failure as `RequestFailure`,
+   * and with RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died of, or with, the request.
    */
-  readonly ask: <K extends Request['kind']>(
-    request: Extract<Request, { kind: K }>,
-    signal?: AbortSignal,
-  ) => Promise<Answers[K]>
+  readonly ask: Ask
+  /** Has a new child take over at once; what runs begins again there. */
+  readonly renew: (reason: string) => void
   readonly close: () => Promise<void>
   /** The child's process id while there is one; for tests and the log. */
   readonly pid: () => number | undefined
@@ -32,106 +29,85 @@ export interface ProcessOptions {
   readonly onDiscovery: (discovery: Discovery) => void
 }
 
-export class RequestFailure extends Error {
-  override readonly name = 'RequestFailure'
-  readonly failure: Failure
-  constructor(failure: Failure) {
-    super(failure.kind)
-    this.failure = failure
-  }
-}
-
-interface Pending {
-  readonly request: Request
-  readonly resolve: (answer: never) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** What a child that dies sooner than this after its start waits for, doubled each time, before the next is started. */
+/**
+ * A child that dies sooner than this without a request to blame is not replaced at once: after FIRST_PAUSE_MS, and twice
+ * that each further time.
+ */
 const HEALTHY_AFTER_MS = 5_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
 /** How long close() waits for the child to go before it is killed. */
 const CLOSE_WITHIN_MS = 2_000
 
-const isSource = import.meta.url.endsWith('.ts')
-const CHILD = fileURLToPath(new URL(isSource ? './child.ts' : './child.js', import.meta.url))
-/** The child keeps little in JavaScript: rows live in DuckDB, bodies in buffers. */
-const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4']
+/**
+ * What a child may hold beyond DuckDB's own limit: code and JavaScript, and the rows in hand, which DuckDB does not
+ * count. A REPEAT over a series took 4 GB under a limit of 200 MB.
+ */
+const UNCOUNTED_MB = 600
 
 /** @throws EngineDiedError when the first child cannot open. */
 export async function startEngineProcess(options: ProcessOptions): Promise<EngineProcess> {
-  const pending = new Map<number, Pending>()
-  let nextId = 1
+  const { clock, observe } = options
   let nextChild = 1
-  let child: ChildProcess | null = null
-  let isReady = false
+  let child: EngineChild | null = null
+  let startedAt = 0
+  let hasOpened = false
   let isClosed = false
+  /** The child was ended for something that none of its present requests has done. */
+  let isBlameless = false
   let pauseMs = 0
   let gone: () => void = () => undefined
+  let endWatch: () => void = () => undefined
   let settleFirst: ((error: Error | null) => void) | null = null
 
-  const post = (message: ToChild): void => {
-    child?.send(message, error => {
-      // The exit event that follows settles what is pending.
-      if (error) child?.kill('SIGKILL')
-    })
-  }
+  const work = createWork({
+    connections: options.session.connections,
+    clock,
+    post: message => child?.post(message),
+    onStuck: () => renew('a query did not stop when it was told to'),
+  })
 
   const start = (): void => {
     if (isClosed) return
-    const startedAt = options.clock.nowMs()
-    const folder = join(options.folder, `child-${nextChild++}`)
-    mkdirSync(folder, { recursive: true })
-    const started = fork(CHILD, [], {
-      serialization: 'advanced',
-      execArgv: [...NODE_FLAGS, ...(isSource ? ['--import', 'tsx'] : [])],
-      // Nothing of the parent's environment: it holds secrets, and DuckDB needs none of it.
-      env: {
-        TZ: 'UTC',
-        HOME: folder,
-        UV_THREADPOOL_SIZE: String(options.session.connections + 2),
-        MALLOC_ARENA_MAX: '2',
+    startedAt = clock.nowMs()
+    hasOpened = false
+    const started = forkChild({
+      session: { ...options.session, folder: join(options.folder, `child-${nextChild++}`) },
+      onMessage: message => {
+        if (child === started) receive(message)
       },
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      onExit,
     })
     child = started
-    isReady = false
-    let reason = ''
-    started.on('message', (message: FromChild) => {
-      if (message.kind === 'broken') reason = message.cause
-      else receive(message, startedAt)
+    if (started.pid === undefined) return
+    endWatch = watchMemory({
+      pid: started.pid,
+      limitMb: options.session.memoryLimitMb + UNCOUNTED_MB,
+      clock,
+      onExceeded: megabytes => started.kill(`it held ${megabytes} MB of memory`),
     })
-    started.on('error', error => {
-      reason = error.message
-    })
-    started.on('exit', (code, signal) => {
-      rmSync(folder, { recursive: true, force: true })
-      if (child === started) child = null
-      onExit(reason || (signal ? `killed by ${signal}` : `exit code ${code}`), startedAt)
-    })
-    post({ kind: 'open', options: { ...options.session, folder } })
   }
 
-  const receive = (message: FromChild, startedAt: number): void => {
+  const receive = (message: FromChild): void => {
     switch (message.kind) {
       case 'ready':
-        isReady = true
+        hasOpened = true
         options.onDiscovery(message.discovery)
-        options.observe({ kind: 'engine.started', engine: 'duckdb', durationMs: options.clock.nowMs() - startedAt })
+        observe({ kind: 'engine.started', engine: 'duckdb', durationMs: clock.nowMs() - startedAt })
         settleFirst?.(null)
-        for (const [id, { request }] of pending) post({ kind: 'request', id, request })
+        work.setReady(true)
+        break
+      case 'part':
+        work.addPart(message.id, message.bytes)
         break
       case 'answer':
-        pending.get(message.id)?.resolve(message.answer as never)
-        pending.delete(message.id)
+        work.settle(message.id, { answer: message.answer })
         break
       case 'failed':
-        pending.get(message.id)?.reject(new RequestFailure(message.failure))
-        pending.delete(message.id)
+        work.settle(message.id, { failure: message.failure })
         break
       case 'table-read':
-        options.observe({
+        observe({
           kind: 'engine.table-read',
           table: message.table,
           files: message.files,
@@ -143,28 +119,39 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
     }
   }
 
-  const onExit = (reason: string, startedAt: number): void => {
-    const wasReady = isReady
-    isReady = false
-    const error = (): RunnerError => new RunnerError('ENGINE_UNAVAILABLE', { cause: new EngineDiedError(reason) })
-    for (const { reject } of pending.values()) reject(error())
-    pending.clear()
+  const onExit = (reason: string): void => {
+    work.setReady(false)
+    endWatch()
+    child = null
     if (isClosed) {
       gone()
       return
     }
-    options.observe({ kind: 'engine.died', engine: 'duckdb', reason })
-    if (!wasReady && settleFirst) {
+    observe({ kind: 'engine.died', engine: 'duckdb', reason })
+    if (settleFirst) {
       settleFirst(new EngineDiedError(reason))
       return
     }
-    const livedMs = options.clock.nowMs() - startedAt
-    pauseMs =
-      wasReady && livedMs >= HEALTHY_AFTER_MS
-        ? 0
-        : Math.min(LONGEST_PAUSE_MS, pauseMs === 0 ? FIRST_PAUSE_MS : pauseMs * 2)
+    const isExplained = work.loseChild(reason, isBlameless) || isBlameless
+    isBlameless = false
+    if (hasOpened && isExplained) start()
+    else startLater(reason)
+  }
+
+  const startLater = (reason: string): void => {
+    const isHealthy = hasOpened && clock.nowMs() - startedAt >= HEALTHY_AFTER_MS
+    const isFirst = pauseMs === 0
+    pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : pauseMs * 2)
+    // Who waits need not do so for a child that may never open.
+    if (!hasOpened && !isFirst) work.refuse(reason)
     if (pauseMs === 0) start()
-    else options.clock.after(pauseMs, start)
+    else clock.after(pauseMs, start)
+  }
+
+  const renew = (reason: string): void => {
+    isBlameless = true
+    work.setReady(false)
+    child?.kill(reason)
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -177,42 +164,25 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
   })
 
   return {
-    ask: (request, signal) =>
-      new Promise((resolve, reject) => {
-        if (isClosed) return reject(new RunnerError('ENGINE_UNAVAILABLE', { cause: new EngineDiedError('closed') }))
-        if (signal?.aborted) return reject(new RequestFailure({ kind: 'interrupted' }))
-        const id = nextId++
-        pending.set(id, { request, resolve, reject })
-        if (isReady) post({ kind: 'request', id, request })
-        signal?.addEventListener(
-          'abort',
-          () => {
-            if (!pending.delete(id)) return
-            if (isReady) post({ kind: 'cancel', id })
-            reject(new RequestFailure({ kind: 'interrupted' }))
-          },
-          { once: true },
-        )
-      }),
+    ask: (request, options) => (isClosed ? Promise.reject(unavailable('closed')) : work.ask(request, options)),
+    renew,
     close: async () => {
       if (isClosed) return
       isClosed = true
       const closing = child
-      if (!closing) return
-      await new Promise<void>(resolve => {
-        const callOff = options.clock.after(CLOSE_WITHIN_MS, () => closing.kill('SIGKILL'))
-        gone = () => {
-          callOff()
-          resolve()
-        }
-        post({ kind: 'close' })
-      })
+      if (closing) {
+        await new Promise<void>(resolve => {
+          const callOff = clock.after(CLOSE_WITHIN_MS, () => closing.kill('it did not end'))
+          gone = () => {
+            callOff()
+            resolve()
+          }
+          closing.post({ kind: 'close' })
+        })
+      }
+      work.loseChild('closed', true)
+      work.refuse('closed')
     },
     pid: () => child?.pid,
   }
-}
-
-/** Why the child is gone, or could not open; for the log. */
-export class EngineDiedError extends Error {
-  override readonly name = 'EngineDiedError'
 }

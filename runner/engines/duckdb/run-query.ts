@@ -8,13 +8,20 @@ import { compileCellWriter, UnexpectedValueError } from './cell-writer.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from './messages.js'
 
-/** @throws whatever failed; `failureOf` words it. */
-export async function runQuery(connection: DuckDBConnection, request: RunRequest): Promise<Answers['run']> {
+/** Takes a part of a result's body as soon as it is there, so that no result is whole in memory. */
+export type SendPart = (bytes: Uint8Array) => Promise<void>
+
+/** The answer's body is what no part has. @throws whatever failed; `failureOf` words it. */
+export async function runQuery(
+  connection: DuckDBConnection,
+  request: RunRequest,
+  sendPart: SendPart,
+): Promise<Answers['run']> {
   const prepared = await prepareSelect(connection, limited(request.sql, request.maxRows))
   try {
     checkWidth(prepared, request.columns)
     bindParameters(prepared, request.parameters)
-    return await writeRows(await prepared.stream(), request)
+    return await writeRows(await prepared.stream(), request, sendPart)
   } finally {
     prepared.destroySync()
   }
@@ -98,7 +105,7 @@ function checkWidth(prepared: DuckDBPreparedStatement, columns: readonly StructF
   throw new UnexpectedValueError(`${columns.length} columns expected, DuckDB gave ${prepared.columnCount}`)
 }
 
-async function writeRows(result: DuckDBResult, request: RunRequest): Promise<Answers['run']> {
+async function writeRows(result: DuckDBResult, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
   const writers = request.columns.map(column => compileCellWriter(column, request))
   if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
   const body = bodyBuilder(
@@ -120,6 +127,8 @@ async function writeRows(result: DuckDBResult, request: RunRequest): Promise<Ans
       body.add(cells)
       rowCount++
     }
+    const part = body.takePart()
+    if (part !== null) await sendPart(part)
   }
   return { body: body.finish(), rowCount, isTruncated: false }
 }

@@ -1,10 +1,10 @@
 /** DuckDB itself: opened on a temporary file, made to understand our SQL, and locked. */
 import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { StructField } from '../../googlesql/types.js'
 import { googlesqlType } from './adapt-column.js'
-import { filesOfTable, tablesInFolder } from './data-folder.js'
+import { datasetsInFolder, filesOfTable, isFolderName, tablesInFolder } from './data-folder.js'
 import { quoteName, quoteText } from './generate/quote.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from './load-table.js'
 import type { Discovery, SessionOptions } from './messages.js'
@@ -13,8 +13,10 @@ import { type TableStore, tableStore } from './table-store.js'
 
 export interface Session {
   readonly tables: TableStore
-  /** Waits for a free connection and lends it to `use`. */
+  /** Lends a free connection to `use`; whoever asks for more at once than there are waits. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
+  /** Resolves when DuckDB has answered something trivial, whether connections are free or not. */
+  readonly ping: () => Promise<void>
   /** Tables that have no schema of their own but are Parquet or in the database; they are declared to `tables`. */
   readonly discover: () => Promise<Discovery>
   readonly close: () => void
@@ -55,64 +57,88 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   await lock(admin, options)
   const tables = tableStore(await connect(), options.dataDir)
   const declared = new Set(options.tables.map(table => table.definition.name))
-  const databaseTables = options.database === null ? new Map<string, ParquetShape>() : await shapesOfDatabase(admin)
+  const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
   for (const { definition, files } of options.tables) {
-    const shape = databaseTables.get(definition.name)
+    const known = databaseTables.get(definition.name)
     const origin = files
       ? ({ kind: 'files', files } as const)
-      : shape
-        ? ({ kind: 'select', sql: selectFrom(inDatabase(definition.name), definition, shape) } as const)
+      : known
+        ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
         : ({ kind: 'data-folder' } as const)
     tables.declare({ definition, origin })
   }
 
+  const allowed = new Set(allowedDatasets(options))
   const discover = async (): Promise<Discovery> => {
     const notes: string[] = []
+    const unreadable: Discovery['unreadable'][number][] = []
     const found: Discovery['tables'][number][] = []
-    for (const [name, shape] of databaseTables) {
+    let isOutgrown = false
+    for (const [name, { source, shape }] of databaseTables) {
       if (declared.has(name)) continue
       const definition = { name, columns: columnsOf(name, shape, notes) }
-      tables.declare({ definition, origin: { kind: 'select', sql: selectFrom(inDatabase(name), definition, shape) } })
+      tables.declare({ definition, origin: { kind: 'select', sql: selectFrom(source, definition, shape) } })
       found.push(definition)
     }
     for (const name of options.dataDir === null ? [] : tablesInFolder(options.dataDir)) {
       if (declared.has(name) || databaseTables.has(name)) continue
+      if (!allowed.has(datasetOf(name))) {
+        isOutgrown = true
+        continue
+      }
       const files = filesOfTable(options.dataDir!, name)
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
+        unreadable.push({ table: name, reason: `there is a data file for it, but no table schema ${name}.json` })
         continue
       }
       const shape = await parquetShape(admin, files[0]!.path).catch(() => null)
       if (shape === null) {
         notes.push(`${name}: ${files[0]!.path} is no Parquet file`)
+        unreadable.push({ table: name, reason: 'its data file is no Parquet file' })
         continue
       }
       const definition = { name, columns: columnsOf(name, shape, notes) }
       tables.declare({ definition, origin: { kind: 'data-folder' } })
       found.push(definition)
     }
-    return { tables: found, notes }
+    return { tables: found, notes, unreadable, isOutgrown }
   }
 
   const pool = connectionPool(connect, options.connections)
-  return { tables, borrow: pool, discover, close: () => instance.closeSync() }
+  const ping = async (): Promise<void> => {
+    await admin.run('SELECT 1')
+  }
+  return { tables, borrow: pool, ping, discover, close: () => instance.closeSync() }
 }
 
-/** Order matters: what is allowed, then nothing else, then no more changes (DuckDB 1.5 checks each against the last). */
+/**
+ * Order matters: what is allowed, then nothing else, then no more changes (DuckDB 1.5 checks each against the last). What
+ * is allowed are the files of tables and the folders of datasets: the data folder itself may hold the tokens' file.
+ * DuckDB adds the files that it has open, and its folder for temporary ones.
+ */
 async function lock(admin: DuckDBConnection, options: SessionOptions): Promise<void> {
-  const files = options.tables.flatMap(table => table.files ?? [])
-  const folders = new Set([
-    options.folder,
-    ...files.map(dirname),
-    ...(options.dataDir === null ? [] : [options.dataDir]),
-  ])
-  await admin.run(`SET allowed_directories = [${[...folders].map(quoteText).join(', ')}]`)
+  const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
+  const folders = allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
+  await admin.run(`SET allowed_paths = ${list(options.tables.flatMap(table => table.files ?? []))}`)
+  await admin.run(`SET allowed_directories = ${list(folders)}`)
   await admin.run('SET enable_external_access = false')
+  // Given when the instance is made it would be shown, but not kept to.
+  await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
   // Without its threads the allocator keeps what loading a table took until the thread that loaded it works again.
   await admin.run('SET GLOBAL allocator_background_threads = true')
   await admin.run('SET lock_configuration = true')
 }
+
+/** The datasets that have a folder by now, and those that tables with a schema will have theirs in. */
+function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
+  if (dataDir === null) return []
+  const declared = tables.map(table => datasetOf(table.definition.name))
+  return [...new Set([...datasetsInFolder(dataDir), ...declared])].filter(isFolderName)
+}
+
+const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
 function columnsOf(table: string, shape: ParquetShape, notes: string[]): readonly StructField[] {
   return shape.names.flatMap((name, i) => {
@@ -123,23 +149,24 @@ function columnsOf(table: string, shape: ParquetShape, notes: string[]): readonl
   })
 }
 
-async function shapesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<string, ParquetShape>> {
+/** A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for another project's. */
+interface DatabaseTable {
+  readonly source: string
+  readonly shape: ParquetShape
+}
+
+async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<string, DatabaseTable>> {
   const result = await admin.runAndReadAll(
     'SELECT schema_name, table_name AS name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal ' +
       'UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal ORDER BY 1, 2',
     [DATABASE],
   )
-  const shapes = new Map<string, ParquetShape>()
-  for (const row of result.getRows()) {
-    const name = `${row[0]}.${row[1]}`
-    shapes.set(name, await shapeOf(admin, inDatabase(name)))
+  const tables = new Map<string, DatabaseTable>()
+  for (const [schema, table] of result.getRows()) {
+    const source = [DATABASE, String(schema), String(table)].map(quoteName).join('.')
+    tables.set(`${schema}.${table}`, { source, shape: await shapeOf(admin, source) })
   }
-  return shapes
-}
-
-function inDatabase(name: string): string {
-  const dot = name.indexOf('.')
-  return `${quoteName(DATABASE)}.${quoteName(name.slice(0, dot))}.${quoteName(name.slice(dot + 1))}`
+  return tables
 }
 
 /** Connections are made when first needed; who comes when all are lent out waits in turn. */

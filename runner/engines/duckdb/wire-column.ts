@@ -117,7 +117,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       const isSmall = `abs(TRY_CAST(${text} AS DOUBLE)) < 1e6`
       return checked(
         [`${exact} AND (${isSure})`, value],
-        [`${isSmall} AND ${value} IS NOT NULL AND ${text} NOT LIKE '"%'`, value],
+        [`${isSmall} AND ${value} IS NOT NULL AND regexp_full_match(${text}, '[-+0-9.eE]+')`, value],
       )
     }
     case 'BYTES':

@@ -244,3 +244,31 @@ describe('generated SQL of arrays', () => {
     expect(sql).to.contain('list_filter(').and.not.to.contain('unnest(')
   })
 })
+
+describe('records that nobody reads', () => {
+  let session: SqlSession
+  before(async () => {
+    session = await openSqlSession()
+  })
+  after(() => session.close())
+
+  for (const [sql, rows] of [
+    ['SELECT k FROM t, UNNEST(xs) ORDER BY k', [['1'], ['1'], ['1'], ['4'], ['4']]],
+    [
+      'SELECT k, o FROM t LEFT JOIN UNNEST(xs) WITH OFFSET o WHERE k > 1 ORDER BY k, o',
+      [
+        ['2', null],
+        ['3', null],
+        ['4', '0'],
+        ['4', '1'],
+      ],
+    ],
+  ] as const) {
+    it(`are not unnested: ${sql}`, async () => {
+      expect(await session.query(T + sql)).to.deep.equal(rows)
+      expect(session.translated(T + sql))
+        .to.contain('range(len(')
+        .and.to.not.match(/unnest\((?!range\(len|CASE WHEN len\(\w+\) > 0 THEN range)/)
+    })
+  }
+})

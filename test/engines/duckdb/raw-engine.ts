@@ -13,6 +13,7 @@ import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
 export const CLOCK: Clock = {
   nowMs: () => performance.now(),
   nowMicros: () => BigInt(Math.round(performance.now() * 1_000)),
+  ticksMs: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms)
     timer.unref()

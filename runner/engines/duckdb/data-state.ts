@@ -1,0 +1,65 @@
+/** What tells the data of tables from any other: names, sizes and times of change of their files. */
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { relative } from 'node:path'
+import { folderReader, type TableContents } from './data-folder.js'
+
+export interface DataStateOptions {
+  readonly dataDir: string | null
+  readonly database: string | null
+}
+
+/** Equal texts mean equal data. Null when the files cannot be made out, or the data lies in no file. */
+export type DataState = (tables: readonly string[]) => string | null
+
+/** Looks at the files each time; calls that are answered in one turn of the event loop share one look. */
+export function dataStateReader({ dataDir, database }: DataStateOptions): DataState {
+  if (database !== null) return () => stampOf([database, `${database}.wal`])
+  if (dataDir === null) return () => null
+  const reader = folderReader(dataDir)
+  /** Whatever is asked for in this turn had been sent before it began. */
+  const seen = new Map<string, string | null>()
+
+  function look(table: string): string | null {
+    try {
+      return describe(reader.contents(table), dataDir!)
+    } catch {
+      return null // the query says what is wrong
+    }
+  }
+
+  function stateOf(table: string): string | null {
+    const before = seen.get(table)
+    if (before !== undefined) return before
+    if (seen.size === 0) setImmediate(() => seen.clear())
+    const state = look(table)
+    seen.set(table, state)
+    return state
+  }
+
+  return tables => {
+    const hash = createHash('sha256')
+    for (const table of [...tables].sort()) {
+      const state = stateOf(table)
+      if (state === null) return null
+      hash.update(`${table}\0${state}\0`)
+    }
+    return hash.digest('base64url')
+  }
+}
+
+/** Relative to the folder: replicas may have it in different places. */
+function describe({ files, imports }: TableContents, dataDir: string): string {
+  const loose = files.map(({ path, size, mtimeNs }) => `${relative(dataDir, path)} ${size} ${mtimeNs}`)
+  const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)
+  return JSON.stringify([loose, imported])
+}
+
+function stampOf(paths: readonly string[]): string | null {
+  try {
+    const stats = paths.map(path => statSync(path, { bigint: true, throwIfNoEntry: false }))
+    return stats.map(stat => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : '-')).join('\n')
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * The second lock behind the translator: of the SQL that DuckDB is to run, only what the translator could have written
+ * gets in. The first lock is that GoogleSQL has no name for anything else; the third is DuckDB's own configuration.
+ */
+import { createHash } from 'node:crypto'
+import type { DuckDBConnection } from '@duckdb/node-api'
+
+/** The statement is none that the translator writes; a bug of ours, or an attack. */
+export class ForbiddenStatementError extends Error {
+  override readonly name = 'ForbiddenStatementError'
+}
+
+/** Resolves when the statement is one SELECT that reads these tables and nothing else. @throws ForbiddenStatementError. */
+export type GuardStatement = (connection: DuckDBConnection, sql: string, tables: readonly string[]) => Promise<void>
+
+const MAX_REMEMBERED = 1_000
+/** What stands where a table would. `BASE_TABLE` and `TABLE_FUNCTION` are looked at more closely. */
+const SOURCES = new Set(['BASE_TABLE', 'TABLE_FUNCTION', 'SUBQUERY', 'JOIN', 'EMPTY', 'EXPRESSION_LIST'])
+const TABLE_FUNCTIONS = new Set(['unnest', 'range', 'generate_series'])
+/** Functions of DuckDB that read or change something beside their arguments, or tell of the process. */
+const FORBIDDEN_FUNCTION =
+  /^(?:current_(?:setting|query|query_id|connection_id|transaction_id|database|catalog|schemas?|role|user)|session_user|user|version|getenv|getvariable|in_search_path|write_log|nextval|currval|setseed|sleep_ms|txid_current|stats|json_(?:de)?serialize_.*|json_execute_.*|parse_duckdb_log_message|obj_description|col_description|shobj_description|get_block_size|pg_.*|inet_.*|has_.*_privilege|which_secret|enable_.*|duckdb_.*|pragma_.*|read_.*|query|query_table|glob)$/
+
+/** Remembers what it has let in: texts are few, and each is looked at once. */
+export function statementGuard(): GuardStatement {
+  const known = new Set<string>()
+  return async (connection, sql, tables) => {
+    const key = createHash('sha256')
+      .update(JSON.stringify([sql, tables]))
+      .digest('base64')
+    if (known.has(key)) return
+    await guardStatement(connection, sql, tables)
+    if (known.size >= MAX_REMEMBERED) known.clear()
+    known.add(key)
+  }
+}
+
+async function guardStatement(connection: DuckDBConnection, sql: string, tables: readonly string[]): Promise<void> {
+  const result = await connection.runAndReadAll('SELECT json_serialize_sql($1::VARCHAR)', [sql])
+  const tree: unknown = JSON.parse(String(result.getRows()[0]![0]))
+  const statements = isNode(tree) ? tree['statements'] : null
+  if (!Array.isArray(statements) || statements.length !== 1) throw new ForbiddenStatementError('It is not one SELECT')
+  const names = new Set(tables.map(name => name.toLowerCase()))
+  const nodes = nodesOf(statements)
+  for (const name of nodes.flatMap(commonTableNames)) names.add(name)
+  for (const node of nodes) {
+    const reason = whyForbidden(node, names)
+    if (reason !== null) throw new ForbiddenStatementError(reason)
+  }
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Every object of the tree. The values of constants are none of it: they are whatever the author wrote. */
+function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
+  if (Array.isArray(value)) {
+    for (const item of value) nodesOf(item, found)
+  } else if (isNode(value)) {
+    found.push(value)
+    if (value['class'] !== 'CONSTANT') for (const inner of Object.values(value)) nodesOf(inner, found)
+  }
+  return found
+}
+
+/** The names that a WITH gives, wherever it stands: a name that is out of scope DuckDB refuses itself. */
+function commonTableNames(node: Node): readonly string[] {
+  const map = node['cte_map']
+  const entries = isNode(map) && Array.isArray(map['map']) ? map['map'] : []
+  return entries.filter(isNode).map(entry => String(entry['key']).toLowerCase())
+}
+
+function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {
+  // Only what stands in a FROM has both.
+  if ('alias' in node && 'sample' in node) return whySourceForbidden(node, names)
+  return node['class'] === 'FUNCTION' ? whyFunctionForbidden(node) : null
+}
+
+function whySourceForbidden(node: Node, names: ReadonlySet<string>): string | null {
+  if (!SOURCES.has(String(node['type']))) return `It reads from a ${node['type']}`
+  if (node['type'] === 'TABLE_FUNCTION') {
+    const call = node['function']
+    const name = isNode(call) ? String(call['function_name']).toLowerCase() : ''
+    return TABLE_FUNCTIONS.has(name) ? null : `It calls the table function ${name}`
+  }
+  if (node['type'] !== 'BASE_TABLE') return null
+  const isQualified = node['schema_name'] !== '' || node['catalog_name'] !== ''
+  const name = String(node['table_name']).toLowerCase()
+  return isQualified || !names.has(name) ? `It reads ${name}` : null
+}
+
+function whyFunctionForbidden(node: Node): string | null {
+  const name = String(node['function_name']).toLowerCase()
+  return FORBIDDEN_FUNCTION.test(name) ? `It calls ${name}` : null
+}

@@ -1,0 +1,51 @@
+/** What failed in the engine, as the one class of failures that callers meet. */
+import { SqlError } from '../../googlesql/sql-error.js'
+import { RunnerError } from '../../model/errors.js'
+import { QueryFault } from '../../model/query-fault.js'
+import type { Failure } from './messages.js'
+import { EngineDiedError, RequestFailure } from './work.js'
+
+/** The reason of a signal that fired because the time was up; any other is the caller's leaving. */
+export const TIMED_OUT = Symbol('timed out')
+
+/** `signal` is the one with which the engine was asked. */
+export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
+  if (error instanceof RunnerError) return error
+  if (error instanceof SqlError) {
+    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })
+  }
+  if (error instanceof RequestFailure) return ofFailure(error.failure, signal)
+  if (error instanceof EngineDiedError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
+  return new RunnerError('INTERNAL', { cause: error })
+}
+
+function ofFailure(failure: Failure, signal?: AbortSignal): RunnerError {
+  switch (failure.kind) {
+    case 'query':
+      return new RunnerError('QUERY_FAILED', { cause: new QueryFault(failure.message, { cause: failure.cause }) })
+    case 'engine':
+      return new RunnerError('QUERY_FAILED', { cause: new QueryFault('The query failed', { cause: failure.cause }) })
+    case 'too-large': {
+      const message = `The result is larger than ${sizeText(failure.maxBytes)}`
+      return new RunnerError('RESULT_TOO_LARGE', {
+        detail: `${message}; ask for less.`,
+        cause: new QueryFault(message),
+      })
+    }
+    case 'argument':
+      return new RunnerError('ARGUMENT_INVALID', {
+        detail: `These arguments are not valid: ${failure.errors.map(error => error.parameter).join(', ')}.`,
+        errors: failure.errors,
+        cause: failure.cause,
+      })
+    case 'interrupted':
+      return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
+    default:
+      return failure satisfies never
+  }
+}
+
+const BYTES_PER_MB = 1_000_000
+
+const sizeText = (bytes: number): string =>
+  bytes % BYTES_PER_MB === 0 ? `${bytes / BYTES_PER_MB} MB` : `${bytes} bytes`
