@@ -1,10 +1,12 @@
 /** The Express app: which address is answered by what, and what every response carries. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { RunnerError, toRunnerError } from '../model/errors.js'
+import type { Metrics } from '../observe/metrics.js'
 import type { RequestDeps } from '../request/handle.js'
 import { cors } from './cors.js'
-import { describeOne, listEndpoints, requireToken, runEndpoint } from './endpoint-handler.js'
+import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './endpoint-handler.js'
 import { beginExchange, exchangeOf } from './exchange.js'
+import type { FormStore } from './forms.js'
 import { explainProblem, problemOf } from './problem.js'
 import { sendJson } from './send-json.js'
 
@@ -12,9 +14,14 @@ import { sendJson } from './send-json.js'
 export const MAX_URL_LENGTH = 16_384
 
 export interface AppDeps extends RequestDeps {
+  readonly forms: FormStore
+  readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
   /** Allowed origins; empty for none. */
   readonly corsOrigins: readonly string[]
+  /** The process will end: no more work should be sent here. */
+  readonly isLeaving: () => boolean
+  /** The process ends: new work is refused. */
   readonly isDraining: () => boolean
 }
 
@@ -33,14 +40,17 @@ export function createApp(deps: AppDeps): Express {
   })
   app.use(cors(deps.corsOrigins))
   app.use(refuseLongAddress)
+  app.use(refuseOddRequest)
   app.use('/api', refuseWhileDraining(deps))
 
   app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
   app.route('/api/endpoints').all(allow('GET', 'HEAD'), listEndpoints(deps))
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
+  app.route('/api/endpoints/:ref/purge').all(allow('POST'), purgeResults(deps))
   app.use('/api', requireToken(deps))
   app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
   app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
+  app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))
   app.route('/problems/:name').all(allow('GET', 'HEAD'), explain)
   app.use(() => {
     throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
@@ -68,6 +78,19 @@ const refuseLongAddress: RequestHandler = (req, _res, next) => {
   throw new RunnerError('URI_TOO_LONG', { detail })
 }
 
+/** What node:http would answer with a bare status line, or not at all. */
+const refuseOddRequest: RequestHandler = (req, _res, next) => {
+  const hosts = req.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
+  if (hosts.length > 1 || (hosts.length === 0 && req.httpVersion === '1.1')) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'A request has exactly one Host header.' })
+  }
+  const expectation = req.get('Expect')
+  if (expectation !== undefined && expectation.toLowerCase() !== '100-continue') {
+    throw new RunnerError('EXPECTATION_FAILED', { detail: 'Only 100-continue can be expected.' })
+  }
+  next()
+}
+
 function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
   return (_req, _res, next) => {
     if (!isDraining()) return next()
@@ -82,7 +105,7 @@ const PING_TIMEOUT_MS = 2_000
 function reportReady(deps: AppDeps): RequestHandler {
   let asking: Promise<void> | null = null
   return async (req, res) => {
-    if (deps.isDraining()) throw new RunnerError('DRAINING', { headers: { Connection: 'close' } })
+    if (deps.isLeaving()) throw new RunnerError('DRAINING', { headers: { Connection: 'close' } })
     asking ??= ping(deps).finally(() => {
       asking = null
     })
@@ -101,6 +124,17 @@ function ping({ engine, clock }: AppDeps): Promise<void> {
       .then(resolve, cause => reject(notReady(cause)))
       .finally(callOff)
   })
+}
+
+function sendMetrics({ metrics }: AppDeps): RequestHandler {
+  return async (req, res) => {
+    const body = Buffer.from(await metrics.text())
+    res.setHeader('Content-Type', metrics.contentType)
+    res.setHeader('Content-Length', body.byteLength)
+    res.status(200)
+    if (req.method === 'HEAD') res.end()
+    else res.end(body)
+  }
 }
 
 const explain: RequestHandler = (req, res) => {

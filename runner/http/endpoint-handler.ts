@@ -1,17 +1,23 @@
 /** The routes below /api: running an endpoint, and reading what there is. */
 import type { Request, RequestHandler, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
 import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
+import { negotiateCoding } from '../request/negotiate-coding.js'
+import { purgeEndpoint } from '../request/purge.js'
 import { route } from '../request/route.js'
 import { mergeArguments, parsePairs, type WireArguments } from '../request/wire.js'
 import { exchangeOf, queryOf } from './exchange.js'
+import { AVAILABLE_CODINGS, type FormStore } from './forms.js'
+import { bearerToken, wantsFresh } from './read-asked.js'
 import { readBodyArguments } from './read-body.js'
 import { sendJson } from './send-json.js'
 import { sendResult } from './send-result.js'
 
 /** Runs the endpoint that `:ref` names. */
-export function runEndpoint(deps: RequestDeps): RequestHandler {
+export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): RequestHandler {
+  const { forms, clock, results } = deps
   return async (req, res) => {
     const exchange = exchangeOf(res)
     const request = {
@@ -20,11 +26,19 @@ export function runEndpoint(deps: RequestDeps): RequestHandler {
       accept: req.get('Accept'),
       readArguments: () => readArguments(req, res),
       signal: exchange.signal,
+      wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
     }
     const response = await handle(request, deps, exchange.progress)
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
-    sendResult(req, res, response, deps.clock.nowMs(), exchange.elapsedMs())
+    exchange.cost = response.cost
+    const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
+    if (choice.coding === null && !choice.mayBePlain) {
+      const detail = `This can be had as it is, or encoded as: ${AVAILABLE_CODINGS.join(', ')}.`
+      throw new RunnerError('NOT_ACCEPTABLE', { detail })
+    }
+    const { nowMs } = clock
+    await sendResult(req, res, response, choice, { forms, nowMs, grow: results.grow, elapsedMs: exchange.elapsedMs })
   }
 }
 
@@ -45,6 +59,18 @@ export function describeOne(deps: RequestDeps): RequestHandler {
     exchangeOf(res).progress.endpoint = endpoint.name
     authorize(caller, endpoint)
     sendJson(req, res, describeEndpoint(endpoint))
+  }
+}
+
+/** Has the stored results of the endpoint that `:ref` names forgotten. */
+export function purgeResults(deps: RequestDeps): RequestHandler {
+  return async (req, res) => {
+    const caller = identify(req, res, deps)
+    const endpoint = route(deps.endpoints(), refOf(req))
+    exchangeOf(res).progress.endpoint = endpoint.name
+    authorize(caller, endpoint)
+    await purgeEndpoint(caller, endpoint, deps)
+    sendJson(req, res, { purged: endpoint.name })
   }
 }
 
@@ -73,7 +99,7 @@ function refOf(req: Request): string {
 function tokenOf(req: Request): string | null {
   const key = req.get('X-API-KEY')
   if (key !== undefined && key !== '') return key
-  return /^Bearer +(\S+) *$/i.exec(req.get('Authorization') ?? '')?.[1] ?? null
+  return bearerToken(req.get('Authorization') ?? '')
 }
 
 async function readArguments(req: Request, res: Response): Promise<WireArguments> {

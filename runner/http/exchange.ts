@@ -3,10 +3,11 @@ import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
+import type { QueryCost } from '../model/query.js'
 import type { Progress } from '../request/handle.js'
 
 /** Paths in the log are cut to this many characters. */
-const MAX_LOGGED_PATH = 512
+export const MAX_LOGGED_PATH = 512
 /** Safe in a header, in a log line and in a URN. */
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
 
@@ -18,6 +19,7 @@ export interface Exchange {
   /** Set when rows are sent. */
   cache: CacheOutcome | null
   rows: number | null
+  cost: QueryCost | null
   /** Set when a problem is sent, or would have been to a caller who left. */
   error: RunnerError | null
   /** Milliseconds since the request came. */
@@ -32,17 +34,17 @@ export interface ExchangeDeps {
 
 /** Begins an exchange; `request.done` is observed when it ends, however it does. */
 export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): Exchange {
-  const began = deps.clock.nowMicros()
+  const began = deps.clock.ticksMs()
   const gone = new AbortController()
-  const given = req.get('X-Request-Id')
   const exchange: Exchange = {
-    requestId: given !== undefined && SANE_REQUEST_ID.test(given) ? given : deps.newRequestId(),
+    requestId: requestIdOf(req.get('X-Request-Id') ?? '', deps.newRequestId),
     signal: gone.signal,
     progress: { token: null, endpoint: null },
     cache: null,
     rows: null,
+    cost: null,
     error: null,
-    elapsedMs: () => Number(deps.clock.nowMicros() - began) / 1000,
+    elapsedMs: () => deps.clock.ticksMs() - began,
   }
   res.locals['exchange'] = exchange
   res.setHeader('X-Request-Id', exchange.requestId)
@@ -60,6 +62,7 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
       durationMs: exchange.elapsedMs(),
       cache: exchange.cache,
       rows: exchange.rows,
+      ...(exchange.cost && { cost: exchange.cost }),
       error: exchange.error,
     })
   })
@@ -69,6 +72,11 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
 /** The exchange that was begun for this response. */
 export function exchangeOf(res: Response): Exchange {
   return res.locals['exchange'] as Exchange
+}
+
+/** The caller's own id where it is safe, else a new one. */
+export function requestIdOf(given: string, newRequestId: () => string): string {
+  return given !== '' && SANE_REQUEST_ID.test(given) ? given : newRequestId()
 }
 
 /** Of an address, what stands before its query string. */

@@ -1,54 +1,41 @@
-/** A result as a response: its validators, how fresh it is, and its bytes unless the caller has them. */
+/** A result as a response: its headers, and its bytes unless the caller has them. */
 import type { Request, Response } from 'express'
 import type { RunResponse } from '../request/handle.js'
+import type { CodingChoice } from '../request/negotiate-coding.js'
+import type { FormStore } from './forms.js'
+import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
+
+export interface SendDeps {
+  readonly forms: FormStore
+  /** Told by how many bytes the stored result of a key has grown. */
+  readonly grow: (key: string, bytes: number) => void
+  readonly nowMs: () => number
+  readonly elapsedMs: () => number
+}
+
+const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 
 /** Answers 200 with the rows, or 304 when `If-None-Match` names this representation. */
-export function sendResult(req: Request, res: Response, response: RunResponse, nowMs: number, totalMs: number): void {
-  const { result, contentType, runMs } = response
-  // Rounded up as the age is rounded down, so that the two always add up to the ttl.
-  const freshSeconds = Math.max(0, Math.ceil((result.freshUntil - nowMs) / 1000))
-  res.setHeader('ETag', result.etag)
-  res.setHeader('Cache-Control', response.isCacheable ? `private, max-age=${freshSeconds}` : 'private, no-cache')
-  for (const name of ['X-API-KEY', 'Authorization', 'Accept', 'Accept-Encoding']) res.vary(name)
-  res.setHeader('Cache-Status', cacheStatus(response, freshSeconds))
-  if (response.isCacheable) res.setHeader('Age', Math.max(0, Math.floor((nowMs - result.storedAt) / 1000)))
-  const timings = [...(runMs === null ? [] : [`engine;dur=${runMs.toFixed(1)}`]), `total;dur=${totalMs.toFixed(1)}`]
-  res.setHeader('Server-Timing', timings.join(', '))
-  res.setHeader('X-Row-Count', result.rowCount)
-  if (result.isTruncated) res.setHeader('X-Truncated', 'true')
-  if ((req.method === 'GET' || req.method === 'HEAD') && isMatch(req.get('If-None-Match'), result.etag)) {
-    res.status(304).end()
-    return
-  }
-  res.setHeader('Content-Type', contentType)
-  res.setHeader('Content-Length', result.body.byteLength)
-  res.status(200)
-  if (req.method === 'HEAD') res.end()
-  else res.end(result.body)
-}
-
-/** RFC 9211. */
-function cacheStatus({ outcome, isStored }: RunResponse, freshSeconds: number): string {
-  switch (outcome) {
-    case 'hit':
-      return `sluice; hit; ttl=${freshSeconds}`
-    case 'miss':
-      return isStored ? 'sluice; fwd=miss; stored' : 'sluice; fwd=miss'
-    case 'coalesced':
-      return 'sluice; fwd=miss; collapsed'
-    case 'stale':
-      return 'sluice; fwd=stale'
-    case 'bypass':
-      return 'sluice; fwd=bypass'
-    default:
-      return outcome satisfies never
-  }
-}
-
-/** The weak comparison of RFC 9110 §13.1.2: `*`, or a list of tags of which `W/` is no part. */
-export function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false
-  if (ifNoneMatch.trim() === '*') return true
-  const tags: readonly string[] = ifNoneMatch.match(/"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
-  return tags.includes(etag)
+export async function sendResult(
+  req: Request,
+  res: Response,
+  response: RunResponse,
+  choice: CodingChoice,
+  deps: SendDeps,
+): Promise<void> {
+  const { result, key, runMs, cost } = response
+  // Packing what nobody will ask for again would cost its one caller more time than it saves.
+  const worthIt = key === null && choice.mayBePlain ? PLAIN : choice
+  const form = await deps.forms.make(result, worthIt, bytes => {
+    if (key !== null) deps.grow(key, bytes)
+  })
+  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  const status = isRead && isMatch(req.get('If-None-Match'), form.etag) ? 304 : 200
+  const head = [...lastingHead(status, response, form), ...passingHead(response, freshnessOf(result, deps.nowMs()))]
+  for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
+  for (const name of VARY.split(', ')) res.vary(name)
+  res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
+  res.status(status)
+  if (status === 304 || req.method === 'HEAD') res.end()
+  else res.end(form.body)
 }

@@ -2,6 +2,8 @@
 import pino, { type DestinationStream } from 'pino'
 import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
+import type { Clock } from '../model/ports.js'
+import { createRequestLine } from './request-line.js'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -13,10 +15,16 @@ const LEVEL_OF = {
   'server.draining': 'info',
   'server.closed': 'info',
   'request.done': 'info',
+  'manifests.loaded': 'debug',
+  'query.started': 'debug',
   'query.done': 'debug',
   'query.failed': 'warn',
+  'engine.retried': 'warn',
+  'job.cancelled': 'info',
+  'job.cancel-failed': 'error',
   'cache.warmed': 'debug',
   'cache.warm-failed': 'warn',
+  'cache.purged': 'info',
   'store.failed': 'warn',
   'engine.started': 'info',
   'engine.died': 'error',
@@ -30,11 +38,39 @@ const LEVEL_OF = {
 function levelOf(event: Event): Level {
   if (event.kind === 'request.done' && event.status >= 500) return 'error'
   if (event.kind === 'query.failed' && event.error.status < 500) return 'debug'
+  if (event.kind === 'query.done' && event.cost) return 'info' // whatever is paid for, in the background too
   return LEVEL_OF[event.kind]
 }
 
-/** Writes each event of `level` and above as one line. Without a destination: standard error. */
-export function logObserver(level: LogLevel, destination?: DestinationStream): Observer {
+/** What comes in floods while something is down: one line in so many milliseconds, with how many there were. */
+const QUIET_MS = { 'store.failed': 60_000 } as const satisfies Partial<Record<Event['kind'], number>>
+
+interface Quiet {
+  readonly untilMs: number
+  unwritten: number
+}
+
+/** How much is gathered before it is written, in characters. */
+const MAX_HELD = 16_384
+/** How long a line may be held. */
+const HOLD_MS = 200
+
+export interface Log {
+  readonly observe: Observer
+  /** Writes what is held. To be called before the process ends, however it does. */
+  flush(): void
+}
+
+/**
+ * Writes each event of `level` and above as one line. Without a destination: standard error, which is waited for, so that
+ * no line is dropped. Requests that went well are gathered for up to HOLD_MS; whatever else is written is written behind
+ * them at once. A process that is killed outright takes what is held with it.
+ */
+export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
+  const stream = destination ?? pino.destination({ fd: 2, sync: true })
+  const requestLine = createRequestLine()
+  const quiet = new Map<string, Quiet>()
+  let held = ''
   const logger = pino(
     {
       level,
@@ -44,11 +80,48 @@ export function logObserver(level: LogLevel, destination?: DestinationStream): O
       // No event carries one of these; should a cause ever do, it is not written.
       redact: { paths: SECRETS.flatMap(name => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
     },
-    destination ?? pino.destination({ fd: 2, sync: true }),
+    stream,
   )
-  return event => {
-    const { kind, ...facts } = event
-    logger[levelOf(event)](withPlainErrors(facts), kind)
+  const writesRequests = logger.isLevelEnabled('info')
+
+  /** Null: not now. Otherwise how many of this kind have not been written since the last that was. */
+  function unwrittenOf(kind: Event['kind']): number | null {
+    const quietMs = kind in QUIET_MS ? QUIET_MS[kind as keyof typeof QUIET_MS] : 0
+    if (quietMs === 0) return 0
+    const before = quiet.get(kind)
+    const now = clock.nowMs()
+    if (before && now < before.untilMs) {
+      before.unwritten += 1
+      return null
+    }
+    quiet.set(kind, { untilMs: now + quietMs, unwritten: 0 })
+    return before?.unwritten ?? 0
+  }
+
+  function flush(): void {
+    if (held === '') return
+    const text = held
+    held = ''
+    stream.write(text)
+  }
+
+  return {
+    flush,
+    observe(event) {
+      if (event.kind === 'request.done' && event.error === null && event.status < 500) {
+        if (!writesRequests) return
+        if (held === '') clock.after(HOLD_MS, flush)
+        held += requestLine(event, clock.nowMs())
+        if (held.length > MAX_HELD) flush()
+        return
+      }
+      const unwritten = unwrittenOf(event.kind)
+      if (unwritten === null) return
+      flush()
+      const { kind, ...facts } = event
+      const plain = withPlainErrors(facts)
+      logger[levelOf(event)](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
+    },
   }
 }
 

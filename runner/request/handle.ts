@@ -1,15 +1,17 @@
 /** Conducts a request to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
 
+import type { CacheRequest } from '../cache/cache-request.js'
 import { cacheKey } from '../cache/key.js'
-import { type ResultCache, sealResult } from '../cache/result-cache.js'
+import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
+import { sealResult } from '../cache/run-once.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
-import type { ResultFormat } from '../model/query.js'
-import { applyPins, authenticate, authorize } from './authorize.js'
+import type { QueryCost, ResultFormat } from '../model/query.js'
+import { applyPins, authenticate, authorize, mayRun } from './authorize.js'
 import { bindParams } from './bind-params.js'
 import { negotiate } from './negotiate.js'
 import { type EndpointIndex, route } from './route.js'
-import { type RunDeps, runQuery } from './run-query.js'
+import { type RunDeps, type RunOrder, renderQuery, runQuery } from './run-query.js'
 import type { WireArguments } from './wire.js'
 
 export interface RequestDeps extends RunDeps {
@@ -35,6 +37,8 @@ export interface RunRequest {
   readonly readArguments: () => Promise<WireArguments> | WireArguments
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal
+  /** The caller would have a new result rather than a stored one; done where the token may have it. */
+  readonly wantsFresh?: boolean
   /** Freezes `@now`, in microseconds since 1970; such a call goes past the cache. */
   readonly nowMicros?: bigint
 }
@@ -46,8 +50,12 @@ export interface RunResponse {
   readonly isCacheable: boolean
   readonly outcome: CacheOutcome
   readonly isStored: boolean
+  /** Where the result may be stored; null: nowhere. */
+  readonly key: string | null
   /** The time that this call waited for the engine, in milliseconds; null where it did not. */
   readonly runMs: number | null
+  /** Of the query that this call started, where a warehouse ran it. */
+  readonly cost: QueryCost | null
 }
 
 /** @throws RunnerError with whatever each stage refuses; see their files, in the order of the imports above. */
@@ -75,17 +83,70 @@ export async function handleFor(
   const format = request.format ?? negotiated
   const args = bindParams(endpoint, applyPins(caller, endpoint, await request.readArguments()))
   const nowMicros = request.nowMicros ?? null
-  const run = (signal: AbortSignal) => runQuery({ endpoint, args, format, nowMicros }, deps, signal)
-  if (endpoint.cache === null || nowMicros !== null) {
+  const order = { endpoint, args, format, nowMicros }
+  const cached = cacheRequest(order, caller, deps)
+  if (cached === null) {
     const began = deps.clock.nowMs()
-    const result = sealResult(await run(request.signal), format, began, began)
-    const runMs = deps.clock.nowMs() - began
-    return { result, contentType, isCacheable: false, outcome: 'bypass', isStored: false, runMs }
+    const set = await runQuery(order, caller, deps, request.signal)
+    const result = sealResult(set, format, began, began)
+    const [runMs, cost] = [deps.clock.nowMs() - began, set.cost ?? null]
+    return { result, contentType, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
   }
-  const isCurrent = () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision
-  const answer = await deps.results.through(
-    { key: cacheKey(endpoint, args, format), endpoint: endpoint.name, format, policy: endpoint.cache, run, isCurrent },
-    request.signal,
-  )
-  return { ...answer, contentType, isCacheable: true }
+  const answer = await answerFrom(caller, cached, request, deps)
+  return { ...answer, contentType, isCacheable: true, key: cached.key }
+}
+
+function answerFrom(
+  caller: Caller,
+  cached: CacheRequest,
+  { wantsFresh = false, signal }: RunRequest,
+  { results }: RequestDeps,
+): Promise<CacheAnswer> {
+  return wantsFresh && caller.admitFresh?.() ? results.renew(cached, signal) : results.through(cached, signal)
+}
+
+/** What to ask of the cache for this order; null where it goes past the cache. */
+function cacheRequest(order: RunOrder, caller: Caller, deps: RequestDeps): CacheRequest | null {
+  const { endpoint, args, format, nowMicros } = order
+  if (endpoint.cache === null || nowMicros !== null) return null
+  return {
+    key: cacheKey(endpoint, args, format),
+    endpoint: endpoint.name,
+    format,
+    policy: endpoint.cache,
+    run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
+    ...dataStateOf(order, deps),
+    isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
+  }
+}
+
+/** How the data is known that this order's query reads, where the endpoint wants to know. */
+function dataStateOf(order: RunOrder, { engine, clock }: RequestDeps): Pick<CacheRequest, 'dataState'> {
+  if (!order.endpoint.cache?.untilDataChanges) return {}
+  const query = renderQuery(order, clock) // another time in it means the same tables
+  return { dataState: () => engine.dataState?.(query) ?? null }
+}
+
+/** A call that the cache may answer. The same caller asking the same means the same plan, as long as the endpoints are. */
+export interface Plan {
+  readonly cached: CacheRequest
+  readonly contentType: string
+}
+
+/** What `handleFor` would ask of the cache; null where it would go past it or refuse the call. Runs nothing. */
+export function planCached(
+  caller: Caller,
+  { ref, accept, readArguments }: Pick<RunRequest, 'ref' | 'accept'> & { readonly readArguments: () => WireArguments },
+  deps: RequestDeps,
+): Plan | null {
+  const endpoint = deps.endpoints().find(ref)
+  if (!endpoint?.cache || !mayRun(caller, endpoint)) return null
+  try {
+    const { format, contentType } = negotiate(accept)
+    const args = bindParams(endpoint, applyPins(caller, endpoint, readArguments()))
+    const cached = cacheRequest({ endpoint, args, format, nowMicros: null }, caller, deps)
+    return cached && { cached, contentType }
+  } catch {
+    return null // refused: the long way says why
+  }
 }

@@ -1,14 +1,16 @@
 /** Renders an endpoint's query for its arguments and asks the engine. */
 import type { Endpoint } from '../model/endpoint.js'
-import { toRunnerError } from '../model/errors.js'
+import { type RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import type { ArgumentMap, Query, ResultFormat, ResultSet } from '../model/query.js'
+import type { Allowance, Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
   readonly engine: Engine
   readonly clock: Clock
   readonly observe: Observer
+  readonly budgets: Budgets
 }
 
 export interface RunOrder {
@@ -24,23 +26,38 @@ export function renderQuery({ endpoint, args, nowMicros }: Omit<RunOrder, 'forma
   return endpoint.render(args, truncate(nowMicros ?? clock.nowMicros(), endpoint.nowGranularityMicros))
 }
 
-/** One query sent to the engine, and one event about it. @throws RunnerError as Engine.run does. */
-export async function runQuery(order: RunOrder, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
+/** One query sent to the engine, and one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
+export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
   const { endpoint, format } = order
-  const { engine, clock, observe } = deps
+  const { engine, clock, observe, budgets } = deps
+  const allowance = await budgets.allow(payer, endpoint.maxBytesBilled)
   const query = renderQuery(order, clock)
   const about = { endpoint: endpoint.name, engine: engine.name }
   const began = clock.nowMs()
+  observe({ kind: 'query.started', ...about })
   try {
-    const { maxRows, timestamps, timeoutMs } = endpoint
-    const result = await engine.run(query, { maxRows, format, timestamps, endpoint: endpoint.name, timeoutMs, signal })
-    observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows: result.rowCount })
+    const { name, maxRows, maxResultBytes, timestamps, timeoutMs, labels, revision } = endpoint
+    const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
+    const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
+    const options = { maxRows, ...bytes, format, timestamps, endpoint: name, timeoutMs, signal, job }
+    const result = await engine.run(query, options)
+    const { rowCount: rows, cost } = result
+    observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })
+    if (cost) await budgets.spend(payer, cost.bytesBilled)
     return result
   } catch (thrown) {
-    const error = toRunnerError(thrown)
-    observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error })
+    const error = refusalOf(thrown, allowance, budgets)
+    const { cost } = error
+    observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
+    if (cost) await budgets.spend(payer, cost.bytesBilled)
     throw error
   }
+}
+
+/** A query that costs too much for what is left of a budget costs too much for its caller, today. */
+function refusalOf(thrown: unknown, { isBudget }: Allowance, budgets: Budgets): RunnerError {
+  const error = toRunnerError(thrown)
+  return isBudget && error.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(error.cause) : error
 }
 
 /** Down to a multiple of the granularity, before 1970 too. */

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect } from 'chai'
 import { startServer } from '../../runner/http/server.js'
 import { SetupError } from '../../runner/model/errors.js'
-import { type Serving, serving, systemClock } from './serving.js'
+import { type Serving, serving, systemClock, TOKEN } from './serving.js'
 
 /** Sends raw bytes and gives back all that comes until the end. */
 function raw(port: number, bytes: string): Promise<string> {
@@ -54,16 +54,57 @@ describe('the server', () => {
     })
   }
 
+  const refused: readonly (readonly [name: string, head: string, status: number, code: string])[] = [
+    ['no Host', '', 400, 'REQUEST_INVALID'],
+    ['two Hosts', 'Host: a\r\nHost: b\r\n', 400, 'REQUEST_INVALID'],
+    ['an expectation that it cannot meet', 'Host: a\r\nExpect: tea\r\n', 417, 'EXPECTATION_FAILED'],
+  ]
+  for (const [name, head, status, code] of refused) {
+    it(`answers a request with ${name} with a problem`, async () => {
+      s = await serving()
+      const request = `GET /api/endpoints/query/tests.echo?project=a HTTP/1.1\r\nX-API-KEY: ${TOKEN}\r\n`
+      const [top = '', body = ''] = (await raw(s.server.port, `${request}${head}Connection: close\r\n\r\n`)).split(
+        '\r\n\r\n',
+      )
+      expect(top).to.match(new RegExp(`^HTTP/1.1 ${status} `))
+      expect(JSON.parse(body)).to.include({ code, status })
+    })
+  }
+
+  it('answers pipelined requests in their order, hits and misses', async () => {
+    s = await serving()
+    const one = (size: number, last = false) =>
+      `GET /api/endpoints/query/tests.echo?project=a&size=${size} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\n` +
+      `X-Request-Id: r${size}\r\n${last ? 'Connection: close\r\n' : ''}\r\n`
+    await raw(s.server.port, one(1, true))
+    const text = await raw(s.server.port, one(1) + one(2) + one(1) + one(3) + one(1, true))
+    const seen = [...text.matchAll(/^X-Request-Id: (\S+)|"size":"(\d)"/gim)].map(([, id, size]) => id ?? size)
+    expect(seen).to.deep.equal(['r1', '1', 'r2', '2', 'r1', '1', 'r3', '3', 'r1', '1'])
+  })
+
+  it('says on /readyz that it will end, and goes on for the drain delay', async () => {
+    s = await serving({ drainDelayMs: 300 })
+    const closing = s.server.close()
+    const ready = await fetch(`${s.url}/readyz`)
+    expect([ready.status, ((await ready.json()) as { code: string }).code]).to.deep.equal([503, 'DRAINING'])
+    expect((await s.get('?project=a')).status).to.equal(200)
+    expect((await s.get('?project=a')).headers.get('Cache-Status')).to.include('hit')
+    await closing
+    expect(await fetch(`${s.url}/healthz`).catch((error: Error) => error.message)).to.equal('fetch failed')
+  })
+
   it('says when it cannot listen', async () => {
     s = await serving()
     const options = {
       listener: () => {},
       host: '127.0.0.1',
       port: s.server.port,
+      drainDelayMs: 0,
       graceMs: 0,
       clock: systemClock,
       observe: () => {},
       newRequestId: () => 'x',
+      onLeaving: () => {},
       onDraining: () => {},
     }
     const error = await startServer(options).catch((thrown: unknown) => thrown)

@@ -1,17 +1,23 @@
 /** A whole app over a hand-made endpoint, listening on a free port. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { createApp } from '../../runner/http/app.js'
+import { createFastLane } from '../../runner/http/fast-lane.js'
+import { createFormStore } from '../../runner/http/forms.js'
 import { type RunningServer, startServer } from '../../runner/http/server.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Clock } from '../../runner/model/ports.js'
+import { openMetrics } from '../../runner/observe/metrics.js'
+import { createBudgets } from '../../runner/request/budget.js'
 import { indexEndpoints } from '../../runner/request/route.js'
+import { openMemoryCounters } from '../../runner/stores/counters.js'
 import { openMemoryStore } from '../../runner/stores/memory.js'
-import { createToken, type NewToken } from '../../runner/stores/token-file.js'
+import { createToken, type NewToken, revokeToken } from '../../runner/stores/token-file.js'
 import { openTokenStore } from '../../runner/stores/tokens.js'
 import { type CountingEngine, countingEngine, handMadeEndpoint } from '../request/hand-made.js'
 
@@ -22,12 +28,20 @@ export interface Serving {
   readonly engine: CountingEngine
   readonly events: readonly Event[]
   readonly server: RunningServer
+  /** What the server listens with; mounts elsewhere too. */
+  readonly listener: RequestListener
   /** Fetches with the unrestricted token; a path below /api/endpoints/query/tests.echo when it begins with `?`. */
   get(path: string, init?: RequestInit): Promise<Response>
   /** The text of a new token. */
   token(order: Omit<NewToken, 'name'>): Promise<string>
   /** The one event of this kind that is seen next or was last. */
   done(): Promise<Extract<Event, { kind: 'request.done' }>>
+  /** Takes the token of this name (`token-1` is the first) out of the file. */
+  revoke(name: string): Promise<void>
+  /** How many requests the fast lane did not answer. */
+  longWay(): number
+  /** Serves these from now on. */
+  replaceEndpoints(endpoints: readonly Endpoint[]): void
   close(): Promise<void>
 }
 
@@ -35,12 +49,16 @@ export interface ServingOptions {
   readonly endpoints?: readonly Endpoint[]
   readonly corsOrigins?: readonly string[]
   readonly clock?: Clock
+  readonly drainDelayMs?: number
   readonly graceMs?: number
+  /** Without the fast lane. @default false */
+  readonly isLongWay?: boolean
 }
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   nowMicros: () => BigInt(Date.now()) * 1000n,
+  ticksMs: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
     timer.unref()
@@ -53,24 +71,58 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const tokensFile = join(folder, 'tokens.json')
   const clock = options.clock ?? systemClock
   const events: Event[] = []
-  const observe = (event: Event): void => void events.push(event)
+  const metrics = openMetrics()
+  const observe = (event: Event): void => {
+    metrics.observe(event)
+    events.push(event)
+  }
   const engine = countingEngine()
-  const endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
+  let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
   const store = openMemoryStore({ maxBytes: 1_000_000 })
-  const results = createResultCache({ store, clock, observe })
+  const results = createResultCache({ store, clock, observe, random: () => 0 })
   const tokens = openTokenStore({ path: tokensFile, unrestrictedToken: TOKEN, clock, observe })
+  let isLeaving = false
   let isDraining = false
   let names = 0
-  const deps = { engine, clock, observe, tokens, results, endpoints: () => endpoints, newRequestId: randomUUID }
-  const listener = createApp({ ...deps, corsOrigins: options.corsOrigins ?? [], isDraining: () => isDraining })
+  const budgets = createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null })
+  const deps = {
+    engine,
+    clock,
+    observe,
+    budgets,
+    tokens,
+    results,
+    endpoints: () => endpoints,
+    newRequestId: randomUUID,
+  }
+  const corsOrigins = options.corsOrigins ?? []
+  const appDeps = {
+    ...deps,
+    metrics,
+    forms: createFormStore(),
+    corsOrigins,
+    isLeaving: () => isLeaving,
+    isDraining: () => isDraining,
+  }
+  const app = createApp(appDeps)
+  let longWay = 0
+  const counted: RequestListener = (req, res) => {
+    longWay += 1
+    app(req, res)
+  }
+  const listener = options.isLongWay ? counted : createFastLane(appDeps, counted)
   const server = await startServer({
     listener,
     host: '127.0.0.1',
     port: 0,
+    drainDelayMs: options.drainDelayMs ?? 0,
     graceMs: options.graceMs ?? 2_000,
     clock: systemClock,
     observe,
     newRequestId: randomUUID,
+    onLeaving: () => {
+      isLeaving = true
+    },
     onDraining: () => {
       isDraining = true
     },
@@ -80,6 +132,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     engine,
     events,
     server,
+    listener,
     get(path, init = {}) {
       const address = path.startsWith('/') ? path : `/api/endpoints/query/tests.echo${path}`
       return fetch(server.url + address, { ...init, headers: { 'X-API-KEY': TOKEN, ...init.headers } })
@@ -87,8 +140,17 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     async token(order) {
       names += 1
       const text = await createToken(tokensFile, { name: `token-${names}`, ...order }, clock.nowMs())
-      await new Promise(resolve => setTimeout(resolve, 110)) // the store looks at the file ten times a second
+      // The store looks at the file ten times a second.
+      if (options.clock === undefined) await new Promise(resolve => setTimeout(resolve, 110))
       return text
+    },
+    async revoke(name) {
+      await revokeToken(tokensFile, name)
+      await new Promise(resolve => setTimeout(resolve, 110))
+    },
+    longWay: () => longWay,
+    replaceEndpoints(next) {
+      endpoints = indexEndpoints(next)
     },
     async done() {
       for (let tries = 0; tries < 100; tries += 1) {

@@ -1,13 +1,15 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import { type LogLevel, logObserver } from '../../runner/observe/log.js'
+import { type LogLevel, openLog } from '../../runner/observe/log.js'
+import { manualClock } from '../cache/manual-clock.js'
 
 function lines(level: LogLevel, ...events: readonly Event[]): Record<string, unknown>[] {
   const written: string[] = []
-  const observe = logObserver(level, { write: line => void written.push(line) })
-  for (const event of events) observe(event)
-  return written.map(line => JSON.parse(line))
+  const log = openLog(level, manualClock(), { write: text => void written.push(text) })
+  for (const event of events) log.observe(event)
+  log.flush()
+  return written.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line))
 }
 
 const done: Extract<Event, { kind: 'request.done' }> = {
@@ -25,6 +27,23 @@ const done: Extract<Event, { kind: 'request.done' }> = {
 }
 
 describe('the log', () => {
+  it('says once a minute that a store fails, and how often it has', async () => {
+    const clock = manualClock()
+    const written: string[] = []
+    const log = openLog('info', clock, { write: text => void written.push(text) })
+    const fail = (): void => log.observe({ kind: 'store.failed', operation: 'get', cause: new RunnerError('INTERNAL') })
+    for (let i = 0; i < 5; i += 1) fail()
+    expect(written.length).to.equal(1)
+    await clock.advance(59_999)
+    fail()
+    expect(written.length).to.equal(1)
+    await clock.advance(1)
+    fail()
+    expect(written.length).to.equal(2)
+    const { unwritten, level, operation } = JSON.parse(written[1]!)
+    expect([unwritten, level, operation]).to.deep.equal([5, 'warn', 'get'])
+  })
+
   it('is one JSON object a line, named by what happened', () => {
     const [line] = lines('info', done)
     expect(line?.['time']).to.match(/^\d{4}-\d\d-\d\dT/)
@@ -42,6 +61,14 @@ describe('the log', () => {
       rows: 3,
       msg: 'request.done',
     })
+  })
+
+  it('tells what a query was billed for, of a call and of whatever else is paid for', () => {
+    const cost = { bytesProcessed: 5, bytesBilled: 10, isCacheHit: false, jobId: 'job_1' }
+    const about = { endpoint: 'logs.all', engine: 'bigquery', durationMs: 1 }
+    const written = lines('info', { ...done, cost }, { kind: 'query.done', ...about, rows: 1, cost })
+    expect(written.map(line => line['cost'])).to.deep.equal([cost, cost])
+    expect(lines('info', { kind: 'query.done', ...about, rows: 1 })).to.deep.equal([])
   })
 
   const levels: readonly (readonly [event: Event, level: string])[] = [
@@ -72,6 +99,43 @@ describe('the log', () => {
       expect(lines('debug', event)[0]?.['level']).to.equal(level)
     })
   }
+
+  it('writes the line of a request as any other, whatever stands in it', () => {
+    const odd = {
+      ...done,
+      path: '/a"b\\\u2028é',
+      token: null,
+      endpoint: null,
+      cache: null,
+      rows: null,
+      durationMs: 12.0306,
+    }
+    for (const event of [odd, { ...odd, path: done.path }, { ...odd, path: done.path, token: 't' }]) {
+      const [line] = lines('info', event)
+      const { requestId, method, path, token, status } = event
+      expect(line).to.deep.include({ requestId, method, path, status, durationMs: 12.031, msg: 'request.done' })
+      expect(line).to.not.have.any.keys('endpoint', 'cache', 'rows', ...(token === null ? ['token'] : []))
+    }
+  })
+
+  it('gathers requests for a moment, and keeps the order of lines', async () => {
+    const written: string[] = []
+    const clock = manualClock()
+    const log = openLog('info', clock, { write: text => void written.push(text) })
+    const names = () => written.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line).msg)
+    log.observe(done)
+    log.observe(done)
+    expect(names()).to.deep.equal([])
+    await clock.advance(200)
+    expect(names()).to.deep.equal(['request.done', 'request.done'])
+    log.observe(done)
+    log.observe({ kind: 'server.draining' })
+    expect(names().slice(2)).to.deep.equal(['request.done', 'server.draining'])
+    for (let i = 0; i < 100; i += 1) log.observe(done)
+    expect(names().length, 'much is not held').to.be.above(50)
+    log.flush()
+    expect(names()).to.have.length(104)
+  })
 
   it('leaves out what is below its level, and everything when silent', () => {
     expect(lines('warn', done)).to.deep.equal([])

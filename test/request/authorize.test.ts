@@ -7,7 +7,15 @@ import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner
 import { handMadeEndpoint, parameter } from './hand-made.js'
 
 function caller(pinned: Record<string, string>, mayCall = true): Caller {
-  return { token: 't', mayCall: () => mayCall, pinned, admit: () => 0 }
+  return {
+    token: 't',
+    mayCall: () => mayCall,
+    pinned,
+    admit: () => 0,
+    admitFresh: null,
+    bytesPerDay: null,
+    mayPurge: false,
+  }
 }
 
 const endpoint = handMadeEndpoint({

@@ -1,0 +1,113 @@
+/** The headers of a request that decide about an answer from stored bytes, in one pass over them. */
+
+/** '' for a header that is not there. */
+export interface Asked {
+  token: string
+  accept: string
+  acceptEncoding: string
+  ifNoneMatch: string
+  requestId: string
+  cacheControl: string
+}
+
+type Role = keyof Asked | 'bearer' | 'host' | 'stop'
+
+/** `stop`: whatever it means is settled elsewhere. */
+const ROLE_OF: Readonly<Record<string, Role>> = {
+  'x-api-key': 'token',
+  authorization: 'bearer',
+  accept: 'accept',
+  'accept-encoding': 'acceptEncoding',
+  'if-none-match': 'ifNoneMatch',
+  'x-request-id': 'requestId',
+  host: 'host',
+  origin: 'stop',
+  'cache-control': 'cacheControl',
+  expect: 'stop',
+  'content-length': 'stop',
+  'transfer-encoding': 'stop',
+  upgrade: 'stop',
+}
+const ROLES = new Map(Object.entries(ROLE_OF))
+/** Spellings of names: as the callers there are write them. */
+const MAX_SPELLINGS = 1_000
+
+export type ReadAsked = (rawHeaders: readonly string[]) => Asked | null
+
+/** A reader; null means that the request is no simple one: a header that matters stands twice, or asks for more. */
+export function createAskedReader(): ReadAsked {
+  const spellings = new Map<string, Role | null>()
+
+  function roleOf(name: string): Role | null {
+    const known = spellings.get(name)
+    if (known !== undefined) return known
+    const role = ROLES.get(name.toLowerCase()) ?? null
+    if (spellings.size < MAX_SPELLINGS) spellings.set(name, role)
+    return role
+  }
+
+  return rawHeaders => {
+    const asked: Asked = { token: '', accept: '', acceptEncoding: '', ifNoneMatch: '', requestId: '', cacheControl: '' }
+    let bearer = ''
+    let hosts = 0
+    for (let i = 0; i < rawHeaders.length; i += 2) {
+      const role = roleOf(rawHeaders[i]!)
+      if (role === null) continue
+      const value = rawHeaders[i + 1]!
+      if (role === 'stop') return null
+      if (role === 'host') hosts += 1
+      else if (role === 'bearer') bearer ||= value
+      else if (!take(asked, role, value)) return null
+    }
+    if (hosts !== 1) return null
+    if (asked.token === '') asked.token = bearerToken(bearer) ?? ''
+    return asked.token === '' ? null : asked
+  }
+}
+
+/**
+ * False: the header stands a second time, or is empty. By name: a member that is computed would be looked up anew each
+ * time.
+ */
+function take(asked: Asked, role: keyof Asked, value: string): boolean {
+  if (value === '') return role === 'token'
+  switch (role) {
+    case 'token':
+      if (asked.token !== '') return false
+      asked.token = value
+      return true
+    case 'accept':
+      if (asked.accept !== '') return false
+      asked.accept = value
+      return true
+    case 'acceptEncoding':
+      if (asked.acceptEncoding !== '') return false
+      asked.acceptEncoding = value
+      return true
+    case 'ifNoneMatch':
+      if (asked.ifNoneMatch !== '') return false
+      asked.ifNoneMatch = value
+      return true
+    case 'requestId':
+      if (asked.requestId !== '') return false
+      asked.requestId = value
+      return true
+    case 'cacheControl':
+      if (asked.cacheControl !== '') return false
+      asked.cacheControl = value
+      return true
+    default:
+      return role satisfies never
+  }
+}
+
+/** Does the caller want a new result rather than a stored one? `no-cache` or `max-age=0` (RFC 9111 §5.2.1). */
+export function wantsFresh(cacheControl: string): boolean {
+  if (cacheControl === '') return false
+  return cacheControl.split(',').some(directive => /^\s*(no-cache|max-age\s*=\s*"?0+"?)\s*$/i.test(directive))
+}
+
+/** The token of `Authorization: Bearer`; null for any other text. */
+export function bearerToken(authorization: string): string | null {
+  return /^Bearer +(\S+) *$/i.exec(authorization)?.[1] ?? null
+}

@@ -1,0 +1,204 @@
+/** Events as numbers for Prometheus. Counting is adding to a cell that is found once; names and labels come at scraping. */
+import { Counter, Gauge, type Metric, Registry } from 'prom-client'
+import type { Event, Observer } from '../model/events.js'
+import { createHistogram, type Samples } from './histogram.js'
+
+export interface Metrics {
+  readonly observe: Observer
+  readonly contentType: string
+  /** What Prometheus reads: no argument, SQL or token is in it. */
+  text(): Promise<string>
+}
+
+/** Seconds: from a hit to the longest queries. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+interface Cell {
+  count: number
+}
+
+type Labels = readonly string[]
+
+/** A counter's cells by the values of its labels. */
+interface Cells {
+  of(...values: Labels): Cell
+  /** Each with its values. */
+  all(): Iterable<readonly [values: Labels, cell: Cell]>
+}
+
+function createCells(): Cells {
+  const byValues = new Map<string, readonly [Labels, Cell]>()
+  return {
+    of(...values) {
+      const key = values.join('\0')
+      let entry = byValues.get(key)
+      if (!entry) {
+        entry = [values, { count: 0 }]
+        byValues.set(key, entry)
+      }
+      return entry[1]
+    },
+    all: () => byValues.values(),
+  }
+}
+
+/** What a request of one endpoint adds to. */
+interface RequestCells {
+  readonly byStatus: Map<number, Cell>
+  readonly byOutcome: Map<string, Cell>
+  readonly seconds: Samples
+}
+
+/** Numbers that are all zero. */
+export function openMetrics(): Metrics {
+  const registry = new Registry()
+
+  function counter(name: string, help: string, labelNames: readonly string[]): Cells {
+    const cells = createCells()
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [values, { count }] of cells.all()) this.inc(labelled(labelNames, values), count)
+      },
+    })
+    return cells
+  }
+
+  function histogram(name: string, help: string, labelName: string) {
+    const made = createHistogram({ name, help, labelName, buckets: BUCKETS })
+    // The registry asks of a metric its name and what `get` gives; prom-client's own would look its labels up each time.
+    registry.registerMetric(made.metric as unknown as Metric)
+    return made
+  }
+
+  function gauge(name: string, help: string): Cell {
+    const cell: Cell = { count: 0 }
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(cell.count)
+      },
+    })
+    return cell
+  }
+
+  const requests = counter('sluice_requests_total', 'Requests answered.', ['endpoint', 'status'])
+  const requestSeconds = histogram('sluice_request_seconds', 'How long requests took.', 'endpoint')
+  const cache = counter('sluice_cache_total', 'Results by where they came from.', ['endpoint', 'outcome'])
+  const queries = counter('sluice_queries_total', 'Queries sent to an engine.', ['endpoint', 'engine', 'outcome'])
+  const querySeconds = histogram('sluice_query_seconds', 'How long queries took.', 'endpoint')
+  const inFlight = gauge('sluice_queries_in_flight', 'Queries that run or wait for the engine.')
+  const billed = counter('sluice_bytes_billed_total', 'Bytes that BigQuery charged for.', ['endpoint'])
+  const warmed = counter('sluice_warm_total', 'Entries queried again in the background.', ['endpoint', 'outcome'])
+  const storeFailures = counter('sluice_store_failures_total', 'Failures of the results store.', ['operation'])
+  const engineDeaths = counter('sluice_engine_deaths_total', "Ends of an engine's process.", ['engine'])
+  const bugs = counter('sluice_bugs_total', 'Requests that met a bug.', [])
+  const manifests = gauge('sluice_manifests_loaded', 'Manifests that are served.')
+  const reloadSuccess = gauge('sluice_reload_success', '1: the manifests served are the last that were read.')
+  bugs.of()
+
+  const cellsOf = new Map<string, RequestCells>()
+  function requestCells(endpoint: string): RequestCells {
+    let cells = cellsOf.get(endpoint)
+    if (!cells) {
+      cells = { byStatus: new Map(), byOutcome: new Map(), seconds: requestSeconds.of(endpoint) }
+      cellsOf.set(endpoint, cells)
+    }
+    return cells
+  }
+
+  function countRequest({
+    endpoint,
+    status,
+    cache: outcome,
+    durationMs,
+  }: Extract<Event, { kind: 'request.done' }>): void {
+    const name = endpoint ?? NO_ENDPOINT
+    const { byStatus, byOutcome, seconds } = requestCells(name)
+    const answered = byStatus.get(status) ?? keep(byStatus, status, requests.of(name, String(status)))
+    answered.count += 1
+    if (outcome !== null) {
+      const obtained = byOutcome.get(outcome) ?? keep(byOutcome, outcome, cache.of(name, outcome))
+      obtained.count += 1
+    }
+    seconds.add(durationMs / 1000)
+  }
+
+  function countQuery(event: Extract<Event, { kind: 'query.done' | 'query.failed' }>): void {
+    inFlight.count -= 1
+    const { endpoint, engine, durationMs } = event
+    if (event.cost) billed.of(endpoint).count += event.cost.bytesBilled
+    const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
+    if (outcome === null) return
+    queries.of(endpoint, engine, outcome).count += 1
+    querySeconds.of(endpoint).add(durationMs / 1000)
+  }
+
+  function observe(event: Event): void {
+    switch (event.kind) {
+      case 'request.done':
+        countRequest(event)
+        return
+      case 'query.started':
+        inFlight.count += 1
+        return
+      case 'query.done':
+      case 'query.failed':
+        countQuery(event)
+        return
+      case 'cache.warmed':
+        warmed.of(event.endpoint, 'ok').count += 1
+        return
+      case 'cache.warm-failed':
+        warmed.of(event.endpoint, 'failed').count += 1
+        return
+      case 'store.failed':
+        storeFailures.of(event.operation).count += 1
+        return
+      case 'engine.died':
+        engineDeaths.of(event.engine).count += 1
+        return
+      case 'bug':
+        bugs.of().count += 1
+        return
+      case 'manifests.loaded':
+        manifests.count = event.endpoints
+        reloadSuccess.count = 1
+    }
+  }
+
+  return { observe, contentType: registry.contentType, text: () => registry.metrics() }
+}
+
+/** What stands for requests that reached no endpoint; no endpoint can have this name. */
+const NO_ENDPOINT = ''
+
+/** Null: the query never reached the engine. */
+function outcomeOf(code: string): string | null {
+  switch (code) {
+    case 'OVERLOADED':
+      return null
+    case 'QUERY_TIMEOUT':
+      return 'timeout'
+    case 'CALL_ABANDONED':
+      return 'cancelled'
+    case 'ARGUMENT_INVALID':
+      return 'refused'
+    default:
+      return 'failed'
+  }
+}
+
+const labelled = (names: readonly string[], values: Labels): Record<string, string> =>
+  Object.fromEntries(names.map((name, i) => [name, values[i]!]))
+
+function keep<K>(map: Map<K, Cell>, key: K, cell: Cell): Cell {
+  map.set(key, cell)
+  return cell
+}

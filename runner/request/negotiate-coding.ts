@@ -1,0 +1,45 @@
+/** Chooses how a result is compressed by `Accept-Encoding`. */
+
+/** Content codings that results may have, best first. */
+export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
+export type ContentCoding = (typeof CONTENT_CODINGS)[number]
+
+/** What a caller accepts. */
+export interface CodingChoice {
+  /** The coding that the caller likes best, at least as well as none; null for none. */
+  readonly coding: ContentCoding | null
+  /** May the result be sent as it is? */
+  readonly mayBePlain: boolean
+}
+
+/** Without the header: as it is. */
+const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
+
+/** Reads the header by RFC 9110 §12.5.3; `available` are the codings that can be made here. */
+export function negotiateCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
+  if (header === undefined) return PLAIN
+  const weights = new Map<string, number>()
+  for (const item of header.split(',')) {
+    const [name = '', ...parameters] = item.split(';').map(part => part.trim().toLowerCase())
+    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, weightOf(parameters))
+  }
+  const others = weights.get('*')
+  let best: ContentCoding | null = null
+  let bestWeight = 0
+  for (const coding of CONTENT_CODINGS) {
+    const weight = available.includes(coding) ? (weights.get(coding) ?? others ?? 0) : 0
+    if (weight <= bestWeight) continue
+    best = coding
+    bestWeight = weight
+  }
+  const plainWeight = weights.get('identity') ?? (others === 0 ? 0 : undefined)
+  const isPlainBetter = weights.has('identity') && (plainWeight ?? 0) > bestWeight
+  return { coding: isPlainBetter ? null : best, mayBePlain: plainWeight !== 0 }
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const weight = parameters.find(parameter => /^q\s*=/.test(parameter))
+  if (weight === undefined) return 1
+  const value = Number(weight.slice(weight.indexOf('=') + 1))
+  return value >= 0 && value <= 1 ? value : 0
+}

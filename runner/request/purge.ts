@@ -1,0 +1,31 @@
+/** Has the stored results of an endpoint forgotten, in every replica. */
+import type { ResultCache } from '../cache/result-cache.js'
+import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
+import type { Observer } from '../model/events.js'
+import type { Caller } from '../model/ports.js'
+
+export interface PurgeDeps {
+  readonly results: ResultCache
+  readonly observe: Observer
+}
+
+/**
+ * For a caller who may call the endpoint.
+ * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still hold results.
+ */
+export async function purgeEndpoint(
+  caller: Caller,
+  { id, name }: Pick<Endpoint, 'id' | 'name'>,
+  { results, observe }: PurgeDeps,
+): Promise<void> {
+  if (!caller.mayPurge) throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.' })
+  try {
+    await results.purge(id)
+  } catch (cause) {
+    observe({ kind: 'store.failed', operation: 'purge', cause })
+    const detail = 'The results of this process are gone; those of others may still be there.'
+    throw new RunnerError('STORE_UNAVAILABLE', { detail, headers: { 'Retry-After': '1' }, cause })
+  }
+  observe({ kind: 'cache.purged', endpoint: name, token: caller.token })
+}
