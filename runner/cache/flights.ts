@@ -12,6 +12,8 @@ export interface Flights<T> {
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ value: T; isFirst: boolean }>
+  /** Runs of keys that begin so go on for those who wait, but nobody joins them any more. */
+  forget(prefix: string): void
   /** Cancels every run; their callers get what the cancelled runs throw. */
   cancelAll(): void
 }
@@ -24,16 +26,20 @@ interface Flight<T> {
 
 /** An empty set of runs. */
 export function createFlights<T>(): Flights<T> {
+  /** Those that can be joined. */
   const flights = new Map<string, Flight<T>>()
+  const running = new Set<Flight<T>>()
 
   function start(key: string, run: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController()
     const promise = run(controller.signal).finally(() => {
+      running.delete(flight)
       if (flights.get(key) === flight) flights.delete(key)
     })
     promise.catch(() => {}) // whoever waits hears of it; when all have left nobody needs to
     const flight: Flight<T> = { promise, controller, waiting: 0 }
     flights.set(key, flight)
+    running.add(flight)
     return flight
   }
 
@@ -62,8 +68,11 @@ export function createFlights<T>(): Flights<T> {
           .finally(() => signal.removeEventListener('abort', onAbort))
       })
     },
+    forget(prefix) {
+      for (const key of [...flights.keys()]) if (key.startsWith(prefix)) flights.delete(key)
+    },
     cancelAll() {
-      for (const flight of flights.values()) flight.controller.abort()
+      for (const flight of running) flight.controller.abort()
     },
   }
 }

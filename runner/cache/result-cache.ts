@@ -1,11 +1,14 @@
 /** Get or run: results from the store while they are fresh, else one shared run that is then stored. */
-import { createHash } from 'node:crypto'
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, ResultStore, StoredResult } from '../model/ports.js'
-import type { ResultFormat, ResultSet } from '../model/query.js'
-import type { CacheRequest } from './cache-request.js'
+import type { QueryCost } from '../model/query.js'
+import { type CacheRequest, isFresh, isOfThisData } from './cache-request.js'
 import { createFlights } from './flights.js'
+import { createPurges } from './purges.js'
+import { createRefusals } from './refusals.js'
+import { createRevalidator } from './revalidate.js'
+import { createRuns, type Run, type RunOptions } from './run-once.js'
 import { createWarmer } from './warm.js'
 
 export interface CacheAnswer {
@@ -15,6 +18,8 @@ export interface CacheAnswer {
   readonly isStored: boolean
   /** How long the run took that this answer waited for, in milliseconds; null where it waited for none. */
   readonly runMs: number | null
+  /** What the run cost that this answer started; null where it started none, or not on a warehouse. */
+  readonly cost: QueryCost | null
 }
 
 export interface ResultCache {
@@ -23,6 +28,17 @@ export interface ResultCache {
    *   may still be served. An error is never stored.
    */
   through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
+  /** The result of this request where it can be had at once and is fresh. */
+  peek(request: CacheRequest): StoredResult | undefined
+  /** A result whose query begins now, whatever is stored; it is stored then. @throws as `through` does. */
+  renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
+  /** The stored result of this key has grown in memory. */
+  grow(key: string, bytes: number): void
+  /**
+   * Forgets all results of an endpoint, null for of all, in every replica; queries that are running are not stored.
+   * Rejects when the store fails: then some may be left.
+   */
+  purge(endpointId: string | null): Promise<void>
   /** Stops warming and cancels the runs in progress. The store stays open: whoever opened it closes it. */
   close(): void
 }
@@ -31,93 +47,170 @@ export interface ResultCacheDeps {
   readonly store: ResultStore
   readonly clock: Clock
   readonly observe: Observer
+  /** From 0 to 1; spreads refreshes. */
+  readonly random: () => number
 }
 
-interface Run {
-  readonly result: StoredResult
-  readonly isStored: boolean
-  /** Null when the store had the result after all. */
-  readonly runMs: number | null
-}
+const FOR_A_CALLER: RunOptions = { isBackground: false, newerThan: -Infinity }
 
 /** A cache over this store. */
-export function createResultCache({ store, clock, observe }: ResultCacheDeps): ResultCache {
+export function createResultCache({ store, clock, observe, random }: ResultCacheDeps): ResultCache {
   const flights = createFlights<Run>()
-  const warmer = createWarmer({ clock, observe, refresh: (request, signal) => share(request, signal, runAndStore) })
+  const purges = createPurges()
+  const refusals = createRefusals(clock)
+  const runs = createRuns({ store, clock, observe, purges })
+  /** Queries that callers wait for. */
+  let callersRuns = 0
 
-  async function attempt<T>(operation: string, action: () => Promise<T> | T, otherwise: T): Promise<T> {
+  const refresh = async (request: CacheRequest, newerThan: number, signal: AbortSignal): Promise<Run> => {
+    const { value } = await flights.join(request.key, signal, shared =>
+      runs.once(request, shared, { isBackground: true, newerThan }),
+    )
+    return value
+  }
+  const warmer = createWarmer({
+    clock,
+    observe,
+    random,
+    isBusy: () => callersRuns > 0,
+    async refresh(request, newerThan, signal) {
+      const { result, runMs } = await refresh(request, newerThan, signal)
+      return { storedAt: result.storedAt, ran: runMs !== null }
+    },
+  })
+  const revalidator = createRevalidator({
+    clock,
+    observe,
+    random,
+    refresh: (request, signal) => refresh(request, clock.nowMs() - request.policy.ttlMs, signal),
+  })
+
+  function notePurge(prefix: string): void {
+    purges.note(prefix)
+    // Whoever comes now must not share a run that began before.
+    flights.forget(prefix)
+  }
+  store.replicas?.onPurge(notePurge)
+
+  const runForCaller = async (request: CacheRequest, signal: AbortSignal, isLookupAsync: boolean): Promise<Run> => {
+    callersRuns += 1
     try {
-      return await action()
-    } catch (cause) {
-      observe({ kind: 'store.failed', operation, cause })
-      return otherwise
+      // A store that answers at once has been asked just now.
+      return await (isLookupAsync ? runs.once(request, signal, FOR_A_CALLER) : runs.run(request, signal, false))
+    } catch (thrown) {
+      refusals.note(request.key, thrown)
+      throw thrown
+    } finally {
+      callersRuns -= 1
+      warmer.startNext()
     }
   }
 
-  async function runAndStore(request: CacheRequest, signal: AbortSignal): Promise<Run> {
-    const { key, policy } = request
-    const began = clock.nowMs()
-    const set = await request.run(signal)
-    const runMs = clock.nowMs() - began
-    const result = sealResult(set, request.format, began, began + policy.ttlMs)
-    const keepMs = policy.ttlMs + policy.staleIfErrorMs - runMs
-    const isStored = keepMs > 0 && (await attempt('set', () => store.set(key, result, keepMs), false))
-    return { result, isStored, runMs }
+  /** Another caller's budget is no reason to refuse this one: then the query is begun again, for this caller. */
+  async function shareFairly(request: CacheRequest, signal: AbortSignal, isLookupAsync: boolean) {
+    for (;;) {
+      let isOwn = false
+      try {
+        return await flights.join(request.key, signal, shared => {
+          isOwn = true
+          return runForCaller(request, shared, isLookupAsync)
+        })
+      } catch (thrown) {
+        if (isOwn || !(thrown instanceof RunnerError) || thrown.code !== 'BUDGET_EXCEEDED') throw thrown
+      }
+    }
   }
 
-  /** Another run may have ended while the store was asked, so it is asked once more before the engine is. */
-  async function recheckAndRun(request: CacheRequest, signal: AbortSignal): Promise<Run> {
-    const found = await attempt('get', () => store.get(request.key), undefined)
-    if (found && clock.nowMs() < found.freshUntil) return { result: found, isStored: false, runMs: null }
-    return runAndStore(request, signal)
+  async function lookUp(key: string): Promise<{ found: StoredResult | undefined; isLookupAsync: boolean }> {
+    let isLookupAsync = store.replicas !== undefined
+    try {
+      const answer = store.get(key)
+      if (!(answer instanceof Promise)) return { found: answer, isLookupAsync }
+      isLookupAsync = true
+      return { found: await answer, isLookupAsync }
+    } catch (cause) {
+      observe({ kind: 'store.failed', operation: 'get', cause })
+      return { found: undefined, isLookupAsync }
+    }
   }
-
-  const share = (request: CacheRequest, signal: AbortSignal, run: typeof runAndStore) =>
-    flights.join(request.key, signal, shared => run(request, shared))
 
   return {
+    peek(request) {
+      const found = lookAtOnce(store, request.key)
+      if (found === undefined || !isFresh(found, request, clock.nowMs())) return undefined
+      warmer.touch(request, found.storedAt)
+      return found
+    },
+    async renew(request, signal) {
+      const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
+      warmer.touch(request, result.storedAt)
+      return { result, isStored, runMs, cost, outcome: 'fresh' }
+    },
+    grow(key, bytes) {
+      store.grow?.(key, bytes)
+    },
+    async purge(endpointId) {
+      const prefix = endpointId === null ? '' : `${endpointId}:`
+      notePurge(prefix)
+      await store.purge(prefix)
+    },
     async through(request, signal) {
-      const { key, policy } = request
-      let found: StoredResult | undefined
-      let isLookupAsync = false
-      try {
-        const answer = store.get(key)
-        isLookupAsync = answer instanceof Promise
-        found = isLookupAsync ? await answer : (answer as StoredResult | undefined)
-      } catch (cause) {
-        observe({ kind: 'store.failed', operation: 'get', cause })
+      const { policy } = request
+      const { found, isLookupAsync } = await lookUp(request.key)
+      const now = clock.nowMs()
+      if (found && isFresh(found, request, now)) {
+        warmer.touch(request, found.storedAt)
+        return without(found, 'hit')
       }
-      if (found && clock.nowMs() < found.freshUntil) {
-        warmer.touch(request)
-        return { result: found, outcome: 'hit', isStored: false, runMs: null }
+      const refusal = refusals.find(request.key)
+      if (refusal) throw refusal
+      const old = found && isOfThisData(found, request) ? found : undefined
+      if (old && now < old.freshUntil + policy.staleWhileRevalidateMs) {
+        warmer.touch(request, old.storedAt)
+        revalidator.begin(request)
+        return without(old, 'stale')
       }
       try {
-        const { value, isFirst } = await share(request, signal, isLookupAsync ? recheckAndRun : runAndStore)
-        warmer.touch(request) // only now: a call that fails is not worth repeating
-        if (!isFirst) return { ...value, outcome: 'coalesced', isStored: false }
-        return { ...value, outcome: value.runMs === null ? 'hit' : 'miss' }
+        const { value, isFirst } = await shareFairly(request, signal, isLookupAsync)
+        warmer.touch(request, value.result.storedAt) // only now: a call that fails is not worth repeating
+        return answerOf(value, isFirst)
       } catch (thrown) {
-        if (found && isExcused(thrown) && clock.nowMs() < found.freshUntil + policy.staleIfErrorMs) {
-          return { result: found, outcome: 'stale', isStored: false, runMs: null }
+        if (old && isExcused(thrown) && clock.nowMs() < old.freshUntil + policy.staleIfErrorMs) {
+          return without(old, 'stale')
         }
         throw thrown
       }
     },
     close() {
       warmer.close()
+      revalidator.close()
       flights.cancelAll()
     },
   }
 }
 
+/** A result that no run was waited for. */
+const without = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
+  return { result, outcome, isStored: false, runMs: null, cost: null }
+}
+
+function answerOf({ result, isStored, isCollapsed, runMs, cost }: Run, isFirst: boolean): CacheAnswer {
+  if (!isFirst || isCollapsed) return { result, runMs, outcome: 'coalesced', isStored: false, cost: null }
+  return { result, isStored, runMs, cost, outcome: runMs === null ? 'hit' : 'miss' }
+}
+
+function lookAtOnce(store: ResultStore, key: string): StoredResult | undefined {
+  try {
+    const found = store.peek ? store.peek(key) : store.get(key)
+    if (!(found instanceof Promise)) return found
+    found.catch(() => {})
+  } catch {
+    // Whoever goes the long way will meet it again, and say so.
+  }
+  return undefined
+}
+
 /** An old result stands in for a failure of the engine, not for a mistake in the call or a caller who left. */
 function isExcused(thrown: unknown): boolean {
   return !(thrown instanceof RunnerError) || thrown.status >= 500
-}
-
-/** The result with its times and its ETag, which is computed here and nowhere else. */
-export function sealResult(set: ResultSet, format: ResultFormat, storedAt: number, freshUntil: number): StoredResult {
-  const hash = createHash('sha256').update(format).update('\0').update(set.body).digest('base64url')
-  const { body, columns, rowCount, isTruncated } = set
-  return { body, columns, rowCount, isTruncated, etag: `"${hash.slice(0, 27)}"`, storedAt, freshUntil }
 }

@@ -3,15 +3,23 @@ import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { CacheRequest } from './cache-request.js'
+import { retryPauseMs } from './retry-pause.js'
 
 /** Refreshes at a time: a few, so that callers find the engine free. */
 const MAX_REFRESHES_AT_ONCE = 2
 /** Entries that are warmed; those that come when so many are will expire and be asked for again as they are. */
 const MAX_WARM_ENTRIES = 10_000
+/** Of the time between two refreshes, the part by which chance brings one forward: entries made together drift apart. */
+const JITTER = 0.1
+/** How long a refresh that is due gives way to callers' queries: this part of the time between two, and at most that. */
+const PATIENCE = 0.1
+const MAX_PATIENCE_MS = 5_000
 
 export interface Warmer {
-  /** Somebody asked for this entry: it is kept warm until nobody has for its ttl. */
-  touch(request: CacheRequest): void
+  /** Somebody asked for this entry, whose result is this old: it is kept warm until nobody has for its ttl. */
+  touch(request: CacheRequest, storedAt: number): void
+  /** A caller's query has ended: a refresh may have waited for that. */
+  startNext(): void
   /** Stops: nothing is refreshed any more, and refreshes in progress are cancelled. */
   close(): void
 }
@@ -19,40 +27,70 @@ export interface Warmer {
 export interface WarmerDeps {
   readonly clock: Clock
   readonly observe: Observer
-  /** Runs the query and stores its result. */
-  readonly refresh: (request: CacheRequest, signal: AbortSignal) => Promise<unknown>
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Callers' queries are running. */
+  readonly isBusy: () => boolean
+  /** A result that is younger than `newerThan`, stored; `ran`: this process asked the engine for it. */
+  readonly refresh: (
+    request: CacheRequest,
+    newerThan: number,
+    signal: AbortSignal,
+  ) => Promise<{ readonly storedAt: number; readonly ran: boolean }>
 }
 
 interface WarmEntry {
   request: CacheRequest
   lastAsked: number
+  /** Of the result that callers get. */
+  storedAt: number
+  dueAt: number
+  failures: number
   cancelTimer: () => void
 }
 
 /** A warmer without entries. */
-export function createWarmer({ clock, observe, refresh }: WarmerDeps): Warmer {
+export function createWarmer({ clock, observe, random, isBusy, refresh }: WarmerDeps): Warmer {
   const entries = new Map<string, WarmEntry>()
   const queue: WarmEntry[] = []
   const closing = new AbortController()
   let refreshing = 0
+  let stopWaiting: (() => void) | null = null
 
-  function schedule(entry: WarmEntry): void {
-    entry.cancelTimer = clock.after(entry.request.policy.warmMs!, () => becomeDue(entry))
+  function scheduleAt(entry: WarmEntry, dueAt: number): void {
+    entry.dueAt = Math.max(clock.nowMs(), dueAt)
+    entry.cancelTimer = clock.after(entry.dueAt - clock.nowMs(), () => {
+      queue.push(entry)
+      startNext()
+    })
   }
 
-  function becomeDue(entry: WarmEntry): void {
-    queue.push(entry)
-    startNext()
-  }
+  const nextDue = ({ request, storedAt }: WarmEntry): number =>
+    storedAt + Math.ceil(request.policy.warmMs! * (1 - JITTER * random()))
 
   function isInUse({ request, lastAsked }: WarmEntry): boolean {
     return clock.nowMs() - lastAsked < request.policy.ttlMs && request.isCurrent()
   }
 
+  /** How long this entry still gives way to callers; 0 for no longer. */
+  function patienceMs({ request, dueAt }: WarmEntry): number {
+    if (!isBusy()) return 0
+    const patience = Math.min(MAX_PATIENCE_MS, request.policy.warmMs! * PATIENCE)
+    return Math.max(0, Math.ceil(dueAt + patience - clock.nowMs()))
+  }
+
   function startNext(): void {
+    stopWaiting?.()
+    stopWaiting = null
     while (refreshing < MAX_REFRESHES_AT_ONCE && !closing.signal.aborted) {
-      const entry = queue.shift()
+      const entry = queue[0]
       if (!entry) return
+      const waitMs = isInUse(entry) ? patienceMs(entry) : 0
+      if (waitMs > 0) {
+        stopWaiting = clock.after(waitMs, startNext)
+        return
+      }
+      queue.shift()
       if (isInUse(entry)) void refreshEntry(entry)
       else entries.delete(entry.request.key)
     }
@@ -63,34 +101,41 @@ export function createWarmer({ clock, observe, refresh }: WarmerDeps): Warmer {
     const { endpoint } = entry.request
     const began = clock.nowMs()
     try {
-      await refresh(entry.request, closing.signal)
-      observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
+      const { storedAt, ran } = await refresh(entry.request, entry.storedAt, closing.signal)
+      entry.storedAt = storedAt
+      entry.failures = 0
+      if (ran) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
     } catch (thrown) {
-      // The old result stays in the store; the next turn tries again.
+      // The old result stays in the store; it is tried again before long, then less and less often.
+      entry.failures += 1
       if (!closing.signal.aborted) observe({ kind: 'cache.warm-failed', endpoint, error: toRunnerError(thrown) })
     } finally {
       refreshing -= 1
     }
     if (closing.signal.aborted) return
-    schedule(entry)
+    const pause = retryPauseMs(entry.failures, entry.request.policy.warmMs!, random)
+    scheduleAt(entry, entry.failures === 0 ? nextDue(entry) : clock.nowMs() + pause)
     startNext()
   }
 
   return {
-    touch(request) {
+    startNext,
+    touch(request, storedAt) {
       if (request.policy.warmMs === null || closing.signal.aborted) return
       const entry = entries.get(request.key)
       if (entry) {
         entry.request = request
         entry.lastAsked = clock.nowMs()
+        if (storedAt > entry.storedAt) entry.storedAt = storedAt
       } else if (entries.size < MAX_WARM_ENTRIES) {
-        const added: WarmEntry = { request, lastAsked: clock.nowMs(), cancelTimer: () => {} }
+        const added = { request, lastAsked: clock.nowMs(), storedAt, dueAt: 0, failures: 0, cancelTimer: () => {} }
         entries.set(request.key, added)
-        schedule(added)
+        scheduleAt(added, nextDue(added))
       }
     },
     close() {
       closing.abort()
+      stopWaiting?.()
       for (const entry of entries.values()) entry.cancelTimer()
       entries.clear()
       queue.length = 0

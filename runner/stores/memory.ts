@@ -5,55 +5,120 @@ import type { ResultStore, StoredResult } from '../model/ports.js'
 /** What an entry costs beside its body and key: objects, column list, bookkeeping. An estimate on the safe side. */
 const ENTRY_OVERHEAD_BYTES = 1_024
 
+/** Of the whole, what one result may take: a few large ones would drive out all others. */
+const LARGEST_SHARE = 0.25
+
 export interface MemoryStoreOptions {
+  /** Of keys, bodies, finished headers and compressed forms together. */
   readonly maxBytes: number
+  /** A larger result is not kept. @default a quarter of `maxBytes` */
+  readonly maxEntryBytes?: number
 }
 
-/** An empty store. A result of more than `maxBytes` is not kept. */
-export function openMemoryStore({ maxBytes }: MemoryStoreOptions): ResultStore {
-  // Stored results are frozen in practice; cloning would cost more than everything else on a hit.
-  const cache = new NodeCache({ useClones: false, checkperiod: 60 })
-  /** Sizes by key, the one asked for longest ago first. */
-  const sizes = new Map<string, number>()
+/** A result between the one asked for before it and the one asked for after it. */
+class Entry {
+  readonly key: string
+  readonly result: StoredResult
+  bytes: number
+  older: Entry | null = null
+  newer: Entry | null = null
+
+  constructor(key: string, result: StoredResult) {
+    this.key = key
+    this.result = result
+    this.bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
+  }
+}
+
+/** An empty store. */
+export function openMemoryStore({
+  maxBytes,
+  maxEntryBytes = maxBytes * LARGEST_SHARE,
+}: MemoryStoreOptions): ResultStore {
+  // Stored results are frozen in practice; cloning would cost more than everything else on a hit. Looking through
+  // every entry for expired ones would stop the process for as long as there are many: they leave as they are met.
+  const cache = new NodeCache({ useClones: false, checkperiod: 0 })
+  let oldest: Entry | null = null
+  let newest: Entry | null = null
   let totalBytes = 0
 
-  const forget = (key: string): void => {
-    totalBytes -= sizes.get(key) ?? 0
-    sizes.delete(key)
+  function unlink(entry: Entry): void {
+    if (entry.older) entry.older.newer = entry.newer
+    else oldest = entry.newer
+    if (entry.newer) entry.newer.older = entry.older
+    else newest = entry.older
+    entry.older = null
+    entry.newer = null
   }
-  cache.on('del', forget) // deletions, evictions and expiries alike
+
+  function append(entry: Entry): void {
+    entry.older = newest
+    if (newest) newest.newer = entry
+    else oldest = entry
+    newest = entry
+  }
+
+  function find(key: string): Entry | undefined {
+    const found = cache.get<Entry>(key)
+    return found instanceof Entry ? found : undefined // node-cache finds members of every object in its own
+  }
+
+  /** Down to the bound, but for the one entry that was asked for last. */
+  function shrink(): void {
+    while (totalBytes > maxBytes && oldest && oldest !== newest) cache.del(oldest.key)
+  }
+
+  cache.on('del', (_key: string, entry: Entry) => {
+    // Deletions, evictions and expiries alike.
+    unlink(entry)
+    totalBytes -= entry.bytes
+  })
 
   return {
     get(key) {
-      const size = sizes.get(key)
-      if (size === undefined) return undefined // node-cache finds members of every object in its own
-      const found = cache.get<StoredResult>(key)
-      if (found) {
-        sizes.delete(key)
-        sizes.set(key, size)
+      const entry = find(key)
+      if (!entry) return undefined
+      if (entry !== newest) {
+        unlink(entry)
+        append(entry)
       }
-      return found
+      return entry.result
     },
     set(key, result, keepMs) {
       cache.del(key)
-      const size = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
-      if (size > maxBytes) return false
-      for (const oldest of sizes.keys()) {
-        if (totalBytes + size <= maxBytes) break
-        cache.del(oldest)
-      }
-      cache.set(key, result, keepMs / 1000)
-      sizes.set(key, size)
-      totalBytes += size
+      const entry = new Entry(key, result)
+      if (entry.bytes > maxEntryBytes) return false
+      cache.set(key, entry, keepMs / 1000)
+      append(entry)
+      totalBytes += entry.bytes
+      // Whoever asks is told of expired entries by node-cache, which lets go of them then.
+      if (oldest && oldest !== newest) find(oldest.key)
+      shrink()
       return true
     },
     delete(key) {
       cache.del(key)
     },
+    purge(prefix) {
+      for (let entry = oldest; entry; ) {
+        const { key, newer } = entry
+        if (key.startsWith(prefix)) cache.del(key)
+        entry = newer
+      }
+    },
+    grow(key, bytes) {
+      const entry = find(key)
+      if (!entry) return
+      entry.bytes += bytes
+      totalBytes += bytes
+      shrink()
+    },
     async close() {
       cache.close()
+      cache.removeAllListeners()
       cache.flushAll()
-      sizes.clear()
+      oldest = null
+      newest = null
       totalBytes = 0
     },
   }

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
 
 /** A token as the file keeps it. */
@@ -17,6 +18,12 @@ export interface TokenRecord {
   readonly expires: string | null
   /** `100/min`; null for no limit. */
   readonly rate: string | null
+  /** `10/min`: how often `Cache-Control: no-cache` gets a fresh result; null for never. */
+  readonly fresh: string | null
+  /** `100 GB`: what its queries may be billed for in a day; null for no limit. */
+  readonly bytesPerDay: string | null
+  /** It may purge stored results. */
+  readonly purge: boolean
 }
 
 export interface NewToken {
@@ -28,6 +35,12 @@ export interface NewToken {
   readonly expires?: string | undefined
   /** `100/min`; per s, min, hour or day. Absent for no limit. */
   readonly rate?: string | undefined
+  /** `10/min`: how often it may demand a fresh result. Absent for never. */
+  readonly fresh?: string | undefined
+  /** `100 GB`: what its queries may be billed for in a day. Absent for no limit. */
+  readonly bytesPerDay?: string | undefined
+  /** It may purge stored results. @default false */
+  readonly purge?: boolean
 }
 
 /** The hash by which a token is known. */
@@ -55,7 +68,8 @@ export function parseTokenFile(text: string): readonly TokenRecord[] {
 function parseRecord(given: unknown, index: number): TokenRecord {
   const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file: ${what}`)
   if (!isRecord(given)) throw bad('must be an object')
-  const { name, sha256, endpoints, pinned = {}, expires = null, rate = null } = given
+  const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
+  const { bytes_per_day: bytesPerDay = null, purge = false } = given
   const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
   // A misspelt "pinned" must not open what it was meant to close.
   if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
@@ -66,11 +80,20 @@ function parseRecord(given: unknown, index: number): TokenRecord {
   if (expires !== null && (typeof expires !== 'string' || Number.isNaN(Date.parse(expires)))) {
     throw bad('"expires" must be an ISO 8601 time')
   }
-  if (rate !== null && (typeof rate !== 'string' || parseRate(rate) === null)) throw bad('"rate" must be like 100/min')
-  return { name, sha256, endpoints, pinned, expires, rate }
+  if (!isRate(rate)) throw bad('"rate" must be like 100/min')
+  if (!isRate(fresh)) throw bad('"fresh" must be like 10/min')
+  if (!isSize(bytesPerDay)) throw bad('"bytes_per_day" must be like 100 GB')
+  if (typeof purge !== 'boolean') throw bad('"purge" must be true or false')
+  return { name, sha256, endpoints, pinned, expires, rate, fresh, bytesPerDay, purge }
 }
 
-const MEMBERS = new Set(['name', 'sha256', 'endpoints', 'pinned', 'expires', 'rate'])
+const isRate = (value: unknown): value is string | null =>
+  value === null || (typeof value === 'string' && parseRate(value) !== null)
+
+const isSize = (value: unknown): value is string | null =>
+  value === null || (typeof value === 'string' && parseByteSize(value) !== undefined)
+
+const MEMBERS = new Set(['name', 'sha256', 'endpoints', 'pinned', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -120,9 +143,10 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     problems.push(`there is a token named "${order.name}" already`)
   if (order.allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
   if (order.expires !== undefined && life === null) problems.push('an expiry is like 90d, 12h or 30min')
-  if (order.rate !== undefined && parseRate(order.rate) === null) {
+  if (!isRate(order.rate ?? null) || !isRate(order.fresh ?? null)) {
     problems.push('a rate is like 100/min; the units are s, min, hour and day')
   }
+  if (!isSize(order.bytesPerDay ?? null)) problems.push('a number of bytes is like 100 GB')
   if (problems.length > 0) throw new UsageError(problems)
   const token = randomBytes(32).toString('base64url')
   const record: TokenRecord = {
@@ -132,6 +156,9 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     pinned: order.pin ?? {},
     expires: life === null ? null : new Date(nowMs + life).toISOString(),
     rate: order.rate ?? null,
+    fresh: order.fresh ?? null,
+    bytesPerDay: order.bytesPerDay ?? null,
+    purge: order.purge ?? false,
   }
   await writeTokens(path, [...records, record])
   return token
@@ -145,6 +172,11 @@ export async function revokeToken(path: string, name: string): Promise<void> {
   await writeTokens(path, kept)
 }
 
+/** As the file has it. */
+function asMember({ bytesPerDay, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
+  return { ...record, bytes_per_day: bytesPerDay }
+}
+
 /** All or nothing: a reader sees the old file or the new one. */
 async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
@@ -152,7 +184,7 @@ async function writeTokens(path: string, records: readonly TokenRecord[]): Promi
     await mkdir(dirname(path), { recursive: true })
     const file = await open(temporary, 'wx', 0o600)
     try {
-      await file.writeFile(`${JSON.stringify({ tokens: records }, null, 2)}\n`)
+      await file.writeFile(`${JSON.stringify({ tokens: records.map(asMember) }, null, 2)}\n`)
       await file.sync()
     } finally {
       await file.close()

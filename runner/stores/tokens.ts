@@ -1,5 +1,6 @@
 /** Who a token belongs to, by the tokens file as it is now and by SLUICE_TOKEN. */
 import { readFileSync, statSync } from 'node:fs'
+import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
@@ -7,6 +8,10 @@ import { hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-
 
 /** How long a token that was taken away may go on. */
 const RECHECK_MS = 100
+/** Token texts whose hash is remembered. */
+const MAX_REMEMBERED = 1_000
+/** Of what is sent as a token, the longest text that is remembered. */
+const MAX_REMEMBERED_LENGTH = 256
 
 export interface TokenStoreOptions {
   /** Need not exist: then only `unrestrictedToken` is known, until it does. */
@@ -20,7 +25,8 @@ export interface TokenStoreOptions {
 interface KnownToken {
   readonly caller: Caller
   readonly expiresMs: number
-  readonly bucket: Bucket
+  readonly rate: Bucket
+  readonly fresh: Bucket
 }
 
 /**
@@ -35,6 +41,11 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   let stamp = stampOf(path)
   let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
   let checkedMs = clock.nowMs()
+  /**
+   * Hashes by the texts of known tokens. V8 looks a text up by a hash of its own, seeded anew in each process, and
+   * compares characters only where all its bits are equal: how long that takes tells nothing about a token.
+   */
+  const remembered = new Map<string, string>()
 
   function recheck(afterMs: number): void {
     const now = clock.nowMs()
@@ -52,16 +63,25 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
     }
   }
 
+  /** Of strangers nothing is remembered. */
+  function remember(token: string, hash: string, before: string | undefined, caller: Caller | null): Caller | null {
+    if (before !== undefined || token.length > MAX_REMEMBERED_LENGTH) return caller
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(token, hash)
+    return caller
+  }
+
   return {
     find(token) {
       recheck(RECHECK_MS)
+      const before = remembered.get(token)
       // Equal hashes are looked up, not equal tokens: how long that takes tells nothing about a token.
-      const hash = hashToken(token)
-      if (hash === unrestrictedHash) return unrestricted
+      const hash = before ?? hashToken(token)
+      if (hash === unrestrictedHash) return remember(token, hash, before, unrestricted)
       // Whoever was given a token a moment ago, as on a first start, may use it at once.
       if (!byHash.has(hash)) recheck(0)
       const known = byHash.get(hash)
-      return known && clock.nowMs() < known.expiresMs ? known.caller : null
+      return known && clock.nowMs() < known.expiresMs ? remember(token, hash, before, known.caller) : null
     },
     async close() {},
   }
@@ -69,7 +89,18 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
 
 /** A caller who may call everything with any arguments: SLUICE_TOKEN, or code in this process. */
 export function unrestrictedCaller(name: string): Caller {
-  return Object.freeze({ token: name, mayCall: () => true, pinned: Object.freeze({}), admit: () => 0 })
+  // No fresh results: clients send `no-cache` of themselves whenever they ask whether something has changed.
+  const admitFresh = null
+  const pinned = Object.freeze({})
+  return Object.freeze({
+    token: name,
+    mayCall: () => true,
+    pinned,
+    admit: () => 0,
+    admitFresh,
+    bytesPerDay: null,
+    mayPurge: true,
+  })
 }
 
 /** Changes when the file does; null when there is none. */
@@ -92,10 +123,11 @@ function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock
   }
   const known = new Map<string, KnownToken>()
   for (const record of parseTokenFile(text)) {
-    const old = before.get(record.sha256)?.bucket
-    const bucket = old?.rate === record.rate ? old : createBucket(record.rate, clock)
+    const old = before.get(record.sha256)
+    const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
+    const fresh = old?.fresh.rate === record.fresh ? old.fresh : createBucket(record.fresh, clock)
     const expiresMs = record.expires === null ? Infinity : Date.parse(record.expires)
-    known.set(record.sha256, { caller: callerOf(record, bucket), expiresMs, bucket })
+    known.set(record.sha256, { caller: callerOf(record, rate, fresh), expiresMs, rate, fresh })
   }
   return known
 }
@@ -105,13 +137,16 @@ interface Bucket {
   admit(): number
 }
 
-function callerOf(record: TokenRecord, bucket: Bucket): Caller {
+function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
   const patterns = record.endpoints.map(namePattern)
   return Object.freeze({
     token: record.name,
     mayCall: (endpointName: string) => patterns.some(pattern => pattern.test(endpointName)),
     pinned: Object.freeze({ ...record.pinned }),
-    admit: bucket.admit,
+    admit: rate.admit,
+    mayPurge: record.purge,
+    admitFresh: record.fresh === null ? null : () => fresh.admit() === 0,
+    bytesPerDay: record.bytesPerDay === null ? null : (parseByteSize(record.bytesPerDay) ?? null),
   })
 }
 

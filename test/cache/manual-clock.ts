@@ -14,6 +14,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   return {
     nowMs: () => now,
     nowMicros: () => BigInt(now) * 1000n,
+    ticksMs: () => now,
     after(ms, callback) {
       const timer = { dueMs: now + ms, callback }
       timers.push(timer)

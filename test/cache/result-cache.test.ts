@@ -1,91 +1,21 @@
 import { expect } from 'chai'
 import type { CacheRequest } from '../../runner/cache/cache-request.js'
-import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import type { Event } from '../../runner/model/events.js'
-import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
-import type { ResultSet } from '../../runner/model/query.js'
 import { openMemoryStore } from '../../runner/stores/memory.js'
-import { type ManualClock, manualClock, settle } from './manual-clock.js'
-
-const TTL_MS = 900_000
-const WARM_MS = 300_000
-
-interface Bench {
-  readonly cache: ResultCache
-  readonly clock: ManualClock
-  readonly events: readonly Event[]
-  readonly runs: () => number
-  readonly signals: readonly AbortSignal[]
-  /** Answers the runs that wait, in order. */
-  finish(outcome?: Error): Promise<void>
-  ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
-}
-
-/** Store entries in a Map behind promises: what a store elsewhere is like. */
-function distantStore(): ResultStore {
-  const kept = new Map<string, StoredResult>()
-  return {
-    get: async key => kept.get(key),
-    set: async (key, result) => Boolean(kept.set(key, result)),
-    delete: async key => void kept.delete(key),
-    close: async () => {},
-  }
-}
-
-function bench(store: ResultStore = distantStore()): Bench {
-  const clock = manualClock()
-  const events: Event[] = []
-  const waiting: { resolve: (set: ResultSet) => void; reject: (error: Error) => void }[] = []
-  const signals: AbortSignal[] = []
-  let runs = 0
-  const cache = createResultCache({ store, clock, observe: event => void events.push(event) })
-  const run = (signal: AbortSignal): Promise<ResultSet> => {
-    runs += 1
-    signals.push(signal)
-    return new Promise((resolve, reject) => {
-      waiting.push({ resolve, reject })
-      signal.addEventListener('abort', () => reject(new RunnerError('CALL_ABANDONED')))
-    })
-  }
-  return {
-    cache,
-    clock,
-    events,
-    signals,
-    runs: () => runs,
-    async finish(outcome) {
-      await settle()
-      for (const { resolve, reject } of waiting.splice(0)) {
-        if (outcome) reject(outcome)
-        else resolve({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(`run ${runs}`) })
-      }
-      await settle()
-    },
-    ask({ signal = new AbortController().signal, ...rest } = {}) {
-      const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 0 }
-      const request: CacheRequest = {
-        key: 'k',
-        endpoint: 'e',
-        format: 'json',
-        policy,
-        run,
-        isCurrent: () => true,
-        ...rest,
-      }
-      return cache.through(request, signal)
-    },
-  }
-}
-
-const text = (answer: CacheAnswer): string => Buffer.from(answer.result.body).toString()
-const ENGINE_DOWN = new RunnerError('ENGINE_UNAVAILABLE')
-
-async function answered(b: Bench, options: Parameters<Bench['ask']>[0] = {}): Promise<CacheAnswer> {
-  const asked = b.ask(options)
-  await b.finish()
-  return asked
-}
+import {
+  answered,
+  type Bench,
+  bench,
+  distantStore,
+  ENGINE_DOWN,
+  POLICY,
+  policyWith,
+  set,
+  TTL_MS,
+  text,
+  WARM_MS,
+} from './cache-bench.js'
+import { settle } from './manual-clock.js'
 
 for (const [place, open] of [
   ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
@@ -168,7 +98,7 @@ describe('the result cache', () => {
     const down = async (): Promise<never> => {
       throw new RunnerError('INTERNAL', { detail: 'connection refused' })
     }
-    const b = bench({ get: down, set: down, delete: down, close: async () => {} })
+    const b = bench({ get: down, set: down, delete: down, purge: down, close: async () => {} })
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
     const failed = b.events.filter(event => event.kind === 'store.failed').map(event => event.operation)
     expect(failed).to.deep.equal(['get', 'get', 'set'])
@@ -178,7 +108,7 @@ describe('the result cache', () => {
     const down = (): never => {
       throw new RunnerError('INTERNAL')
     }
-    const b = bench({ get: down, set: down, delete: down, close: async () => {} })
+    const b = bench({ get: down, set: down, delete: down, purge: down, close: async () => {} })
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
   })
 
@@ -188,7 +118,7 @@ describe('the result cache', () => {
   })
 
   it('serves an old result while the engine fails, as long as the manifest allows', async () => {
-    const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 60_000 }
+    const policy = policyWith({ staleIfErrorMs: 60_000 })
     const b = bench()
     await answered(b, { policy })
     await b.clock.advance(TTL_MS + 59_999)
@@ -202,7 +132,7 @@ describe('the result cache', () => {
   })
 
   it('serves no old result for a mistake in the call', async () => {
-    const policy = { ttlMs: TTL_MS, warmMs: null, staleIfErrorMs: 60_000 }
+    const policy = policyWith({ staleIfErrorMs: 60_000 })
     const b = bench()
     await answered(b, { policy })
     await b.clock.advance(TTL_MS)
@@ -239,10 +169,8 @@ describe('the result cache', () => {
   })
 })
 
-const set = (body: string): ResultSet => ({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(body) })
-
 describe('warming', () => {
-  const policy = { ttlMs: TTL_MS, warmMs: WARM_MS, staleIfErrorMs: 0 }
+  const policy = policyWith({ warmMs: WARM_MS })
   const run = (b: Bench) => () => {
     counts.set(b, (counts.get(b) ?? 0) + 1)
     return Promise.resolve(set(`warm ${counts.get(b)}`))
@@ -319,5 +247,23 @@ describe('warming', () => {
     expect(b.signals.at(-1)?.aborted).to.equal(true)
     expect(b.clock.pending()).to.equal(0)
     expect(b.events.filter(event => event.kind === 'cache.warm-failed')).to.deep.equal([])
+  })
+})
+
+describe('what can be had at once', () => {
+  it('is a fresh result of a store that answers at once, and nothing else', async () => {
+    const near = bench(openMemoryStore({ maxBytes: 1_000_000 }))
+    const asked = near.ask()
+    await near.finish()
+    await asked
+    const request = { key: 'k', policy: POLICY } as unknown as CacheRequest
+    expect(near.cache.peek(request)?.rowCount).to.equal((await near.ask()).result.rowCount)
+    await near.clock.advance(TTL_MS)
+    expect(near.cache.peek(request)).to.equal(undefined)
+    const distant = bench()
+    const first = distant.ask()
+    await distant.finish()
+    await first
+    expect(distant.cache.peek(request)).to.equal(undefined)
   })
 })

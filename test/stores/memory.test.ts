@@ -2,14 +2,14 @@ import { expect } from 'chai'
 import { openMemoryStore } from '../../runner/stores/memory.js'
 import { resultStoreContract, storedResult } from '../contracts/result-store.js'
 
-resultStoreContract('memory', async () => openMemoryStore({ maxBytes: 1_000_000 }))
+resultStoreContract('memory', async () => openMemoryStore({ maxBytes: 4_000_000 }))
 
 describe('the memory store', () => {
   const keep = (keys: readonly string[], store: ReturnType<typeof openMemoryStore>) =>
     keys.filter(key => store.get(key))
 
   it('lets go of what was asked for longest ago when it is full', async () => {
-    const store = openMemoryStore({ maxBytes: 3 * 2_100 })
+    const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
     for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
     store.get('a')
     store.set('d', storedResult('x'.repeat(1_000)), 60_000)
@@ -17,16 +17,17 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('makes no room for a result that is larger than all of it', async () => {
-    const store = openMemoryStore({ maxBytes: 5_000 })
+  it('makes no room for a result that is larger than a quarter of it', async () => {
+    const store = openMemoryStore({ maxBytes: 20_000 })
     store.set('a', storedResult(), 60_000)
     expect(store.set('b', storedResult('x'.repeat(5_000)), 60_000)).to.equal(false)
-    expect(keep(['a', 'b'], store)).to.deep.equal(['a'])
+    expect(store.set('c', storedResult('x'.repeat(3_900)), 60_000)).to.equal(true)
+    expect(keep(['a', 'b', 'c'], store)).to.deep.equal(['a', 'c'])
     await store.close()
   })
 
   it('counts an overwritten or expired entry no more', async () => {
-    const store = openMemoryStore({ maxBytes: 2 * 2_100 })
+    const store = openMemoryStore({ maxBytes: 2 * 2_100, maxEntryBytes: 5_000 })
     for (let i = 0; i < 10; i += 1) store.set('a', storedResult('x'.repeat(1_000)), 60_000)
     store.set('b', storedResult('x'.repeat(1_000)), 10)
     expect(keep(['a', 'b'], store)).to.deep.equal(['a', 'b'])
@@ -34,6 +35,18 @@ describe('the memory store', () => {
     expect(store.get('b')).to.equal(undefined)
     store.set('c', storedResult('x'.repeat(1_000)), 60_000)
     expect(keep(['a', 'c'], store)).to.deep.equal(['a', 'c'])
+    await store.close()
+  })
+
+  it('counts what an entry grows by, and lets go of others for it', async () => {
+    const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
+    for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
+    store.grow?.('c', 2_000)
+    store.grow?.('never there', 2_000)
+    expect(keep(['a', 'b', 'c'], store)).to.deep.equal(['b', 'c'])
+    store.delete('c')
+    for (const key of ['d', 'e']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
+    expect(keep(['b', 'd', 'e'], store), 'it leaves whole').to.deep.equal(['b', 'd', 'e'])
     await store.close()
   })
 

@@ -1,0 +1,36 @@
+/** Remembers what the engine has refused as the caller's fault, so that asking again costs no query. */
+import { RunnerError } from '../model/errors.js'
+import type { Clock } from '../model/ports.js'
+
+/** What is wrong with an argument stays wrong; but whoever mends the manifest or the data need not wait long. */
+const REMEMBERED_MS = 60_000
+const MAX_REFUSALS = 1_000
+
+export interface Refusals {
+  /** The error that this key was refused with a moment ago. */
+  find(key: string): RunnerError | undefined
+  /** Keeps a refusal of the caller's arguments; any other failure is none of its business. */
+  note(key: string, thrown: unknown): void
+}
+
+export function createRefusals(clock: Clock): Refusals {
+  const known = new Map<string, { readonly error: RunnerError; readonly untilMs: number }>()
+  return {
+    find(key) {
+      if (known.size === 0) return undefined
+      const refusal = known.get(key)
+      if (refusal && clock.nowMs() < refusal.untilMs) return refusal.error
+      known.delete(key)
+      return undefined
+    },
+    note(key, thrown) {
+      if (!(thrown instanceof RunnerError) || thrown.code !== 'ARGUMENT_INVALID') return
+      known.delete(key)
+      for (const oldest of known.keys()) {
+        if (known.size < MAX_REFUSALS) break
+        known.delete(oldest)
+      }
+      known.set(key, { error: thrown, untilMs: clock.nowMs() + REMEMBERED_MS })
+    },
+  }
+}

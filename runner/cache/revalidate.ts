@@ -1,0 +1,70 @@
+/** Refreshes results that were served although their time was over, in the background and no more often than makes sense. */
+import { toRunnerError } from '../model/errors.js'
+import type { Observer } from '../model/events.js'
+import type { Clock } from '../model/ports.js'
+import type { CacheRequest } from './cache-request.js'
+import { retryPauseMs } from './retry-pause.js'
+
+/** At a time; what is beyond is asked for again by whoever comes next. */
+const MAX_AT_ONCE = 8
+/** Keys whose last refresh failed; the pauses of the oldest are forgotten first. */
+const MAX_FAILED = 1_000
+const LONGEST_PAUSE_MS = 300_000
+
+export interface Revalidator {
+  /** Begins unless this key is being refreshed, or was in vain a moment ago. */
+  begin(request: CacheRequest): void
+  close(): void
+}
+
+export interface RevalidatorDeps {
+  readonly clock: Clock
+  readonly observe: Observer
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** `runMs` is null when another replica has made the result meanwhile. */
+  readonly refresh: (request: CacheRequest, signal: AbortSignal) => Promise<{ readonly runMs: number | null }>
+}
+
+export function createRevalidator({ clock, observe, random, refresh }: RevalidatorDeps): Revalidator {
+  const running = new Set<string>()
+  const failed = new Map<string, { readonly failures: number; readonly untilMs: number }>()
+  const closing = new AbortController()
+
+  function noteFailure(key: string): void {
+    const failures = (failed.get(key)?.failures ?? 0) + 1
+    failed.delete(key)
+    for (const oldest of failed.keys()) {
+      if (failed.size < MAX_FAILED) break
+      failed.delete(oldest)
+    }
+    failed.set(key, { failures, untilMs: clock.nowMs() + retryPauseMs(failures, LONGEST_PAUSE_MS, random) })
+  }
+
+  async function run(request: CacheRequest): Promise<void> {
+    const { key, endpoint } = request
+    const began = clock.nowMs()
+    running.add(key)
+    try {
+      const { runMs } = await refresh(request, closing.signal)
+      failed.delete(key)
+      if (runMs !== null) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
+    } catch (thrown) {
+      if (closing.signal.aborted) return
+      noteFailure(key)
+      observe({ kind: 'cache.warm-failed', endpoint, error: toRunnerError(thrown) })
+    } finally {
+      running.delete(key)
+    }
+  }
+
+  return {
+    begin(request) {
+      const { key } = request
+      if (running.has(key) || running.size >= MAX_AT_ONCE || closing.signal.aborted) return
+      if (clock.nowMs() < (failed.get(key)?.untilMs ?? 0)) return
+      void run(request)
+    },
+    close: () => closing.abort(),
+  }
+}

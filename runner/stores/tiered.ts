@@ -1,0 +1,74 @@
+/** A small memory in front of a store that replicas share. */
+import type { Observer } from '../model/events.js'
+import type { Clock, ResultStore, StoredResult } from '../model/ports.js'
+import type { RedisStore } from './redis.js'
+
+export interface TieredStoreOptions {
+  readonly memory: ResultStore
+  readonly shared: RedisStore
+  readonly clock: Clock
+  readonly observe: Observer
+}
+
+/** Closing it closes both. What another replica stores or purges reaches this memory too. */
+export function openTieredStore({ memory, shared, clock, observe }: TieredStoreOptions): ResultStore {
+  const asking = new Map<string, Promise<StoredResult | undefined>>()
+  const inMemory = (key: string): StoredResult | undefined => memory.get(key) as StoredResult | undefined
+
+  async function fetch(key: string): Promise<StoredResult | undefined> {
+    const kept = await shared.find(key)
+    if (!kept) return undefined
+    const newer = inMemory(key)
+    if (newer && newer.storedAt >= kept.result.storedAt) return newer
+    memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
+    return kept.result
+  }
+
+  /** Callers at the same time share one question. */
+  function fetchOnce(key: string): Promise<StoredResult | undefined> {
+    let asked = asking.get(key)
+    if (!asked) {
+      asked = fetch(key).finally(() => asking.delete(key))
+      asking.set(key, asked)
+    }
+    return asked
+  }
+
+  shared.onEvent(event => {
+    if (event.type === 'purged') memory.purge(event.prefix)
+    if (event.type !== 'stored') return
+    const held = inMemory(event.key)
+    // The older one is served until the newer one is here.
+    if (held && held.storedAt < event.storedAt) fetchOnce(event.key).catch(() => {})
+  })
+
+  return {
+    peek: inMemory,
+    get: key => inMemory(key) ?? fetchOnce(key),
+    async set(key, result, keepMs) {
+      const isHeld = memory.set(key, result, keepMs) === true
+      try {
+        return (await shared.set(key, result, keepMs)) || isHeld
+      } catch (cause) {
+        if (!isHeld) throw cause
+        observe({ kind: 'store.failed', operation: 'set', cause })
+        return true
+      }
+    },
+    async delete(key) {
+      memory.delete(key)
+      await shared.delete(key)
+    },
+    async purge(prefix) {
+      memory.purge(prefix)
+      await shared.purge(prefix)
+      memory.purge(prefix)
+    },
+    grow: (key, bytes) => memory.grow?.(key, bytes),
+    replicas: { ...shared.replicas, latest: fetchOnce },
+    async close() {
+      await memory.close()
+      await shared.close()
+    },
+  }
+}

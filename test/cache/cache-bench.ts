@@ -1,0 +1,106 @@
+/** A result cache whose engine answers when the test says so. */
+import type { CacheRequest } from '../../runner/cache/cache-request.js'
+import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
+import type { CachePolicy } from '../../runner/model/endpoint.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import type { Event } from '../../runner/model/events.js'
+import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
+import type { ResultSet } from '../../runner/model/query.js'
+import { type ManualClock, manualClock, settle } from './manual-clock.js'
+
+export const TTL_MS = 900_000
+export const WARM_MS = 300_000
+export const POLICY: CachePolicy = {
+  ttlMs: TTL_MS,
+  warmMs: null,
+  staleIfErrorMs: 0,
+  staleWhileRevalidateMs: 0,
+  untilDataChanges: false,
+}
+export const policyWith = (changes: Partial<CachePolicy>): CachePolicy => ({ ...POLICY, ...changes })
+
+export interface Bench {
+  readonly cache: ResultCache
+  readonly clock: ManualClock
+  readonly events: readonly Event[]
+  readonly runs: () => number
+  readonly signals: readonly AbortSignal[]
+  /** Answers the runs that wait, in order. */
+  finish(outcome?: Error): Promise<void>
+  ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
+}
+
+/** Store entries in a Map behind promises: what a store elsewhere is like. */
+export function distantStore(): ResultStore {
+  const kept = new Map<string, StoredResult>()
+  return {
+    get: async key => kept.get(key),
+    set: async (key, result) => Boolean(kept.set(key, result)),
+    delete: async key => void kept.delete(key),
+    purge: async prefix => {
+      for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key)
+    },
+    close: async () => {},
+  }
+}
+
+export function bench(store: ResultStore = distantStore(), random: () => number = () => 0): Bench {
+  const clock = manualClock()
+  const events: Event[] = []
+  const waiting: { resolve: (set: ResultSet) => void; reject: (error: Error) => void }[] = []
+  const signals: AbortSignal[] = []
+  let runs = 0
+  const cache = createResultCache({ store, clock, observe: event => void events.push(event), random })
+  const run = (signal: AbortSignal): Promise<ResultSet> => {
+    runs += 1
+    signals.push(signal)
+    return new Promise((resolve, reject) => {
+      waiting.push({ resolve, reject })
+      signal.addEventListener('abort', () => reject(new RunnerError('CALL_ABANDONED')))
+    })
+  }
+  return {
+    cache,
+    clock,
+    events,
+    signals,
+    runs: () => runs,
+    async finish(outcome) {
+      await settle()
+      for (const { resolve, reject } of waiting.splice(0)) {
+        if (outcome) reject(outcome)
+        else resolve({ columns: [], rowCount: 1, isTruncated: false, body: Buffer.from(`run ${runs}`) })
+      }
+      await settle()
+    },
+    ask({ signal = new AbortController().signal, ...rest } = {}) {
+      const policy = POLICY
+      const request: CacheRequest = {
+        key: 'k',
+        endpoint: 'e',
+        format: 'json',
+        policy,
+        run,
+        isCurrent: () => true,
+        ...rest,
+      }
+      return cache.through(request, signal)
+    },
+  }
+}
+
+export const text = (answer: CacheAnswer): string => Buffer.from(answer.result.body).toString()
+export const ENGINE_DOWN = new RunnerError('ENGINE_UNAVAILABLE')
+
+export async function answered(b: Bench, options: Parameters<Bench['ask']>[0] = {}): Promise<CacheAnswer> {
+  const asked = b.ask(options)
+  await b.finish()
+  return asked
+}
+
+export const set = (body: string): ResultSet => ({
+  columns: [],
+  rowCount: 1,
+  isTruncated: false,
+  body: Buffer.from(body),
+})

@@ -1,0 +1,267 @@
+import { expect } from 'chai'
+import type { CacheRequest } from '../../runner/cache/cache-request.js'
+import { RunnerError } from '../../runner/model/errors.js'
+import { openMemoryStore } from '../../runner/stores/memory.js'
+import {
+  answered,
+  type Bench,
+  bench,
+  distantStore,
+  ENGINE_DOWN,
+  policyWith,
+  set,
+  TTL_MS,
+  text,
+  WARM_MS,
+} from './cache-bench.js'
+import { settle } from './manual-clock.js'
+
+const counting = () => {
+  let runs = 0
+  const run = async () => {
+    runs += 1
+    return set(`run ${runs}`)
+  }
+  return { runs: () => runs, run }
+}
+
+describe('warming that is considerate', () => {
+  const policy = policyWith({ warmMs: WARM_MS })
+
+  it('spreads entries that were made together, none later than it should be', async () => {
+    let draws = 0
+    const random = (): number => {
+      draws += 1
+      return (draws / 10) % 1
+    }
+    const b = bench(openMemoryStore({ maxBytes: 1_000_000 }), random)
+    const began = b.clock.nowMs()
+    const times: number[] = []
+    for (const key of ['a', 'b', 'c', 'd', 'e']) {
+      const run = async () => {
+        times.push(b.clock.nowMs() - began)
+        return set(key)
+      }
+      await b.ask({ key, policy, run })
+    }
+    times.length = 0
+    await b.clock.advance(WARM_MS)
+    expect(new Set(times).size).to.equal(5)
+    expect(Math.max(...times)).to.be.at.most(WARM_MS)
+    expect(Math.min(...times)).to.be.at.least(0.9 * WARM_MS)
+  })
+
+  it('gives way to the queries of callers, but not for ever', async () => {
+    const b = bench()
+    const { run, runs } = counting()
+    await b.ask({ policy, run })
+    await b.clock.advance(WARM_MS - 1_000)
+    const caller = b.ask({ key: 'slow' })
+    await settle()
+    await b.clock.advance(3_000)
+    expect(runs(), 'while a caller waits').to.equal(1)
+    await b.finish()
+    await caller
+    expect(runs(), 'once the caller has its answer').to.equal(2)
+
+    const next = b.clock.nowMs()
+    await b.clock.advance(WARM_MS - 1_000)
+    const slow = b.ask({ key: 'slower' })
+    await settle()
+    await b.clock.advance(7_000)
+    expect(runs(), `a busy engine, ${b.clock.nowMs() - next} ms later`).to.equal(3)
+    await b.finish()
+    await slow
+  })
+
+  it('tries again sooner and then less often while refreshes fail, and not beyond the ttl of whoever asked', async () => {
+    const b = bench()
+    let fails = false
+    const times: number[] = []
+    const flaky = async () => {
+      times.push(b.clock.nowMs())
+      if (fails) throw ENGINE_DOWN
+      return set('rows')
+    }
+    await b.ask({ policy, run: flaky })
+    fails = true
+    await b.clock.advance(TTL_MS * 2)
+    const seconds = times.slice(1).map(at => (at - times[0]!) / 1_000)
+    expect(seconds).to.deep.equal([300, 305, 315, 335, 375, 455, 615])
+    expect(b.events.filter(event => event.kind === 'cache.warm-failed').length).to.equal(seconds.length)
+    expect(b.clock.pending()).to.equal(0)
+  })
+
+  it('begins to count when the result was made, also for one that another replica has made', async () => {
+    const store = openMemoryStore({ maxBytes: 100_000 })
+    const [a, b] = [bench(store), bench(store)]
+    const { run, runs } = counting()
+    await a.ask({ policy, run })
+    a.cache.close()
+    await b.clock.advance(200_000)
+    expect((await b.ask({ policy, run })).outcome).to.equal('hit')
+    await b.clock.advance(99_999)
+    expect(runs()).to.equal(1)
+    await b.clock.advance(1)
+    expect(runs()).to.equal(2)
+  })
+})
+
+describe('an old result while a new one is made', () => {
+  const policy = policyWith({ staleWhileRevalidateMs: 60_000 })
+
+  for (const [place, open] of [
+    ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
+    ['elsewhere', distantStore],
+  ] as const) {
+    it(`is served at once, and the new one to whoever comes next, from a store ${place}`, async () => {
+      const b = bench(open())
+      await answered(b, { policy })
+      await b.clock.advance(TTL_MS + 59_999)
+      const stale = await Promise.all([b.ask({ policy }), b.ask({ policy })])
+      expect(stale.map(answer => [answer.outcome, text(answer)])).to.deep.equal([
+        ['stale', 'run 1'],
+        ['stale', 'run 1'],
+      ])
+      await b.finish()
+      expect(b.runs()).to.equal(2)
+      const next = await b.ask({ policy })
+      expect([next.outcome, text(next)]).to.deep.equal(['hit', 'run 2'])
+    })
+  }
+
+  it('is not served any later than the manifest says', async () => {
+    const b = bench()
+    await answered(b, { policy })
+    await b.clock.advance(TTL_MS + 60_000)
+    expect(await answered(b, { policy })).to.include({ outcome: 'miss' })
+  })
+
+  it('asks a failing engine less and less often, and says so', async () => {
+    const b = bench()
+    let fails = false
+    let runs = 0
+    const run = async () => {
+      runs += 1
+      if (fails) throw ENGINE_DOWN
+      return set('rows')
+    }
+    const ask = () => b.ask({ policy, run })
+    await ask()
+    fails = true
+    await b.clock.advance(TTL_MS)
+    for (let second = 0; second < 40; second += 1) {
+      expect((await ask()).outcome).to.equal('stale')
+      await b.clock.advance(1_000)
+    }
+    expect(runs).to.equal(1 + 4) // at 0, 5, 15 and 35 seconds
+    expect(b.events.map(event => event.kind)).to.deep.equal(Array.from({ length: 4 }, () => 'cache.warm-failed'))
+  })
+})
+
+describe('arguments that the engine refuses', () => {
+  const REFUSED = new RunnerError('ARGUMENT_INVALID', { errors: [{ parameter: 'pattern', detail: 'is no pattern' }] })
+  const refusing = (b: Bench, key = 'k') => {
+    const run = async () => {
+      refusals.set(b, (refusals.get(b) ?? 0) + 1)
+      throw REFUSED
+    }
+    return b.ask({ key, run }).then(
+      () => 'answered',
+      (error: RunnerError) => error.code,
+    )
+  }
+  const refusals = new WeakMap<Bench, number>()
+
+  it('are refused each time, and asked once a minute', async () => {
+    const b = bench()
+    for (let i = 0; i < 5; i += 1) expect(await refusing(b)).to.equal('ARGUMENT_INVALID')
+    expect(refusals.get(b)).to.equal(1)
+    await b.clock.advance(60_000)
+    await refusing(b)
+    expect(refusals.get(b)).to.equal(2)
+  })
+
+  it('are remembered in bounded number, the oldest going first', async () => {
+    const b = bench()
+    for (let i = 0; i < 1_001; i += 1) await refusing(b, `k${i}`)
+    await refusing(b, 'k1000')
+    expect(refusals.get(b)).to.equal(1_001)
+    await refusing(b, 'k0')
+    expect(refusals.get(b)).to.equal(1_002)
+  })
+
+  it('are the only failures that are remembered', async () => {
+    const b = bench()
+    const failed = b.ask({ run: async () => Promise.reject(ENGINE_DOWN) }).catch((error: RunnerError) => error.code)
+    expect(await failed).to.equal('ENGINE_UNAVAILABLE')
+    expect((await answered(b)).outcome).to.equal('miss')
+  })
+})
+
+describe('a result that is kept until its data changes', () => {
+  const policy = policyWith({ ttlMs: 365 * 86_400_000, untilDataChanges: true })
+  let state: string | null = 'a'
+  const options: Partial<CacheRequest> = { policy, dataState: () => state }
+  beforeEach(() => {
+    state = 'a'
+  })
+
+  it('is a hit for as long as the data is the same, and never longer', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    await answered(b, options)
+    await b.clock.advance(30 * 86_400_000)
+    expect((await b.ask(options)).outcome).to.equal('hit')
+    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })?.rowCount).to.equal(1)
+    state = 'b'
+    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })).to.equal(undefined)
+    expect(text(await answered(b, options))).to.equal('run 2')
+    state = 'a'
+    expect((await answered(b, options)).outcome).to.equal('miss')
+  })
+
+  it('is not stored when the data changed under its query, or cannot be told', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const asked = b.ask(options)
+    await settle()
+    state = 'b'
+    await b.finish()
+    expect((await asked).isStored).to.equal(false)
+    state = null
+    expect((await answered(b, options)).isStored).to.equal(false)
+    expect((await answered(b, options)).outcome).to.equal('miss')
+  })
+})
+
+describe('a purge', () => {
+  it('forgets the results of one endpoint', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    for (const key of ['e:1', 'e:2', 'f:1']) await answered(b, { key })
+    await b.cache.purge('e')
+    expect((await b.ask({ key: 'f:1' })).outcome).to.equal('hit')
+    expect((await answered(b, { key: 'e:1' })).outcome).to.equal('miss')
+    await b.cache.purge(null)
+    expect((await answered(b, { key: 'f:1' })).outcome).to.equal('miss')
+  })
+
+  it('lets nobody share a query that began before, nor stores what it gives', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const before = b.ask({ key: 'e:1' })
+    await settle()
+    await b.cache.purge('e')
+    const after = b.ask({ key: 'e:1' })
+    await b.finish()
+    expect([text(await before), (await before).isStored]).to.deep.equal(['run 2', false])
+    expect((await after).outcome).to.equal('miss')
+    expect(b.runs()).to.equal(2)
+    expect((await b.ask({ key: 'e:1' })).result).to.equal((await after).result)
+  })
+
+  it('tells when the store has failed', async () => {
+    const store = { ...distantStore(), purge: async () => Promise.reject(new RunnerError('INTERNAL')) }
+    const failed = await bench(store)
+      .cache.purge('e')
+      .catch((error: RunnerError) => error.code)
+    expect(failed).to.equal('INTERNAL')
+  })
+})
