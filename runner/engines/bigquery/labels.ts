@@ -1,0 +1,25 @@
+/** Job labels that fit BigQuery's rules, whatever they are made of. */
+
+/** BigQuery's limits ("Requirements for labels"). */
+const MAX_LABELS = 64
+const MAX_LENGTH = 63
+
+/** Later groups win over earlier ones where they share a key; what does not fit a rule is made to. */
+export function jobLabels(...groups: readonly Readonly<Record<string, string>>[]): Readonly<Record<string, string>> {
+  const labels = new Map<string, string>()
+  for (const [key, value] of groups.flatMap(group => Object.entries(group))) {
+    const fitting = labelKey(key)
+    if (fitting !== '') labels.set(fitting, labelText(value))
+  }
+  return Object.fromEntries([...labels].slice(-MAX_LABELS))
+}
+
+/** Lower-case letters, digits, `_` and `-`; other characters become `-`. */
+function labelText(text: string): string {
+  return [...text.toLowerCase().replace(/[^\p{Ll}\p{Lo}\p{N}_-]/gu, '-')].slice(0, MAX_LENGTH).join('')
+}
+
+/** A key begins with a letter. */
+function labelKey(text: string): string {
+  return labelText(text.replace(/^[^\p{L}]+/u, ''))
+}

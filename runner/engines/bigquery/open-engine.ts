@@ -1,0 +1,237 @@
+/** The engine that runs queries on BigQuery. */
+import { setMaxListeners } from 'node:events'
+import { setTimeout as elapse } from 'node:timers/promises'
+import { parseTypeName } from '../../googlesql/parse-type-name.js'
+import { resolveQuery } from '../../googlesql/resolve.js'
+import { SqlError } from '../../googlesql/sql-error.js'
+import { type TableCatalogue, type TableDefinition, tableCatalogue } from '../../googlesql/tables.js'
+import type { Type } from '../../googlesql/types.js'
+import { RunnerError } from '../../model/errors.js'
+import type { Observer } from '../../model/events.js'
+import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
+import type { Query, QueryCost, ResultSet } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
+import { type AbandonedJob, cancelJob } from './cancel-job.js'
+import { checkQuery } from './check-query.js'
+import type { Access } from './credentials.js'
+import { namedColumns, resultEncoder } from './encode-result.js'
+import type { JobRequest } from './job-start.js'
+import { jobLabels } from './labels.js'
+import { type JobCost, runQueryJob } from './query-job.js'
+import { queryParameters } from './query-parameters.js'
+import { remembering } from './remembering.js'
+import { runnerErrorOf } from './runner-error.js'
+import { createSender } from './send-again.js'
+import { createTransport } from './transport.js'
+import { CLOSED, watchTime } from './watch-time.js'
+
+export interface BigQueryEngineOptions {
+  readonly access: Access
+  /** Those whose schemas are known; queries may name others. */
+  readonly tables: readonly TableDefinition[]
+  /** Where jobs run; null for where the data is. */
+  readonly location: string | null
+  /** For tables named without one: `dataset` or `project.dataset`; null for none. */
+  readonly defaultDataset: string | null
+  /** Where the endpoint names no limit, in bytes; null for none. */
+  readonly maxBytesBilled: number | null
+  /** `projects/p/locations/l/reservations/r`; null for the project's own. */
+  readonly reservation: string | null
+  readonly priority: 'interactive' | 'batch'
+  readonly maxResultBytes: number
+  readonly clock: Clock
+  readonly observe: Observer
+  readonly newRequestId: () => string
+  /** From 0 to 1: for pauses. */
+  readonly random: () => number
+  /** How long closing waits for jobs to be cancelled, in milliseconds. @default 5,000 */
+  readonly closeWithinMs?: number
+}
+
+export interface BigQueryEngine extends Engine {
+  /**
+   * `check`, without asking BigQuery where the query resolves here: what this project does not know (a function, a table
+   * without a schema) BigQuery may.
+   */
+  readonly compile: Engine['check']
+  readonly tables: () => TableCatalogue
+}
+
+/** Rows of one page: one more than a page of the largest endpoints, so that a short result is one answer. */
+const MAX_PAGE_ROWS = 100_000
+const CLOSE_WITHIN_MS = 5_000
+/** Anyone may ask whether the engine is ready: as often as they like, but BigQuery is asked this seldom. */
+const PING_KEPT_MS = 5_000
+
+/** Whoever opens it closes it. Nothing is asked of BigQuery yet. */
+export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
+  const { access, clock, observe, random } = options
+  const { project } = access
+  const transport = createTransport(access)
+  const sender = createSender({ transport, clock, random })
+  const tables = tableCatalogue(options.tables, { project, defaultDataset: options.defaultDataset })
+  const cancelling = new Set<Promise<void>>()
+  const running = new Set<Promise<unknown>>()
+  const closed = new AbortController()
+  const uncancelled = new AbortController()
+  // One listener for each query that runs: no leak.
+  setMaxListeners(0, closed.signal, uncancelled.signal)
+
+  const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
+    observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
+
+  function abandon(endpoint: string, job: AbandonedJob): void {
+    const deps = { sender, clock, signal: uncancelled.signal, onRetry: retryObserver(endpoint) }
+    const work = cancelJob(job, deps).then(
+      jobId => jobId !== null && observe({ kind: 'job.cancelled', endpoint, jobId }),
+      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
+    )
+    const tracked: Promise<void> = work.then(() => void cancelling.delete(tracked))
+    cancelling.add(tracked)
+  }
+
+  function jobRequest(query: Query): JobRequest {
+    const { location, defaultDataset, reservation } = options
+    return {
+      query: query.sql,
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: queryParameters(query.parameters),
+      ...(location !== null && { location }),
+      ...(defaultDataset !== null && { defaultDataset: datasetReference(defaultDataset, project) }),
+      ...(reservation !== null && { reservation }),
+    }
+  }
+
+  function runRequest(query: Query, { endpoint, maxRows, job }: RunOptions): JobRequest {
+    const maxBytesBilled = job?.maxBytesBilled ?? options.maxBytesBilled
+    const { token = null, revision = '', labels = {} } = job ?? {}
+    return {
+      ...jobRequest(query),
+      maxResults: Math.min(maxRows + 1, MAX_PAGE_ROWS),
+      labels: jobLabels(labels, { endpoint, revision, ...(token !== null && { token }) }),
+      ...(maxBytesBilled !== null && { maximumBytesBilled: String(maxBytesBilled) }),
+    }
+  }
+
+  async function run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
+    const { endpoint, maxRows, timeoutMs, maxBytes = options.maxResultBytes } = runOptions
+    const deadline = clock.nowMs() + timeoutMs
+    const watch = watchTime([runOptions.signal, closed.signal], timeoutMs, clock)
+    let cost: QueryCost | undefined
+    try {
+      const encoder = resultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
+      await runQueryJob(
+        {
+          request: runRequest(query, runOptions),
+          priority: options.priority,
+          maxRows,
+          deadline,
+          signal: watch.signal,
+          onRetry: retryObserver(endpoint),
+          accept: encoder.add,
+          onPaid: paid => {
+            cost = queryCost(paid)
+          },
+        },
+        { sender, clock, random, project, newRequestId: options.newRequestId, abandon: job => abandon(endpoint, job) },
+      )
+      return { ...encoder.finish(), ...(cost && { cost }) }
+    } catch (error) {
+      const failure = runnerErrorOf(error, query, watch.signal)
+      throw cost ? failure.withCost(cost) : failure
+    } finally {
+      watch.end()
+    }
+  }
+
+  function check(
+    sql: string,
+    types: Readonly<Record<string, string>>,
+    values: Readonly<Record<string, unknown>> = {},
+  ): Promise<CheckResult> {
+    const parameters = Object.fromEntries(
+      Object.entries(types).map(([name, type]) => [name, { type, value: values[name] ?? null }]),
+    )
+    const query = { sql, parameters }
+    return tracked(async () => {
+      const deps = { sender, clock, project, signal: closed.signal, onRetry: retryObserver('check') }
+      return checkQuery(query, jobRequest(query), deps)
+    })
+  }
+
+  /** What closing waits for. */
+  function tracked<T>(work: () => Promise<T>): Promise<T> {
+    const result = work()
+    const ended: Promise<unknown> = result.then(remove, remove)
+    running.add(ended)
+    return result
+
+    function remove(): void {
+      running.delete(ended)
+    }
+  }
+
+  async function compile(sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> {
+    const known = Object.entries(types).map(([name, text]): [string, Type | null] => [
+      name,
+      parseTypeName(text) ?? null,
+    ])
+    if (known.some(([, type]) => type === null)) return check(sql, types)
+    try {
+      const { columns } = resolveQuery(sql, tables, Object.fromEntries(known) as Record<string, Type>)
+      return { ok: true, columns: namedColumns(columns) }
+    } catch (error) {
+      if (error instanceof SqlError) return check(sql, types)
+      throw error
+    }
+  }
+
+  return {
+    name: 'bigquery',
+    run: (query, runOptions) => tracked(() => run(query, runOptions)),
+    check,
+    compile,
+    tables: () => tables,
+    async explain(query) {
+      const types = Object.fromEntries(Object.entries(query.parameters).map(([name, { type }]) => [name, type]))
+      const checked = await check(query.sql, types)
+      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
+      return { engineSql: query.sql, plan: `processes ${checked.bytes ?? 0} bytes` }
+    },
+    ping: remembering(PING_KEPT_MS, clock, async () => {
+      const checked = await check('SELECT 1', {})
+      if (!checked.ok) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new QueryFault(checked.problem.message) })
+    }),
+    async close() {
+      closed.abort(CLOSED)
+      const cancelled = Promise.all(running).then(() => Promise.all(cancelling))
+      // Not the clock's: its time does not keep the process alive, and the jobs would be left running.
+      const enough = new AbortController()
+      const { closeWithinMs = CLOSE_WITHIN_MS } = options
+      await Promise.race([cancelled, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
+      enough.abort()
+      uncancelled.abort(CLOSED)
+      await cancelled
+      transport.close()
+    },
+  }
+}
+
+function datasetReference(text: string, project: string): { readonly projectId: string; readonly datasetId: string } {
+  const dot = text.lastIndexOf('.')
+  return dot < 0
+    ? { projectId: project, datasetId: text }
+    : { projectId: text.slice(0, dot), datasetId: text.slice(dot + 1) }
+}
+
+const BYTES_PER_MIB = 2 ** 20
+const LEAST_BILLED_MIB = 10
+
+/** Where BigQuery does not say: bytes are billed in whole MiB, at least 10 ("On-demand query size calculation"). */
+function queryCost({ bytesBilled, ...cost }: JobCost): QueryCost {
+  const { bytesProcessed, isCacheHit } = cost
+  const mib = Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB))
+  const estimate = isCacheHit || bytesProcessed === 0 ? 0 : mib * BYTES_PER_MIB
+  return { ...cost, bytesBilled: bytesBilled ?? estimate }
+}

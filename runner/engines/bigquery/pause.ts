@@ -1,0 +1,18 @@
+/** Waits, until somebody gives up. */
+import type { Clock } from '../../model/ports.js'
+
+/** Resolves after so many milliseconds. @throws the signal's reason as soon as it fires. */
+export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const callOff = clock.after(ms, () => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    })
+    const stop = (): void => {
+      callOff()
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,100 @@
+/** Whatever fails on the way to BigQuery → the failures that callers and authors meet. */
+import { BodyTooLargeError } from '../../encode/body.js'
+import type { ErrorCode } from '../../model/error-codes.js'
+import { type ArgumentProblem, RunnerError } from '../../model/errors.js'
+import type { SqlProblem } from '../../model/ports.js'
+import type { Query } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
+import { BigQueryFailure } from './failure.js'
+import { AnswerTooLargeError, TransportError } from './transport.js'
+import { UnsupportedTypeError } from './unsupported-type.js'
+import { CLOSED, TIMED_OUT } from './watch-time.js'
+
+/** The caller is told nothing of SQL and tables; the cause, for the log, tells everything. */
+export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {
+  if (error instanceof RunnerError) return error
+  if (signal.aborted) return givenUp(signal.reason)
+  if (error instanceof BigQueryFailure) return ofFailure(error, query)
+  if (error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError) {
+    return new RunnerError('RESULT_TOO_LARGE', { cause: new QueryFault(error.message) })
+  }
+  if (error instanceof UnsupportedTypeError) {
+    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })
+  }
+  if (error instanceof TransportError) return new RunnerError('ENGINE_UNAVAILABLE', { cause: error })
+  return new RunnerError('QUERY_FAILED', { cause: error })
+}
+
+function givenUp(reason: unknown): RunnerError {
+  if (reason === TIMED_OUT) return new RunnerError('QUERY_TIMEOUT')
+  if (reason === CLOSED) return new RunnerError('ENGINE_UNAVAILABLE', { cause: new TransportError('engine closed') })
+  return new RunnerError('CALL_ABANDONED')
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  accessDenied: 'ENGINE_UNAVAILABLE',
+  authError: 'ENGINE_UNAVAILABLE',
+  backendError: 'ENGINE_UNAVAILABLE',
+  billingNotEnabled: 'ENGINE_UNAVAILABLE',
+  billingTierLimitExceeded: 'COST_LIMIT_EXCEEDED',
+  blocked: 'ENGINE_UNAVAILABLE',
+  bytesBilledLimitExceeded: 'COST_LIMIT_EXCEEDED',
+  internalError: 'ENGINE_UNAVAILABLE',
+  invalidQuery: 'QUERY_FAILED',
+  jobBackendError: 'ENGINE_UNAVAILABLE',
+  jobInternalError: 'ENGINE_UNAVAILABLE',
+  jobRateLimitExceeded: 'OVERLOADED',
+  notFound: 'QUERY_FAILED',
+  quotaExceeded: 'OVERLOADED',
+  rateLimitExceeded: 'OVERLOADED',
+  resourcesExceeded: 'QUERY_FAILED',
+  responseTooLarge: 'RESULT_TOO_LARGE',
+  tableUnavailable: 'ENGINE_UNAVAILABLE',
+  timeout: 'QUERY_TIMEOUT',
+}
+
+function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
+  const errors = badPatterns(failure, query)
+  if (errors.length > 0) {
+    const detail = `These arguments are not valid: ${errors.map(error => error.parameter).join(', ')}.`
+    return new RunnerError('ARGUMENT_INVALID', { detail, errors, cause: failure })
+  }
+  const code = codeOf(failure)
+  const retry = Math.max(1, failure.retryAfterSeconds ?? 1)
+  return new RunnerError(code, {
+    cause: code === 'QUERY_FAILED' ? new QueryFault(failure.message, { cause: failure }) : failure,
+    ...(code === 'OVERLOADED' && { headers: { 'Retry-After': String(retry) } }),
+  })
+}
+
+/** Without a reason of its own in the table above a failure is the query's, or by its status the engine's. */
+function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
+  // A job that runs out of its own time is stopped, as one that somebody cancels is.
+  if (reason === 'stopped') return /timed? ?out/i.test(text) ? 'QUERY_TIMEOUT' : 'QUERY_FAILED'
+  if (Object.hasOwn(CODES, reason)) return CODES[reason]!
+  if (status === 429) return 'OVERLOADED'
+  if (status >= 500 || status === 401 || status === 403) return 'ENGINE_UNAVAILABLE'
+  // Nothing of BigQuery's is without a reason: a proxy, or a wrong address.
+  return reason === '' && status !== 200 && status !== 400 ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED'
+}
+
+/** BigQuery repeats the part of the pattern that RE2 stumbled over, but not whose it is. */
+const BAD_PATTERN = /^(?:Invalid|Cannot parse) regular expression[^:]*: ([^:;]+?)(?:: (.*?))?(?:; error in .*)?$/s
+
+/** The arguments that hold what RE2 refused; none where the pattern is the author's own. */
+function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly ArgumentProblem[] {
+  const match = BAD_PATTERN.exec(text)
+  if (!match) return []
+  const [, reason = '', part = ''] = match
+  const holds = (value: unknown): boolean => typeof value === 'string' && value !== '' && value.includes(part)
+  return Object.entries(parameters)
+    .filter(([, { value }]) => (Array.isArray(value) ? value.some(holds) : holds(value)))
+    .map(([parameter]) => ({ parameter, detail: `is not a valid RE2 regular expression: ${reason.trim()}` }))
+}
+
+/** `Unrecognized name: stauts at [3:12]`: the place is the query's. */
+export function sqlProblemOf({ text }: BigQueryFailure): SqlProblem {
+  const place = /\s*at \[(\d+):(\d+)\]\s*$/.exec(text)
+  if (!place) return { line: 1, column: 1, message: text }
+  return { line: Number(place[1]), column: Number(place[2]), message: text.slice(0, place.index) }
+}

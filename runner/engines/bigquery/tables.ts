@@ -1,0 +1,103 @@
+/** The tables of a dataset in BigQuery: their names, and what each is like. */
+import { type TableResource, tableResource } from '../../googlesql/table-resource.js'
+import { SetupError } from '../../model/errors.js'
+import type { Clock } from '../../model/ports.js'
+import type { Access } from './credentials.js'
+import { BigQueryFailure } from './failure.js'
+import { createSender } from './send-again.js'
+import { createTransport, TransportError } from './transport.js'
+
+/** A table's place; whoever names no project means the one that is worked in. */
+export interface TablePlace {
+  readonly project: string
+  readonly dataset: string
+  readonly table: string
+}
+
+/** As BigQuery calls it: TABLE, VIEW, MATERIALIZED_VIEW, EXTERNAL, SNAPSHOT. */
+export interface ListedTable {
+  readonly table: string
+  readonly kind: string
+}
+
+export interface DescribedTable {
+  readonly kind: string
+  readonly resource: TableResource
+}
+
+export interface WarehouseTables {
+  /** The project that is worked in. */
+  readonly project: string
+  /** Every table of the dataset, sorted by name. @throws SetupError, also when there is no such dataset. */
+  list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[]>
+  /** Null where there is no such table. @throws SetupError. */
+  describe(place: TablePlace): Promise<DescribedTable | null>
+  close(): void
+}
+
+export interface WarehouseTablesDeps {
+  readonly clock: Clock
+  /** From 0 to 1: for pauses. */
+  readonly random: () => number
+}
+
+/** The most that BigQuery gives. */
+const PAGE_TABLES = '1000'
+const ATTEMPT_MS = 30_000
+const WITHIN_MS = 120_000
+
+/** Whoever opens it closes it. Nothing is asked of BigQuery yet. */
+export function openWarehouseTables(access: Access, { clock, random }: WarehouseTablesDeps): WarehouseTables {
+  const transport = createTransport(access)
+  const sender = createSender({ transport, clock, random })
+
+  const get = (path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> =>
+    sender.send(
+      { method: 'GET', path, query, signal: new AbortController().signal },
+      { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, onRetry: () => {} },
+    )
+
+  return {
+    project: access.project,
+    async list({ project, dataset }) {
+      const path = `projects/${encodeURIComponent(project)}/datasets/${encodeURIComponent(dataset)}/tables`
+      const found: ListedTable[] = []
+      let pageToken: string | undefined
+      try {
+        do {
+          const query = { maxResults: PAGE_TABLES, ...(pageToken !== undefined && { pageToken }) }
+          const page = (await get(path, query)) as TablesPage | undefined
+          for (const { tableReference, type } of page?.tables ?? []) {
+            found.push({ table: tableReference.tableId, kind: type ?? 'TABLE' })
+          }
+          pageToken = page?.nextPageToken
+        } while (pageToken)
+      } catch (cause) {
+        throw setupError(`cannot list the tables of ${project}.${dataset}`, cause)
+      }
+      return found.sort((a, b) => (a.table < b.table ? -1 : 1))
+    },
+    async describe({ project, dataset, table }) {
+      const [p, d, t] = [project, dataset, table].map(encodeURIComponent)
+      try {
+        const resource = (await get(`projects/${p}/datasets/${d}/tables/${t}`)) as { readonly type?: string }
+        return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
+      } catch (cause) {
+        if (cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)) return null
+        throw setupError(`cannot read the schema of ${project}.${dataset}.${table}`, cause)
+      }
+    },
+    close: () => transport.close(),
+  }
+}
+
+/** What `tables` (GET) answers, as far as it is used. */
+interface TablesPage {
+  readonly tables?: readonly { readonly tableReference: { readonly tableId: string }; readonly type?: string }[]
+  readonly nextPageToken?: string
+}
+
+function setupError(what: string, cause: unknown): unknown {
+  if (!(cause instanceof BigQueryFailure || cause instanceof TransportError)) return cause
+  return new SetupError(`${what}: ${cause.message}`, { cause })
+}

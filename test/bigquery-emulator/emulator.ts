@@ -1,0 +1,132 @@
+/** A BigQuery emulator of the tests' own: started on free ports, ended by its process id. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import http from 'node:http'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const FOLDER = resolve('.cache/bigquery-emulator')
+const PROGRAM = join(FOLDER, 'venv/bin/bqemulator')
+const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))
+
+/** Behind the title of a suite that needs the emulator: why it is pending. */
+export const WHY_PENDING = IS_INSTALLED
+  ? ''
+  : ' (pending: no BigQuery emulator; test/bigquery-emulator/install.sh installs it)'
+
+/** Ends the suite as pending where there is no emulator; as a failure where there must be. */
+export function needEmulator(context: Mocha.Context): void {
+  if (IS_INSTALLED) return
+  if (process.env['SLUICE_TEST_REQUIRE'] === 'all')
+    throw new Error('the BigQuery emulator is needed, but not installed')
+  context.skip()
+}
+
+export const PROJECT = 'test-project'
+
+export interface Emulator {
+  /** As BIGQUERY_EMULATOR_HOST wants it. */
+  readonly host: string
+  /** Sends JSON to a path below the project: `datasets`. */
+  post(path: string, body: unknown): Promise<unknown>
+  /** Makes the table, its dataset too where there is none, and adds the rows. */
+  addTable(table: EmulatorTable): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface EmulatorTable {
+  readonly dataset: string
+  readonly table: string
+  /** In BigQuery's JSON schema form. */
+  readonly fields: readonly object[]
+  readonly rows: readonly object[]
+}
+
+/** Rows of one insertAll. */
+const BATCH = 1_000
+
+/** Whoever starts it stops it. */
+export async function startEmulator(): Promise<Emulator> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bigquery-'))
+  const [rest, grpc] = [await freePort(), await freePort()]
+  const flags = ['--rest-port', String(rest), '--grpc-port', String(grpc), '--project', PROJECT, '--no-admin']
+  const child = spawn(PROGRAM, ['start', ...flags, '--log-level', 'critical'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: join(FOLDER, 'home'), TMPDIR: folder },
+    stdio: 'ignore',
+  })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const base = `http://127.0.0.1:${rest}/bigquery/v2`
+  const datasets = new Set<string>()
+
+  async function send(path: string, body: unknown): Promise<unknown> {
+    const { status, text } = await postOnce(`${base}/projects/${PROJECT}/${path}`, JSON.stringify(body))
+    if (status >= 300) throw new Error(`the emulator answers ${status} to ${path}: ${text.slice(0, 500)}`)
+    return text === '' ? null : JSON.parse(text)
+  }
+
+  const emulator: Emulator = {
+    host: base,
+    post: send,
+    async addTable({ dataset, table, fields, rows }) {
+      if (!datasets.has(dataset))
+        await send('datasets', { datasetReference: { projectId: PROJECT, datasetId: dataset } })
+      datasets.add(dataset)
+      const tableReference = { projectId: PROJECT, datasetId: dataset, tableId: table }
+      await send(`datasets/${dataset}/tables`, { tableReference, schema: { fields } })
+      for (let from = 0; from < rows.length; from += BATCH) {
+        const batch = rows.slice(from, from + BATCH).map(json => ({ json }))
+        const path = `datasets/${dataset}/tables/${table}/insertAll`
+        const { insertErrors } = (await send(path, { rows: batch })) as { insertErrors?: readonly unknown[] }
+        if (insertErrors?.length) throw new Error(`the emulator refuses rows: ${JSON.stringify(insertErrors[0])}`)
+      }
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      const late = setTimeout(() => child.kill('SIGKILL'), 5_000)
+      await ended
+      clearTimeout(late)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+  await untilReady(child, base).catch(async cause => {
+    await emulator.stop()
+    throw cause
+  })
+  return emulator
+}
+
+/** On a connection of its own: the emulator closes idle ones, perhaps while rows are under way on them. */
+function postOnce(url: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
+    const request = http.request(url, { method: 'POST', headers, agent: false }, response => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.once('error', reject)
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+    })
+    request.once('error', reject)
+    request.end(body)
+  })
+}
+
+/** Some 2 seconds on an idle machine. */
+async function untilReady(child: ChildProcess, base: string): Promise<void> {
+  for (let tries = 0; tries < 600; tries += 1) {
+    if (child.exitCode !== null) throw new Error(`the emulator ended with ${child.exitCode}`)
+    const answer = await fetch(`${base}/projects/${PROJECT}/datasets`).catch(() => null)
+    if (answer?.ok) return
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  throw new Error('the emulator does not answer')
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}

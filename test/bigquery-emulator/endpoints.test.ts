@@ -1,0 +1,187 @@
+/** The project's endpoints over HTTP, from both engines over the same entries: the same bytes under the same headers. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createRunner, type Runner } from '../../runner/compose.js'
+import { loadTableSchemas } from '../../runner/manifest/load-tables.js'
+import { busiestProject, SAMPLE_STREAMS, sampleLines } from '../../runner/sample/generate.js'
+import { readSettings } from '../../runner/settings.js'
+import { command } from '../cli/command.js'
+import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+
+/** Of the streams that the endpoints answer from; the others are only named by their queries. */
+const ENTRIES = 10_000
+const READ: ReadonlySet<string> = new Set(['edge', 'function_edge'])
+const SEED = 1
+const TOKEN = 'quick'
+const BUSIEST = busiestProject(SEED)
+
+const MINUTE_MS = 60_000
+/** Where windows begin, before now. The two engines are asked one after the other: no entry may leave one in between. */
+const WINDOWS_MS = [5, 15, 60, 24 * 60, 7 * 24 * 60].map(minutes => minutes * MINUTE_MS)
+
+/** `now`: when the entries end. */
+function isSteady(line: string, nowMs: number): boolean {
+  const agoMs = nowMs - Date.parse(/"timestamp":"([^"]+)"/.exec(line)![1]!)
+  return !WINDOWS_MS.some(windowMs => agoMs > windowMs - 3 * MINUTE_MS && agoMs <= windowMs)
+}
+
+/** A table of the project's, and its sample rows as lines of JSON. */
+async function sampleTables(): Promise<
+  readonly { name: string; fields: readonly object[]; lines: readonly string[] }[]
+> {
+  const { tables } = await loadTableSchemas('schemas/tables')
+  const nowMs = Date.now()
+  const nowMicros = BigInt(nowMs) * 1000n
+  return SAMPLE_STREAMS.map(stream => {
+    const table = tables.find(({ name }) => name === `logs.${stream}`)!
+    const wanted = READ.has(stream) ? ENTRIES : 20
+    const all = [...sampleLines(stream, { seed: SEED, count: wanted + wanted / 50, nowMicros })]
+    const lines = all.filter(line => isSteady(line, nowMs)).slice(-wanted)
+    return { name: stream, fields: table.fields, lines }
+  })
+}
+
+interface Served {
+  readonly url: string
+  close(): Promise<void>
+}
+
+async function serveFrom(
+  engine: string,
+  folder: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<Served> {
+  const flags = { engine, data: folder, 'engine-memory': '512', 'engine-threads': '1' }
+  const runner: Runner = await createRunner(readSettings(flags, { ...environment, SLUICE_TOKEN: TOKEN }))
+  const server: Server = createServer(runner.listener).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+      await runner.close()
+    },
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly timing: string
+}
+
+/** What differs between any two calls. */
+const OWN_HEADERS: ReadonlySet<string> = new Set(['date', 'server-timing', 'x-request-id'])
+
+/** A second may pass while an engine is waited for: the age is added to what is left. */
+function ageless([name, value]: [string, string], _: number, all: readonly [string, string][]): [string, string] {
+  if (name === 'age') return [name, 'some']
+  const age = Number(all.find(([other]) => other === 'age')?.[1] ?? 0)
+  return [name, value.replace(/(?<=\b(?:max-age|ttl)=)\d+/, seconds => String(Number(seconds) + age))]
+}
+
+async function ask({ url }: Served, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const response = await fetch(`${url}/api/endpoints/query/${path}`, { headers: { 'X-API-KEY': TOKEN, ...headers } })
+  const own = [...response.headers].filter(([name]) => !OWN_HEADERS.has(name)).map(ageless)
+  const body = (await response.text()).replace(/"instance":"[^"]*"/, '"instance":""')
+  const timing = response.headers.get('Server-Timing') ?? ''
+  return { status: response.status, headers: Object.fromEntries(own), body, timing }
+}
+
+describe(`the endpoints from both engines${WHY_PENDING}`, function () {
+  this.timeout(180_000)
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-both-'))
+  let emulator: Emulator
+  let embedded: Served
+  let warehouse: Served
+
+  before(async function () {
+    needEmulator(this)
+    emulator = await startEmulator()
+    mkdirSync(join(folder, 'logs'))
+    for (const { name, fields, lines } of await sampleTables()) {
+      writeFileSync(join(folder, 'logs', `${name}.ndjson`), lines.join(''))
+      await emulator.addTable({ dataset: 'logs', table: name, fields, rows: lines.map(line => JSON.parse(line)) })
+    }
+    embedded = await serveFrom('duckdb', folder, {})
+    warehouse = await serveFrom('bigquery', folder, {
+      BIGQUERY_EMULATOR_HOST: emulator.host,
+      GOOGLE_CLOUD_PROJECT: PROJECT,
+    })
+  })
+  after(async () => {
+    await embedded?.close()
+    await warehouse?.close()
+    await emulator?.stop()
+    rmSync(folder, { recursive: true })
+  })
+
+  const day = (daysAgo: number): string => new Date(Date.now() - daysAgo * 86_400_000).toISOString()
+  const CALLS: readonly { readonly path: string; readonly atLeast: number; readonly accept?: string }[] = [
+    { path: `logs.all?project=${BUSIEST}&project_tier=PRO`, atLeast: 100 },
+    { path: `logs.all?project=${BUSIEST}&project_tier=FREE`, atLeast: 1 },
+    { path: `logs.all?project=${BUSIEST}&project_tier=ENTERPRISE&iso_timestamp_end=${day(1)}`, atLeast: 1 },
+    {
+      path: `logs.all?project=${BUSIEST}&project_tier=PAYG&iso_timestamp_start=${day(2)}&iso_timestamp_end=${day(1)}`,
+      atLeast: 1,
+    },
+    { path: 'logs.all?project=nobody&project_tier=PRO', atLeast: 0 },
+    { path: "logs.all?project='%20OR%20TRUE%20--&project_tier=PRO", atLeast: 0 },
+    { path: `usage.api-counts?project=${BUSIEST}&interval=daily`, atLeast: 1 },
+    { path: `usage.api-counts?project=${BUSIEST}&interval=hourly`, atLeast: 0 },
+    { path: `usage.api-counts?project=${BUSIEST}&interval=minutely`, atLeast: 0 },
+    { path: 'usage.api-counts?project=.&interval=daily', atLeast: 2 },
+    { path: `functions.invocation-stats?project=${BUSIEST}&interval=7day`, atLeast: 2 },
+    { path: `functions.invocation-stats?project=${BUSIEST}&interval=1day`, atLeast: 2 },
+    { path: `functions.invocation-stats?project=${BUSIEST}&interval=1hr`, atLeast: 0 },
+    { path: `functions.invocation-stats?project=${BUSIEST}&interval=5min&function_id=none`, atLeast: 0 },
+  ]
+  for (const { path, atLeast } of CALLS) {
+    it(`${path.replace(/=\d{4}-[^&]+/g, '=…')}: the same bytes and headers`, async () => {
+      const [ours, theirs] = [await ask(embedded, path), await ask(warehouse, path)]
+      expect(ours.status, ours.body).to.equal(200)
+      expect(Number(ours.headers['x-row-count'])).to.be.at.least(atLeast)
+      expect(theirs.body).to.equal(ours.body)
+      expect(theirs.headers).to.deep.equal(ours.headers)
+      expect(ours.timing).to.match(/^engine;dur=[\d.]+, total;dur=[\d.]+$/)
+      expect(theirs.timing).to.match(/^engine;dur=[\d.]+;desc="\d+ bytes billed", total;dur=[\d.]+$/)
+    })
+  }
+
+  for (const path of [
+    'logs.all?project_tier=PRO',
+    'logs.all?project=a&project_tier=PRO&iso_timestamp_start=yesterday',
+    'usage.api-counts?project=a&interval=weekly',
+    'no.such',
+  ]) {
+    it(`${path}: the same refusal`, async () => {
+      const [ours, theirs] = [await ask(embedded, path), await ask(warehouse, path)]
+      expect(ours.status).to.be.within(400, 499)
+      expect({ ...theirs, timing: '' }).to.deep.equal(ours)
+    })
+  }
+
+  it('are found without problems by dry runs of every variant', async () => {
+    const environment = { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT }
+    const { code, out, err } = await command(['validate', '--engine', 'bigquery'], environment)
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(out).to.match(
+      /^logs\.all \(project_tier=PRO, iso_timestamp_start absent, iso_timestamp_end given\): 0 B, 0\.0000 USD$/m,
+    )
+    expect(out).to.match(/^3 manifests, \d+ variants: no problems$/m)
+  })
+
+  it('not here: usage.api-counts?project=(: the same refusal; the emulator has other words for it than BigQuery', async () => {
+    const path = 'usage.api-counts?project=(&interval=daily'
+    const [ours, theirs] = [await ask(embedded, path), await ask(warehouse, path)]
+    expect(ours.status).to.equal(400)
+    expect(theirs.status).to.equal(502)
+    expect(theirs.body).to.include('QUERY_FAILED').and.not.include('regular')
+  })
+})

@@ -1,0 +1,38 @@
+import { expect } from 'chai'
+import { command, type Finished, scratch } from '../cli/command.js'
+import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
+
+describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
+  this.timeout(60_000)
+  const folder = scratch()
+  let emulator: Emulator
+  const tables = (...argv: readonly string[]): Promise<Finished> =>
+    command(['tables', ...argv], { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT })
+
+  before(async function () {
+    needEmulator(this)
+    emulator = await startEmulator()
+  })
+  after(async () => {
+    await emulator?.stop()
+    folder.remove()
+  })
+
+  it('makes, of the schemas of the log streams, tables that are as the schemas say, and the same schemas of these', async () => {
+    await emulator.post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'logs' } })
+    const statements = (await tables('ddl')).out.split(/(?<=;\n)/).filter(text => text.trim() !== '')
+    expect(statements).to.have.length(9)
+    for (const query of statements) {
+      const answer = await emulator.post('queries', { query, useLegacySql: false })
+      expect(answer).not.to.have.property('errors')
+    }
+    expect(await tables('diff', 'logs')).to.deep.equal({ code: 0, out: '9 tables: no differences\n', err: '' })
+    const dir = folder.path('pulled')
+    const pulled = await tables('pull', 'logs', '--tables', dir)
+    expect(pulled.out.match(/^new /gm)).to.have.length(9)
+    expect(await tables('diff', '--tables', dir)).to.deep.equal({ code: 0, out: '9 tables: no differences\n', err: '' })
+    const columns = (text: string): string => text.replace(/ OPTIONS\(.*\)(?=,?\n)/g, '')
+    // It keeps no descriptions.
+    expect(columns((await tables('ddl', '--tables', dir)).out)).to.equal(columns((await tables('ddl')).out))
+  })
+})

@@ -1,0 +1,169 @@
+/** A job that nobody waits for any more is cancelled on the server. */
+import { expect } from 'chai'
+import type { RunnerError } from '../../../runner/model/errors.js'
+import type { RunOptions } from '../../../runner/model/ports.js'
+import type { RequestKind } from './fake-bigquery.js'
+import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
+
+const ENDLESS = { answersBefore: Number.POSITIVE_INFINITY }
+
+describe('a job that is given up', () => {
+  let test: TestEngine
+  const open = async (options: TestEngineOptions = {}, speed = 20): Promise<void> => {
+    test = await openTestEngine(options, speed)
+  }
+  beforeEach(() => open())
+  afterEach(() => test.close())
+
+  const reopen = async (options: TestEngineOptions, speed?: number): Promise<void> => {
+    await test.close()
+    await open(options, speed)
+  }
+
+  /** Resolves when a request of this kind has come. */
+  async function arrived(kind: RequestKind): Promise<void> {
+    while (!test.fake.exchanges.some(exchange => exchange.kind === kind)) {
+      await new Promise(resolve => setTimeout(resolve, 2))
+    }
+  }
+
+  const failureOf = (options: Partial<RunOptions> = {}): Promise<RunnerError> =>
+    test.run('SELECT 1', options).then(
+      () => expect.fail('it has a result') as never,
+      (error: unknown) => error as RunnerError,
+    )
+
+  async function leaveAt(kind: RequestKind): Promise<RunnerError> {
+    const caller = new AbortController()
+    const failure = failureOf({ signal: caller.signal })
+    await arrived(kind)
+    caller.abort()
+    return failure
+  }
+
+  async function expectCancelled(): Promise<void> {
+    await test.settled()
+    expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled'])
+    while (!test.events.some(event => event.kind === 'job.cancelled')) {
+      await new Promise(resolve => setTimeout(resolve, 2))
+    }
+    expect(test.events).to.deep.include({ kind: 'job.cancelled', endpoint: 'e', jobId: test.fake.jobs.all[0]!.id })
+  }
+
+  it('by its last caller is cancelled', async () => {
+    test.fake.plan = () => ENDLESS
+    expect(await leaveAt('poll')).to.include({ code: 'CALL_ABANDONED' })
+    await expectCancelled()
+  })
+
+  it('before its id is known is found by its request, and cancelled', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+    expect(await leaveAt('start')).to.include({ code: 'CALL_ABANDONED' })
+    await expectCancelled()
+    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['start', 'find', 'cancel'])
+  })
+
+  it('before its insertion is answered is found, and cancelled', async () => {
+    await reopen({ priority: 'batch' })
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind, nth }) => (kind === 'insert' && nth === 1 ? { hang: true } : undefined)
+    expect(await leaveAt('insert')).to.include({ code: 'CALL_ABANDONED' })
+    await expectCancelled()
+    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['insert', 'insert', 'cancel'])
+  })
+
+  it('at its timeout is cancelled', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 20 })
+    expect(await failureOf({ timeoutMs: 2_000 })).to.include({ code: 'QUERY_TIMEOUT' })
+    await test.settled()
+    expect(test.fake.jobs.running()).to.deep.equal([])
+    await test.engine.close()
+    expect(test.fake.exchanges.map(({ kind }) => kind)).to.include('cancel')
+  })
+
+  it('ends itself at its timeout where nobody can tell it', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'cancel' ? { drop: true } : undefined)
+    expect(await failureOf({ timeoutMs: 1_000 })).to.include({ code: 'QUERY_TIMEOUT' })
+    await test.settled()
+    expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['timed out'])
+  })
+
+  it('is cancelled again where that fails, and the log is told', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind, nth }) =>
+      kind === 'cancel' && nth <= 3 ? { status: 503, reason: 'backendError', message: 'busy' } : undefined
+    await leaveAt('poll')
+    await expectCancelled()
+    const retried = test.events.filter(event => event.kind === 'engine.retried')
+    expect(retried.map(event => event.reason)).to.deep.equal(Array(3).fill('busy (backendError, HTTP 503)'))
+  })
+
+  it('that cannot be cancelled is told to the log, by its id and with the cause', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'cancel' ? { status: 403, reason: 'accessDenied' } : undefined)
+    await leaveAt('poll')
+    await test.engine.close()
+    const failed = test.events.find(event => event.kind === 'job.cancel-failed')
+    expect(failed).to.include({ endpoint: 'e', jobId: 'job_1' })
+    expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
+  })
+
+  it('whose credentials end after a lost answer is looked for all the same', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind, nth }) => {
+      if (kind === 'start') return { cutAt: 10 }
+      return kind === 'find' && nth === 1 ? { status: 401, reason: 'authError' } : undefined
+    }
+    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    await expectCancelled()
+  })
+
+  it('that was never asked for starts nothing', async () => {
+    const caller = new AbortController()
+    caller.abort()
+    expect(await failureOf({ signal: caller.signal })).to.include({ code: 'CALL_ABANDONED' })
+    await test.engine.close()
+    expect(test.fake.exchanges).to.have.length(0)
+  })
+
+  it('while its credentials are on their way starts nothing', async () => {
+    let asked = 0
+    const credentials = (): Promise<never> => {
+      asked += 1
+      return new Promise(() => {})
+    }
+    await reopen({ access: { credentials } })
+    expect(await failureOf({ timeoutMs: 1_000 })).to.include({ code: 'QUERY_TIMEOUT' })
+    expect(asked).to.equal(1)
+  })
+
+  it('while its result is read is not cancelled: it has ended', async () => {
+    test.fake.plan = () => ({ rows: [{ f: [] }, { f: [] }], pageRows: 1 })
+    test.fake.fault = ({ kind }) => (kind === 'page' ? { hang: true } : undefined)
+    await leaveAt('page')
+    await test.engine.close()
+    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['start', 'page'])
+  })
+
+  it('by the process that ends is cancelled before the connections are closed', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 1_000 })
+    const failure = failureOf()
+    await arrived('start')
+    await test.engine.close()
+    expect(await failure).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled'])
+    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
+  })
+
+  it('does not keep a process from ending for longer than some seconds', async () => {
+    await reopen({ closeWithinMs: 50 }, 1)
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'cancel' ? { hang: true } : undefined)
+    await leaveAt('poll')
+    const began = performance.now()
+    await test.engine.close()
+    expect(performance.now() - began).to.be.within(40, 2_000)
+    expect(test.events.map(event => event.kind)).to.contain('job.cancel-failed')
+  })
+})

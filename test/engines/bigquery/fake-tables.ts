@@ -1,0 +1,82 @@
+/** The part of BigQuery's REST interface that tells of tables: tables.list in pages, tables.get, errors as documented. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface FakeTables {
+  /** As BIGQUERY_EMULATOR_HOST wants it. */
+  readonly host: string
+  /** `GET projects/p/datasets/d/tables?maxResults=1000`, in the order in which they came. */
+  readonly requests: readonly string[]
+  stop(): Promise<void>
+}
+
+export interface FakeTablesOptions {
+  /** By `project.dataset.table`; each as tables.get gives it, without its tableReference. */
+  readonly tables: Readonly<Record<string, object>>
+  /** Of tables.list, however many are asked for. @default all */
+  readonly pageSize?: number
+  /** Statuses that the next requests are answered with, and with nothing else. */
+  readonly failures?: number[]
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** Whoever starts it stops it. */
+export async function startFakeTables(options: FakeTablesOptions): Promise<FakeTables> {
+  const requests: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url!.replace(/^\/bigquery\/v2\//, '')
+    requests.push(`${request.method} ${path}`)
+    const failure = options.failures?.shift()
+    const { status, body } =
+      failure === undefined ? answer(new URL(path, 'http://fake/'), options) : { status: failure, body: undefined }
+    response.writeHead(status, { 'Content-Type': 'application/json' })
+    response.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+  await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
+  return {
+    host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    stop: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function answer({ pathname, searchParams }: URL, { tables, pageSize = 1_000 }: FakeTablesOptions): Answer {
+  const match = /^\/projects\/([^/]+)\/datasets\/([^/]+)\/tables(?:\/([^/]+))?$/.exec(pathname)
+  const [project, dataset, table] = (match ?? []).slice(1).map(part => part && decodeURIComponent(part))
+  if (project === undefined || dataset === undefined) return notFound(pathname)
+  if (table !== undefined) {
+    const found = tables[`${project}.${dataset}.${table}`]
+    if (!found) return notFound(`Table ${project}:${dataset}.${table}`)
+    return {
+      status: 200,
+      body: { kind: 'bigquery#table', ...reference(project, dataset, table), type: 'TABLE', ...found },
+    }
+  }
+  const names = Object.keys(tables).filter(name => name.startsWith(`${project}.${dataset}.`))
+  if (names.length === 0) return notFound(`Dataset ${project}:${dataset}`)
+  const from = Number(searchParams.get('pageToken') ?? '0')
+  const page = names.slice(from, from + pageSize).map(name => ({
+    ...reference(project, dataset, name.slice(name.lastIndexOf('.') + 1)),
+    type: (tables[name] as { readonly type?: string }).type ?? 'TABLE',
+  }))
+  const isLast = from + pageSize >= names.length
+  return { status: 200, body: { tables: page, ...(!isLast && { nextPageToken: String(from + pageSize) }) } }
+}
+
+const reference = (projectId: string, datasetId: string, tableId: string): object => ({
+  tableReference: { projectId, datasetId, tableId },
+})
+
+function notFound(what: string): Answer {
+  const message = `Not found: ${what}`
+  const errors = [{ message, domain: 'global', reason: 'notFound' }]
+  return { status: 404, body: { error: { code: 404, message, errors, status: 'NOT_FOUND' } } }
+}

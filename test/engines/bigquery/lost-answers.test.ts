@@ -1,0 +1,154 @@
+/** The network ends at any byte of any answer: the result is right or the failure clean, and no job is left running. */
+import { expect } from 'chai'
+import type { RunnerError } from '../../../runner/model/errors.js'
+import type { RequestKind } from './fake-bigquery.js'
+import type { JobPlan } from './fake-jobs.js'
+import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
+
+const ROWS = Array.from({ length: 4 }, (_, i) => ({ f: [{ v: String(i) }] }))
+const RESULT = '{"result":[{"n":0},{"n":1},{"n":2},{"n":3}]}'
+/** Each kind of answer occurs: the start's, a poll's, two pages'. */
+const PLAN: JobPlan = { fields: [{ name: 'n', type: 'INTEGER' }], rows: ROWS, pageRows: 2, answersBefore: 1 }
+const ENDLESS: JobPlan = { answersBefore: Number.POSITIVE_INFINITY }
+/** Of a start that is not heard of the job is found, although the search for it is cut as well. */
+const ENDS = { start: ['cancelled'], poll: ['done'] } as const
+/** So many calls at once; each connection is cut, so that more would only wait for each other. */
+const AT_ONCE = 40
+
+/** Pauses are a twentieth of what they are; half a minute is left for a call on a busy machine. */
+const SPEED = 20
+const TIMEOUT_MS = 600_000
+/** More than the attempts of one request. */
+const ALWAYS = 7
+
+describe('an answer of BigQuery that is lost', () => {
+  let test: TestEngine
+  afterEach(() => test.close())
+
+  async function open(options: TestEngineOptions = {}): Promise<void> {
+    test = await openTestEngine({ closeWithinMs: 5_000, ...options }, SPEED)
+  }
+
+  async function lengthOf(kind: RequestKind, plan: JobPlan): Promise<number> {
+    test.fake.plan = () => plan
+    if (plan === ENDLESS) await test.run('-- first', { timeoutMs: 4_000 }).catch(() => {})
+    else await test.run('-- first')
+    const until = performance.now() + 5_000
+    while (test.fake.answerBytes(kind) === 0 && performance.now() < until) await test.settled(10)
+    expect(test.fake.answerBytes(kind)).to.be.greaterThan(100)
+    return test.fake.answerBytes(kind)
+  }
+
+  /** One call for each offset, with the offset in its SQL so that the fake knows where to cut. */
+  async function atEachOffset(last: number, call: (sql: string) => Promise<void>, step = 1): Promise<void> {
+    const offsets = Array.from({ length: Math.floor(last / step) + 1 }, (_, i) => last - i * step)
+    const worker = async (): Promise<void> => {
+      for (let at = offsets.pop(); at !== undefined; at = offsets.pop()) await call(`SELECT ${at}`)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  }
+
+  const cut = (kinds: readonly RequestKind[], times: number): void => {
+    test.fake.fault = ({ kind, nth, sql }) =>
+      sql.startsWith('SELECT ') && kinds.includes(kind) && nth <= times
+        ? { cutAt: Number(sql.slice('SELECT '.length)) }
+        : undefined
+  }
+
+  function expectNothingLeft(): void {
+    expect(test.fake.jobs.running().map(job => job.sql)).to.deep.equal([])
+    const known = test.fake.jobs.all.map(job => job.sql)
+    expect(known.filter((sql, at) => known.indexOf(sql) !== at)).to.deep.equal([])
+  }
+
+  for (const kind of ['start', 'poll', 'page'] as const) {
+    it(`at any byte of a ${kind}’s, is had by a second request, of the same job`, async () => {
+      await open()
+      const last = await lengthOf(kind, PLAN)
+      cut([kind], 1)
+      await atEachOffset(last, async sql => {
+        const { body } = await test.run(sql, { timeoutMs: TIMEOUT_MS })
+        expect(Buffer.from(body).toString(), sql).to.equal(RESULT)
+      })
+      expectNothingLeft()
+    })
+
+    it(`at any third byte of a ${kind}’s, each time, is a clean failure`, async () => {
+      await open()
+      const last = await lengthOf(kind, kind === 'start' ? ENDLESS : PLAN)
+      cut(kind === 'start' ? ['start', 'find'] : [kind], ALWAYS)
+      await atEachOffset(
+        last - 1,
+        async sql => {
+          const error = await test.run(sql, { timeoutMs: TIMEOUT_MS }).catch((thrown: unknown) => thrown as RunnerError)
+          expect(error, sql).to.include({ code: 'ENGINE_UNAVAILABLE', status: 502 })
+        },
+        3,
+      )
+      await test.settled()
+      expectNothingLeft()
+      if (kind !== 'page') expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(ENDS[kind])
+    })
+  }
+
+  it('at any byte of a packed one, is had by a second request, of the same job', async () => {
+    await open()
+    test.fake.isZipping = true
+    const last = await lengthOf('page', PLAN)
+    cut(['page'], 1)
+    await atEachOffset(last, async sql => {
+      const { body } = await test.run(sql, { timeoutMs: TIMEOUT_MS })
+      expect(Buffer.from(body).toString(), sql).to.equal(RESULT)
+    })
+    expectNothingLeft()
+  })
+
+  it('at any byte of an insertion’s, is had by a second request, of the same job', async () => {
+    await open({ priority: 'batch' })
+    const last = await lengthOf('insert', PLAN)
+    cut(['insert'], 1)
+    await atEachOffset(last, async sql => {
+      const { body } = await test.run(sql, { timeoutMs: TIMEOUT_MS })
+      expect(Buffer.from(body).toString(), sql).to.equal(RESULT)
+    })
+    expectNothingLeft()
+  })
+
+  it('at any byte of a cancellation’s, leaves no job running', async () => {
+    await open()
+    const last = await lengthOf('cancel', ENDLESS)
+    const callers = new Map<string, AbortController>()
+    cut(['cancel'], 2)
+    const { fault } = test.fake
+    test.fake.fault = exchange => {
+      if (exchange.kind === 'poll') callers.get(exchange.sql)?.abort()
+      return fault(exchange)
+    }
+    await atEachOffset(last, async sql => {
+      const caller = new AbortController()
+      callers.set(sql, caller)
+      const { signal } = caller
+      const error = await test.run(sql, { signal, timeoutMs: TIMEOUT_MS }).catch((thrown: unknown) => thrown)
+      expect(error, sql).to.include({ code: 'CALL_ABANDONED' })
+    })
+    await test.settled()
+    expectNothingLeft()
+    expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(['cancelled'])
+  })
+
+  it('because the connection ends before anything is done, starts the job with the next request', async () => {
+    await open()
+    test.fake.plan = () => PLAN
+    test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth <= 3 ? { drop: true } : undefined)
+    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    expect(test.fake.jobs.all).to.have.length(1)
+  })
+
+  it('because it never comes, is asked for again', async () => {
+    await open()
+    test.fake.plan = () => PLAN
+    test.fake.fault = ({ kind, nth }) => (kind !== 'page' && nth === 1 ? { hang: true } : undefined)
+    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    expect(test.fake.jobs.all).to.have.length(1)
+  })
+})

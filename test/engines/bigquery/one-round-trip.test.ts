@@ -1,0 +1,194 @@
+/** A short query is one request; a long one is polled, a large one paged. */
+import { expect } from 'chai'
+import type { RestField, RestRow } from '../../../runner/engines/bigquery/rest.js'
+import { openTestEngine, type TestEngine } from './open-test-engine.js'
+
+const FIELDS: readonly RestField[] = [{ name: 'n', type: 'INTEGER' }]
+const rows = (count: number): readonly RestRow[] => Array.from({ length: count }, (_, i) => ({ f: [{ v: String(i) }] }))
+const text = (body: Uint8Array): string => Buffer.from(body).toString()
+
+describe('a query on BigQuery', () => {
+  let test: TestEngine
+  beforeEach(async () => {
+    test = await openTestEngine()
+  })
+  afterEach(() => test.close())
+
+  const kinds = (): readonly string[] => test.fake.exchanges.map(({ kind }) => kind)
+
+  it('that is short takes one request', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(2), bytesProcessed: 5, bytesBilled: 10_485_760 })
+    const result = await test.run('SELECT n FROM t')
+    expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1}]}')
+    expect(result).to.include({ rowCount: 2, isTruncated: false })
+    expect(result.columns).to.deep.equal([{ name: 'n', type: 'INT64' }])
+    expect(result.cost).to.deep.equal({
+      bytesProcessed: 5,
+      bytesBilled: 10_485_760,
+      isCacheHit: false,
+      jobId: 'job_1',
+    })
+    expect(kinds()).to.deep.equal(['start'])
+  })
+
+  it('tells BigQuery all that bounds and marks its job', async () => {
+    await test.close()
+    test = await openTestEngine({
+      location: 'EU',
+      defaultDataset: 'other.logs',
+      reservation: 'projects/p/locations/EU/reservations/r',
+      newRequestId: () => 'one',
+    })
+    const job = { maxBytesBilled: 7, labels: { Team: 'Ünïts!' }, revision: 'abc', token: 'Ci Token' }
+    await test.run(
+      'SELECT @at',
+      { maxRows: 10, endpoint: 'logs.all', timeoutMs: 5_000, job },
+      { at: { type: 'TIMESTAMP', value: '2026-01-31T12:00:00Z' } },
+    )
+    const { jobTimeoutMs, timeoutMs, ...request } = test.fake.jobs.all[0]!.request
+    expect(Number(jobTimeoutMs)).to.be.within(1, 5_000)
+    expect(Number(timeoutMs)).to.be.within(1, 5_000)
+    expect(request).to.deep.equal({
+      query: 'SELECT @at',
+      useLegacySql: false,
+      parameterMode: 'NAMED',
+      queryParameters: [
+        {
+          name: 'at',
+          parameterType: { type: 'TIMESTAMP' },
+          parameterValue: { value: '2026-01-31T12:00:00Z' },
+        },
+      ],
+      location: 'EU',
+      defaultDataset: { projectId: 'other', datasetId: 'logs' },
+      reservation: 'projects/p/locations/EU/reservations/r',
+      maxResults: 11,
+      labels: { team: 'ünïts-', endpoint: 'logs-all', revision: 'abc', token: 'ci-token' },
+      maximumBytesBilled: '7',
+      requestId: 'one',
+      formatOptions: { useInt64Timestamp: true },
+    })
+  })
+
+  it('asks for one row more than it may give, and tells that there are more', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(5) })
+    const result = await test.run('SELECT n FROM t', { maxRows: 3, format: 'arrays' })
+    expect(text(result.body)).to.equal('[[0],[1],[2]]')
+    expect(result).to.include({ rowCount: 3, isTruncated: true })
+    expect(kinds()).to.deep.equal(['start'])
+  })
+
+  it('whose rows are exactly as many as it may give is whole', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(3) })
+    expect(await test.run('SELECT n FROM t', { maxRows: 3 })).to.include({ rowCount: 3, isTruncated: false })
+  })
+
+  it('that is long is polled until it has ended, and asks what was billed', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(1), answersBefore: 3, bytesBilled: 20_971_520 })
+    const result = await test.run('SELECT n FROM t')
+    expect(text(result.body)).to.equal('{"result":[{"n":0}]}')
+    expect(result.cost).to.include({ bytesBilled: 20_971_520, jobId: 'job_1' })
+    expect(kinds()).to.deep.equal(['start', 'poll', 'poll', 'poll', 'get'])
+  })
+
+  it('that is large is read page by page, no further than it may give', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(10), pageRows: 3 })
+    const whole = await test.run('SELECT 1')
+    expect(text(whole.body)).to.equal(`{"result":[${rows(10).map((_, i) => `{"n":${i}}`)}]}`)
+    expect(kinds()).to.deep.equal(['start', 'page', 'page', 'page'])
+    const cut = await test.run('SELECT 2', { maxRows: 4 })
+    expect(cut).to.include({ rowCount: 4, isTruncated: true })
+    expect(kinds().slice(4)).to.deep.equal(['start', 'page'])
+  })
+
+  it('of priority batch is inserted as a job and then waited for', async () => {
+    await test.close()
+    test = await openTestEngine({ priority: 'batch', newRequestId: () => 'an-id', reservation: 'r', maxBytesBilled: 9 })
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(2), answersBefore: 1, bytesBilled: 5 })
+    const result = await test.run('SELECT n FROM t')
+    expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1}]}')
+    expect(result.cost).to.include({ bytesBilled: 5, jobId: 'an-id' })
+    expect(kinds()).to.deep.equal(['insert', 'poll', 'poll', 'get'])
+    const { configuration, jobReference } = test.fake.jobs.all[0]!.request as {
+      readonly configuration: { readonly jobTimeoutMs: string }
+      readonly jobReference: unknown
+    }
+    const { jobTimeoutMs, ...rest } = configuration
+    expect(Number(jobTimeoutMs)).to.be.within(1, 60_000)
+    expect(jobReference).to.deep.equal({ projectId: 'p', jobId: 'an-id' })
+    expect(rest).to.deep.equal({
+      labels: { endpoint: 'e', revision: '' },
+      reservation: 'r',
+      query: {
+        query: 'SELECT n FROM t',
+        useLegacySql: false,
+        parameterMode: 'NAMED',
+        queryParameters: [],
+        maximumBytesBilled: '9',
+        priority: 'BATCH',
+      },
+    })
+  })
+
+  it('tells when BigQuery had the result already, and bills nothing for it', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, cacheHit: true, bytesProcessed: 999, bytesBilled: null })
+    expect((await test.run('SELECT n FROM t')).cost).to.include({ isCacheHit: true, bytesBilled: 0 })
+  })
+
+  it('reckons what was billed where BigQuery does not tell', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, bytesProcessed: 10_485_761, bytesBilled: null })
+    expect((await test.run('SELECT n FROM t')).cost).to.include({ bytesBilled: 11 * 2 ** 20 })
+  })
+
+  it('may have warnings beside its result', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(1), warnings: [{ reason: 'invalid', message: 'odd row' }] })
+    expect(await test.run('SELECT n FROM t')).to.include({ rowCount: 1 })
+  })
+
+  it('is read from compressed answers', async () => {
+    test.fake.isZipping = true
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(50) })
+    expect(await test.run('SELECT n FROM t')).to.include({ rowCount: 50 })
+    expect(test.fake.exchanges[0]!.headers['accept-encoding']).to.equal('gzip')
+  })
+
+  it('is refused where its result is larger than it may be, whichever page makes it so', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(30), pageRows: 10 })
+    const error = await test.run('SELECT n', { maxBytes: 200 }).catch((thrown: unknown) => thrown)
+    expect(error).to.include({ code: 'RESULT_TOO_LARGE', status: 502 })
+  })
+
+  it('uses as many connections as there are calls at once, and uses them again', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, rows: rows(1) })
+    test.fake.latencyMs = 20
+    const all = (): Promise<unknown> => Promise.all(Array.from({ length: 100 }, (_, i) => test.run(`SELECT ${i}`)))
+    await all()
+    expect(test.fake.connections()).to.be.at.most(100)
+    const before = test.fake.connections()
+    await all()
+    expect(test.fake.connections() - before).to.be.at.most(5)
+    expect(test.fake.exchanges).to.have.length(200)
+  })
+
+  it('checked is a dry run that starts no job', async () => {
+    await test.close()
+    test = await openTestEngine({ location: 'EU', reservation: 'r', defaultDataset: 'logs' })
+    test.fake.plan = () => ({ fields: FIELDS, bytesProcessed: 123 })
+    expect(await test.engine.check('SELECT n', { x: 'ARRAY<STRING>' })).to.deep.equal({
+      ok: true,
+      columns: [{ name: 'n', type: 'INT64' }],
+      bytes: 123,
+    })
+    expect(kinds()).to.deep.equal(['dry-run'])
+    expect(test.fake.jobs.all).to.have.length(0)
+  })
+
+  it('that has a mistake is checked with the place of it', async () => {
+    const message = 'Unrecognized name: foo at [2:3]'
+    test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })
+    expect(await test.engine.check('SELECT\n  foo', {})).to.deep.equal({
+      ok: false,
+      problem: { line: 2, column: 3, message: 'Unrecognized name: foo' },
+    })
+  })
+})

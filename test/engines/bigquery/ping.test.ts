@@ -1,0 +1,41 @@
+import { expect } from 'chai'
+import { openTestEngine, type TestEngine } from './open-test-engine.js'
+
+describe('BigQuery, asked whether it answers', () => {
+  let test: TestEngine
+  beforeEach(async () => {
+    let now = 0
+    advance = ms => {
+      now += ms
+    }
+    const clock = { nowMs: Date.now, nowMicros: () => 0n, ticksMs: () => now, after: () => () => {} }
+    test = await openTestEngine({ clock })
+  })
+  afterEach(() => test.close())
+  let advance: (ms: number) => void
+
+  const ping = (): Promise<string> =>
+    test.engine.ping().then(
+      () => 'ready',
+      () => 'not ready',
+    )
+
+  it('is asked once in five seconds, however many want to know', async () => {
+    expect(await Promise.all([ping(), ping(), ping()])).to.deep.equal(['ready', 'ready', 'ready'])
+    advance(4_999)
+    expect(await ping()).to.equal('ready')
+    expect(test.fake.exchanges.length).to.equal(1)
+    advance(1)
+    expect(await ping()).to.equal('ready')
+    expect(test.fake.exchanges.length).to.equal(2)
+  })
+
+  it('is not asked sooner when it refused', async () => {
+    test.fake.fault = () => ({ status: 403, reason: 'quotaExceeded' })
+    expect([await ping(), await ping()]).to.deep.equal(['not ready', 'not ready'])
+    expect(test.fake.exchanges.length).to.equal(1)
+    test.fake.fault = () => undefined
+    advance(5_000)
+    expect(await ping()).to.equal('ready')
+  })
+})
