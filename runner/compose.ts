@@ -4,8 +4,17 @@ import { existsSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { createResultCache } from './cache/result-cache.js'
 import { systemClock } from './clock.js'
+import { openAccess } from './engines/bigquery/credentials.js'
+import { openBigQueryEngine } from './engines/bigquery/open-engine.js'
+import {
+  type DescribedTable,
+  openWarehouseTables as openTables,
+  type TablePlace,
+  type WarehouseTables,
+} from './engines/bigquery/tables.js'
 import {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,
@@ -13,29 +22,53 @@ import {
   openEmbedded,
 } from './engines/duckdb/embedded.js'
 import { openDuckdbEngine } from './engines/duckdb/engine.js'
+import { type ImportReport, importFiles } from './engines/duckdb/import/import-table.js'
 import type { DuckdbEngine } from './engines/duckdb/open-engine.js'
+import type { TableCatalogue, TableDefinition } from './googlesql/tables.js'
 import { createApp } from './http/app.js'
+import { createFastLane } from './http/fast-lane.js'
+import { createFormStore } from './http/forms.js'
 import { type RunningServer, startServer } from './http/server.js'
-import { type Loaded, loadEndpoints } from './manifest/load.js'
-import { loadTableSchemas } from './manifest/load-tables.js'
+import { type Loaded, type LoadedEndpoint, loadEndpoints } from './manifest/load.js'
+import { type LoadedTable, loadTableSchemas } from './manifest/load-tables.js'
+import { manifestId } from './manifest/manifest-id.js'
 import type { Diagnostic } from './model/diagnostic.js'
 import type { Endpoint } from './model/endpoint.js'
-import { LoadError } from './model/errors.js'
+import { LoadError, SetupError, UsageError } from './model/errors.js'
 import type { Observer } from './model/events.js'
-import type { Clock, StoredResult } from './model/ports.js'
+import type { Clock, CounterStore, Engine, ResultStore, StoredResult } from './model/ports.js'
 import type { BoundValue, ResultFormat } from './model/query.js'
+import { openMetrics } from './observe/metrics.js'
 import { bindParams } from './request/bind-params.js'
+import { createBudgets } from './request/budget.js'
 import { handleFor } from './request/handle.js'
 import { limitQueries } from './request/limit-queries.js'
 import { indexEndpoints, route } from './request/route.js'
 import { renderQuery } from './request/run-query.js'
 import { wireArguments } from './request/wire.js'
 import { DEFAULT_SETTINGS, type Settings } from './settings.js'
+import { openMemoryCounters } from './stores/counters.js'
 import { openMemoryStore } from './stores/memory.js'
+import { openRedisStore } from './stores/redis.js'
+import { openRedisCounters } from './stores/redis-counters.js'
+import { openRedisLink } from './stores/redis-link.js'
+import { openTieredStore } from './stores/tiered.js'
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from './stores/token-file.js'
 import { openTokenStore, unrestrictedCaller } from './stores/tokens.js'
 
-export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable, NewToken, RunningServer, Settings, TokenRecord }
+export type {
+  DescribedTable,
+  EmbeddedEngine,
+  EmbeddedEngineOptions,
+  EmbeddedTable,
+  ImportReport,
+  NewToken,
+  RunningServer,
+  Settings,
+  TablePlace,
+  TokenRecord,
+  WarehouseTables,
+}
 
 /** Endpoints that are being served. Whoever creates one closes it. */
 export interface Runner {
@@ -51,6 +84,8 @@ export interface Runner {
   explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
   /** By name. */
   endpoints(): readonly Endpoint[]
+  /** The same, in the order of their files, with what is known of their manifests. */
+  details(): readonly LoadedEndpoint[]
   /** Serves the listener at the address of the settings. @throws SetupError when it cannot be listened on. */
   listen(): Promise<RunningServer>
   /** Stops warming, then closes the engine and the stores. Servers are closed first, by whoever started them. */
@@ -92,22 +127,48 @@ export interface RunnerOptions {
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings: Settings = { ...DEFAULT_SETTINGS, ...given }
-  const observe = options.observe ?? (() => {})
+  const metrics = openMetrics()
+  const observe: Observer = event => {
+    metrics.observe(event)
+    options.observe?.(event)
+  }
   const clock = systemClock()
   const opened = createClosers()
   try {
-    const engine = limitQueries(opened.add(await openEngine(settings, { observe, clock })), MAX_QUERIES)
+    const engine = limitQueries(opened.add(await openServingEngine(settings, { observe, clock })), MAX_QUERIES)
     // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
     const loaded = await load(settings, engine, engine.compile)
     refuseErrors(loaded.diagnostics)
     const endpoints = indexEndpoints(loaded.endpoints)
-    const store = opened.add(openMemoryStore({ maxBytes: settings.cacheMb * BYTES_PER_MB }))
+    observe({ kind: 'manifests.loaded', endpoints: endpoints.all.length })
+    const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
-    const results = opened.add(createResultCache({ store, clock, observe }))
-    const deps = { engine, clock, observe, tokens, results, endpoints: () => endpoints, newRequestId: randomUUID }
+    const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
+    const { maxBytesBilled } = settings
+    const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
+    const deps = {
+      engine,
+      clock,
+      observe,
+      budgets,
+      tokens,
+      results,
+      endpoints: () => endpoints,
+      newRequestId: randomUUID,
+    }
+    let isLeaving = false
     let isDraining = false
-    const listener = createApp({ ...deps, corsOrigins: settings.corsOrigins, isDraining: () => isDraining })
+    const { corsOrigins } = settings
+    const appDeps = {
+      ...deps,
+      metrics,
+      forms: createFormStore(),
+      corsOrigins,
+      isLeaving: () => isLeaving,
+      isDraining: () => isDraining,
+    }
+    const listener = createFastLane(appDeps, createApp(appDeps))
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -129,13 +190,26 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
       endpoints: () => endpoints.all,
+      details: () => loaded.details,
       async listen() {
         const { host, port } = settings
+        const onLeaving = (): void => {
+          isLeaving = true
+        }
         const onDraining = (): void => {
           isDraining = true
         }
-        const graceMs = settings.graceSeconds * 1000
-        const server = await startServer({ ...deps, listener, host, port, graceMs, onDraining })
+        const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
+        const server = await startServer({
+          ...deps,
+          listener,
+          host,
+          port,
+          drainDelayMs,
+          graceMs,
+          onLeaving,
+          onDraining,
+        })
         observe({ kind: 'server.ready', url: server.url, endpoints: endpoints.all.length, engine: engine.name })
         return server
       },
@@ -153,19 +227,76 @@ const MAX_QUERIES = 512
 
 const millis = (micros: bigint): number => Number(micros) / 1000
 
+/** Where results and counts are kept: in memory, and with REDIS_URL in a Redis behind it. `opened` closes them. */
+async function openStores(
+  { cacheMb, redisUrl, redisPrefix }: Settings,
+  { observe, clock }: EngineDeps,
+  opened: Closers,
+): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
+  const memory = openMemoryStore({ maxBytes: cacheMb * BYTES_PER_MB })
+  if (redisUrl === null) return { store: opened.add(memory), counters: openMemoryCounters(clock) }
+  const link = opened.add(await openRedisLink({ url: redisUrl, clock, random: Math.random }))
+  const shared = openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() })
+  const store = opened.add(openTieredStore({ memory, shared, clock, observe }))
+  return { store, counters: openRedisCounters(link, redisPrefix) }
+}
+
+/**
+ * Forgets what replicas have stored of an endpoint, by name or id, or of all; their memories too.
+ * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or did not do it.
+ */
+export async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
+  const { redisUrl, redisPrefix } = settings
+  if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
+  const prefix = ref === null ? '' : `${await findEndpointId(settings.endpointsDir, ref)}:`
+  const clock = systemClock()
+  const link = await openRedisLink({ url: redisUrl, clock, random: Math.random })
+  try {
+    await openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() }).purge(prefix)
+  } catch (cause) {
+    throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
+  } finally {
+    await link.close()
+  }
+}
+
+async function findEndpointId(endpointsDir: string, ref: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(ref)) return ref.toLowerCase()
+  const id = await manifestId(endpointsDir, ref)
+  if (id === null) throw new UsageError([`no manifest in ${endpointsDir} has the name "${ref}"`])
+  return id
+}
+
+/** What else a result depends on: the same SQL means other data elsewhere. */
+function engineIdentity(settings: Settings): string {
+  const { engine, project, location, defaultDataset, emulatorHost } = settings
+  return JSON.stringify(engine === 'duckdb' ? [engine] : [engine, project, location, defaultDataset, emulatorHost])
+}
+
 /** What the manifests of the settings are, errors included. */
 function load(
   settings: Settings,
-  engine: DuckdbEngine,
-  checkSql: DuckdbEngine['check'],
+  engine: ServingEngine,
+  checkSql: Engine['check'],
   only: readonly string[] = [],
+  { maxBytes = null }: CheckLimits = {},
 ): Promise<Loaded> {
   return loadEndpoints({
     dir: settings.endpointsDir,
+    schemaTextHash: engineIdentity(settings),
+    knowsDataChanges: engine.dataState !== undefined,
     tables: engine.tables(),
     checkSql,
+    maxBytes,
     ...(only.length > 0 && { only }),
   })
+}
+
+export interface CheckLimits {
+  /** A query that BigQuery would read more bytes for is a mistake; null for no limit. @default null */
+  readonly maxBytes?: number | null
 }
 
 /**
@@ -173,10 +304,23 @@ function load(
  * these files and folders; none keeps all.
  * @throws LoadError when table schemas hold errors, for then every query would; SetupError.
  */
-export async function checkManifests(settings: Settings, only: readonly string[]): Promise<Loaded> {
-  const engine = await openEngine(settings, { observe: () => {}, clock: systemClock() })
+export async function checkManifests(
+  settings: Settings,
+  only: readonly string[],
+  limits: CheckLimits = {},
+): Promise<Loaded> {
+  const clock = systemClock()
+  const engine = await openServingEngine(settings, { observe: () => {}, clock })
+  // What a warehouse would read of a partitioned table depends on the time.
+  const now = new Date(clock.nowMs()).toISOString()
   try {
-    return await load(settings, engine, engine.check, only)
+    return await load(
+      settings,
+      engine,
+      (sql, types, values) => engine.check(sql, types, { ...values, now }),
+      only,
+      limits,
+    )
   } finally {
     await engine.close()
   }
@@ -188,21 +332,121 @@ export interface EngineDeps {
   readonly clock: Clock
 }
 
-/** The engine of the settings, over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */
+/** An engine that manifests can be loaded for. */
+export interface ServingEngine extends Engine {
+  /** As `check`, without asking an engine where that can be had. */
+  readonly compile: Engine['check']
+  /** All tables that are known by their schemas. */
+  readonly tables: () => TableCatalogue
+}
+
+/** The engine that the settings name. @throws LoadError, SetupError. Whoever opens it closes it. */
+export function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
+  return settings.engine === 'bigquery' ? openWarehouse(settings, deps) : openEngine(settings, deps)
+}
+
+async function openWarehouse(settings: Settings, { observe, clock }: EngineDeps): Promise<ServingEngine> {
+  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  refuseErrors(diagnostics)
+  const { project, emulatorHost, location, defaultDataset, maxBytesBilled, reservation, priority } = settings
+  const access = await openAccess({ project, emulatorHost })
+  const engine = openBigQueryEngine({
+    access,
+    tables: tables.map(definitionOf),
+    location,
+    defaultDataset,
+    maxBytesBilled,
+    reservation,
+    priority,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    clock,
+    observe,
+    newRequestId: randomUUID,
+    random: Math.random,
+  })
+  try {
+    await engine.ping()
+    return engine
+  } catch (thrown) {
+    await engine.close()
+    const { cause } = thrown as { readonly cause?: unknown }
+    const why = cause instanceof Error ? cause.message : String(thrown)
+    throw new SetupError(`BigQuery cannot be used by project ${access.project}: ${why}`, { cause: thrown })
+  }
+}
+
+/** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
+export async function openWarehouseTables({ project, emulatorHost }: Settings): Promise<WarehouseTables> {
+  return openTables(await openAccess({ project, emulatorHost }), { clock: systemClock(), random: Math.random })
+}
+
+/** The embedded engine over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */
 export async function openEngine(settings: Settings, { observe, clock }: EngineDeps): Promise<DuckdbEngine> {
   const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
   return openDuckdbEngine({
     dataDir: settings.database === null ? settings.dataDir : null,
     database: settings.database,
-    tables: tables.map(({ name, columns, fields }) => ({ definition: { name, columns }, schema: fields })),
+    tables: tables.map(table => ({ definition: definitionOf(table), schema: table.fields })),
+    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
     memoryLimitMb: settings.engineMemoryMb,
     threads: settings.engineThreads === 0 ? availableParallelism() : settings.engineThreads,
     tempDir: tmpdir(),
+    tempLimitMb: settings.engineTempMb,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
     observe,
     clock,
   })
 }
+
+const definitionOf = ({ name, columns, layout }: LoadedTable): TableDefinition => ({
+  name,
+  columns,
+  ...(layout.partition && { partitionedBy: layout.partition.column }),
+})
+
+/** What `sluice import` is asked for. */
+export interface ImportOrder {
+  /** `dataset.table`, with a schema. */
+  readonly table: string
+  /** `-` is standard input. */
+  readonly files: readonly string[]
+  /** `ndjson`, `csv.gz`, …: of files whose names do not tell, and of standard input; null for none. */
+  readonly inputFormat: string | null
+  readonly replaces: boolean
+  readonly ignoresUnknown: boolean
+  readonly skipFile: string | null
+  readonly maxBadRows: number
+  readonly standardInput: () => Readable
+}
+
+/**
+ * Writes the rows of files into the data folder, all of them or none.
+ * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
+ */
+export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
+  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  refuseErrors(diagnostics)
+  const table = tables.find(({ name }) => name === order.table)
+  if (!table) {
+    const path = join(settings.tablesDir, `${order.table}.json`)
+    throw new UsageError([`there is no table ${order.table}: its schema would be ${path}`])
+  }
+  return importFiles({
+    ...order,
+    dataDir: settings.dataDir,
+    table: definitionOf(table),
+    schema: table.fields,
+    layout: table.layout,
+    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
+    threads: settings.engineThreads === 0 ? availableParallelism() : settings.engineThreads,
+    nowMs: systemClock().nowMs(),
+    unique: randomUUID().slice(0, 8),
+  })
+}
+
+/** Of DuckDB; with what the rows take while they are checked, an import stays below 1 GB. */
+const IMPORT_MEMORY_MB = 400
 
 function refuseErrors(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.some(({ severity }) => severity === 'error')) throw new LoadError(diagnostics)
@@ -246,8 +490,13 @@ interface Closable {
   close(): Promise<void> | void
 }
 
+interface Closers {
+  add<T extends Closable>(closable: T): T
+  close(): Promise<void>
+}
+
 /** Closes what was added, newest first, all of it even when one fails; the first failure is thrown at the end. */
-function createClosers(): { add<T extends Closable>(closable: T): T; close(): Promise<void> } {
+function createClosers(): Closers {
   const closables: Closable[] = []
   return {
     add(closable) {

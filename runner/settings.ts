@@ -1,4 +1,5 @@
 /** From flags and environment variables to frozen settings; every default stands here, with its unit. */
+import { parseByteSize } from './model/byte-size.js'
 import { UsageError } from './model/errors.js'
 import { LOG_LEVELS, type LogLevel } from './observe/log.js'
 
@@ -16,15 +17,40 @@ export interface Settings {
   readonly tokensFile: string | null
   /** One token that may do everything; null for none. Never from a flag, which a process list would show. */
   readonly token: string | null
-  readonly engine: 'duckdb'
+  readonly engine: 'duckdb' | 'bigquery'
+  /** The project whose BigQuery runs and bills queries; null: the one that the credentials belong to. */
+  readonly project: string | null
+  /** Where BigQuery's jobs run; null for where their data is. */
+  readonly location: string | null
+  /** `dataset` or `project.dataset`, for tables that queries name without one; null for none. */
+  readonly defaultDataset: string | null
+  /** What one query may be billed for where its manifest does not say, in bytes; null for no limit. */
+  readonly maxBytesBilled: number | null
+  /** `projects/P/locations/L/reservations/R`; null for the project's own. */
+  readonly reservation: string | null
+  readonly priority: 'interactive' | 'batch'
+  /** What BigQuery takes for reading 2^40 bytes, in USD: for estimates. */
+  readonly pricePerTib: number
+  /** The address of a BigQuery emulator, which is spoken to without credentials; null for BigQuery itself. */
+  readonly emulatorHost: string | null
   /** Memory that the embedded engine may use, in megabytes. */
   readonly engineMemoryMb: number
   /** Threads that the embedded engine may use; 0 for as many as there are processors. */
   readonly engineThreads: number
+  /** What the embedded engine may write to the disk for queries that need more memory, in megabytes. */
+  readonly engineTempMb: number
+  /** A result that is larger is an error; in megabytes. */
+  readonly maxResultMb: number
   /** Memory for stored results, in megabytes. */
   readonly cacheMb: number
+  /** A Redis that replicas share results in; null for none. May hold a password: never from a flag, never logged. */
+  readonly redisUrl: string | null
+  /** Before every key there. */
+  readonly redisPrefix: string
   readonly corsOrigins: readonly string[]
   readonly logLevel: LogLevel
+  /** How long the process goes on as before once it is asked to end, but for `/readyz`, in seconds. */
+  readonly drainDelaySeconds: number
   /** How long running requests may take once the process is asked to end, in seconds. */
   readonly graceSeconds: number
 }
@@ -65,9 +91,22 @@ function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
   }
 }
 
-function engineName(value: string): 'duckdb' {
-  if (value === 'bigquery') throw new SettingProblem('names bigquery, but this build has no bigquery engine')
-  return oneOf(['duckdb'])(value)
+function size(value: string): number {
+  const bytes = parseByteSize(value)
+  if (bytes !== undefined) return bytes
+  throw new SettingProblem('must be a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB')
+}
+
+function amount(value: string): number {
+  if (/^\d{1,6}(\.\d{1,6})?$/.test(value)) return Number(value)
+  throw new SettingProblem('must be a number, such as 6.25')
+}
+
+function matching(pattern: RegExp, form: string): (value: string) => string {
+  return value => {
+    if (pattern.test(value)) return value
+    throw new SettingProblem(`must be ${form}`)
+  }
 }
 
 function origins(value: string): readonly string[] {
@@ -77,6 +116,12 @@ function origins(value: string): readonly string[] {
     throw new SettingProblem('must be origins like https://app.example.com, with commas between them, or *')
   }
   return list
+}
+
+/** What is wrong is not said: it may hold a password. */
+function redisUrl(value: string): string {
+  if (/^rediss?:\/\//.test(value) && URL.canParse(value)) return value
+  throw new SettingProblem('must be an address like redis://host:6379 or rediss://user:password@host:6380')
 }
 
 function tokenText(value: string): string {
@@ -165,7 +210,82 @@ export const SETTINGS: readonly SettingRow[] = [
     default: 'duckdb',
     unit: '',
     description: 'The engine that runs queries.',
-    parse: engineName,
+    parse: oneOf(['duckdb', 'bigquery']),
+  },
+  {
+    key: 'project',
+    flag: '--project',
+    variable: 'GOOGLE_CLOUD_PROJECT',
+    default: '',
+    unit: '',
+    description: 'BigQuery: the project that runs and pays for queries; without it, that of the credentials.',
+    parse: matching(/^[a-z0-9.:-]{1,64}$/, 'a project id'),
+  },
+  {
+    key: 'location',
+    flag: '--location',
+    variable: 'SLUICE_LOCATION',
+    default: '',
+    unit: '',
+    description: 'BigQuery: where queries run, such as EU; without it, where their data is.',
+    parse: matching(/^[A-Za-z0-9-]{1,64}$/, 'a location, such as EU or europe-west4'),
+  },
+  {
+    key: 'defaultDataset',
+    flag: '--dataset',
+    variable: 'SLUICE_DATASET',
+    default: '',
+    unit: '',
+    description: 'The dataset, or project.dataset, of tables that a query names without one.',
+    parse: matching(/^(?:[a-z0-9:-]{1,64}\.)?\w{1,1024}$/, 'a dataset, or project.dataset'),
+  },
+  {
+    key: 'maxBytesBilled',
+    flag: '--max-bytes-billed',
+    variable: 'SLUICE_MAX_BYTES_BILLED',
+    default: '',
+    unit: 'bytes',
+    description: 'BigQuery: what a query may be billed for where its manifest sets no limit, such as 100 GB.',
+    parse: size,
+  },
+  {
+    key: 'reservation',
+    flag: '--reservation',
+    variable: 'SLUICE_RESERVATION',
+    default: '',
+    unit: '',
+    description: 'BigQuery: the reservation that queries use, as projects/P/locations/L/reservations/R.',
+    parse: matching(
+      /^projects\/[^/\s]+\/locations\/[^/\s]+\/reservations\/[^/\s]+$/,
+      'projects/P/locations/L/reservations/R',
+    ),
+  },
+  {
+    key: 'priority',
+    flag: '--priority',
+    variable: 'SLUICE_PRIORITY',
+    default: 'interactive',
+    unit: '',
+    description: 'BigQuery: interactive, or batch, which waits for free capacity.',
+    parse: oneOf(['interactive', 'batch']),
+  },
+  {
+    key: 'pricePerTib',
+    flag: '--price-per-tib',
+    variable: 'SLUICE_PRICE_PER_TIB',
+    default: '6.25',
+    unit: 'USD',
+    description: 'BigQuery: what a TiB costs, for the estimates of validate.',
+    parse: amount,
+  },
+  {
+    key: 'emulatorHost',
+    flag: null,
+    variable: 'BIGQUERY_EMULATOR_HOST',
+    default: '',
+    unit: '',
+    description: 'The address of a BigQuery emulator, spoken to without credentials.',
+    parse: text,
   },
   {
     key: 'engineMemoryMb',
@@ -186,13 +306,50 @@ export const SETTINGS: readonly SettingRow[] = [
     parse: wholeNumber(0, 1_024),
   },
   {
+    key: 'engineTempMb',
+    flag: '--engine-temp',
+    variable: 'SLUICE_ENGINE_TEMP',
+    default: '8192',
+    unit: 'MB',
+    description: 'What the embedded engine may write to the disk for queries that need more memory.',
+    parse: wholeNumber(1, 10_000_000),
+  },
+  {
+    key: 'maxResultMb',
+    flag: '--max-result',
+    variable: 'SLUICE_MAX_RESULT',
+    default: '64',
+    unit: 'MB',
+    description: 'A result that is larger is an error.',
+    parse: wholeNumber(1, 256),
+  },
+  {
     key: 'cacheMb',
     flag: '--cache-memory',
     variable: 'SLUICE_CACHE_MEMORY',
-    default: '256',
+    default: '64',
     unit: 'MB',
     description: 'Memory for stored results.',
     parse: wholeNumber(0, 10_000_000),
+  },
+  {
+    key: 'redisUrl',
+    flag: null,
+    variable: 'REDIS_URL',
+    default: '',
+    unit: '',
+    description:
+      'A Redis or Valkey that replicas share results in: redis:// or, encrypted, rediss://user:password@host:port.',
+    parse: redisUrl,
+  },
+  {
+    key: 'redisPrefix',
+    flag: '--redis-prefix',
+    variable: 'SLUICE_REDIS_PREFIX',
+    default: 'sluice:',
+    unit: '',
+    description: 'Before every key in Redis; installations with different data need different ones.',
+    parse: matching(/^[\w.:/-]{1,100}$/, 'letters, digits and . : / - _'),
   },
   {
     key: 'corsOrigins',
@@ -213,6 +370,15 @@ export const SETTINGS: readonly SettingRow[] = [
     parse: oneOf(LOG_LEVELS),
   },
   {
+    key: 'drainDelaySeconds',
+    flag: '--drain-delay',
+    variable: 'SLUICE_DRAIN_DELAY',
+    default: '0',
+    unit: 'seconds',
+    description: 'How long calls are still taken once the process is asked to end, while /readyz says so.',
+    parse: wholeNumber(0, 3_600),
+  },
+  {
     key: 'graceSeconds',
     flag: '--grace',
     variable: 'SLUICE_GRACE',
@@ -224,7 +390,19 @@ export const SETTINGS: readonly SettingRow[] = [
 ]
 
 /** What a setting is when nothing is said: its default, or this where it has none. */
-const UNSET = { database: null, tokensFile: null, token: null, corsOrigins: [] as readonly string[] } as const
+const UNSET = {
+  database: null,
+  tokensFile: null,
+  token: null,
+  corsOrigins: [] as readonly string[],
+  project: null,
+  location: null,
+  defaultDataset: null,
+  maxBytesBilled: null,
+  reservation: null,
+  emulatorHost: null,
+  redisUrl: null,
+} as const
 
 /**
  * A flag beats its variable, which beats the default; an empty variable is none. `flags` go by their names without

@@ -6,6 +6,7 @@ import { expect } from 'chai'
 import { createRunner, openEmbeddedEngine, type Runner } from '../runner/compose.js'
 import { FORMS, AGGREGATE_FORMS as MORE_FORMS } from '../runner/engines/duckdb/generate/functions/all.js'
 import { allFunctions } from '../runner/googlesql/functions/all.js'
+import { openMetrics } from '../runner/observe/metrics.js'
 import { busiestProject, sampleLines } from '../runner/sample/generate.js'
 import { command } from './cli/command.js'
 
@@ -105,17 +106,22 @@ describe('what the README says of running', () => {
 
   it('lists the commands that there are, with flags that they have', async () => {
     const listed = new Map(
-      [...README.matchAll(/^\| `sluice ([a-z]+(?: (?:create|list|revoke))?)[^`]*` \| (.*) \|$/gm)].map(match => [
+      [...README.matchAll(/^\| `sluice ([a-z]+(?: [a-z]+)?)[^`]*` \| (.*) \|$/gm)].map(match => [
         match[1]!,
         [...match[2]!.matchAll(/`(?:[^`]* )?(--?[a-z-]+)/g)].map(flag => flag[1]!),
       ]),
     )
     const helpOf = async (...words: readonly string[]) => (await command([...words, '--help'])).out
     const namesIn = (help: string) =>
-      [...help.split('Commands:')[1]!.matchAll(/^ {2}([a-z]+)/gm)].map(match => match[1]!)
-    const top = namesIn(await helpOf()).filter(name => name !== 'help' && name !== 'token')
-    const below = namesIn(await helpOf('token')).filter(name => name !== 'help')
-    expect([...listed.keys()]).to.have.members([...top, ...below.map(name => `token ${name}`)])
+      [...(help.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)]
+        .map(match => match[1]!)
+        .filter(name => name !== 'help')
+    const commands: string[] = []
+    for (const name of namesIn(await helpOf())) {
+      const below = namesIn(await helpOf(name))
+      commands.push(...(below.length === 0 ? [name] : below.map(member => `${name} ${member}`)))
+    }
+    expect([...listed.keys()]).to.have.members(commands)
     for (const [name, flags] of listed) {
       const help = await helpOf(...name.split(' '))
       expect(flags.filter(flag => !help.includes(`${flag} `) && !help.includes(`${flag},`))).to.deep.equal([], name)
@@ -124,7 +130,9 @@ describe('what the README says of running', () => {
 
   it('names every file that it speaks of as it is', () => {
     const named = [...README.matchAll(/`((?:runner|test|schemas|endpoints|bench)\/[\w./-]*)`/g)].map(match => match[1]!)
-    const missing = named.filter(path => !path.startsWith('endpoints/projects.busiest') && !existsSync(path))
+    // What the reader makes, and what `make bench` does.
+    const made = /^(?:endpoints\/projects\.busiest|bench\/data\/)/
+    const missing = named.filter(path => !made.test(path) && !existsSync(path))
     expect(named).to.have.length.greaterThan(5)
     expect(missing).to.deep.equal([])
   })
@@ -155,22 +163,29 @@ describe("the README's tables", () => {
   })
 
   it('list every route', () => {
-    const routes = [...readFileSync('runner/http/app.ts', 'utf8').matchAll(/app\.route\('([^']+)'\)/g)].map(match =>
-      match[1]!.replace(':ref', '<id or name>').replace(':name', '<code>'),
-    )
+    const routes = [
+      ...readFileSync('runner/http/app.ts', 'utf8').matchAll(/app\.route\('([^']+)'\)\.all\(allow\('(\w+)'/g),
+    ]
+    const listed = routes.map(([, path, method]) => {
+      return `\`${method} ${path!.replace(':ref', '<id or name>').replace(':name', '<code>')}\``
+    })
     expect(routes).to.have.length.greaterThan(5)
-    expect(firstCells('HTTP').filter(cell => cell.startsWith('`GET'))).to.have.members(
-      routes.map(route => `\`GET ${route}\``),
-    )
+    expect(firstCells('HTTP').filter(cell => /^`(GET|POST) /.test(cell))).to.have.members(listed)
   })
 
   it('list every header of a result', () => {
-    const text = readFileSync('runner/http/send-result.ts', 'utf8') + readFileSync('runner/http/exchange.ts', 'utf8')
-    const headers = [...text.matchAll(/setHeader\('([\w-]+)'/g)].map(match => match[1]!)
+    const files = ['result-head', 'send-result', 'exchange', 'fast-lane'].map(name => `runner/http/${name}.ts`)
+    const text = files.map(file => readFileSync(file, 'utf8')).join('')
+    const headers = [...text.matchAll(/\bset(?:Header)?\('([\w-]+)'/g)].map(match => match[1]!)
     const listed = firstCells('HTTP').join(', ')
     expect(headers).to.include.members(['ETag', 'X-Row-Count', 'X-Request-Id'])
     const common = ['Content-Type', 'Content-Length']
     expect(headers.filter(name => !common.includes(name) && !listed.includes(`\`${name}\``))).to.deep.equal([])
+  })
+
+  it('list the metrics that there are', async () => {
+    const names = [...(await openMetrics().text()).matchAll(/^# HELP (\w+)/gm)].map(match => match[1]!)
+    expect(firstCells('Metrics')).to.have.members(names.map(name => `\`${name}\``))
   })
 
   it('count the functions of the embedded engine, and name those that it lacks', () => {

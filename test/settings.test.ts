@@ -24,11 +24,24 @@ describe('settings', () => {
       tokensFile: null,
       token: null,
       engine: 'duckdb',
+      project: null,
+      location: null,
+      defaultDataset: null,
+      maxBytesBilled: null,
+      reservation: null,
+      priority: 'interactive',
+      pricePerTib: 6.25,
+      emulatorHost: null,
       engineMemoryMb: 1024,
       engineThreads: 0,
-      cacheMb: 256,
+      engineTempMb: 8192,
+      maxResultMb: 64,
+      cacheMb: 64,
+      redisUrl: null,
+      redisPrefix: 'sluice:',
       corsOrigins: [],
       logLevel: 'info',
+      drainDelaySeconds: 0,
       graceSeconds: 10,
     })
     expect(DEFAULT_SETTINGS).to.be.frozen
@@ -58,13 +71,19 @@ describe('settings', () => {
     expect(problems({ port: '70000', data: '' }, { SLUICE_GRACE: 'soon', SLUICE_ENGINE: 'sqlite' })).to.deep.equal([
       '--port must be a whole number from 0 to 65535',
       '--data must not be empty',
-      'SLUICE_ENGINE must be one of duckdb',
+      'SLUICE_ENGINE must be one of duckdb, bigquery',
       'SLUICE_GRACE must be a whole number from 0 to 3600',
     ])
   })
 
   const bad: readonly (readonly [flags: Record<string, string>, problem: string])[] = [
-    [{ engine: 'bigquery' }, '--engine names bigquery, but this build has no bigquery engine'],
+    [{ project: 'My Project' }, '--project must be a project id'],
+    [
+      { 'max-bytes-billed': 'much' },
+      '--max-bytes-billed must be a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB',
+    ],
+    [{ 'price-per-tib': '-1' }, '--price-per-tib must be a number, such as 6.25'],
+    [{ reservation: 'mine' }, '--reservation must be projects/P/locations/L/reservations/R'],
     [{ port: '-1' }, '--port must be a whole number from 0 to 65535'],
     [{ port: '80.5' }, '--port must be a whole number from 0 to 65535'],
     [{ port: '0x50' }, '--port must be a whole number from 0 to 65535'],

@@ -19,6 +19,17 @@ export function splitAssignment(what: string, text: string): readonly [name: str
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
+/** A call's arguments from `k=v` texts: a name given several times is a list, as in a URL. @throws UsageError. */
+export function wireArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+  const all = new Map<string, string | readonly string[]>()
+  for (const text of texts) {
+    const [name, value] = splitAssignment('an argument', text)
+    const before = all.get(name)
+    all.set(name, before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value])
+  }
+  return Object.fromEntries(all)
+}
+
 /** Microseconds since 1970 of an ISO 8601 time. @throws UsageError. */
 export function timeArgument(flag: string, text: string): bigint {
   const micros = readTimestamp(text)

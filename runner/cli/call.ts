@@ -2,7 +2,7 @@
 import { createRunner, type Explained } from '../compose.js'
 import type { ResultColumn, ResultFormat } from '../model/query.js'
 import { readSettings } from '../settings.js'
-import { splitAssignment, timeArgument } from './arguments.js'
+import { timeArgument, wireArguments } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 import { textTable } from './table.js'
 
@@ -22,7 +22,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
     }
     const shown = flags['format'] as string
     const format = (shown === 'table' ? 'arrays' : shown) as ResultFormat
-    const result = await runner.call(name, args, { ...frozen, format })
+    const result = await runner.call(name, args, { ...frozen, format, signal: io.interruption() })
     printRows(result.columns, result.body, shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
     return EXIT.clean
@@ -41,16 +41,6 @@ export function printRows(columns: readonly ResultColumn[], body: Uint8Array, sh
   const rows = JSON.parse(Buffer.from(body).toString()) as readonly (readonly unknown[])[]
   io.print(textTable(columns, rows))
   io.complain(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
-}
-
-function wireArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
-  const all = new Map<string, string | readonly string[]>()
-  for (const text of texts) {
-    const [name, value] = splitAssignment('an argument', text)
-    const before = all.get(name)
-    all.set(name, before === undefined ? value : [...(typeof before === 'string' ? [before] : before), value])
-  }
-  return Object.fromEntries(all)
 }
 
 /** Sections with a heading each. */

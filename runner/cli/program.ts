@@ -3,12 +3,18 @@ import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
 import { SETTINGS } from '../settings.js'
+import { purgeCache } from './cache.js'
 import { callEndpoint } from './call.js'
+import { compareEngines } from './compare.js'
+import { importFiles } from './import.js'
 import { EXIT, type Io } from './io.js'
 import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
 import { writeSample } from './sample.js'
 import { serve } from './serve.js'
+import { printTables } from './tables-ddl.js'
+import { diffTables } from './tables-diff.js'
+import { pullTables } from './tables-pull.js'
 import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
 import { validate } from './validate.js'
 
@@ -38,11 +44,15 @@ function explainFailure(thrown: unknown, io: Io): number {
     reportDiagnostics(thrown.diagnostics, 'text', io)
     return EXIT.problems
   }
+  if (thrown instanceof RunnerError && thrown.code === 'CALL_ABANDONED') {
+    io.complain('sluice: interrupted\n')
+    return EXIT.failed
+  }
   if (thrown instanceof RunnerError) {
     io.complain(
       `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
     )
-    if (thrown.cause instanceof QueryFault) io.complain(`  ${thrown.cause.message}\n`)
+    if (thrown.cause instanceof Error && thrown.code !== 'INTERNAL') io.complain(`  ${thrown.cause.message}\n`)
     return EXIT.problems
   }
   if (thrown instanceof QueryFault) {
@@ -75,25 +85,29 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     SETTINGS.map(row => row.flag),
   ).action(async (flags: Flags) => exit(await serve(settingFlags(flags), io)))
 
-  withSettings(
-    command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'),
-    ENGINE_FLAGS,
-  )
+  withSettings(command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'), [
+    ...ENGINE_FLAGS,
+    ...WAREHOUSE_FLAGS,
+    '--price-per-tib',
+  ])
+    .option('--max-bytes <size>', 'with --engine bigquery: a query that would read more is an error: 100 GB')
     .addOption(
       new Option('--format <format>', 'how diagnostics are printed')
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
-    .action(async (paths: string[], flags: Flags) =>
-      exit(await validate(paths, settingFlags(flags), formatOf(flags), io)),
-    )
+    .option('--tables-diff', 'hold table schemas against the tables in BigQuery too')
+    .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true }) => {
+      const { maxBytes, tablesDiff: diffsTables = false } = flags
+      exit(await validate(paths, settingFlags(flags), { format: formatOf(flags), maxBytes, diffsTables }, io))
+    })
 
   withSettings(
     command(
       'call <name> [arguments...]',
       'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
     ),
-    ENGINE_FLAGS,
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS],
   )
     .addOption(
       new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
@@ -104,7 +118,29 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)),
     )
 
-  withSettings(command('query <sql>', "Run BigQuery SQL over the embedded engine's tables."), ENGINE_FLAGS)
+  withSettings(
+    command(
+      'compare [name] [arguments...]',
+      'Run a call, or with --all every one, on both engines and tell where results differ: compare logs.all project=abc',
+    ),
+    COMPARE_FLAGS,
+  )
+    .option('--all', 'every endpoint, or the one that is named: all lookup rows, examples, optional parameters')
+    .addOption(new Option('--format <format>', 'how differences are printed').choices(['text', 'json']).default('text'))
+    .option('--now <time>', 'freeze the clock at this ISO 8601 time')
+    .option('--rows <rows>', 'print at most so many differing rows of a call', '5')
+    .option('--max-calls <calls>', 'with --all: make at most so many calls of an endpoint', '100')
+    .option('--unordered', 'take the same rows in another order for the same result')
+    .option('--float-digits <digits>', 'take fractions for equal that are so to this many digits; else exactly')
+    .action(async (name: string | undefined, args: string[], flags: Flags) =>
+      exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io)),
+    )
+
+  withSettings(command('query [sql]', "Run BigQuery SQL over the embedded engine's tables."), [
+    ...ENGINE_FLAGS,
+    '--project',
+    '--dataset',
+  ])
     .option(
       '-p, --parameter <name=value>',
       'bind a parameter: name=value, or name:TYPE=value',
@@ -116,8 +152,25 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     )
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
-    .action(async (sql: string, flags: Flags & { parameter: readonly string[] }) =>
+    .option('--functions', 'list the functions of the language instead, and those that are refused')
+    .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) =>
       exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
+    )
+
+  withSettings(
+    command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.'),
+    ['--tables', '--data', '--engine-threads'],
+  )
+    .option('--append', 'add the rows to those that the table has (what happens without a flag)')
+    .option('--replace', 'make the rows the whole table')
+    .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
+    .option('--ignore-unknown', 'leave out fields that the schema does not have')
+    .option(
+      '--input-format <format>',
+      'of - (standard input) and of names that tell none: ndjson, csv, parquet, csv.gz, …',
+    )
+    .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) =>
+      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),
     )
 
   withSettings(command('sample', 'Write realistic log entries for all nine streams, ending now.'), ['--data'])
@@ -127,6 +180,38 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--once', 'do nothing when there are log files already')
     .action(async (flags: Flags) => exit(await writeSample(settingFlags(flags), flags, io)))
 
+  const tables = command('tables', "The tables' schemas and the warehouse.")
+  withSettings(
+    command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
+    ['--tables'],
+  ).action(async (names: string[], flags: Flags) => exit(await printTables(names, settingFlags(flags), io)))
+  withSettings(
+    command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
+    ['--tables', '--project'],
+  ).action(async (dataset: string, flags: Flags) => exit(await pullTables(dataset, settingFlags(flags), io)))
+  withSettings(command('diff [dataset]', 'Tell what schemas say otherwise than the tables in BigQuery.', tables), [
+    '--tables',
+    '--project',
+  ])
+    .addOption(
+      new Option('--format <format>', 'how differences are printed')
+        .choices(['text', 'json', 'github'])
+        .default('text'),
+    )
+    .action(async (dataset: string | undefined, flags: Flags) =>
+      exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io)),
+    )
+
+  const cache = command('cache', 'Stored results.')
+  withSettings(
+    command('purge [name]', 'Forget the stored results of an endpoint, or of all, in every replica.', cache),
+    ['--endpoints', '--redis-prefix'],
+  )
+    .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')
+    .action(async (name: string | undefined, flags: Flags) =>
+      exit(await purgeCache(name, flags['url'], settingFlags(flags), io)),
+    )
+
   const token = command('token', 'Tokens that callers send.')
   const tokenFlags = ['--tokens', '--data']
   withSettings(command('create', 'Make a token; its text is shown once.', token), tokenFlags)
@@ -135,6 +220,9 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--pin <name=value...>', 'run every call with this argument, and refuse any other')
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
+    .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')
+    .option('--purge', 'it may have stored results forgotten')
+    .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
     .action(async (flags: Flags) => exit(await createTokenCommand(settingFlags(flags), flags, io)))
   withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(
     async (flags: Flags) => exit(await listTokensCommand(settingFlags(flags), io)),
@@ -154,6 +242,11 @@ const ENGINE_FLAGS = [
   '--engine-memory',
   '--engine-threads',
 ]
+
+const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
+
+/** Both engines are opened, whatever SLUICE_ENGINE says. */
+const COMPARE_FLAGS = [...ENGINE_FLAGS.filter(flag => flag !== '--engine'), ...WAREHOUSE_FLAGS]
 
 function withSettings(command: Command, names: readonly (string | null)[]): Command {
   for (const row of SETTINGS) {

@@ -7,14 +7,24 @@ import { typeScalar } from '../model/typed-value.js'
 import { readSettings } from '../settings.js'
 import { splitAssignment } from './arguments.js'
 import { explanationText, printRows } from './call.js'
+import { printFunctions } from './functions.js'
 import { EXIT, type Io } from './io.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
 const TIMEOUT_MS = 300_000
 
-export async function runQuery(sql: string, flags: Flags, io: Io): Promise<number> {
+/** Without SQL it does what `--functions` asks for, and nothing else. */
+export async function runQuery(sql: string | undefined, flags: Flags, io: Io): Promise<number> {
+  if (flags['functions'] === true) {
+    if (sql !== undefined) throw new UsageError(['--functions lists functions, and takes no SQL'])
+    return printFunctions(flags['format'] as string, io)
+  }
+  if (sql === undefined) throw new UsageError(['query takes SQL, or --functions'])
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
+  if (settings.engine !== 'duckdb') {
+    throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
+  }
   const query: Query = { sql, parameters: boundValues(flags['parameter'] as readonly string[]) }
   const maxRows = Number(flags['maxRows'])
   if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])

@@ -10,10 +10,16 @@ export const diagnosticLine = (d: Diagnostic): string =>
   `${d.file}:${d.line}:${d.column}: ${d.severity === 'warning' ? 'warning: ' : ''}${d.message} [${d.rule}]`
 
 /** JSON and annotations go to standard output, where tools read them; text goes to standard error. */
-export function reportDiagnostics(diagnostics: readonly Diagnostic[], format: ReportFormat, io: Io): void {
+export function reportDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  format: ReportFormat,
+  io: Io,
+  /** Stand behind the diagnostics in JSON. */
+  more: readonly object[] = [],
+): void {
   switch (format) {
     case 'json':
-      io.print(`${JSON.stringify(diagnostics.map(asObject), null, 2)}\n`)
+      io.print(`${JSON.stringify([...diagnostics.map(asObject), ...more], null, 2)}\n`)
       return
     case 'github':
       for (const d of diagnostics) io.print(`${annotation(d)}\n`)
@@ -33,7 +39,7 @@ const asObject = ({ file, line, column, rule, severity, message }: Diagnostic): 
 })
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-function annotation(d: Diagnostic): string {
+export function annotation(d: Omit<Diagnostic, 'severity'> & { readonly severity: string }): string {
   const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const place = `file=${property(d.file)},line=${d.line},col=${d.column},title=${property(d.rule)}`

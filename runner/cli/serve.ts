@@ -1,13 +1,17 @@
 /** `sluice serve`: one process that serves until it is asked to end. */
+
+import { systemClock } from '../clock.js'
 import { createRunner, ensureToken } from '../compose.js'
-import { logObserver } from '../observe/log.js'
+import { openLog } from '../observe/log.js'
 import { readSettings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
 
 /** Prints one line when ready. Ends with 0 after SIGTERM or SIGINT, once running requests are finished. */
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
-  const runner = await createRunner(settings, { observe: logObserver(settings.logLevel) })
+  const log = openLog(settings.logLevel, systemClock())
+  io.onExit(log.flush)
+  const runner = await createRunner(settings, { observe: log.observe })
   const asked = io.untilAsked()
   try {
     const token = await ensureToken(settings)

@@ -19,6 +19,9 @@ export async function createTokenCommand(
     pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
     expires: flags['expires'] as string | undefined,
     rate: flags['rate'] as string | undefined,
+    fresh: flags['fresh'] as string | undefined,
+    purge: flags['purge'] === true,
+    bytesPerDay: flags['bytesPerDay'] as string | undefined,
   })
   io.print(`${token}\n`)
   io.complain('This is shown only once: the file keeps its hash.\n')
@@ -27,7 +30,10 @@ export async function createTokenCommand(
 
 export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Promise<number> {
   const tokens = await readTokens(readSettings(settingFlags, io.environment))
-  const columns = ['name', 'endpoints', 'pinned', 'expires', 'rate'].map(name => ({ name, type: 'STRING' }))
+  const columns = ['name', 'endpoints', 'pinned', 'expires', 'rate', 'fresh', 'bytes a day', 'purge'].map(name => ({
+    name,
+    type: 'STRING',
+  }))
   const rows = tokens.map(token => [
     token.name,
     token.endpoints.join(' '),
@@ -36,6 +42,9 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
       .join(' '),
     token.expires ?? 'never',
     token.rate ?? 'unlimited',
+    token.fresh ?? 'never',
+    token.bytesPerDay ?? 'unlimited',
+    token.purge ? 'yes' : 'no',
   ])
   io.print(textTable(columns, rows))
   return EXIT.clean

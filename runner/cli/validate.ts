@@ -1,24 +1,48 @@
 /** `sluice validate`: every manifest, every rule, every variant of every query. */
 import { checkManifests } from '../compose.js'
+import { parseByteSize } from '../model/byte-size.js'
+import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings.js'
+import { readEstimates, reportEstimates } from './estimates.js'
 import { EXIT, type Io } from './io.js'
 import { type ReportFormat, reportDiagnostics } from './report.js'
+import { tableDiagnostics } from './tables-diff.js'
+
+export interface ValidateFlags {
+  readonly format: ReportFormat
+  /** `100 GB`: a variant that BigQuery would read more for is an error; absent for no limit. */
+  readonly maxBytes?: string | undefined
+  /** Table schemas are held against the tables in BigQuery too. */
+  readonly diffsTables?: boolean
+}
 
 /** `paths` narrows what is reported to these files and folders. */
 export async function validate(
   paths: readonly string[],
   flags: Readonly<Record<string, string | undefined>>,
-  format: ReportFormat,
+  { format, maxBytes, diffsTables = false }: ValidateFlags,
   io: Io,
 ): Promise<number> {
   const settings = readSettings(flags, io.environment)
-  const { diagnostics, manifests, variants } = await checkManifests(settings, paths)
-  reportDiagnostics(diagnostics, format, io)
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine) }
+  const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
+  const diagnostics = diffsTables ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
+  const estimates = readEstimates(details, settings.pricePerTib)
+  reportDiagnostics(diagnostics, format, io, estimates)
+  if (format !== 'json') reportEstimates(estimates, format, io)
   const errors = diagnostics.filter(d => d.severity === 'error').length
   const warnings = diagnostics.length - errors
-  const found = errors + warnings === 0 ? 'no problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`
-  if (format === 'text') io.print(`${count(manifests, 'manifest')}, ${count(variants, 'variant')}: ${found}\n`)
+  const outcome = errors + warnings === 0 ? 'no problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`
+  if (format === 'text') io.print(`${count(manifests, 'manifest')}, ${count(variants, 'variant')}: ${outcome}\n`)
   return errors > 0 ? EXIT.problems : EXIT.clean
+}
+
+function readMaxBytes(text: string | undefined, engine: string): number | null {
+  if (text === undefined) return null
+  const bytes = parseByteSize(text)
+  if (bytes === undefined) throw new UsageError(['--max-bytes must be a number of bytes, or like 100 GB'])
+  if (engine !== 'bigquery') throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
+  return bytes
 }
 
 const count = (n: number, word: string): string => `${n} ${word}${n === 1 ? '' : 's'}`

@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../model/diagnostic.js'
 import { diagnosticAt } from './report.js'
 import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
+import { cacheUntilDataChanges } from './rules/cache-until-data-changes.js'
 import { cacheWarmLongerThanTtl } from './rules/cache-warm-longer-than-ttl.js'
 import { columnsDuplicateName } from './rules/columns-duplicate-name.js'
 import { columnsMismatch } from './rules/columns-mismatch.js'
@@ -45,6 +46,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   lookupValueForm,
   constantsValueForm,
   cacheWarmLongerThanTtl,
+  cacheUntilDataChanges,
   columnsUnknownType,
   columnsDuplicateName,
 ]

@@ -7,7 +7,13 @@ import { diagnosticAt } from './report.js'
 import { type SchemaMessage, schemaMessage } from './schema-message.js'
 import type { ManifestSource, NodePath } from './source.js'
 
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictRequired: false, // what `then` requires is declared beside it
+  allowUnionTypes: true,
+})
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
 const schema = JSON.parse(readFileSync(new URL('../../schemas/endpoint.schema.json', import.meta.url), 'utf8'))
 const validate = ajv.compile(schema)
@@ -41,7 +47,9 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Ma
  * is the news; else the `anyOf` speaks for all of them.
  */
 function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  let told = errors.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
+  // An `if` that fails reports what its branch says, and itself.
+  const own = errors.filter(({ keyword }) => keyword !== 'if')
+  let told = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
   const choices = told
     .filter(error => error.keyword === 'anyOf')
     .sort((a, b) => b.instancePath.length - a.instancePath.length)

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { TableCatalogue } from '../googlesql/tables.js'
 import { typeName } from '../googlesql/types.js'
+import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, DeclaredColumn, Endpoint } from '../model/endpoint.js'
 import type { Column, Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
@@ -12,13 +13,14 @@ import { compileParameter } from './constraints.js'
 import type { ExpandedSql } from './expand-sql.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
+import type { CheckedSql } from './rule.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
 
 export interface CompileInput {
   readonly manifest: Manifest
   readonly expanded: ExpandedSql
-  /** Of the query, for a manifest that declares none. */
-  readonly columns: readonly ResultColumn[]
+  /** Its texts as the engine checked them. */
+  readonly checked: readonly CheckedSql[]
   readonly partials: ReadonlyMap<string, Partial>
   readonly tables: TableCatalogue
   /** Anything else that results depend on. */
@@ -26,21 +28,10 @@ export interface CompileInput {
 }
 
 const MICROS_PER = { none: 1, second: 1_000_000, minute: 60_000_000, hour: 3_600_000_000, day: 86_400_000_000 } as const
-const BYTES_PER: Readonly<Record<string, number>> = {
-  B: 1,
-  KB: 1e3,
-  MB: 1e6,
-  GB: 1e9,
-  TB: 1e12,
-  KIB: 2 ** 10,
-  MIB: 2 ** 20,
-  GIB: 2 ** 30,
-  TIB: 2 ** 40,
-}
 
 /** A frozen endpoint. Call only for a manifest without errors. */
 export function compileEndpoint(input: CompileInput): Endpoint {
-  const { manifest, expanded } = input
+  const { manifest } = input
   const settings = { ...SETTING_DEFAULTS, ...manifest.settings }
   const parameters = compileParameters(manifest)
   const nowGranularityMicros = MICROS_PER[settings.now_granularity]
@@ -49,17 +40,18 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     name: manifest.name,
     description: manifest.description ?? '',
     parameters,
-    columns: compileColumns(manifest, input.columns),
+    columns: compileColumns(manifest, input.checked[0]?.columns ?? []),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),
     timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
     timestamps: settings.timestamps,
     nowGranularityMicros,
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
+    maxResultBytes: settings.max_result_bytes === undefined ? null : bytesOf(settings.max_result_bytes),
     labels: Object.freeze({ ...settings.labels }),
     revision: revisionOf(input),
     settings: Object.freeze(settings),
-    render: compileRender(parameters, expanded, BigInt(nowGranularityMicros)),
+    render: compileRender(parameters, input, BigInt(nowGranularityMicros)),
   })
 }
 
@@ -81,35 +73,47 @@ function compileColumns(manifest: Manifest, actual: readonly ResultColumn[]): re
 
 function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {
   if (cache === undefined || cache === 'disabled') return null
+  const milliseconds = (seconds = 0): number => Math.ceil(seconds * 1_000)
+  if (cache.until !== undefined) {
+    const ttlMs = milliseconds(cache.ttl_seconds ?? DATA_TTL_SECONDS)
+    return Object.freeze({ ttlMs, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: true })
+  }
   return Object.freeze({
-    ttlMs: Math.ceil(cache.ttl_seconds * 1_000),
-    warmMs: cache.warm_seconds === undefined ? null : Math.ceil(cache.warm_seconds * 1_000),
-    staleIfErrorMs: Math.ceil((cache.stale_if_error_seconds ?? 0) * 1_000),
+    ttlMs: milliseconds(cache.ttl_seconds),
+    warmMs: cache.warm_seconds === undefined ? null : milliseconds(cache.warm_seconds),
+    staleIfErrorMs: milliseconds(cache.stale_if_error_seconds),
+    staleWhileRevalidateMs: milliseconds(cache.stale_while_revalidate_seconds),
+    untilDataChanges: false,
   })
 }
 
+/** A year: data that does not change makes a result that does not grow old. */
+const DATA_TTL_SECONDS = 31_536_000
+
+/** The schema has seen to it that the text is a size. */
 function bytesOf(authored: number | string): number {
-  if (typeof authored === 'number') return authored
-  const [, digits, unit] = /^(\d+) ?(\w+)$/.exec(authored)!
-  return Number(digits) * BYTES_PER[unit!.toUpperCase()]!
+  return typeof authored === 'number' ? authored : parseByteSize(authored)!
 }
 
 interface PreparedText {
   readonly sql: string
   readonly parameters: readonly Parameter[]
   readonly readsNow: boolean
+  readonly compiled: object | undefined
 }
 
 /** Per call only a look-up and the binding of what the text reads are left. */
 function compileRender(
   parameters: readonly Parameter[],
-  expanded: ExpandedSql,
+  { expanded, checked }: CompileInput,
   granularity: bigint,
 ): Endpoint['render'] {
   const prepared = new Map<string, PreparedText>()
   for (const { sql, argumentNames } of expanded.texts) {
     const names = new Set(argumentNames?.map(({ name }) => name))
-    prepared.set(sql, { sql, parameters: parameters.filter(({ name }) => names.has(name)), readsNow: names.has('now') })
+    const compiled = checked.find(({ text }) => text.sql === sql)?.compiled
+    const read = parameters.filter(({ name }) => names.has(name))
+    prepared.set(sql, { sql, parameters: read, readsNow: names.has('now'), compiled })
   }
   const texts = expanded.variants.map(variant => prepared.get(variant.sql)!)
   const indexOf = variantIndexer(expanded.space)
@@ -131,7 +135,7 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
     bound[name] = { type: bigqueryType(type), value: value ?? (type.startsWith('array<') ? [] : null) }
   }
   if (text.readsNow) bound['now'] = { type: 'TIMESTAMP', value: instantText(nowMicros) }
-  return { sql: text.sql, parameters: bound }
+  return { sql: text.sql, parameters: bound, ...(text.compiled && { compiled: text.compiled }) }
 }
 
 /** Changes when anything does that can change a result: the manifest, its partials, the schemas of its tables. */

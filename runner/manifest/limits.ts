@@ -77,7 +77,8 @@ function findExcessTokens(text: string): Excess | null {
     if (token === '[' || token === '{') flowDepth++
     else if (token === ']' || token === '}') flowDepth = Math.max(0, flowDepth - 1)
     if (token === '\n' || token === '\r\n') [lineDepth, isLineStart] = [0, true]
-    else if (INDICATORS.has(token)) lineDepth++
+    // Between brackets a colon opens no level of its own: JSON may stand on one line.
+    else if (INDICATORS.has(token) && !(token === ':' && flowDepth > 0)) lineDepth++
     else if (isLineStart && token.trim() === '') lineDepth += token.length
     else if (length > 0) isLineStart = false
     if (flowDepth > MAX_FLOW_DEPTH || lineDepth > MAX_BLOCK_DEPTH) {

@@ -1,26 +1,36 @@
 /** Table schemas, as `bq show --schema` prints them, or whole table resources → definitions for the resolver. */
 import { readdir } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
+import { type TableResource, tableFields, tableResource } from '../googlesql/table-resource.js'
 import { fieldType, type SchemaField, type TableDefinition } from '../googlesql/tables.js'
-import type { StructField } from '../googlesql/types.js'
+import { type StructField, typeName } from '../googlesql/types.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import { readOne, type SourceText } from './discover.js'
 import { parseManifest } from './parse.js'
 import { describeValue, diagnosticAt } from './report.js'
-import type { ManifestSource, NodePath } from './source.js'
+import type { FilePlace, ManifestSource, NodePath } from './source.js'
 
 /** What a full table resource says about how the table's files should lie. */
 export interface TableLayout {
   readonly clusteredBy: readonly string[]
-  readonly partitionedBy: string | null
+  /** Null for none, and for partitions by the time of arrival, which files do not have. */
+  readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
 }
+
+const PARTITION_UNITS = ['HOUR', 'DAY', 'MONTH', 'YEAR'] as const
+export type PartitionUnit = (typeof PARTITION_UNITS)[number]
 
 export interface LoadedTable extends TableDefinition {
   readonly layout: TableLayout
   /** As authored, for engines and for the import of files. */
   readonly fields: readonly SchemaField[]
+  readonly resource: TableResource
+  /** The file is a whole table resource, and so tells of partitions and clusters too; else it is a list of fields. */
+  readonly tellsLayout: boolean
   /** From the file's name. */
   readonly file: string
+  /** Where a column is described, outermost field first; the whole table for none. */
+  placeOf(column: readonly string[]): FilePlace
 }
 
 export interface LoadedTables {
@@ -28,7 +38,7 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads every `<dataset>.<table>.json` in `dir`. A folder that is not there holds no tables. */
+/** Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`. A folder that is not there holds none. */
 export async function loadTableSchemas(dir: string): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
   let names: string[] = []
@@ -44,7 +54,11 @@ export async function loadTableSchemas(dir: string): Promise<LoadedTables> {
   return { tables: read.flatMap(one => one.table ?? []), diagnostics: diagnostics.sort(compareDiagnostics) }
 }
 
-const TABLE_NAME = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+/**
+ * `dataset.table`, and in front of it, where the table is another's, the project, whose name may have a domain (`x.com:p`). Of
+ * tables: https://cloud.google.com/bigquery/docs/tables#table_naming
+ */
+const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]+$/u
 
 /** Reads one schema; JSON is YAML, so that its mistakes are placed too. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
@@ -55,15 +69,36 @@ export function readTableSchema({ file, text }: SourceText): {
   const parsed = parseManifest(file, text)
   if (parsed.source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
   const reader = new SchemaReader(parsed.source)
-  if (!TABLE_NAME.test(name)) reader.wrong([], 'table/file-name', 'a table schema is named <dataset>.<table>.json')
+  if (!TABLE_NAME.test(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
   const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
   const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
   const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
   const columns = reader.readFields(fields, fieldsPath)
-  const layout = reader.readLayout(resource, new Set(columns.map(column => column.name)))
+  const layout = reader.readLayout(resource, columns)
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
-  return { table: { name, columns, layout, fields: fields as readonly SchemaField[], file }, diagnostics: [] }
+  const { source } = parsed
+  const table: LoadedTable = {
+    name,
+    columns,
+    layout,
+    fields: fields as readonly SchemaField[],
+    resource: isResource ? tableResource(resource) : { schema: { fields: tableFields(fields) } },
+    tellsLayout: isResource,
+    file,
+    placeOf: column => source.valueAt(columnPath(fieldsPath, fields as readonly SchemaField[], column)),
+  }
+  return { table, diagnostics: [] }
+}
+
+const WRONG_NAME = 'a table schema is named <dataset>.<table>.json, or <project>.<dataset>.<table>.json'
+
+/** As far as there is such a column. */
+function columnPath(path: NodePath, fields: readonly SchemaField[], column: readonly string[]): NodePath {
+  const at = fields.findIndex(({ name }) => name === column[0])
+  if (at < 0) return path
+  const here = [...path, at]
+  return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -134,18 +169,49 @@ class SchemaReader {
     return [{ name, type: columnType }]
   }
 
-  readLayout(resource: Record<string, unknown>, columns: ReadonlySet<string>): TableLayout {
+  readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
     const clustering = isRecord(resource['clustering']) ? resource['clustering']['fields'] : undefined
-    const partitioning = isRecord(resource['timePartitioning']) ? resource['timePartitioning']['field'] : undefined
-    const known = (name: unknown, path: NodePath): name is string => {
-      if (typeof name === 'string' && columns.has(name)) return true
-      this.wrong(path, 'table/unknown-field', `no field is named ${describeValue(name)}`)
-      return false
+    const clusteredBy = (Array.isArray(clustering) ? clustering : []).flatMap((name: unknown, i) => {
+      const column = this.#columnOf(name, columns, ['clustering', 'fields', i])
+      if (column === null) return []
+      if (CLUSTERABLE.has(column.type.kind)) return [column.name]
+      const message = `rows cannot be clustered by ${column.name}, whose type is ${typeName(column.type)}`
+      this.wrong(['clustering', 'fields', i], 'table/layout', message)
+      return []
+    })
+    const partitioning = resource['timePartitioning']
+    return { clusteredBy, partition: isRecord(partitioning) ? this.#readPartition(partitioning, columns) : null }
+  }
+
+  #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
+    const { type, field } = partitioning
+    const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
+    if (unit === undefined) {
+      const message = `the type of timePartitioning must be ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
+      this.wrong(['timePartitioning', 'type'], 'table/layout', message)
     }
-    const clusteredBy = (Array.isArray(clustering) ? clustering : []).filter((name: unknown, i): name is string =>
-      known(name, ['clustering', 'fields', i]),
-    )
-    const isPartitioned = partitioning !== undefined && known(partitioning, ['timePartitioning', 'field'])
-    return { clusteredBy, partitionedBy: isPartitioned ? partitioning : null }
+    const path: NodePath = ['timePartitioning', 'field']
+    const column = field === undefined ? null : this.#columnOf(field, columns, path)
+    if (column === null || unit === undefined) return null
+    const { kind } = column.type
+    if (!PARTITIONABLE.has(kind) || (kind === 'DATE' && unit === 'HOUR')) {
+      const message = `rows cannot be partitioned by the ${unit} of ${column.name}, whose type is ${typeName(column.type)}`
+      this.wrong(path, 'table/layout', message)
+    }
+    const clash = columns.find(({ name }) => /^_partition/i.test(name))
+    if (clash) this.wrong(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
+    return { column: column.name, unit }
+  }
+
+  #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
+    const column = columns.find(known => known.name === name)
+    if (!column) this.wrong(path, 'table/unknown-field', `no field is named ${describeValue(name)}`)
+    return column ?? null
   }
 }
+
+// https://cloud.google.com/bigquery/docs/clustered-tables#limitations, and of partitions by a column
+const CLUSTERABLE: ReadonlySet<string> = new Set(
+  'STRING INT64 NUMERIC BIGNUMERIC BOOL DATE DATETIME TIMESTAMP'.split(' '),
+)
+const PARTITIONABLE: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])

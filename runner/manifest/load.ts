@@ -3,6 +3,7 @@ import { resolve, sep } from 'node:path'
 import type { TableCatalogue } from '../googlesql/tables.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Endpoint, Variant } from '../model/endpoint.js'
+import type { Manifest } from '../model/manifest.js'
 import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check-rules.js'
 import { findSchemaMistakes, schemaDiagnostics } from './check-schema.js'
 import { type CheckSql, checkSqlTexts } from './check-sql.js'
@@ -20,6 +21,10 @@ export interface LoadOptions {
   /** Goes into every revision: anything besides manifests, partials and table schemas that results depend on. */
   readonly schemaTextHash?: string
   readonly checkSql: CheckSql
+  /** The engine can tell whether the data of a query has changed. @default true */
+  readonly knowsDataChanges?: boolean
+  /** A variant that a warehouse would read more bytes for is a mistake. @default null: none is */
+  readonly maxBytes?: number | null
 }
 
 export interface LoadedEndpoint {
@@ -27,6 +32,8 @@ export interface LoadedEndpoint {
   readonly file: string
   /** Every variant, for `validate` and `--coverage`. */
   readonly variants: readonly Variant[]
+  /** Of each parameter that picks rows of lookup tables: those rows. */
+  readonly lookupRows: Readonly<Record<string, readonly string[]>>
 }
 
 export interface Loaded {
@@ -105,11 +112,11 @@ export async function loadSources(
 /** Manifests that were copied from one another share their texts; each is compiled once a load. */
 function checkOnce(checkSql: CheckSql): CheckSql {
   const results = new Map<string, ReturnType<CheckSql>>()
-  return (sql, types) => {
-    const key = `${JSON.stringify(types)}\0${sql}`
+  return (sql, types, values) => {
+    const key = `${JSON.stringify([types, values])}\0${sql}`
     const known = results.get(key)
     if (known !== undefined) return known
-    const result = checkSql(sql, types)
+    const result = checkSql(sql, types, values)
     results.set(key, result)
     return result
   }
@@ -138,21 +145,22 @@ async function loadOne(
   const mended = mendManifest(parsed.value, mistakes)
   if (mended === null) return failed()
   const { manifest } = mended
+  const { knowsDataChanges = true } = options
 
-  diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source }))
+  diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges }))
   if (diagnostics.some(({ rule }) => BLOCKS_TEMPLATE.test(rule))) return failed()
 
   const expanded = expandSql(manifest, source, partials)
   diagnostics.push(...expanded.diagnostics)
   if (expanded.texts.length === 0) return failed()
 
-  const facts = { manifest, source, expansion: expanded.expansion, texts: expanded.texts }
+  const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
   const ruled = checkRules(TEMPLATE_RULES, facts)
   diagnostics.push(...ruled)
   if (mended.hasGuessedTypes) return failed()
 
   const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
-  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told)
+  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes: options.maxBytes ?? null })
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
@@ -161,14 +169,26 @@ async function loadOne(
   const endpoint = compileEndpoint({
     manifest,
     expanded,
-    columns: sql.checked[0]?.columns ?? [],
+    checked: sql.checked,
     partials,
     tables,
     schemaTextHash,
   })
   // The maps back to the template have served; a thousand manifests would keep megabytes of them.
-  const plain = expanded.variants.map(({ label, sql }) => ({ label, sql }))
-  return { detail: { endpoint, file, variants: plain }, diagnostics, variants }
+  const bytes = new Map(sql.checked.map(one => [one.text.sql, one.bytes]))
+  const plain = expanded.variants.map(({ label, sql }) => {
+    const read = bytes.get(sql)
+    return { label, sql, ...(read !== undefined && { bytes: read }) }
+  })
+  return { detail: { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }, diagnostics, variants }
+}
+
+function lookupRows({ lookups = {} }: Manifest): LoadedEndpoint['lookupRows'] {
+  const rows: Record<string, readonly string[]> = {}
+  for (const lookup of Object.values(lookups)) {
+    rows[lookup.by] = [...new Set([...(rows[lookup.by] ?? []), ...Object.keys(lookup.rows)])]
+  }
+  return rows
 }
 
 /** Mistakes after which rendering the template would fail or only mislead. */

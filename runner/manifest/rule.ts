@@ -9,6 +9,8 @@ import type { FilePlace, ManifestSource } from './source.js'
 export interface ManifestFacts {
   readonly manifest: Manifest
   readonly source: ManifestSource
+  /** The engine can tell whether the data of a query has changed. */
+  readonly knowsDataChanges: boolean
 }
 
 /** A `@name` in SQL text. */
@@ -35,6 +37,10 @@ export interface TemplateFacts extends ManifestFacts {
 export interface CheckedSql {
   readonly text: DistinctSql
   readonly columns: readonly ResultColumn[]
+  /** The engine's own: see CheckResult. */
+  readonly compiled?: object
+  /** What a warehouse would read for it. */
+  readonly bytes?: number
 }
 
 export interface SqlFacts extends TemplateFacts {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from '../../runner/cli/program.js'
 
 export interface Finished {
@@ -15,6 +16,7 @@ export interface Finished {
 export async function command(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  input: string | Uint8Array = '',
 ): Promise<Finished> {
   const out: Uint8Array[] = []
   let err = ''
@@ -24,9 +26,12 @@ export async function command(
     complain: text => {
       err += text
     },
+    standardInput: () => Readable.from([Buffer.from(input as Uint8Array)]),
     isTerminal: false,
     loaded: () => undefined,
+    onExit: () => undefined,
     untilAsked: () => Promise.resolve(),
+    interruption: () => new AbortController().signal,
   })
   return { code, out: Buffer.concat(out).toString(), err }
 }
@@ -38,6 +43,8 @@ export interface Started {
   readonly token: string | null
   /** All of standard output so far. */
   out(): string
+  /** All of standard error so far. */
+  err(): string
   get(path: string, headers: Readonly<Record<string, string>>): Promise<Response>
   /** Sends the signal and waits for the end: the exit code, or null when the signal itself ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>
@@ -78,6 +85,7 @@ export async function startServe(
     url,
     token: /^token (\S+)/m.exec(out)?.[1] ?? null,
     out: () => out,
+    err: () => err,
     get: (path, headers) => fetch(url + path, { headers }),
     end: signal => {
       child.kill(signal)

@@ -134,7 +134,6 @@ describe('sluice', () => {
     ['serve', '--port'],
     ['server'],
     ['call'],
-    ['query'],
     ['token', 'create', '--name', 'a'],
     ['token', 'forget'],
     ['validate', '--format', 'xml'],
@@ -148,6 +147,14 @@ describe('sluice', () => {
         .and.include('--help')
     })
   }
+
+  it('query: bad usage without SQL and without --functions', async () => {
+    expect(await command(['query'])).to.deep.equal({
+      code: 2,
+      out: '',
+      err: 'sluice: query takes SQL, or --functions\n',
+    })
+  })
 
   it('--help lists every command, and each command its flags and their variables', async () => {
     const { code, out } = await command(['--help'])

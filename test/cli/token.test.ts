@@ -90,13 +90,20 @@ describe('sluice token', () => {
     expect(await status(key, LOGS)).to.equal(401)
   })
 
+  it('create keeps what its queries may be billed for in a day', async () => {
+    await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
+    expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')
+    expect((await token('list')).out).to.match(/^bounded .* 100 GB +no$/m)
+    expect((await token('create', '--name', 'much', '--allow', '*', '--bytes-per-day', 'much')).code).to.equal(2)
+  })
+
   it('list shows what each may do, and no hash', async () => {
     const { code, out } = await token('list')
     expect(code).to.equal(0)
-    expect(out.split('\n')[0]).to.match(/^name +endpoints +pinned +expires +rate$/)
-    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited$/m)
-    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited$/m)
-    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour$/m)
+    expect(out.split('\n')[0]).to.match(/^name +endpoints +pinned +expires +rate +fresh +bytes a day +purge$/)
+    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +never +unlimited +no$/m)
+    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited +never +unlimited +no$/m)
+    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +never +unlimited +no$/m)
     for (const { sha256 } of records()) expect(out).to.not.include(sha256)
   })
 

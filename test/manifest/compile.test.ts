@@ -20,6 +20,7 @@ parameters:
 settings:
   cache: { ttl_seconds: 900, warm_seconds: 300 }
   max_bytes_billed: 2 GiB
+  max_result_bytes: 8 MB
   now_granularity: minute
 lookups:
   sizes: { by: size, rows: { small: { word: a }, big: { word: b } }, default: reject }
@@ -84,8 +85,15 @@ describe('a compiled endpoint', () => {
   it('has its settings in units, and as authored with the defaults', async () => {
     const endpoint = await load()
     expect(endpoint.id).to.equal('0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11')
-    expect(endpoint.cache).to.deep.equal({ ttlMs: 900_000, warmMs: 300_000, staleIfErrorMs: 0 })
+    expect(endpoint.cache).to.deep.equal({
+      ttlMs: 900_000,
+      warmMs: 300_000,
+      staleIfErrorMs: 0,
+      staleWhileRevalidateMs: 0,
+      untilDataChanges: false,
+    })
     expect(endpoint.maxBytesBilled).to.equal(2_147_483_648)
+    expect(endpoint.maxResultBytes).to.equal(8_000_000)
     expect(endpoint.timeoutMs).to.equal(30_000)
     expect(endpoint.settings).to.deep.equal({
       max_rows: 1000,
@@ -93,6 +101,7 @@ describe('a compiled endpoint', () => {
       sandbox: 'disabled',
       timeout_seconds: 30,
       max_bytes_billed: '2 GiB',
+      max_result_bytes: '8 MB',
       labels: {},
       timestamps: 'iso8601',
       now_granularity: 'minute',

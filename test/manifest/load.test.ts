@@ -1,6 +1,6 @@
 /** Manifests and table schemas from folders. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -99,8 +99,11 @@ describe('table schemas', () => {
       expect(table!.name).to.equal('shop.orders')
       expect(table!.columns.map(c => `${c.name} ${typeName(c.type)}`)).to.deep.equal(['id STRING', 'at TIMESTAMP'])
     }
-    expect(list.table!.layout).to.deep.equal({ clusteredBy: [], partitionedBy: null })
-    expect(resource.table!.layout).to.deep.equal({ clusteredBy: ['id'], partitionedBy: 'at' })
+    expect(list.table!.layout).to.deep.equal({ clusteredBy: [], partition: null })
+    expect(resource.table!.layout).to.deep.equal({
+      clusteredBy: ['id'],
+      partition: { column: 'at', unit: 'DAY' },
+    })
   })
 
   const BROKEN: readonly [text: string, told: string][] = [
@@ -118,6 +121,22 @@ describe('table schemas', () => {
       '[{ "name": "a", "type": "STRING" }, { "name": "A", "type": "STRING" }]',
       '1:47 the field "A" stands here a second time',
     ],
+    [
+      '{"schema":{"fields":[{"name":"a","type":"JSON"}]},"clustering":{"fields":["a","b"]}}',
+      '1:75 rows cannot be clustered by a, whose type is JSON',
+    ],
+    [
+      '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitioning":{"type":"HOUR","field":"a"}}',
+      '1:93 rows cannot be partitioned by the HOUR of a, whose type is DATE',
+    ],
+    [
+      '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitioning":{"type":"WEEK","field":"a"}}',
+      '1:78 the type of timePartitioning must be HOUR, DAY, MONTH, YEAR, found the text "WEEK"',
+    ],
+    [
+      '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitioning":{"type":"DAY","field":"b"}}',
+      '1:92 no field is named the text "b"',
+    ],
     ['[{ "name": "a"', '1:15 Flow map in block collection must be sufficiently indented and end with a }'],
   ]
   for (const [text, expected] of BROKEN) {
@@ -127,6 +146,14 @@ describe('table schemas', () => {
       expect(diagnostics.map(d => `${d.line}:${d.column} ${d.message}`)[0]).to.equal(expected)
     })
   }
+
+  it('may stand on one line, as bq prints it without pretty', () => {
+    for (const name of readdirSync('schemas/tables')) {
+      const text = readFileSync(join('schemas/tables', name), 'utf8')
+      const { table } = readTableSchema({ file: name, text: JSON.stringify(JSON.parse(text)) })
+      expect(table?.columns).to.deep.equal(readTableSchema({ file: name, text }).table!.columns)
+    }
+  })
 
   it('must be named by dataset and table', () => {
     const { diagnostics } = readTableSchema({ file: 'x/orders.json', text: fields })

@@ -7,7 +7,7 @@ export const cacheWarmLongerThanTtl: Rule<ManifestFacts> = {
   check: ({ manifest, source }, report) => {
     const cache = manifest.settings?.cache
     if (cache === undefined || cache === 'disabled' || cache.warm_seconds === undefined) return
-    if (cache.warm_seconds < cache.ttl_seconds) return
+    if (cache.ttl_seconds === undefined || cache.warm_seconds < cache.ttl_seconds) return
     report(
       source.valueAt(['settings', 'cache', 'warm_seconds']),
       `warm_seconds (${cache.warm_seconds}) must be less than ttl_seconds (${cache.ttl_seconds}), or results expire before they are warmed`,

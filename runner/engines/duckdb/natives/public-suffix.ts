@@ -25,10 +25,10 @@ function suffixLabels(host: string): number {
 /** The last `count` labels, of which there must be so many, as the host spells them; null for fewer. */
 function lastLabels(host: string, extra: number): string | null {
   const trimmed = host.replace(/^\.+|\.+$/g, '')
-  if (trimmed.includes('..')) return null
   const labels = trimmed.split('.')
   const suffix = suffixLabels(trimmed)
   if (suffix === 0 || labels.length < suffix + extra) return null
+  if (labels.slice(-(suffix + extra)).includes('')) return null
   // Dots at the end belong to the host, and so to its last labels.
   const tail = /\.*$/.exec(host)![0]
   return labels.slice(-(suffix + extra)).join('.') + tail

@@ -1,0 +1,64 @@
+/** What BigQuery would read for each variant of a query, and what it would take for it. */
+import type { LoadedEndpoint } from '../manifest/load.js'
+import type { Io } from './io.js'
+import { annotation } from './report.js'
+
+/** Of the form of a diagnostic, so that one list holds both. */
+export interface Estimate {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly rule: 'sql/estimate'
+  readonly severity: 'notice'
+  readonly message: string
+  /** `interval=1day, function_id given`. */
+  readonly variant: string
+  readonly bytes: number
+  readonly usd: number
+}
+
+const BYTES_PER_MIB = 2 ** 20
+const BYTES_PER_TIB = 2 ** 40
+/** BigQuery bills whole MiB, and 10 at least ("On-demand query size calculation"). */
+const LEAST_MIB = 10
+
+/** One for each variant that a warehouse was asked about; none where only the embedded engine was. */
+export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number): readonly Estimate[] {
+  return details.flatMap(({ endpoint, file, variants }) =>
+    variants.flatMap(({ label, bytes }) => {
+      if (bytes === undefined) return []
+      const usd = (billed(bytes) / BYTES_PER_TIB) * usdPerTib
+      const variant = label === '' ? endpoint.name : `${endpoint.name} (${label})`
+      const message = `${variant}: ${sizeText(bytes)}, ${usdText(usd)}`
+      const place = { file, line: 1, column: 1, rule: 'sql/estimate', severity: 'notice' } as const
+      return [{ ...place, message, variant: label, bytes, usd }]
+    }),
+  )
+}
+
+/** A line for each variant; for GitHub's checks, which show only a few, one for each manifest: its dearest. */
+export function reportEstimates(estimates: readonly Estimate[], format: 'text' | 'github', io: Io): void {
+  if (format === 'text') {
+    for (const { message } of estimates) io.print(`${message}\n`)
+    return
+  }
+  const dearest = new Map<string, Estimate>()
+  for (const one of estimates) if (one.bytes > (dearest.get(one.file)?.bytes ?? -1)) dearest.set(one.file, one)
+  for (const one of dearest.values()) io.print(`${annotation(one)}\n`)
+}
+
+const billed = (bytes: number): number =>
+  bytes === 0 ? 0 : Math.max(LEAST_MIB, Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+
+function sizeText(bytes: number): string {
+  let [size, unit] = [bytes, 0]
+  for (; size >= 1000 && unit < UNITS.length - 1; unit++) size /= 1000
+  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
+}
+
+/** What is dearer than nothing never reads as if it were not. */
+function usdText(usd: number): string {
+  return usd > 0 && usd < 0.0001 ? '< 0.0001 USD' : `${usd.toFixed(4)} USD`
+}

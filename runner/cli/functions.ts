@@ -1,0 +1,43 @@
+/** `sluice query --functions`: the functions of the language that are run, and those that are refused. */
+import { type ListedFunction, listFunctions, listRefusals } from '../googlesql/functions/listing.js'
+import { UsageError } from '../model/errors.js'
+import { EXIT, type Io } from './io.js'
+
+/** Prints the catalogue, as a table for people or as JSON: `{"functions": […], "refused": […]}`. */
+export function printFunctions(format: string, io: Io): number {
+  if (format !== 'table' && format !== 'json') throw new UsageError(['--functions prints --format table or json'])
+  const functions = listFunctions()
+  const refused = listRefusals()
+  io.print(
+    format === 'json'
+      ? `${JSON.stringify({ functions, refused })}\n`
+      : [
+          ...functions.map(asText),
+          '',
+          'Refused',
+          '',
+          ...refused.map(one => entryText(one.name, [one.reason], one.documentation)),
+        ]
+          .map(line => `${line}\n`)
+          .join(''),
+  )
+  return EXIT.clean
+}
+
+function asText({ name, signatures, aliases, modes, documentation, isInBigQuery }: ListedFunction): string {
+  const notes = [
+    ...signatures,
+    ...(modes.length === 0 ? [] : [`with ${modes.join(', ')}`]),
+    ...(aliases.length === 0 ? [] : [`also ${aliases.join(', ')}`]),
+    ...(isInBigQuery ? [] : ["not in BigQuery's documentation"]),
+  ]
+  return entryText(name, notes, documentation)
+}
+
+/** The name in a column of its own, what there is to say of it beside it, a line each. */
+function entryText(name: string, lines: readonly string[], documentation: string): string {
+  return [...lines, documentation].map((line, index) => (index === 0 ? name : '').padEnd(NAME_WIDTH) + line).join('\n')
+}
+
+/** The longest name, and two spaces. */
+const NAME_WIDTH = 31

@@ -1,0 +1,28 @@
+/** Holds a table's schema file against the table in the warehouse. */
+import { tableDifferences } from '../googlesql/table-difference.js'
+import type { TableResource } from '../googlesql/table-resource.js'
+import type { Diagnostic } from '../model/diagnostic.js'
+import type { LoadedTable } from './load-tables.js'
+import { diagnosticAt } from './report.js'
+
+/** A table of the warehouse. `isView`: it has no partitions and clusters of its own. */
+export interface WarehouseTable {
+  readonly isView: boolean
+  readonly resource: TableResource
+}
+
+/** Every difference, at its place in the file; null stands for a table that the warehouse does not have. */
+export function compareTable(file: LoadedTable, warehouse: WarehouseTable | null): readonly Diagnostic[] {
+  if (warehouse === null) {
+    return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
+  }
+  const tellsLayout = file.tellsLayout && !warehouse.isView
+  return tableDifferences(file.resource, warehouse.resource, { tellsLayout }).map(({ column, message }) =>
+    diagnosticAt(file.placeOf(column), 'table/differs', message),
+  )
+}
+
+/** The warehouse has a table whose schema file, which would be this one, is not there. */
+export function missingSchema(file: string, table: string): Diagnostic {
+  return diagnosticAt({ file, line: 1, column: 1 }, 'table/missing', `the table ${table} has no schema file`)
+}

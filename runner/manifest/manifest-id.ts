@@ -1,0 +1,15 @@
+/** The id of the manifest that has this name, without loading any. */
+import { discover } from './discover.js'
+import { parseManifest } from './parse.js'
+
+/** Lower case; null when no manifest below `dir` that can be read has the name. */
+export async function manifestId(dir: string, name: string): Promise<string | null> {
+  const { manifests } = await discover(dir)
+  for (const { file, text } of manifests) {
+    const { value } = parseManifest(file, text)
+    if (typeof value !== 'object' || value === null) continue
+    const { name: found, id } = value as { name?: unknown; id?: unknown }
+    if (found === name && typeof id === 'string') return id.toLowerCase()
+  }
+  return null
+}

@@ -1,0 +1,220 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { type FakeTables, startFakeTables } from '../engines/bigquery/fake-tables.js'
+import { command, type Finished, scratch } from './command.js'
+
+const ORDERS = {
+  description: 'What was ordered.',
+  numRows: '12',
+  schema: {
+    fields: [
+      { name: 'id', type: 'INTEGER', mode: 'REQUIRED', description: 'An id.' },
+      { name: 'placed', type: 'TIMESTAMP' },
+      { name: 'lines', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'n', type: 'FLOAT' }] },
+    ],
+  },
+  timePartitioning: { type: 'DAY', field: 'placed' },
+  clustering: { fields: ['id'] },
+}
+const TABLES: Record<string, object> = {
+  'p.shop.orders': ORDERS,
+  'p.shop.newest': { type: 'VIEW', schema: ORDERS.schema },
+  'p.shop.days': { schema: { fields: [{ name: 'day', type: 'DATE' }] } },
+  'q.shop.days': { schema: { fields: [{ name: 'day', type: 'DATE' }] } },
+  'p.geo.places': { schema: { fields: [{ name: 'at', type: 'GEOGRAPHY' }] } },
+}
+
+describe('sluice tables', () => {
+  const folder = scratch()
+  let fake: FakeTables
+  let dir = ''
+  let next = 0
+  const tables = (...argv: readonly string[]): Promise<Finished> =>
+    command(['tables', ...argv, '--tables', dir], { BIGQUERY_EMULATOR_HOST: fake.host, GOOGLE_CLOUD_PROJECT: 'p' })
+  const write = (name: string, schema: unknown): void => {
+    mkdirSync(dir, { recursive: true })
+    writeFileSync(`${dir}/${name}.json`, JSON.stringify(schema, null, 2))
+  }
+  /** As the user sees it, with the folder's name out of the way. */
+  const plain = ({ code, out, err }: Finished): Finished => {
+    const [shownOut, shownErr] = [out, err].map(text => text.replaceAll(`${dir}/`, ''))
+    return { code, out: shownOut!, err: shownErr! }
+  }
+
+  before(async () => {
+    fake = await startFakeTables({ tables: TABLES })
+  })
+  beforeEach(() => {
+    dir = folder.path(`tables-${next++}`)
+  })
+  after(async () => {
+    await fake.stop()
+    folder.remove()
+  })
+
+  describe('pull', () => {
+    it('writes what ddl, diff and the engine read, and names what it leaves out', async () => {
+      expect(plain(await tables('pull', 'shop'))).to.deep.equal({
+        code: 0,
+        out: 'new shop.days.json\nnew shop.orders.json\n',
+        err: 'left out shop.newest: it is a VIEW, which has no rows of its own\n',
+      })
+      const { numRows: _, schema, ...layout } = ORDERS
+      const [id, placed, lines] = schema.fields as [object, object, object]
+      expect(JSON.parse(readFileSync(`${dir}/shop.orders.json`, 'utf8'))).to.deep.equal({
+        ...layout,
+        schema: {
+          fields: [
+            id,
+            { ...placed, mode: 'NULLABLE' },
+            { ...lines, fields: [{ name: 'n', type: 'FLOAT', mode: 'NULLABLE' }] },
+          ],
+        },
+      })
+      expect(plain(await tables('diff', 'shop'))).to.deep.equal({ code: 0, out: '2 tables: no differences\n', err: '' })
+    })
+
+    it('changes nothing where nothing has changed', async () => {
+      await tables('pull', 'shop')
+      const before = readFileSync(`${dir}/shop.orders.json`)
+      expect((await tables('pull', 'shop')).out.replaceAll(`${dir}/`, '')).to.equal(
+        'same shop.days.json\nsame shop.orders.json\n',
+      )
+      expect(readFileSync(`${dir}/shop.orders.json`).equals(before)).to.equal(true)
+      expect(readdirSync(dir)).to.deep.equal(['shop.days.json', 'shop.orders.json'])
+    })
+
+    it('tells what it changed in files that were there', async () => {
+      write('shop.orders', [
+        { name: 'id', type: 'STRING' },
+        ...ORDERS.schema.fields.slice(1),
+        { name: 'x', type: 'DATE' },
+      ])
+      write('shop.days', [{ name: 'day', type: 'DATE' }])
+      write('shop.gone', [{ name: 'day', type: 'DATE' }])
+      write('other.gone', [{ name: 'day', type: 'DATE' }])
+      const { code, out, err } = plain(await tables('pull', 'shop'))
+      expect(code).to.equal(0)
+      expect(out.split('\n')).to.deep.equal([
+        'changed shop.days.json; what differed: descriptions or form',
+        'changed shop.orders.json; what differed: id: the type is STRING here and INT64 in the warehouse; id: the mode is NULLABLE here and REQUIRED in the warehouse; x is not in the warehouse',
+        '',
+      ])
+      expect(err).to.include('shop.gone.json is left as it is: the warehouse has no such table\n')
+      expect(err).not.to.include('other.gone')
+    })
+
+    it('names the files of another project by it', async () => {
+      expect(plain(await tables('pull', 'q.shop')).out).to.equal('new q.shop.days.json\n')
+      expect(plain(await tables('pull', 'p.shop')).out).to.match(/^new shop\.days\.json\n/)
+    })
+
+    it('leaves out a table that the engines could not read, with exit 1', async () => {
+      expect(plain(await tables('pull', 'geo'))).to.deep.equal({
+        code: 1,
+        out: '',
+        err: 'left out geo.places: the type "GEOGRAPHY" of field "at" is not supported\n',
+      })
+    })
+
+    it('fails clearly without the dataset, without its name, and without a project', async () => {
+      const none = await tables('pull', 'nosuch')
+      expect(none.code).to.equal(3)
+      expect(none.err).to.match(/^sluice: cannot list the tables of p\.nosuch: .*Not found/)
+      expect((await tables('pull', 'a b')).code).to.equal(2)
+      const homeless = await command(['tables', 'pull', 'shop'], { BIGQUERY_EMULATOR_HOST: fake.host })
+      expect(homeless).to.include({
+        code: 3,
+        err: 'sluice: no BigQuery project: give --project or GOOGLE_CLOUD_PROJECT\n',
+      })
+    })
+  })
+
+  describe('diff', () => {
+    it('places every difference in its file, with exit 1', async () => {
+      write('shop.orders', {
+        ...ORDERS,
+        schema: {
+          fields: [ORDERS.schema.fields[0], { name: 'lines', type: 'RECORD', fields: [{ name: 'n', type: 'STRING' }] }],
+        },
+        clustering: undefined,
+        timePartitioning: undefined,
+      })
+      write('shop.gone', [{ name: 'day', type: 'DATE' }])
+      write('q.shop.days', [{ name: 'day', type: 'DATE' }])
+      expect(plain(await tables('diff'))).to.deep.equal({
+        code: 1,
+        out: '3 tables: 6 differences\n',
+        err: [
+          'shop.gone.json:1:1: the warehouse has no table shop.gone [table/missing]',
+          'shop.orders.json:5:15: placed (TIMESTAMP, NULLABLE) is only in the warehouse [table/differs]',
+          'shop.orders.json:5:15: the clustering is none here and by id in the warehouse [table/differs]',
+          'shop.orders.json:5:15: the partitioning is none here and by DAY of placed in the warehouse [table/differs]',
+          'shop.orders.json:12:7: lines: the mode is NULLABLE here and REPEATED in the warehouse [table/differs]',
+          'shop.orders.json:16:11: lines.n: the type is STRING here and FLOAT64 in the warehouse [table/differs]',
+          '',
+        ].join('\n'),
+      })
+    })
+
+    it('tells of tables without a file where it is asked for their dataset', async () => {
+      write('shop.orders', ORDERS)
+      write('other.table', [{ name: 'day', type: 'DATE' }])
+      const { code, out } = await tables('diff', 'shop', '--format', 'json')
+      expect(code).to.equal(1)
+      expect(JSON.parse(out)).to.deep.equal([
+        {
+          file: `${dir}/shop.days.json`,
+          line: 1,
+          column: 1,
+          rule: 'table/missing',
+          severity: 'error',
+          message: 'the table shop.days has no schema file',
+        },
+      ])
+    })
+
+    it('holds a file against a view by its columns alone', async () => {
+      write('shop.newest', ORDERS)
+      expect(plain(await tables('diff'))).to.deep.equal({ code: 0, out: '1 table: no differences\n', err: '' })
+    })
+  })
+
+  it('are held against the warehouse by validate, where it is asked to', async () => {
+    write('shop.orders', { ...ORDERS, clustering: undefined })
+    const endpoints = folder.path('no-endpoints')
+    mkdirSync(endpoints, { recursive: true })
+    const validate = (...argv: readonly string[]): Promise<Finished> =>
+      command(['validate', '--endpoints', endpoints, '--tables', dir, '--engine-memory', '256', ...argv], {
+        BIGQUERY_EMULATOR_HOST: fake.host,
+        GOOGLE_CLOUD_PROJECT: 'p',
+      })
+    expect(await validate()).to.include({ code: 0, out: '0 manifests, 0 variants: no problems\n' })
+    expect(plain(await validate('--tables-diff'))).to.deep.equal({
+      code: 1,
+      out: '0 manifests, 0 variants: 1 error, 0 warnings\n',
+      err: 'shop.orders.json:5:15: the clustering is none here and by id in the warehouse [table/differs]\n',
+    })
+  })
+
+  describe('ddl', () => {
+    it('prints the statements of the tables that are named, in that order, or of all', async () => {
+      write('shop.orders', ORDERS)
+      write('shop.days', [{ name: 'day', type: 'DATE', mode: 'REQUIRED' }])
+      const days = 'CREATE TABLE IF NOT EXISTS `shop.days` (\n  day DATE NOT NULL\n);\n'
+      const { code, out, err } = await tables('ddl', 'shop.orders', 'shop.days')
+      expect({ code, err }).to.deep.equal({ code: 0, err: '' })
+      expect(out).to.match(/^CREATE TABLE IF NOT EXISTS `shop\.orders` \(\n {2}id INT64 NOT NULL OPTIONS/)
+      expect(out.endsWith(`CLUSTER BY id\nOPTIONS(description='What was ordered.');\n\n${days}`)).to.equal(true)
+      expect((await tables('ddl')).out.startsWith(days)).to.equal(true)
+    })
+
+    it('refuses a table without a schema', async () => {
+      expect(await tables('ddl', 'shop.none')).to.deep.equal({
+        code: 2,
+        out: '',
+        err: `sluice: there is no table shop.none: its schema would be ${dir}/shop.none.json\n`,
+      })
+    })
+  })
+})

@@ -1,0 +1,167 @@
+/** A real caching proxy in front: whatever it is told to keep, it never gives one token's result to another. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { rawRequest } from '../http/raw-request.js'
+import { type Serving, serving } from '../http/serving.js'
+
+const NGINX = ['nginx', '/usr/sbin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
+const PATH = '/api/endpoints/query/tests.echo'
+
+/** `keeps`: what the one location says of caching. */
+function configuration(folder: string, port: number, upstream: string, keeps: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  return `
+    daemon off;
+    master_process off;
+    pid ${folder}/pid;
+    error_log ${folder}/error.log;
+    events {}
+    http {
+      access_log off;
+      ${temporary.map(name => `${name}_temp_path ${folder}/${name};`).join('\n')}
+      proxy_cache_path ${folder}/cache keys_zone=results:1m;
+      server {
+        listen 127.0.0.1:${port};
+        location / {
+          proxy_pass ${upstream};
+          proxy_http_version 1.1;
+          proxy_set_header Connection "";
+          add_header X-Proxy $upstream_cache_status always;
+          ${keeps}
+        }
+      }
+    }`
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+interface Proxy {
+  readonly url: string
+  end(): Promise<void>
+}
+
+async function startProxy(upstream: string, keeps: string): Promise<Proxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
+  const port = await freePort()
+  const file = join(folder, 'nginx.conf')
+  mkdirSync(join(folder, 'cache'))
+  writeFileSync(file, configuration(folder, port, upstream, keeps))
+  const child: ChildProcess = spawn(NGINX!, ['-e', join(folder, 'error.log'), '-p', folder, '-c', file], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+  const url = `http://127.0.0.1:${port}`
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (await fetch(`${url}/healthz`).catch(() => null)) break
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  return {
+    url,
+    async end() {
+      child.kill('SIGTERM')
+      await ended
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+/** By the book, and by an operator who wants results kept although they are private. */
+const OBEDIENT = 'proxy_cache results; proxy_cache_revalidate on;'
+const DETERMINED = `proxy_cache results;
+  proxy_cache_revalidate on;
+  proxy_ignore_headers Cache-Control Expires;
+  proxy_cache_valid 200 1s;
+  proxy_cache_valid any 0;`
+
+const WHY = NGINX ? '' : ' (pending: there is no nginx here; apt-get install nginx)'
+
+describe(`behind nginx${WHY}`, function () {
+  this.timeout(30_000)
+  let s: Serving
+  let alpha = ''
+  let beta = ''
+
+  before(async function () {
+    if (!NGINX) {
+      if (process.env['SLUICE_TEST_REQUIRE'] === 'all') throw new Error('nginx is needed, but not installed')
+      this.skip()
+    }
+    s = await serving()
+    alpha = await s.token({ allow: ['*'], pin: { project: 'alpha' } })
+    beta = await s.token({ allow: ['*'], pin: { project: 'beta' } })
+  })
+  after(() => s?.close())
+
+  const ask = async (proxy: Proxy, token: string | null, headers: Record<string, string> = {}) => {
+    const answer = await rawRequest(proxy.url + PATH, 'GET', {
+      ...(token !== null && { 'X-API-KEY': token }),
+      ...headers,
+    })
+    const project = answer.status === 200 ? JSON.parse(answer.body.toString()).result[0].project : null
+    return { status: answer.status, project, proxy: answer.headers['x-proxy'], headers: answer.headers }
+  }
+
+  for (const [name, keeps, kept] of [
+    ['that obeys', OBEDIENT, 'MISS'],
+    ['that is made to keep private results', DETERMINED, 'HIT'],
+  ] as const) {
+    it(`a proxy ${name} gives each token its own result`, async () => {
+      const proxy = await startProxy(s.url, keeps)
+      try {
+        for (let round = 0; round < 3; round += 1) {
+          for (const [token, project] of [
+            [alpha, 'alpha'],
+            [beta, 'beta'],
+          ] as const) {
+            expect(await ask(proxy, token)).to.include({ status: 200, project, proxy: round === 0 ? 'MISS' : kept })
+            expect(await ask(proxy, null, { Authorization: `Bearer ${token}` })).to.include({ status: 200, project })
+          }
+          for (const token of [null, 'nonsense', `${alpha}x`]) {
+            expect(await ask(proxy, token)).to.include({ status: 401, project: null })
+          }
+        }
+      } finally {
+        await proxy.end()
+      }
+    })
+  }
+
+  it('a proxy that keeps results revalidates them by 304', async () => {
+    const proxy = await startProxy(s.url, DETERMINED)
+    try {
+      await ask(proxy, alpha)
+      const before = s.engine.queries.length
+      await new Promise(resolve => setTimeout(resolve, 2_100))
+      expect(await ask(proxy, alpha)).to.include({ status: 200, project: 'alpha', proxy: 'REVALIDATED' })
+      expect(await s.done()).to.include({ status: 304, cache: 'hit' })
+      expect(s.engine.queries).to.have.length(before)
+    } finally {
+      await proxy.end()
+    }
+  })
+
+  it('a caller revalidates through a proxy, whether it keeps results or not', async () => {
+    for (const keeps of ['', DETERMINED]) {
+      const proxy = await startProxy(s.url, keeps)
+      try {
+        const { headers } = await ask(proxy, alpha)
+        const tag = { 'If-None-Match': String(headers.etag) }
+        const again = await ask(proxy, alpha, tag)
+        expect([again.status, again.headers.etag]).to.deep.equal([304, headers.etag])
+        expect(await ask(proxy, beta, tag)).to.include({ status: 200, project: 'beta' })
+      } finally {
+        await proxy.end()
+      }
+    }
+  })
+})

@@ -1,0 +1,289 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { addToken, createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
+import type { Event } from '../../runner/model/events.js'
+import { readSettings, type Settings } from '../../runner/settings.js'
+import { command } from '../cli/command.js'
+import { missingRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
+
+const TOKEN = 'all-of-it'
+const IDS = {
+  'shop.all': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01',
+  'shop.warm': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a02',
+  'shop.live': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a03',
+  'shop.bad': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a04',
+} as const
+
+/** The sum is of enough rows for callers to meet while it is made. */
+const manifest = (name: keyof typeof IDS, cache: string, select = 'COUNT(*)'): string => `
+id: ${IDS[name]}
+name: ${name}
+description: Orders.
+parameters:
+  tag: { type: string, description: Makes calls differ. }
+settings:
+  cache: ${cache}
+sql: |
+  SELECT ${select} AS n, @tag AS tag FROM \`shop.orders\` GROUP BY tag
+`
+const SLOW = '(SELECT SUM(MOD(i * 7919, 1009)) FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS i) + COUNT(*)'
+
+interface Replica {
+  readonly runner: Runner
+  readonly server: RunningServer
+  readonly events: Event[]
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-replicas-'))
+  for (const name of ['endpoints', 'tables', 'data/shop']) mkdirSync(join(folder, name), { recursive: true })
+  const write = (name: string, text: string): void => writeFileSync(join(folder, name), text)
+  write('endpoints/all.yaml', manifest('shop.all', '{ ttl_seconds: 900 }', SLOW))
+  write('endpoints/warm.yaml', manifest('shop.warm', '{ ttl_seconds: 3, warm_seconds: 1 }'))
+  write('endpoints/live.yaml', manifest('shop.live', '{ until: data_changes }'))
+  write('endpoints/bad.yaml', manifest('shop.bad', '{ ttl_seconds: 900 }', 'REGEXP_CONTAINS(MAX(name), @tag)'))
+  write('tables/shop.orders.json', JSON.stringify([{ name: 'name', type: 'STRING' }]))
+  write('data/shop/orders.ndjson', '{"name":"a"}\n{"name":"b"}\n')
+  return folder
+}
+
+function settingsOf(folder: string, environment: Readonly<Record<string, string>>): Settings {
+  const flags = { port: '0', endpoints: 'endpoints', tables: 'tables', data: 'data' }
+  const inFolder = Object.entries(flags).map(([name, value]) => [name, name === 'port' ? value : join(folder, value)])
+  const engine = { 'engine-memory': '128', 'engine-threads': '1', grace: '1' }
+  return readSettings({ ...Object.fromEntries(inFolder), ...engine }, { SLUICE_TOKEN: TOKEN, ...environment })
+}
+
+async function openReplica(settings: Settings): Promise<Replica> {
+  const events: Event[] = []
+  const runner = await createRunner(settings, { observe: event => void events.push(event) })
+  return { runner, server: await runner.listen(), events }
+}
+
+const queries = (...replicas: readonly Replica[]): number =>
+  replicas.flatMap(({ events }) => events).filter(({ kind }) => kind === 'query.started').length
+
+interface Answer {
+  readonly status: number
+  readonly rows: readonly { readonly n: unknown }[]
+  readonly cache: string
+  readonly response: Response
+}
+
+async function call({ server }: Replica, path: string, init: RequestInit = {}): Promise<Answer> {
+  const address = `${server.url}/api/endpoints/query/${path}`
+  const response = await fetch(address, { ...init, headers: { 'X-API-KEY': TOKEN, ...init.headers } })
+  const text = await response.text()
+  const rows = response.status === 200 ? (JSON.parse(text) as { result: { n: unknown }[] }).result : []
+  return { status: response.status, rows, cache: response.headers.get('cache-status') ?? '', response }
+}
+
+const purge = ({ server }: Replica, name: string, token = TOKEN): Promise<Response> =>
+  fetch(`${server.url}/api/endpoints/${name}/purge`, { method: 'POST', headers: { 'X-API-KEY': token } })
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
+  for (const end = Date.now() + 8_000; Date.now() < end; await pause(20)) if (await holds()) return
+  expect.fail(`never: ${what}`)
+}
+
+describe('one replica', function () {
+  this.timeout(30_000)
+  let folder = ''
+  let replica: Replica
+
+  before(async () => {
+    folder = makeFolder()
+    replica = await openReplica(settingsOf(folder, {}))
+  })
+  after(async () => {
+    await replica.server.close()
+    await replica.runner.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('keeps a result until the files change that it was made of, and never longer', async () => {
+    expect((await call(replica, 'shop.live')).cache).to.equal('sluice; fwd=miss; stored')
+    const hit = await call(replica, 'shop.live')
+    expect([hit.rows[0]?.n, hit.cache, hit.response.headers.get('cache-control')]).to.deep.equal([
+      2,
+      'sluice; hit; ttl=0',
+      'private, max-age=0',
+    ])
+    for (let count = 3; count < 8; count += 1) {
+      appendFileSync(join(folder, 'data/shop/orders.ndjson'), '{"name":"c"}\n')
+      const fresh = await call(replica, 'shop.live')
+      expect([fresh.rows[0]?.n, fresh.cache]).to.deep.equal([count, 'sluice; fwd=miss; stored'])
+      expect((await call(replica, 'shop.live')).cache).to.equal('sluice; hit; ttl=0')
+    }
+    mkdirSync(join(folder, 'data/shop/orders'))
+    writeFileSync(join(folder, 'data/shop/orders/more.csv'), 'name\nz\n')
+    expect((await call(replica, 'shop.live')).rows[0]?.n).to.equal(8)
+    rmSync(join(folder, 'data/shop/orders'), { recursive: true })
+    expect((await call(replica, 'shop.live')).rows[0]?.n).to.equal(7)
+  })
+
+  it('answers a pattern that is none with 400 each time, and asks the engine once', async () => {
+    const before = queries(replica)
+    for (let i = 0; i < 5; i += 1) expect((await call(replica, 'shop.bad?tag=(')).status).to.equal(400)
+    expect(queries(replica) - before).to.equal(1)
+  })
+
+  it('purges for a token that may, on the command line too', async () => {
+    const settings = settingsOf(folder, {})
+    const allow = ['shop.*']
+    const may = await addToken(settings, { name: 'may', allow, purge: true })
+    const mayNot = await addToken(settings, { name: 'may-not', allow })
+    await call(replica, 'shop.live?tag=p')
+    expect((await purge(replica, 'shop.live', mayNot)).status).to.equal(403)
+    expect((await purge(replica, 'shop.live', 'unknown')).status).to.equal(401)
+    expect((await purge(replica, 'shop.none', may)).status).to.equal(404)
+    expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('hit')
+    const done = await purge(replica, 'shop.live', may)
+    expect([done.status, await done.json()]).to.deep.equal([200, { purged: 'shop.live' }])
+    expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('miss')
+    const get = await fetch(`${replica.server.url}/api/endpoints/shop.live/purge`, { headers: { 'X-API-KEY': may } })
+    expect([get.status, get.headers.get('allow')]).to.deep.equal([405, 'POST, OPTIONS'])
+
+    const url = ['--url', replica.server.url]
+    for (const [args, out] of [
+      [['shop.live'], 'purged shop.live\n'],
+      [[], 'purged all endpoints\n'],
+    ] as const) {
+      expect(await command(['cache', 'purge', ...args, ...url], { SLUICE_TOKEN: may })).to.include({ code: 0, out })
+      expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('miss')
+    }
+    const refused = await command(['cache', 'purge', 'shop.live', ...url], { SLUICE_TOKEN: mayNot })
+    expect([refused.code, refused.err]).to.deep.equal([
+      3,
+      `sluice: ${replica.server.url} answered 403: The token may not purge results.\n`,
+    ])
+    expect((await command(['cache', 'purge'])).code).to.equal(2)
+  })
+})
+
+describe('replicas that share a Redis', function () {
+  this.timeout(60_000)
+  const reason = missingRedis()
+  if (reason !== null && process.env['SLUICE_TEST_REQUIRE'] !== 'all') {
+    it.skip(`are tested with a real server: ${reason}`)
+    return
+  }
+
+  let folder = ''
+  let redis: RedisServer
+  let a: Replica
+  let b: Replica
+
+  before(async () => {
+    folder = makeFolder()
+    redis = await openRedisServer()
+    const settings = settingsOf(folder, { REDIS_URL: redis.url })
+    a = await openReplica(settings)
+    b = await openReplica(settings)
+  })
+  after(async () => {
+    for (const { server, runner } of [a, b]) {
+      await server.close()
+      await runner.close()
+    }
+    await redis.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('run one query for callers of both, and serve its very bytes', async () => {
+    const before = queries(a, b)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => call(i % 2 === 0 ? a : b, 'shop.all?tag=together')),
+    )
+    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
+    expect(new Set(answers.map(({ response }) => response.headers.get('etag'))).size).to.equal(1)
+    expect(queries(a, b) - before).to.equal(1)
+    expect((await call(b, 'shop.all?tag=together')).cache).to.match(/^sluice; hit/)
+  })
+
+  it('tell each other of a failure, which is not stored', async () => {
+    const before = queries(a, b)
+    const answers = await Promise.all([a, b, a, b].map(replica => call(replica, 'shop.bad?tag=(x')))
+    expect(answers.map(({ status }) => status)).to.deep.equal([400, 400, 400, 400])
+    expect(queries(a, b) - before).to.be.at.most(2)
+  })
+
+  it('warm a key once for all of them', async () => {
+    for (const replica of [a, b]) await call(replica, 'shop.warm')
+    const before = queries(a, b)
+    const end = Date.now() + 4_000
+    while (Date.now() < end) {
+      for (const replica of [a, b]) {
+        const { status, cache } = await call(replica, 'shop.warm')
+        expect([status, cache.slice(0, 11)]).to.deep.equal([200, 'sluice; hit'])
+      }
+      await pause(100)
+    }
+    // One each 0.9 to 1 second, however many replicas; twice as many without the agreement.
+    expect(queries(a, b) - before).to.be.within(2, 5)
+  })
+
+  it('purge in both, from either and from the command line', async () => {
+    const path = 'shop.all?tag=purged'
+    const isIn = async (replica: Replica): Promise<boolean> => (await call(replica, path)).cache.includes('hit')
+    await call(a, path)
+    expect([await isIn(a), await isIn(b)]).to.deep.equal([true, true])
+    const before = queries(a, b)
+    expect((await purge(b, 'shop.all')).status).to.equal(200)
+    await until(async () => {
+      await isIn(a)
+      return queries(a, b) > before
+    }, 'a miss after the purge')
+
+    await until(async () => (await isIn(a)) && (await isIn(b)), 'a hit')
+    const since = queries(a, b)
+    const flags = ['--endpoints', join(folder, 'endpoints')]
+    expect(await command(['cache', 'purge', 'shop.all', ...flags], { REDIS_URL: redis.url })).to.include({ code: 0 })
+    await until(async () => {
+      await isIn(b)
+      return queries(a, b) > since
+    }, 'a miss after the command')
+    const unknown = await command(['cache', 'purge', 'shop.none', ...flags], { REDIS_URL: redis.url })
+    expect(unknown.code).to.equal(2)
+  })
+
+  for (const [what, stop, start] of [
+    ['hangs', () => redis.freeze(), () => redis.thaw()],
+    ['is killed', () => redis.kill(), () => redis.start()],
+  ] as const) {
+    it(`lose no call while Redis ${what}, and share again when it is back`, async () => {
+      const { kind } = { kind: what.replace(' ', '-') }
+      await call(a, `shop.live?tag=before-${kind}`)
+      let calls = 0
+      const traffic = async (replica: Replica, name: string): Promise<void> => {
+        for (let i = 0; i < 30; i += 1) {
+          const { status } = await call(replica, `shop.live?tag=${kind}-${name}-${i}`)
+          expect(status).to.equal(200)
+          calls += 1
+        }
+      }
+      const running = [traffic(a, 'a'), traffic(b, 'b')]
+      await pause(50)
+      await stop()
+      await Promise.all(running)
+      expect(calls).to.equal(60)
+      const failures = [a, b].flatMap(({ events }) => events.filter(event => event.kind === 'store.failed'))
+      expect(failures.length).to.be.above(0)
+      const refused = await purge(a, 'shop.live')
+      expect(refused.status).to.equal(503)
+      await start()
+      let turn = 0
+      await until(async () => {
+        turn += 1
+        await call(a, `shop.live?tag=${kind}-back-${turn}`)
+        const before = queries(b)
+        await call(b, `shop.live?tag=${kind}-back-${turn}`)
+        return queries(b) === before
+      }, 'a result of the other replica')
+    })
+  }
+})

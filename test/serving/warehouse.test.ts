@@ -1,0 +1,377 @@
+/** A whole server in front of a warehouse that keeps an account of its jobs: what is billed to whom, and who is told. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { expect } from 'chai'
+import { addToken, createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
+import { SetupError } from '../../runner/model/errors.js'
+import type { Event } from '../../runner/model/events.js'
+import { readSettings, type Settings } from '../../runner/settings.js'
+import { command, type Finished, scratch } from '../cli/command.js'
+import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
+import type { JobPlan } from '../engines/bigquery/fake-jobs.js'
+
+const GB = 1_000_000_000
+const SALES = `id: 6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01
+name: shop.sales
+description: What was sold.
+parameters:
+  country: { type: string, required: true, description: Two letters., examples: [DE] }
+settings:
+  cache: { ttl_seconds: 900 }
+  max_bytes_billed: 2 GB
+  labels: { team: shop-floor }
+columns:
+  - { name: sku, type: STRING, description: The article. }
+  - { name: sold, type: INT64, description: How many. }
+sql: |
+  SELECT sku, SUM(amount) AS sold
+  FROM \`elsewhere.sales\`
+  WHERE country = @country AND at < @now
+  GROUP BY sku
+`
+const OTHERS = [
+  ['live', '02', 'cache: disabled'],
+  ['warm', '03', 'cache: { ttl_seconds: 60, warm_seconds: 1 }'],
+] as const
+
+const PLAN: JobPlan = {
+  fields: [
+    { name: 'sku', type: 'STRING' },
+    { name: 'sold', type: 'INTEGER' },
+  ],
+  rows: [{ f: [{ v: 'a-1' }, { v: '3' }] }],
+  bytesProcessed: 400_000_000,
+  bytesBilled: GB,
+}
+
+describe('a server in front of a warehouse', function () {
+  this.timeout(20_000)
+  const folder = scratch()
+  let fake: FakeBigQuery
+  let settings: Settings
+  let runner: Runner
+  let server: RunningServer
+  const events: Event[] = []
+
+  before(async () => {
+    fake = await openFakeBigQuery(Date.now)
+    fake.plan = () => PLAN
+    for (const name of ['endpoints', 'tables']) mkdirSync(folder.path(name))
+    writeFileSync(folder.path('endpoints', 'shop.sales.yaml'), SALES)
+    for (const [name, digits, cache] of OTHERS) {
+      const text = SALES.replace('2a01', `2a${digits}`)
+        .replace('shop.sales', `shop.${name}`)
+        .replace(/cache: \{.*\}/, cache)
+        .replace('  max_bytes_billed: 2 GB\n', '')
+      writeFileSync(folder.path('endpoints', `shop.${name}.yaml`), text)
+    }
+    settings = readSettings(
+      {
+        port: '0',
+        engine: 'bigquery',
+        project: 'p',
+        endpoints: folder.path('endpoints'),
+        tables: folder.path('tables'),
+        data: folder.path('data'),
+        'max-bytes-billed': '5 GB',
+      },
+      { BIGQUERY_EMULATOR_HOST: fake.url, SLUICE_TOKEN: 'quick' },
+    )
+    runner = await createRunner(settings, { observe: event => void events.push(event) })
+    server = await runner.listen()
+  })
+  after(async () => {
+    await server?.close()
+    await runner?.close()
+    await fake.close()
+    folder.remove()
+  })
+  afterEach(() => {
+    fake.plan = () => PLAN
+    fake.fault = () => undefined
+  })
+
+  const call = (name: string, country: string, token = 'quick'): Promise<Response> =>
+    fetch(`${server.url}/api/endpoints/query/shop.${name}?country=${country}`, { headers: { 'X-API-KEY': token } })
+  const token = async (name: string, bytesPerDay: string): Promise<string> => {
+    const text = await addToken(settings, { name, allow: ['*'], bytesPerDay })
+    await new Promise(resolve => setTimeout(resolve, 120))
+    return text
+  }
+  const requests = () => fake.jobs.all.map(job => job.request)
+  const last = () => requests().at(-1)!
+  const code = async (response: Response): Promise<unknown> => [
+    response.status,
+    ((await response.json()) as { code?: string }).code,
+  ]
+
+  it('gives rows, and tells what they cost in the timing, the log and the metric', async () => {
+    const answer = await call('sales', 'DE')
+    expect(await answer.text()).to.equal('{"result":[{"sku":"a-1","sold":3}]}')
+    expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="1000000000 bytes billed", total;/)
+    const cost = { bytesProcessed: 400_000_000, bytesBilled: GB, isCacheHit: false, jobId: 'job_1' }
+    const done = events.findLast(event => event.kind === 'request.done')
+    expect(done?.kind === 'request.done' && done.cost).to.deep.equal(cost)
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    expect(metrics).to.include('sluice_bytes_billed_total{endpoint="shop.sales"} 1000000000')
+  })
+
+  it("tells of a hit of the warehouse's own cache, which costs nothing", async () => {
+    fake.plan = () => ({ ...PLAN, bytesBilled: 0, cacheHit: true })
+    const answer = await call('live', 'DE')
+    expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="cache hit", total;/)
+  })
+
+  it('labels each job, made to fit the rules, and limits what it may be billed for', async () => {
+    await call('sales', 'AT')
+    const { labels, maximumBytesBilled } = last() as { labels: Record<string, string>; maximumBytesBilled: string }
+    const { revision, ...others } = labels
+    expect(revision).to.match(/^[0-9a-f]{63}$/)
+    expect(others).to.deep.equal({ team: 'shop-floor', endpoint: 'shop-sales', token: 'sluice_token' })
+    expect(maximumBytesBilled).to.equal(String(2 * GB))
+    await call('live', 'AT')
+    expect(last()['maximumBytesBilled'], "the server's own limit").to.equal(String(5 * GB))
+  })
+
+  it('bills a token up to its budget of the day, then answers it only what is there already', async () => {
+    const key = await token('reports', '1500 MB')
+    expect((await call('sales', 'FR', key)).status).to.equal(200)
+    expect(last()['maximumBytesBilled']).to.equal(String(1.5 * GB))
+    expect((await call('live', 'FR', key)).status).to.equal(200)
+    expect(last()['maximumBytesBilled']).to.equal(String(0.5 * GB))
+    const jobs = fake.jobs.all.length
+    const refused = await call('live', 'FR', key)
+    expect(Number(refused.headers.get('Retry-After'))).to.be.within(1, 86_400)
+    expect(await code(refused)).to.deep.equal([429, 'BUDGET_EXCEEDED'])
+    expect(await code(await call('sales', 'XX', key))).to.deep.equal([429, 'BUDGET_EXCEEDED'])
+    expect(fake.jobs.all).to.have.length(jobs)
+    expect((await call('sales', 'FR', key)).headers.get('Cache-Status')).to.match(/^sluice; hit/)
+    expect((await call('sales', 'XX')).status, 'another token').to.equal(200)
+  })
+
+  it('bills a query that nothing came of', async () => {
+    const key = await token('unlucky', '1 GB')
+    fake.plan = () => ({ ...PLAN, fields: [{ name: 'sku', type: 'GEOGRAPHY' }] })
+    expect(await code(await call('live', 'CH', key))).to.deep.equal([502, 'QUERY_FAILED'])
+    expect(await code(await call('live', 'CH', key))).to.deep.equal([429, 'BUDGET_EXCEEDED'])
+    const failed = events.findLast(event => event.kind === 'query.failed')
+    expect(failed?.kind === 'query.failed' && failed.cost?.bytesBilled).to.equal(GB)
+  })
+
+  const TOO_MUCH = { status: 400, reason: 'bytesBilledLimitExceeded', message: 'Query exceeded limit for bytes billed' }
+
+  it('says of a query that costs more than is left that the budget is used up, and of others that they cost too much', async () => {
+    fake.fault = ({ kind }) => (kind === 'start' ? TOO_MUCH : undefined)
+    const small = await token('small', '100 MB')
+    expect(await code(await call('sales', 'ES', small))).to.deep.equal([429, 'BUDGET_EXCEEDED'])
+    expect(await code(await call('sales', 'ES'))).to.deep.equal([502, 'COST_LIMIT_EXCEEDED'])
+    const large = await token('large', '900 GB')
+    expect(await code(await call('sales', 'ES', large))).to.deep.equal([502, 'COST_LIMIT_EXCEEDED'])
+  })
+
+  it('refuses nobody for the budget of another who asked for the same first', async () => {
+    const poor = await token('poor', '100 MB')
+    let isFirst = true
+    fake.fault = ({ kind }) => {
+      if (kind !== 'start' || !isFirst) return undefined
+      isFirst = false
+      return TOO_MUCH
+    }
+    fake.latencyMs = 300
+    try {
+      const first = call('sales', 'PT', poor)
+      await new Promise(resolve => setTimeout(resolve, 100))
+      const second = call('sales', 'PT')
+      expect(await code(await first)).to.deep.equal([429, 'BUDGET_EXCEEDED'])
+      expect((await second).status).to.equal(200)
+    } finally {
+      fake.latencyMs = 0
+    }
+  })
+
+  it('bills refreshes in the background to nobody, and counts them in the metric', async () => {
+    const key = await token('watcher', '1 GB')
+    const before = fake.jobs.all.length
+    expect((await call('warm', 'IT', key)).status).to.equal(200)
+    for (let tries = 0; tries < 40 && fake.jobs.all.length < before + 2; tries++) {
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    const { labels } = last() as { labels: Record<string, string> }
+    expect(labels['endpoint']).to.equal('shop-warm')
+    expect(labels).to.not.have.property('token')
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    const billed = /sluice_bytes_billed_total\{endpoint="shop.warm"\} (\d+)/.exec(metrics)?.[1]
+    expect(Number(billed)).to.be.at.least(2 * GB)
+  })
+
+  it('is ready while the warehouse answers', async () => {
+    expect((await fetch(`${server.url}/readyz`)).status).to.equal(200)
+    fake.fault = () => ({ status: 403, reason: 'accessDenied', message: 'Access Denied: Project p' })
+    expect((await fetch(`${server.url}/readyz`)).status).to.equal(503)
+  })
+
+  it('says which engine it serves from', async () => {
+    const flags = ['--endpoints', folder.path('endpoints'), '--tables', folder.path('tables'), '--log-level', 'silent']
+    const { code, out } = await command(['serve', '--engine', 'bigquery', '--port', '0', ...flags], {
+      BIGQUERY_EMULATOR_HOST: fake.url,
+      GOOGLE_CLOUD_PROJECT: 'p',
+      SLUICE_TOKEN: 'quick',
+    })
+    expect(code).to.equal(0)
+    expect(out).to.match(/^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=bigquery\n$/)
+  })
+
+  describe('does not start', () => {
+    const start = async (environment: Record<string, string>): Promise<Finished> =>
+      command(['serve', '--engine', 'bigquery', '--port', '0', '--log-level', 'silent'], environment)
+
+    it('where the warehouse refuses it, and says why', async () => {
+      fake.fault = () => ({ status: 403, reason: 'accessDenied', message: 'Access Denied: no bigquery.jobs.create' })
+      const refused = await createRunner(settings).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      )
+      expect(refused).to.be.instanceOf(SetupError)
+      expect((refused as SetupError).message).to.match(
+        /^BigQuery cannot be used by project p: .*no bigquery\.jobs\.create/,
+      )
+    })
+
+    it('where nobody answers', async () => {
+      const holder = createServer().listen(0, '127.0.0.1')
+      await new Promise(resolve => holder.once('listening', resolve))
+      const { port } = holder.address() as { port: number }
+      await new Promise(resolve => holder.close(resolve))
+      const host = `127.0.0.1:${port}`
+      const { code, err } = await start({ BIGQUERY_EMULATOR_HOST: host, GOOGLE_CLOUD_PROJECT: 'p' })
+      expect([code, err]).to.deep.equal([3, 'sluice: BigQuery cannot be used by project p: ECONNREFUSED\n'])
+    })
+
+    it('without a project', async () => {
+      const { code, err } = await start({ BIGQUERY_EMULATOR_HOST: fake.url })
+      expect([code, err]).to.deep.equal([3, 'sluice: no BigQuery project: give --project or GOOGLE_CLOUD_PROJECT\n'])
+    })
+  })
+
+  describe('validates', () => {
+    const validate = (...argv: readonly string[]): Promise<Finished> =>
+      command(
+        [
+          'validate',
+          folder.path('endpoints', 'shop.sales.yaml'),
+          '--engine',
+          'bigquery',
+          '--project',
+          'p',
+          ...argv,
+        ].concat(['--endpoints', folder.path('endpoints'), '--tables', folder.path('tables')]),
+        { BIGQUERY_EMULATOR_HOST: fake.url },
+      )
+
+    it('every variant by a dry run, and prints what it reads and costs', async () => {
+      const { code, out, err } = await validate()
+      expect([code, err]).to.deep.equal([0, ''])
+      expect(out).to.equal('shop.sales: 400.0 MB, 0.0023 USD\n1 manifest, 1 variant: no problems\n')
+      expect((await validate('--price-per-tib', '1000')).out).to.include('400.0 MB, 0.3643 USD')
+    })
+
+    it('as JSON and for GitHub', async () => {
+      const file = folder.path('endpoints', 'shop.sales.yaml')
+      const json = JSON.parse((await validate('--format', 'json')).out)
+      expect(json).to.have.length(1)
+      expect(json[0]).to.deep.include({ file, rule: 'sql/estimate', severity: 'notice', bytes: 400_000_000 })
+      expect((await validate('--format', 'github')).out).to.match(
+        /^::notice file=.*::shop\.sales: 400\.0 MB, 0\.0023 USD\n$/,
+      )
+    })
+
+    it('a limit of bytes, at the SQL', async () => {
+      expect((await validate('--max-bytes', '400 MB')).code).to.equal(0)
+      const { code, err } = await validate('--max-bytes', '399 MB')
+      expect(code).to.equal(1)
+      expect(err).to.match(
+        /:14:3: the query would read 400000000 bytes, more than 399000000 \[sql\/too-many-bytes\]\n$/,
+      )
+      expect((await validate('--max-bytes', 'much')).code).to.equal(2)
+    })
+
+    it('with the examples of parameters and the time, on which the bytes may hang', async () => {
+      const asked = fake.exchanges.length
+      await validate()
+      expect(fake.exchanges.length).to.be.above(asked)
+      const { configuration } = fake.exchanges.findLast(({ sql }) => sql.includes('elsewhere'))!
+        .body as unknown as DryRun
+      const { queryParameters } = configuration.query
+      const value = (name: string) => queryParameters.find(one => one.name === name)?.parameterValue.value
+      expect(value('country')).to.equal('DE')
+      expect(Date.parse(String(value('now')))).to.be.closeTo(Date.now(), 10_000)
+    })
+
+    it('a mistake that only the warehouse knows, at its place in the manifest', async () => {
+      const message = 'Unrecognized name: contry at [3:7]'
+      fake.fault = ({ sql }) =>
+        sql.includes('elsewhere') ? { status: 400, reason: 'invalidQuery', message } : undefined
+      const { code, err } = await validate()
+      expect(code).to.equal(1)
+      expect(err).to.match(/shop\.sales\.yaml:16:9: Unrecognized name: contry \[sql\/error\]\n$/)
+    })
+
+    it("the warehouse's columns against those that are declared", async () => {
+      fake.plan = () => ({
+        ...PLAN,
+        fields: [
+          { name: 'sku', type: 'STRING' },
+          { name: 'sold', type: 'FLOAT' },
+        ],
+      })
+      const { code, err } = await validate()
+      expect(code).to.equal(1)
+      expect(err).to.match(
+        /column "sold" is declared as INT64, but the query makes it FLOAT64 \[columns\/mismatch\]\n$/,
+      )
+    })
+
+    it('a table that may not be read', async () => {
+      const message = 'Access Denied: Table p:elsewhere.sales: User does not have permission to query it'
+      fake.fault = ({ sql }) =>
+        sql.includes('elsewhere') ? { status: 403, reason: 'accessDenied', message } : undefined
+      const { code, err } = await validate()
+      expect(code).to.equal(1)
+      expect(err).to.match(/:14:3: Access Denied: .* \[sql\/error\]\n$/)
+    })
+
+    it('with a clear message where the warehouse cannot be reached', async () => {
+      fake.fault = () => ({ status: 403, reason: 'accessDenied', message: 'Access Denied: Project p' })
+      const { code, err } = await validate()
+      expect([code, err]).to.deep.equal([3, 'sluice: BigQuery cannot be used by project p: Access Denied: Project p\n'])
+    })
+  })
+})
+
+describe('make serve', () => {
+  /** What it runs before the server, given this. */
+  function before(...given: readonly string[]): string {
+    const { SLUICE_ENGINE: _, ...env } = process.env
+    const listed = spawnSync('make', ['-n', 'serve', ...given], { encoding: 'utf8', env }).stdout
+    const line = listed.split('\n').find(one => one.includes('sample --once'))
+    return spawnSync('sh', ['-c', `node() { echo "$@"; }; ${line}`], { encoding: 'utf8' }).stdout
+  }
+
+  it('writes sample logs for the embedded engine alone', () => {
+    expect(before()).to.equal('dist/main.js sample --once\n')
+    expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/main.js sample --once\n')
+    for (const given of ['ENGINE=bigquery', 'ARGS=--engine bigquery', "ARGS=--engine=bigquery --data 'a b'"]) {
+      expect(before(given), given).to.equal('')
+    }
+  })
+})
+
+interface DryRun {
+  readonly configuration: { readonly query: { readonly queryParameters: readonly Parameter[] } }
+}
+
+interface Parameter {
+  readonly name: string
+  readonly parameterValue: { readonly value?: string }
+}
