@@ -1,15 +1,29 @@
-/** The least that node:http can do: the bytes of a file, for any request. Its one argument is the file. */
+/**
+ * The least that node:http can do: the same bytes for any request. Its arguments are the file of the body and, where it
+ * is to send a certain head, the file of that as JSON: `{"status": 200, "headers": {…}}`.
+ */
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-const body = readFileSync(process.argv[2]!)
+interface Head {
+  readonly status: number
+  readonly headers: OutgoingHttpHeaders
+}
+
+const [bodyFile, headFile] = process.argv.slice(2)
+const body = readFileSync(bodyFile!)
+const { status, headers }: Head =
+  headFile === undefined
+    ? {
+        status: 200,
+        headers: { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.byteLength },
+      }
+    : JSON.parse(readFileSync(headFile, 'utf8'))
 const server = createServer((_request, response) => {
-  response.writeHead(200, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.byteLength,
-  })
-  response.end(body)
+  response.writeHead(status, headers)
+  if (status === 304) response.end()
+  else response.end(body)
 })
 server.listen(0, '127.0.0.1', () => {
   console.log(`ready http://127.0.0.1:${(server.address() as AddressInfo).port}`)

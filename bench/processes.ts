@@ -20,11 +20,15 @@ export interface Server {
   end(): Promise<void>
 }
 
-/** Starts a server that prints `ready <url>`. */
-export async function startServer(args: readonly string[], environment: Record<string, string>): Promise<Server> {
+/** Starts a server that prints `ready <url>`; `ignore` writes its log to where nobody reads it. */
+export async function startServer(
+  args: readonly string[],
+  environment: Record<string, string>,
+  stderr: 'inherit' | 'ignore' = 'inherit',
+): Promise<Server> {
   const began = performance.now()
   const child: ChildProcess = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', stderr],
     env: { ...process.env, ...environment },
   })
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))

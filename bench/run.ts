@@ -9,9 +9,12 @@ import { tableCatalogue } from '../runner/googlesql/tables.js'
 import type { Type } from '../runner/googlesql/types.js'
 import { loadTableSchemas } from '../runner/manifest/load-tables.js'
 import { busiestProject } from '../runner/sample/generate.js'
+import { decoding, inFrontOfFake } from './bigquery.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
+import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
+import { atSize } from './size.js'
 
 const SEED = 1
 const TOKEN = 'bench'
@@ -130,6 +133,18 @@ async function cacheHits(folder: string, url: string, reply: string): Promise<Fi
   }
 }
 
+const ONLY_SIZE = '--size'
+const WITHOUT_SIZE = '--without-size'
+const wanted = process.argv.slice(2)
+if (wanted.some(argument => argument !== ONLY_SIZE && argument !== WITHOUT_SIZE)) {
+  console.error(`make bench [ARGS=${ONLY_SIZE}|${WITHOUT_SIZE}]`)
+  process.exit(2)
+}
+if (wanted.includes(ONLY_SIZE)) {
+  console.log(table(await atSize(console.log)))
+  process.exit()
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
 try {
   await secondsOf([...PROGRAM, 'sample', '--data', folder, '--seed', String(SEED)])
@@ -138,14 +153,20 @@ try {
   try {
     // Calls first: an explanation reads its tables too.
     figures.push(...(await calling(runner)), ...(await translating(runner)))
+    const [name, args] = CALLS[0]!
+    figures.push(...(await decoding(name, await runner.call(name, args, { nowMicros: nowMicros() }))))
   } finally {
     await runner.close()
   }
+  figures.push(...(await inFrontOfFake()))
+  if (!wanted.includes(WITHOUT_SIZE)) figures.push(...(await atSize(console.log)))
   const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}`
   const busy = `the load of the machine was ${loadavg()[0]!.toFixed(1)} at the end`
   const text = [
     '# Results',
     `Written by \`make bench\`: ${machine}; ${busy}. Sample data, 10,000 entries a stream.`,
+    writeHttp(await measureHttp(PROGRAM)),
+    '## In the process',
     table(figures),
   ].join('\n\n')
   writeFileSync('bench/RESULTS.md', `${text}\n`)

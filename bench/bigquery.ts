@@ -1,0 +1,154 @@
+/** What the BigQuery engine adds to a call: time, memory and connections, in front of a fake; and the decoding of rows. */
+import { randomUUID } from 'node:crypto'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { systemClock } from '../runner/clock.js'
+import { resultEncoder } from '../runner/engines/bigquery/encode-result.js'
+import { type BigQueryEngine, openBigQueryEngine } from '../runner/engines/bigquery/open-engine.js'
+import type { RestCell, RestField, RestRow } from '../runner/engines/bigquery/rest.js'
+import { parseTypeName } from '../runner/googlesql/parse-type-name.js'
+import type { Type } from '../runner/googlesql/types.js'
+import type { StoredResult } from '../runner/model/ports.js'
+import { type Figure, percentile, spread, table, timed } from './figures.js'
+import { startServer } from './processes.js'
+
+const LATENCY_MS = 200
+const FAKE = ['--import', 'tsx', 'bench/bigquery-fake.ts'] as const
+
+function openEngine(baseUrl: string): BigQueryEngine {
+  return openBigQueryEngine({
+    access: { baseUrl, project: 'p', credentials: async () => ({}) },
+    tables: [],
+    location: null,
+    defaultDataset: null,
+    maxBytesBilled: null,
+    reservation: null,
+    priority: 'interactive',
+    maxResultBytes: 100_000_000,
+    clock: systemClock(),
+    observe: () => {},
+    newRequestId: randomUUID,
+    random: Math.random,
+  })
+}
+
+const run = (engine: BigQueryEngine): Promise<unknown> =>
+  engine.run(
+    { sql: 'SELECT n FROM t', parameters: {} },
+    {
+      maxRows: 1_000,
+      format: 'json',
+      timestamps: 'iso8601',
+      endpoint: 'bench',
+      timeoutMs: 60_000,
+      signal: new AbortController().signal,
+    },
+  )
+
+/** All that can be measured without rows of an endpoint. */
+export async function inFrontOfFake(): Promise<readonly Figure[]> {
+  return [...(await withLatency()), await memory()]
+}
+
+async function withLatency(): Promise<readonly Figure[]> {
+  const fake = await startServer([...FAKE, String(LATENCY_MS)], {})
+  const engine = openEngine(fake.url)
+  try {
+    const first: number[] = []
+    for (let i = 0; i < 10; i += 1) {
+      const other = openEngine(fake.url)
+      const [sample] = await timed(1, 0, () => run(other))
+      first.push(sample! - LATENCY_MS)
+      await other.close()
+    }
+    const again = (await timed(30, 3, () => run(engine))).map(ms => ms - LATENCY_MS)
+    const bare = (await timed(30, 3, () => fetch(`${fake.url}/nothing`).then(answer => answer.text()))).map(
+      ms => ms - LATENCY_MS,
+    )
+    await Promise.all(Array.from({ length: 100 }, () => run(engine)))
+    const crowd = await timed(5, 0, () => Promise.all(Array.from({ length: 100 }, () => run(engine))))
+    const what = `cold call of a short query on BigQuery ${LATENCY_MS} ms away, beyond one round trip`
+    return [
+      { what: `${what}, connection open`, value: `${spread(again)}; bare fetch p50 ${fixed(bare)} ms`, bar: '≤ 5 ms' },
+      { what: `${what}, connection opened by it`, value: spread(first), bar: '' },
+      { what: '100 such calls at once, all of them', value: `p50 ${fixed(crowd)} ms`, bar: '' },
+    ]
+  } finally {
+    await engine.close()
+    await fake.end()
+  }
+}
+
+const fixed = (samples: readonly number[]): string => percentile(samples, 50).toFixed(2)
+
+async function memory(): Promise<Figure> {
+  const fake = await startServer(FAKE, {})
+  const engine = openEngine(fake.url)
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const used = (): number => {
+    collect()
+    return process.memoryUsage().heapUsed / 2 ** 20
+  }
+  const calls = async (count: number): Promise<void> => {
+    for (let done = 0; done < count; done += 50) await Promise.all(Array.from({ length: 50 }, () => run(engine)))
+  }
+  try {
+    await calls(2_000)
+    const before = used()
+    await calls(5_000)
+    const half = used()
+    await calls(5_000)
+    const after = used()
+    const value = `heap ${before.toFixed(1)}, ${half.toFixed(1)}, ${after.toFixed(1)} MiB after 0, 5,000 and 10,000`
+    return { what: '10,000 calls on BigQuery, 50 at once', value, bar: 'flat' }
+  } finally {
+    await engine.close()
+    await fake.end()
+  }
+}
+
+const DECODED_ROWS = 1_000
+
+/** `result` is a result of an endpoint in JSON: its rows, over and over, as REST cells. */
+export async function decoding(name: string, { body, columns }: StoredResult): Promise<readonly Figure[]> {
+  const { result } = JSON.parse(Buffer.from(body).toString()) as {
+    result: readonly Readonly<Record<string, unknown>>[]
+  }
+  const types = columns.map(column => ({ name: column.name, type: parseTypeName(column.type)! }))
+  const fields = types.map(column => fieldOf(column.name, column.type))
+  const rows: RestRow[] = Array.from({ length: DECODED_ROWS }, (_, i) => ({
+    f: types.map(column => cellOf(column.type, result[i % result.length]![column.name])),
+  }))
+  const answer = JSON.stringify({ rows })
+  const parsed = await timed(30, 10, () => JSON.parse(answer))
+  const samples = await timed(60, 40, () => {
+    const encoder = resultEncoder({ format: 'json', timestamps: 'iso8601', maxRows: DECODED_ROWS, maxBytes: 1e9 })
+    encoder.add({ fields }, rows)
+    return encoder.finish()
+  })
+  const size = (answer.length / 1e6).toFixed(2)
+  return [
+    { what: `${DECODED_ROWS} nested rows of ${name} from REST cells to bytes`, value: spread(samples), bar: '≤ 5 ms' },
+    { what: `JSON.parse of the same rows, ${size} MB of REST`, value: spread(parsed), bar: '' },
+  ]
+}
+
+function fieldOf(name: string, type: Type): RestField {
+  if (type.kind === 'ARRAY') return { ...fieldOf(name, type.element), mode: 'REPEATED' }
+  if (type.kind !== 'STRUCT') return { name, type: type.kind }
+  return { name, type: 'RECORD', fields: type.fields.map(field => fieldOf(field.name, field.type)) }
+}
+
+function cellOf(type: Type, value: unknown): RestCell {
+  if (type.kind === 'ARRAY') return { v: (value as readonly unknown[]).map(item => cellOf(type.element, item)) }
+  if (value === null || value === undefined) return { v: null }
+  if (type.kind === 'STRUCT') {
+    const record = value as Readonly<Record<string, unknown>>
+    return { v: { f: type.fields.map(field => cellOf(field.type, record[field.name])) } }
+  }
+  if (type.kind === 'TIMESTAMP') return { v: String(BigInt(Date.parse(String(value))) * 1000n) }
+  return { v: type.kind === 'JSON' ? JSON.stringify(value) : String(value) }
+}
+
+if (process.argv[1]?.endsWith('bigquery.ts')) console.log(table(await inFrontOfFake()))

@@ -1,0 +1,407 @@
+/** Measures hits, misses and loading over HTTP, beside a bare server, an Express route and what one would write by hand. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Figure, percentile, table } from './figures.js'
+import { type HttpLoad, httpLoad } from './http-load.js'
+import { type Bar, barChart } from './http-picture.js'
+import { residentMemory, type Server, startServer } from './processes.js'
+
+const TOKEN = 'bench'
+const ROUTE = '/api/endpoints/query/bench.rows'
+/** The first round of each warms up and does not count. */
+const ROUNDS = 5
+const ROUND_SECONDS = 0.5
+
+const MANIFEST = (id: string, name: string): string => `id: ${id}
+name: ${name}
+parameters:
+  rows: { type: int64, required: true }
+  tag: { type: string }
+settings: { max_rows: 100000, cache: { ttl_seconds: 3600 } }
+sql: |
+  SELECT n AS id, CONCAT('event number ', CAST(n AS STRING)) AS event_message, MOD(n, 7) = 0 AS is_error,
+    TIMESTAMP_ADD(TIMESTAMP '2026-01-31 12:00:00', INTERVAL n SECOND) AS timestamp
+  FROM UNNEST(GENERATE_ARRAY(1, @rows)) AS n
+  WHERE @tag IS NULL OR @tag != ''
+  ORDER BY n
+`
+
+export interface HttpResults {
+  readonly figures: readonly Figure[]
+  /** Requests a second of a bare server, at the start and at the end: what differs is the machine's noise. */
+  readonly floors: readonly [number, number]
+  readonly picture: string
+}
+
+interface Bench {
+  readonly folder: string
+  readonly program: readonly string[]
+}
+
+/** Takes about five minutes. `program` is how the built server is started. */
+export async function measureHttp(program: readonly string[]): Promise<HttpResults> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-http-bench-'))
+  try {
+    const bench = { folder, program }
+    const begins = await floor(bench)
+    const [rates, bars] = await hits(bench)
+    const figures = [...rates, ...(await kinds(bench)), ...(await misses(bench)), ...(await manifests(bench))]
+    return { figures, floors: [begins, await floor(bench)], picture: barChart(bars) }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Serves these manifests; the log goes nowhere but is written. */
+function startSluice({ folder, program }: Bench, count = 1): Promise<Server> {
+  const endpoints = join(folder, `endpoints-${count}`)
+  mkdirSync(endpoints, { recursive: true })
+  for (let i = 0; i < count; i += 1) {
+    const name = i === 0 ? 'bench.rows' : `bench.rows-${i}`
+    writeFileSync(join(endpoints, `${name}.yaml`), MANIFEST(randomUUID(), name))
+  }
+  mkdirSync(join(folder, 'data'), { recursive: true })
+  const flags = ['--port', '0', '--endpoints', endpoints, '--data', join(folder, 'data'), '--cache-memory', '512']
+  return startServer([...program, 'serve', ...flags], { SLUICE_TOKEN: TOKEN }, 'ignore')
+}
+
+const HEADERS = { 'X-API-KEY': TOKEN, Accept: '*/*', 'User-Agent': 'bench' }
+const tsx = ['--import', 'tsx']
+
+async function bodyOf(url: string, path: string): Promise<Buffer> {
+  const response = await fetch(url + path, { headers: { ...HEADERS, 'Accept-Encoding': 'identity' } })
+  if (response.status !== 200) throw new TypeError(await response.text())
+  return Buffer.from(await response.arrayBuffer())
+}
+
+function fileOf({ folder }: Bench, name: string, body: Buffer): string {
+  const file = join(folder, name)
+  writeFileSync(file, body)
+  return file
+}
+
+/** What the server answers, as it is on the wire. */
+function answerOf(
+  url: string,
+  path: string,
+  { method, headers }: Partial<HttpLoad>,
+): Promise<[IncomingMessage, Buffer]> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url + path, { method: method ?? 'GET', headers: { ...HEADERS, ...headers } }, answer => {
+      const parts: Buffer[] = []
+      answer.on('data', part => parts.push(part))
+      answer.on('end', () => resolve([answer, Buffer.concat(parts)]))
+    })
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+/** Headers that node:http adds by itself. */
+const ITS_OWN: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive'])
+
+/** A bare server that sends the bytes of this answer: status, every header, body. */
+async function startBare(bench: Bench, [answer, body]: readonly [IncomingMessage, Buffer]): Promise<Server> {
+  const headers: Record<string, string> = {}
+  const { rawHeaders, statusCode: status } = answer
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!ITS_OWN.has(rawHeaders[i]!.toLowerCase())) headers[rawHeaders[i]!] = rawHeaders[i + 1]!
+  }
+  const head = fileOf(bench, 'head', Buffer.from(JSON.stringify({ status, headers })))
+  return startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'body', body), head], {})
+}
+
+interface Side {
+  readonly name: string
+  readonly server: Server
+  readonly load: Partial<HttpLoad>
+}
+
+interface Measured {
+  /** Requests a second, median of the rounds. */
+  readonly rate: number
+  /** Microseconds of the server's processor for one request, the least of the rounds. */
+  readonly cpu: number
+}
+
+/** In turns, so that whatever else the machine does falls on all of them. */
+async function inTurns(sides: readonly Side[], load: HttpLoad): Promise<readonly Measured[]> {
+  const rates = sides.map((): number[] => [])
+  const cpus = sides.map((): number[] => [])
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [i, side] of sides.entries()) {
+      const before = processorMs(side.server.pid)
+      const { perSecond, milliseconds } = await httpLoad(side.server.url, { ...load, ...side.load })
+      if (round === 0) continue
+      rates[i]!.push(perSecond)
+      cpus[i]!.push(((processorMs(side.server.pid) - before) * 1000) / milliseconds.length)
+    }
+  }
+  return sides.map((_, i) => ({ rate: percentile(rates[i]!, 50), cpu: Math.min(...cpus[i]!) }))
+}
+
+/** What the threads of the process have used so far, in milliseconds. */
+function processorMs(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map(thread => {
+    const [used = ''] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+    return Number(used)
+  })
+  return nanoseconds.reduce((sum, used) => sum + used, 0) / 1e6
+}
+
+const ratio = (a: number, b: number): string => (a / b).toFixed(2)
+
+function compared(own: Measured, floor: Measured): string {
+  const cpu = `${own.cpu.toFixed(1)} µs of processor a request against ${floor.cpu.toFixed(1)}: ${ratio(floor.cpu, own.cpu)}`
+  return `**${ratio(own.rate, floor.rate)}** (${own.rate.toFixed(0)}/s against ${floor.rate.toFixed(0)}/s; ${cpu})`
+}
+
+async function floor(bench: Bench): Promise<number> {
+  const server = await startServer(
+    [...tsx, 'bench/bare-server.ts', fileOf(bench, 'floor', Buffer.alloc(1_000, 'x'))],
+    {},
+  )
+  try {
+    const [measured] = await inTurns([{ name: 'bare', server, load: {} }], load(32))
+    return measured!.rate
+  } finally {
+    await server.end()
+  }
+}
+
+const load = (connections: number, rows = 10): HttpLoad => ({
+  connections,
+  seconds: ROUND_SECONDS,
+  paths: [`${ROUTE}?rows=${rows}`],
+  headers: HEADERS,
+})
+
+async function hits(bench: Bench): Promise<readonly [readonly Figure[], readonly Bar[]]> {
+  const figures: Figure[] = []
+  const bars: Bar[] = []
+  const sluice = await startSluice(bench)
+  const hand = await startServer([...tsx, 'bench/hand-written.ts'], {})
+  try {
+    for (const rows of [10, 100, 1_000]) {
+      const file = fileOf(bench, `rows-${rows}`, await bodyOf(sluice.url, `${ROUTE}?rows=${rows}`))
+      const bare = await startBare(bench, await answerOf(sluice.url, `${ROUTE}?rows=${rows}`, {}))
+      const express = await startServer([...tsx, 'bench/express-server.ts', file], {})
+      const sides = Object.entries({ sluice, bare, express, hand }).map(([name, server]) => ({
+        name,
+        server,
+        load: {},
+      }))
+      for (const connections of [1, 32, 256]) {
+        const [own, floor, route, byHand] = (await inTurns(sides, load(connections, rows))) as [
+          Measured,
+          Measured,
+          Measured,
+          Measured,
+        ]
+        const what = `hits of ${rows} rows, ${connections} connection${connections === 1 ? '' : 's'}`
+        figures.push({ what: `${what}: against bare node:http`, value: compared(own, floor), bar: '≥ 0.9' })
+        // Where writing a large body takes most of both, not even the bare server reaches the bar.
+        const best = `; bare node:http itself: ${ratio(floor.rate, route.rate)}`
+        figures.push({ what: `${what}: against an Express route`, value: compared(own, route) + best, bar: '≥ 4' })
+        figures.push({ what: `${what}: against one written by hand`, value: compared(own, byHand), bar: '' })
+        if (connections !== 32) continue
+        const names = ['Sluice', 'bare node:http', 'Express route', 'written by hand']
+        const values = [own, floor, route, byHand].map(({ cpu }, i) => [names[i]!, floor.cpu / cpu] as const)
+        bars.push({ label: `${rows} rows`, values })
+        if (rows === 100) figures.push(await latencies(sluice, bare, own.rate * 0.8))
+      }
+      await bare.end()
+      await express.end()
+    }
+    figures.push({ what: 'memory after these hits', value: residentMemory(sluice.pid), bar: '' })
+    return [figures, bars]
+  } finally {
+    await sluice.end()
+    await hand.end()
+  }
+}
+
+async function latencies(sluice: Server, bare: Server, rate: number): Promise<Figure> {
+  const worst: { own: number[]; floor: number[] } = { own: [], floor: [] }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [kind, server] of [
+      ['own', sluice],
+      ['floor', bare],
+    ] as const) {
+      const { milliseconds } = await httpLoad(server.url, { ...load(32, 100), seconds: 1.5, rate })
+      if (round > 0) worst[kind].push(percentile(milliseconds, 99))
+    }
+  }
+  const [own, floor] = [percentile(worst.own, 50), percentile(worst.floor, 50)]
+  return {
+    what: 'p99 of hits of 100 rows at 80 % of that rate, 32 connections: against bare node:http',
+    value: `**${ratio(own, floor)}** (${own.toFixed(2)} ms against ${floor.toFixed(2)} ms)`,
+    bar: '≤ 1.5',
+  }
+}
+
+/** 304s, HEAD, gzip and many keys, each beside a bare server that writes what is written then. */
+async function kinds(bench: Bench): Promise<readonly Figure[]> {
+  const figures: Figure[] = []
+  const sluice = await startSluice(bench)
+  try {
+    const path = `${ROUTE}?rows=100`
+    const body = await bodyOf(sluice.url, path)
+    const [plain] = await answerOf(sluice.url, path, {})
+    const gzip = { headers: { ...HEADERS, 'Accept-Encoding': 'gzip' } }
+    await answerOf(sluice.url, path, gzip) // makes that form
+    const paths = Array.from({ length: 10_000 }, (_, i) => `${ROUTE}?rows=10&tag=t${i}`)
+    // A miss, and the first hit.
+    for (const _ of ['miss', 'hit']) {
+      await httpLoad(sluice.url, { ...load(32), paths, seconds: 300, total: paths.length })
+    }
+    const loads: readonly (readonly [what: string, load: Partial<HttpLoad>])[] = [
+      ['304s', { headers: { ...HEADERS, 'If-None-Match': plain.headers.etag! }, status: 304 }],
+      ['HEAD', { method: 'HEAD' }],
+      ['hits in gzip', gzip],
+      ['hits of 10,000 different keys', { paths }],
+    ]
+    const add = async (what: string, own: Partial<HttpLoad>, bare: Server): Promise<void> => {
+      const sides = [sluice, bare].map((server, i) => ({ name: String(i), server, load: own }))
+      const [mine, floor] = (await inTurns(sides, load(32, 100))) as [Measured, Measured]
+      figures.push({ what: `${what}: against bare node:http`, value: compared(mine, floor), bar: '≥ 0.9' })
+      await bare.end()
+    }
+    for (const [what, own] of loads) {
+      const answer = await answerOf(sluice.url, own.paths?.[0] ?? path, own)
+      // What a bare server is given to write is the whole body; node:http leaves it out itself.
+      const same: [IncomingMessage, Buffer] = own.method === 'HEAD' ? [answer[0], body] : answer
+      await add(`${what}, 32 connections`, own, await startBare(bench, same))
+    }
+    const least = await startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'least', body)], {})
+    await add('hits of 100 rows, 32 connections, the other with Content-Type and Content-Length alone', {}, least)
+    figures.push({ what: 'memory with 10,000 results', value: residentMemory(sluice.pid), bar: '' })
+    return figures
+  } finally {
+    await sluice.end()
+  }
+}
+
+/** Milliseconds. */
+interface Miss {
+  /** As the client sees it. */
+  readonly whole: number
+  /** Of that, what was not the engine's, the client's own included. */
+  readonly besides: number
+  /** Of the server's time, what was not the engine's; no number where the server does not tell. */
+  readonly serverBesides: number
+}
+
+async function missOf(server: Server, tag: string): Promise<Miss> {
+  const began = performance.now()
+  const headers = { ...HEADERS, 'Accept-Encoding': 'identity' }
+  const response = await fetch(`${server.url}${ROUTE}?rows=100&tag=${tag}`, { headers })
+  await response.arrayBuffer()
+  const whole = performance.now() - began
+  const timing = response.headers.get('Server-Timing') ?? ''
+  const [engine, total] = ['engine', 'total'].map(name => Number(new RegExp(`${name};dur=([\\d.]+)`).exec(timing)?.[1]))
+  return { whole, besides: whole - engine!, serverBesides: total! - engine! }
+}
+
+/** The mean of what lies between the 5 % at either end. */
+function middle(samples: readonly number[]): number {
+  const cut = Math.floor(samples.length / 20)
+  const kept = [...samples].sort((a, b) => a - b).slice(cut, samples.length - cut)
+  return kept.reduce((sum, sample) => sum + sample, 0) / kept.length
+}
+
+async function misses(bench: Bench): Promise<readonly Figure[]> {
+  const sluice = await startSluice(bench)
+  const hand = await startServer([...tsx, 'bench/hand-written.ts'], {})
+  try {
+    const own: Miss[] = []
+    const byHand: Miss[] = []
+    for (let i = 0; i < 400; i += 1) {
+      const [mine, other] = [await missOf(sluice, `m${i}`), await missOf(hand, `m${i}`)]
+      if (i < 100) continue
+      own.push(mine)
+      byHand.push(other)
+    }
+    const of = (kind: keyof Miss): string => {
+      const [a, b] = [own, byHand].map(samples =>
+        percentile(
+          samples.map(sample => sample[kind]),
+          50,
+        ),
+      ) as [number, number]
+      return `p50 ${a.toFixed(2)} ms; written by hand ${b.toFixed(2)} ms`
+    }
+    const cold = `${sluice.url}${ROUTE}?rows=1000&tag=cold`
+    const asked = await Promise.all(Array.from({ length: 1_000 }, () => fetch(cold, { headers: HEADERS })))
+    await Promise.all(asked.map(response => response.arrayBuffer()))
+    const queries = asked.filter(response => response.headers.get('Cache-Status')?.includes('stored')).length
+    return [
+      { what: 'miss of 100 rows, whole, client included', value: of('whole'), bar: '' },
+      {
+        what: 'miss of 100 rows, all but the time in the engine, client included',
+        value: of('besides'),
+        bar: '',
+      },
+      {
+        what: "miss of 100 rows, all but the time in the engine, by the server's own clock",
+        value: `**${middle(own.map(miss => miss.serverBesides)).toFixed(2)} ms** (mean of the middle 90 %: the engine's time is told in whole ms)`,
+        bar: '≤ 1 ms',
+      },
+      {
+        what: '1,000 identical cold calls at once',
+        value: `${queries} ${queries === 1 ? 'query' : 'queries'}`,
+        bar: '1',
+      },
+    ]
+  } finally {
+    await sluice.end()
+    await hand.end()
+  }
+}
+
+async function manifests(bench: Bench): Promise<readonly Figure[]> {
+  const few = await startSluice(bench)
+  const many = await startSluice(bench, 10_000)
+  const loadedMs = processorMs(many.pid)
+  try {
+    for (const { url } of [few, many]) await bodyOf(url, `${ROUTE}?rows=10`)
+    const sides = [
+      { name: 'many', server: many, load: {} },
+      { name: 'few', server: few, load: {} },
+    ]
+    const [own, floor] = (await inTurns(sides, load(32))) as [Measured, Measured]
+    return [
+      {
+        what: '10,000 manifests, until ready',
+        value: `${many.secondsToReady.toFixed(1)} s, ${(loadedMs / 1000).toFixed(1)} s of processor`,
+        bar: '≤ 10 s',
+      },
+      { what: 'hits with 10,000 manifests: against one manifest', value: compared(own, floor), bar: '≥ 0.95' },
+      { what: 'memory with 10,000 manifests', value: residentMemory(many.pid), bar: '' },
+    ]
+  } finally {
+    await few.end()
+    await many.end()
+  }
+}
+
+/** The section of RESULTS.md, and the picture beside it. */
+export function writeHttp({ figures, floors, picture }: HttpResults): string {
+  writeFileSync('bench/results.svg', picture)
+  const noise = `A bare server's rate was ${floors[0].toFixed(0)}/s at the start and ${floors[1].toFixed(0)}/s at the end (${ratio(floors[1], floors[0])}).`
+  const how =
+    'Ratios first. A bare server writes the same bytes: status, every header, body. Servers are measured in turns, each in a process of its own and the client in another; requests go to the log and to the metrics as in production.'
+  return ['## Over HTTP', `${how} ${noise}`, '![Hits beside other servers](results.svg)', table(figures), PROFILE].join(
+    '\n\n',
+  )
+}
+
+const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf8').trim()
+
+// Alone: `node --import tsx bench/http.ts [program]` prints the section.
+if (process.argv[1]?.endsWith('bench/http.ts')) {
+  console.log(writeHttp(await measureHttp([process.argv[2] ?? 'dist/main.js'])))
+}

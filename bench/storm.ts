@@ -1,0 +1,63 @@
+/** A million different keys through the results cache: memory must stay within its bound and 100 MB. `make storm`. */
+import { setFlagsFromString } from 'node:v8'
+import { createResultCache } from '../runner/cache/result-cache.js'
+import { systemClock } from '../runner/clock.js'
+import type { ResultSet } from '../runner/model/query.js'
+import { openMemoryStore } from '../runner/stores/memory.js'
+
+// As the program sets them.
+setFlagsFromString('--semi-space-growth-factor=2')
+setFlagsFromString('--heap-growing-percent=20')
+
+const KEYS = 1_000_000
+const AT_ONCE = 100
+const MAX_BYTES = 64_000_000
+const ALLOWED_BYTES = MAX_BYTES + 100_000_000
+
+const clock = systemClock()
+const store = openMemoryStore({ maxBytes: MAX_BYTES })
+const cache = createResultCache({ store, clock, observe: () => {}, random: Math.random })
+const policy = {
+  ttlMs: 900_000,
+  warmMs: 300_000,
+  staleIfErrorMs: 0,
+  staleWhileRevalidateMs: 0,
+  untilDataChanges: false,
+} as const
+
+/** From 100 bytes to 4 kB. */
+const run = async (n: number): Promise<ResultSet> => {
+  return {
+    columns: [{ name: 'a', type: 'STRING' }],
+    rowCount: 1,
+    isTruncated: false,
+    body: Buffer.alloc(100 + (n % 40) * 100, 120),
+  }
+}
+const ask = (n: number) =>
+  cache.through(
+    {
+      key: `0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:${n}`,
+      endpoint: 'storm',
+      format: 'json',
+      policy,
+      run: () => run(n),
+      isCurrent: () => true,
+    },
+    new AbortController().signal,
+  )
+
+for (let n = 0; n < 1_000; n += 1) await ask(KEYS + n)
+const before = process.memoryUsage().rss
+let most = before
+for (let n = 0; n < KEYS; n += AT_ONCE) {
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => ask(n + i)))
+  if (n % 10_000 === 0) most = Math.max(most, process.memoryUsage().rss)
+}
+const grown = most - before
+process.stdout.write(
+  `${KEYS} keys; memory grew by at most ${(grown / 1e6).toFixed(0)} MB (bound ${MAX_BYTES / 1e6} MB)\n`,
+)
+cache.close()
+await store.close()
+process.exitCode = grown <= ALLOWED_BYTES ? 0 : 1
