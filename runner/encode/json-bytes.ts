@@ -84,7 +84,10 @@ export class JsonBytes {
     let at = this.length
     for (let i = 0; i < count; i++) {
       const unit = text.charCodeAt(i)
-      if (unit < SPACE || unit > 0x7f || unit === QUOTE || unit === BACKSLASH) return this.#stringFrom(text, i, at)
+      if (unit < SPACE || unit > 0x7f || unit === QUOTE || unit === BACKSLASH) {
+        this.#stringFrom(text, i, at)
+        return
+      }
       bytes[at++] = unit
     }
     bytes[at++] = QUOTE
@@ -97,7 +100,10 @@ export class JsonBytes {
     let at = start
     for (let i = from; i < text.length; i++) {
       const unit = text.charCodeAt(i)
-      if (isEscaped(unit)) return this.#escapedString(text)
+      if (isEscaped(unit)) {
+        this.#escapedString(text)
+        return
+      }
       if (unit < 0x80) {
         bytes[at++] = unit
       } else if (unit < 0x800) {

@@ -4,6 +4,7 @@ import { type RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import type { ArgumentMap, Query, ResultFormat, ResultSet } from '../model/query.js'
+import { blamePatterns } from './blame-patterns.js'
 import type { Allowance, Budgets, Payer } from './budget.js'
 
 export interface RunDeps {
@@ -46,7 +47,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     if (cost) await budgets.spend(payer, cost.bytesBilled)
     return result
   } catch (thrown) {
-    const error = refusalOf(thrown, allowance, budgets)
+    const error = blamePatterns(refusalOf(thrown, allowance, budgets), endpoint.parameters)
     const { cost } = error
     observe({ kind: 'query.failed', ...about, durationMs: clock.nowMs() - began, error, ...(cost && { cost }) })
     if (cost) await budgets.spend(payer, cost.bytesBilled)
