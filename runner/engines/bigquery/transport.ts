@@ -95,6 +95,12 @@ export function createTransport({ baseUrl, credentials, forget }: Omit<Access, '
       const fail = (cause: unknown): void => reject(transportError(cause, wasSent()))
       request.setNoDelay(true)
       request.once('error', fail)
+      // One that waits for a connection would be told of it only when it is given one.
+      const stop = (): void => {
+        if (request.socket === null) reject(new TransportError('given up', { cause: signal.reason, wasSent: false }))
+      }
+      signal.addEventListener('abort', stop, { once: true })
+      request.once('close', () => signal.removeEventListener('abort', stop))
       request.end(content)
     })
     return { answer, caller }
