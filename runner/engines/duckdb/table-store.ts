@@ -11,12 +11,12 @@ import {
   statFile,
   type TableContents,
 } from './data-folder.js'
+import { fileFault } from './file-fault.js'
 import { FROM_COLUMN, UNTIL_COLUMN } from './generate/partition-filter.js'
 import { quoteName, quoteText } from './generate/quote.js'
 import { duckdbType } from './generate/type.js'
 import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
-import { NATIVE_ERROR_MARK } from './natives/native.js'
 
 /** A table of files, or one that SQL of ours stands for (a table of an attached database). */
 export interface StoredTable {
@@ -364,6 +364,8 @@ async function readFault(
   return error
 }
 
+const FORMAT_NAMES = { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' } as const
+
 /** Reads the file once more for its error; null when there is none. */
 async function reasonOf(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<string | null> {
   if (file.size === 0n && file.format !== 'parquet') return null
@@ -376,8 +378,6 @@ async function reasonOf(connection: DuckDBConnection, table: TableDefinition, fi
     }
     return null
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
-    const own = text.indexOf(NATIVE_ERROR_MARK)
-    return (own >= 0 ? text.slice(own + NATIVE_ERROR_MARK.length) : text).split('\n')[0]!
+    return fileFault(error, FORMAT_NAMES[file.format])
   }
 }

@@ -190,6 +190,7 @@ describe('the data folder', () => {
     type: string
     mode?: string
     fields?: readonly SchemaField[]
+    mark?: string
     line: string
     says: RegExp
   }[] = [
@@ -236,7 +237,9 @@ describe('the data folder', () => {
       line: '"x"',
       says: /in line 2: Expected OBJECT/,
     },
-    { name: 'a FLOAT64 that is none', type: 'FLOAT', line: '"x"', says: /in line 2: Failed to cast/ },
+    { name: 'a FLOAT64 that is none', type: 'FLOAT', line: '"x"', says: /in line 2: not a number: "x"$/ },
+    { name: 'half a row', type: 'STRING', line: '"x', says: /in line 2, at byte \d+: not valid JSON: / },
+    { name: 'a byte order mark', type: 'STRING', mark: '\ufeff', line: '"x"', says: /begins with a byte order mark; / },
   ]
 
   before(async () => {
@@ -245,7 +248,8 @@ describe('the data folder', () => {
       const values = row.lines.match(/"(?:[^"\\]|\\.)*"|[[{].*?[\]}](?= |$)|\S+/g)!
       write(`typed/t${i}.ndjson`, values.map(value => `{"x":${value}}\n`).join(''))
     })
-    for (const [i, row] of bad.entries()) write(`bad/t${i}/3.ndjson`, `{"x":null}\n{"x":${row.line}}\n`)
+    for (const [i, row] of bad.entries())
+      write(`bad/t${i}/3.ndjson`, `${row.mark ?? ''}{"x":null}\n{"x":${row.line}}\n`)
     raw = await openRawEngine({
       dataDir: scratch.path,
       tables: [
