@@ -394,9 +394,7 @@ export function writeHttp({ figures, floors, picture }: HttpResults): string {
   const noise = `A bare server's rate was ${floors[0].toFixed(0)}/s at the start and ${floors[1].toFixed(0)}/s at the end (${ratio(floors[1], floors[0])}).`
   const how =
     'Ratios first. A bare server writes the same bytes: status, every header, body. Servers are measured in turns, each in a process of its own and the client in another; requests go to the log and to the metrics as in production.'
-  return ['## Over HTTP', `${how} ${noise}`, '![Hits beside other servers](results.svg)', table(figures), PROFILE].join(
-    '\n\n',
-  )
+  return [`${how} ${noise}`, '![Hits beside other servers](results.svg)', table(figures), PROFILE].join('\n\n')
 }
 
 const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf8').trim()

@@ -1,6 +1,6 @@
 /** Measures what the README promises of speed and size, and writes RESULTS.md beside this file. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRunner, type Runner } from '../runner/compose.js'
 import { translate } from '../runner/engines/duckdb/translate.js'
@@ -14,6 +14,7 @@ import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
+import { writeSection } from './results-file.js'
 import { atSize } from './size.js'
 
 const SEED = 1
@@ -133,44 +134,51 @@ async function cacheHits(folder: string, url: string, reply: string): Promise<Fi
   }
 }
 
-const ONLY_SIZE = '--size'
-const WITHOUT_SIZE = '--without-size'
-const wanted = process.argv.slice(2)
-if (wanted.some(argument => argument !== ONLY_SIZE && argument !== WITHOUT_SIZE)) {
-  console.error(`make bench [ARGS=${ONLY_SIZE}|${WITHOUT_SIZE}]`)
-  process.exit(2)
-}
-if (wanted.includes(ONLY_SIZE)) {
-  console.log(table(await atSize(console.log)))
-  process.exit()
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
-try {
+async function inProcess(folder: string): Promise<readonly Figure[]> {
   await secondsOf([...PROGRAM, 'sample', '--data', folder, '--seed', String(SEED)])
   const figures = [...(await serving(folder))]
   const runner = await createRunner({ dataDir: folder })
   try {
     // Calls first: an explanation reads its tables too.
     figures.push(...(await calling(runner)), ...(await translating(runner)))
-    const [name, args] = CALLS[0]!
-    figures.push(...(await decoding(name, await runner.call(name, args, { nowMicros: nowMicros() }))))
+    return figures
   } finally {
     await runner.close()
   }
-  figures.push(...(await inFrontOfFake()))
-  if (!wanted.includes(WITHOUT_SIZE)) figures.push(...(await atSize(console.log)))
-  const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, Node ${process.versions.node}`
-  const busy = `the load of the machine was ${loadavg()[0]!.toFixed(1)} at the end`
-  const text = [
-    '# Results',
-    `Written by \`make bench\`: ${machine}; ${busy}. Sample data, 10,000 entries a stream.`,
-    writeHttp(await measureHttp(PROGRAM)),
-    '## In the process',
-    table(figures),
-  ].join('\n\n')
-  writeFileSync('bench/RESULTS.md', `${text}\n`)
-  console.log(text)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
 }
+
+async function bigquery(folder: string): Promise<readonly Figure[]> {
+  await secondsOf([...PROGRAM, 'sample', '--data', folder, '--seed', String(SEED)])
+  const runner = await createRunner({ dataDir: folder })
+  try {
+    const [name, args] = CALLS[0]!
+    const decoded = await decoding(name, await runner.call(name, args, { nowMicros: nowMicros() }))
+    return [...decoded, ...(await inFrontOfFake())]
+  } finally {
+    await runner.close()
+  }
+}
+
+/** What `ARGS` may ask for; none asks for all. */
+const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  '--process': async folder => writeSection('In the process', table(await inProcess(folder))),
+  '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
+  '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
+  '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
+}
+
+const wanted = process.argv.slice(2)
+if (wanted.some(argument => !Object.hasOwn(PARTS, argument))) {
+  console.error(`make bench [ARGS='${Object.keys(PARTS).join(' ')}']`)
+  process.exit(2)
+}
+for (const [flag, run] of Object.entries(PARTS)) {
+  if (wanted.length > 0 && !wanted.includes(flag)) continue
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-'))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+console.log(readFileSync('bench/RESULTS.md', 'utf8'))
