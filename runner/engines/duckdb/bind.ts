@@ -27,8 +27,10 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import { canonicalJson } from '../../googlesql/json-text.js'
+import { numericLiteral } from '../../googlesql/literals.js'
 import { type StructType, type Type, typeName } from '../../googlesql/types.js'
 import { typeScalar } from '../../model/typed-value.js'
+import { BEYOND_NUMERIC } from './bignumeric.js'
 import { fieldNames } from './generate/type.js'
 import type { WireParameter } from './messages.js'
 
@@ -46,14 +48,17 @@ export class BindError extends Error {
 /** Binds $1, $2, … in order. @throws BindError */
 export function bindParameters(prepared: DuckDBPreparedStatement, parameters: readonly WireParameter[]): void {
   parameters.forEach((parameter, index) => {
-    const refuse = (): never => {
-      throw new BindError(parameter.name, `is not a value of type ${typeName(parameter.type)}`)
+    const refuse = (detail?: string): never => {
+      throw new BindError(parameter.name, detail ?? `is not a value of type ${typeName(parameter.type)}`)
     }
     const value = duckdbValue(parameter.type, parameter.value, refuse)
     if (value === null) prepared.bindNull(index + 1)
     else prepared.bindValue(index + 1, value, valueType(parameter.type))
   })
 }
+
+/** @param detail what is wrong, where it is not that the value is none of its type */
+type Refuse = (detail?: string) => never
 
 const NUMERIC = DECIMAL(38, 9)
 const NUMERIC_SCALE = 9
@@ -96,7 +101,7 @@ function valueType(type: Type): DuckDBType {
   }
 }
 
-function duckdbValue(type: Type, value: unknown, refuse: () => never): DuckDBValue {
+function duckdbValue(type: Type, value: unknown, refuse: Refuse): DuckDBValue {
   if (value === null || value === undefined) return null
   switch (type.kind) {
     case 'INT64':
@@ -104,8 +109,9 @@ function duckdbValue(type: Type, value: unknown, refuse: () => never): DuckDBVal
     case 'FLOAT64':
       return float64(value) ?? refuse()
     case 'NUMERIC':
-    case 'BIGNUMERIC':
       return numeric(value) ?? refuse()
+    case 'BIGNUMERIC':
+      return numeric(value) ?? refuse(isBignumeric(value) ? `is one of the ${BEYOND_NUMERIC}` : undefined)
     case 'BOOL':
       return typeof value === 'boolean' ? value : refuse()
     case 'STRING':
@@ -162,6 +168,8 @@ function numeric(value: unknown): DuckDBDecimalValue | undefined {
   return new DuckDBDecimalValue(parts[1] === '-' ? -unscaled : unscaled, 38, NUMERIC_SCALE)
 }
 
+const isBignumeric = (value: unknown): boolean => numericLiteral(String(value), 'BIGNUMERIC', 'cast') !== null
+
 function bytes(value: unknown): DuckDBBlobValue | undefined {
   if (value instanceof Uint8Array) return new DuckDBBlobValue(value)
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(value) || value.length % 4 !== 0) return undefined
@@ -200,7 +208,7 @@ function interval(value: unknown): DuckDBIntervalValue | undefined {
 }
 
 /** By the names that results have too, or by position from an array. */
-function structFrom(type: StructType, value: unknown, refuse: () => never): DuckDBValue {
+function structFrom(type: StructType, value: unknown, refuse: Refuse): DuckDBValue {
   if (typeof value !== 'object' || value === null) return refuse()
   const names = fieldNames(type)
   const given = Array.isArray(value) ? value : names.map(name => (value as Readonly<Record<string, unknown>>)[name])

@@ -115,6 +115,7 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       // The JSON reader holds a number with a fraction as a DOUBLE: 15 digits are sure, and so are nine decimals below 10^6.
       const isSure = `CAST(${sql} AS VARCHAR) LIKE '"%' OR length(${text}) <= 16 OR NOT contains(${text}, '.')`
       const isSmall = `abs(TRY_CAST(${text} AS DOUBLE)) < 1e6`
+      if (kind === 'BIGNUMERIC') return checked([`${exact} AND (${isSure})`, value])
       return checked(
         [`${exact} AND (${isSure})`, value],
         [`${isSmall} AND ${value} IS NOT NULL AND regexp_full_match(${text}, '[-+0-9.eE]+')`, value],

@@ -13,7 +13,12 @@ import { duckdbType, fieldNames } from './type.js'
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
-  return isSafe && plain !== sql ? trySql(plain) : plain
+  if (!isSafe || plain === sql) return plain
+  // TRY would make a NULL of a value that BigQuery has and the carrier has not.
+  if (to.kind === 'BIGNUMERIC') return safeBignumeric(sql, from, plain)
+  if (typeName(to).includes('BIGNUMERIC'))
+    throw new FormError(`SAFE_CAST to ${typeName(to)} is not supported by the embedded engine`)
+  return trySql(plain)
 }
 
 function convert(sql: string, from: Type, to: Type): string {
@@ -37,6 +42,11 @@ function convert(sql: string, from: Type, to: Type): string {
   return form(sql)
 }
 
+function safeBignumeric(sql: string, from: Type, plain: string): string {
+  if (from.kind === 'STRING') return `CAST(bq_read_bignumeric_or_null(${sql}) AS DECIMAL(38,9))`
+  return from.kind === 'FLOAT64' ? `CAST(bq_float_to_bignumeric_or_null(${sql}) AS DECIMAL(38,9))` : plain
+}
+
 const invalid = (from: Type, to: Type): FormError =>
   new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
 
@@ -58,7 +68,7 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
   'BIGNUMERIC STRING': macro('bq_numeric_text'),
   'FLOAT64 INT64': macro('bq_float_to_int64'),
   'FLOAT64 NUMERIC': macro('bq_float_to_numeric'),
-  'FLOAT64 BIGNUMERIC': x => `bq_text_to_bignumeric(bq_float_text(${x}))`,
+  'FLOAT64 BIGNUMERIC': x => `CAST(bq_float_to_bignumeric(${x}) AS DECIMAL(38,9))`,
   'FLOAT64 STRING': macro('bq_float_text'),
   'BOOL INT64': plain('BIGINT'),
   'BOOL STRING': plain('VARCHAR'),
@@ -146,7 +156,11 @@ export function neverFails(expr: Expr): boolean {
     case 'field':
       return neverFails(expr.operand)
     case 'cast':
-      return expr.isSafe || (expr.operand.kind === 'literal' && expr.operand.value === null)
+      // What no carrier holds fails a SAFE_CAST too.
+      return (
+        (expr.isSafe && !typeName(expr.type).includes('BIGNUMERIC')) ||
+        (expr.operand.kind === 'literal' && expr.operand.value === null)
+      )
     case 'call':
       return (
         expr.isSafe || (TOTAL.has(expr.name) && expr.arguments.every(argument => !argument || neverFails(argument)))

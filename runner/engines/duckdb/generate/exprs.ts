@@ -10,6 +10,7 @@ import type {
   TypeParameters,
 } from '../../../googlesql/resolved.js'
 import { type Type, typeName } from '../../../googlesql/types.js'
+import { BEYOND_NUMERIC } from '../bignumeric.js'
 import { bound, readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
 import { castSql, limitSql, neverFails } from './cast.js'
@@ -93,10 +94,7 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
 /** DECIMAL(38,9) carries a BIGNUMERIC; one with more digits would be cut without a word. */
 function literalOf(expr: LiteralExpr): string {
   if (expr.type.kind === 'BIGNUMERIC' && !/^[+-]?\d{0,29}(\.\d{0,9}0*)?$/.test(String(expr.value ?? '0'))) {
-    throw new GenerateError(
-      'BIGNUMERIC values beyond the range and the 9 decimal places of NUMERIC are not supported on the embedded engine',
-      expr.at,
-    )
+    throw new GenerateError(BEYOND_NUMERIC, expr.at)
   }
   return literalSql(expr)
 }
@@ -118,7 +116,10 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   // DuckDB forgets of what type an element of a NULL is that is written out.
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
   const sql = args.map(argument => argument && exprSql(argument, scope, context))
-  if (expr.isSafe) return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
+  if (expr.isSafe) {
+    refuseSafeBignumeric(expr)
+    return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
+  }
   const write = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
   if (LAZY.has(expr.name)) return asOperand(write(sql))
   // DuckDB has no subqueries in TRY.
@@ -154,6 +155,15 @@ const CAPTURING = /^(?:bq_generate_array_float64|bq_generate_array_numeric|bq_ra
 /** They compute an argument only where it is needed. */
 const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
 
+/** TRY would make a NULL of a BIGNUMERIC that BigQuery has and the carrier has not. */
+function refuseSafeBignumeric(expr: CallExpr): void {
+  const lambdas = expr.arguments.filter(argument => argument?.kind === 'lambda')
+  const types = [expr.type]
+  for (const lambda of lambdas) visitExpr(lambda!, part => types.push(part.type))
+  if (!types.some(type => typeName(type).includes('BIGNUMERIC'))) return
+  throw new GenerateError(`SAFE.${expr.name} of BIGNUMERIC is not supported by the embedded engine`, expr.at)
+}
+
 /** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
 function safely(
   args: readonly (Expr | null)[],
@@ -184,8 +194,11 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
     } as const
     return callSql(format, scope, context)
   }
-  const write = ([value]: readonly (string | null)[]): string => castSql(value!, operand.type, type)
-  const value = isSafe
+  // castSql itself tells what is no BIGNUMERIC from one that the carrier has not; a TRY around it could not.
+  const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
+  const write = ([part]: readonly (string | null)[]): string =>
+    castSql(part!, operand.type, type, { isSafe: isSafe && !isTried })
+  const value = isTried
     ? safely([operand], [sql], write, scope, context)
     : asOperand(bound([operand], [sql], write, scope, context))
   // A value that is too long fails a SAFE_CAST too.

@@ -1,4 +1,5 @@
 /** Macros around aggregates: their arguments are results of DuckDB's own aggregates over the same rows. */
+import { BEYOND_NUMERIC } from '../bignumeric.js'
 
 export const AGGREGATE_MACROS: readonly string[] = [
   `bq_separator(text) AS coalesce(text, bq_raise('Illegal NULL separator in STRING_AGG'))`,
@@ -10,12 +11,18 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_sum_numeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
     WHEN total IS NOT NULL THEN bq_raise('numeric overflow: SUM') END`,
+  `bq_sum_bignumeric(total) AS CASE
+    WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
+    WHEN total IS NOT NULL THEN bq_raise('${BEYOND_NUMERIC}') END`,
   `bq_avg_numeric(total, n) AS
     CAST(bq_divide_decimals(CAST(bq_sum_numeric(total) AS VARCHAR), CAST(n AS VARCHAR)) AS DECIMAL(38,9))`,
   // Of the integers' sum, a HUGEINT, and the fractions'.
   `bq_sum_parts(whole, fraction) AS CASE
     WHEN abs(whole) > 100000000000000000000000000000::HUGEINT THEN bq_raise('numeric overflow: SUM')
     ELSE CAST(CAST(whole AS DECIMAL(38,9)) + CAST(fraction AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
+  `bq_sum_bignumeric_parts(whole, fraction) AS CASE
+    WHEN abs(whole) >= 99999999999999999999999999999::HUGEINT THEN bq_raise('${BEYOND_NUMERIC}')
+    ELSE bq_bignumeric_add(CAST(whole AS DECIMAL(38,9)), CAST(fraction AS DECIMAL(38,9))) END`,
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
   `bq_numeric_var_pop(items) AS bq_numeric_variance(items, 0)`,

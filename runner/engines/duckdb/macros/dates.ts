@@ -38,15 +38,17 @@ const CONVERSIONS = [
 
 const CONSTRUCTORS = [
   `bq_padded(n, width) AS lpad(CAST(n AS VARCHAR), width, '0')`,
+  // As printf's %0*d: what is longer stays whole.
+  `bq_shown_part(n, width) AS CASE WHEN n < 0 THEN '-' ELSE '' END || lpad(ltrim(CAST(n AS VARCHAR), '-'), CAST(greatest(width - CASE WHEN n < 0 THEN 1 ELSE 0 END, length(ltrim(CAST(n AS VARCHAR), '-'))) AS INTEGER), '0')`,
   `bq_make_date(y, m, d) AS CASE WHEN y IS NULL OR m IS NULL OR d IS NULL THEN NULL
-     WHEN y NOT BETWEEN 1 AND 9999 OR m NOT BETWEEN 1 AND 12 OR d NOT BETWEEN 1 AND 31 THEN bq_raise('Input calculates to invalid date: ' || bq_padded(y, 4) || '-' || bq_padded(m, 2) || '-' || bq_padded(d, 2))
-     WHEN d > day(last_day(make_date(y, m, 1))) THEN bq_raise('Input calculates to invalid date: ' || bq_padded(y, 4) || '-' || bq_padded(m, 2) || '-' || bq_padded(d, 2))
+     WHEN y NOT BETWEEN 1 AND 9999 OR m NOT BETWEEN 1 AND 12 OR d NOT BETWEEN 1 AND 31 THEN bq_raise('Input calculates to invalid date: ' || bq_shown_part(y, 4) || '-' || bq_shown_part(m, 2) || '-' || bq_shown_part(d, 2))
+     WHEN d > day(last_day(make_date(y, m, 1))) THEN bq_raise('Input calculates to invalid date: ' || bq_shown_part(y, 4) || '-' || bq_shown_part(m, 2) || '-' || bq_shown_part(d, 2))
      ELSE make_date(y, m, d) END`,
   `bq_make_time(h, m, s) AS CASE WHEN h NOT BETWEEN 0 AND 23 OR m NOT BETWEEN 0 AND 59 OR s NOT BETWEEN 0 AND 60
-     THEN bq_raise('Input calculates to invalid time: ' || bq_padded(h, 2) || ':' || bq_padded(m, 2) || ':' || bq_padded(s, 2))
+     THEN bq_raise('Input calculates to invalid time: ' || bq_shown_part(h, 2) || ':' || bq_shown_part(m, 2) || ':' || bq_shown_part(s, 2))
      ELSE bq_time((h * 3600 + m * 60 + s) * 1000000 % ${DAY_MICROS}) END`,
   `bq_make_datetime(y, mo, d, h, mi, s) AS CASE WHEN h NOT BETWEEN 0 AND 23 OR mi NOT BETWEEN 0 AND 59 OR s NOT BETWEEN 0 AND 60
-     THEN bq_raise('Input calculates to invalid datetime: ' || bq_padded(y, 4) || '-' || bq_padded(mo, 2) || '-' || bq_padded(d, 2) || ' ' || bq_padded(h, 2) || ':' || bq_padded(mi, 2) || ':' || bq_padded(s, 2))
+     THEN bq_raise('Input calculates to invalid datetime: ' || bq_shown_part(y, 4) || '-' || bq_shown_part(mo, 2) || '-' || bq_shown_part(d, 2) || ' ' || bq_shown_part(h, 2) || ':' || bq_shown_part(mi, 2) || ':' || bq_shown_part(s, 2))
      ELSE bq_datetime(bq_days(bq_make_date(y, mo, d)) * ${DAY_MICROS} + (h * 3600 + mi * 60 + s) * 1000000) END`,
 ]
 

@@ -27,6 +27,9 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
      THEN CAST(CAST(a AS DECIMAL(18,9)) * CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
      ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
+  // Sums of values below half of its range the carrier surely holds.
+  `bq_bignumeric_add(a, b) AS CASE WHEN abs(a) < 50000000000000000000000000000 AND abs(b) < 50000000000000000000000000000
+     THEN a + b ELSE CAST(bq_bignumeric_sum(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
   'bq_bignumeric_multiply(a, b) AS CAST(bq_multiply_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_bignumeric_divide(a, b) AS CAST(bq_divide_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',

@@ -1,4 +1,5 @@
 /** Arithmetic that DuckDB has no exact form of: NUMERIC products and quotients, and bits of BYTES. */
+import { BEYOND_NUMERIC } from '../bignumeric.js'
 import { NativeError, type NativeFunction } from './native.js'
 
 const SCALE = 9
@@ -46,9 +47,10 @@ const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 /** The BIGNUMERIC of the same digits, where DECIMAL(38,9) holds it. */
 const exact = (value: bigint, divisor: bigint): bigint => {
-  if (value % divisor !== 0n)
-    throw new NativeError('BIGNUMERIC values with more than 9 decimal places are not supported on the embedded engine')
-  return value / divisor
+  if (value % divisor !== 0n) throw new NativeError(BEYOND_NUMERIC)
+  const quotient = value / divisor
+  if (quotient > MAX_NUMERIC || quotient < -MAX_NUMERIC) throw new NativeError(BEYOND_NUMERIC)
+  return quotient
 }
 
 function quotient(

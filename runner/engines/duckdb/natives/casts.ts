@@ -1,4 +1,6 @@
 /** Casts of text whose form DuckDB does not read as BigQuery does; macros/casts.ts takes the common forms itself. */
+
+import { doubleText } from '../../../googlesql/json-text.js'
 import {
   dateLiteral,
   datetimeLiteral,
@@ -7,6 +9,8 @@ import {
   timestampLiteral,
   timestampRefusal,
 } from '../../../googlesql/literals.js'
+import { BEYOND_NUMERIC } from '../bignumeric.js'
+import { exactDecimal } from './math.js'
 import { NativeError, type NativeFunction } from './native.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
@@ -32,6 +36,9 @@ const canonical = (
   },
 })
 
+const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
+const OF_FLOAT = { ...OF_TEXT, parameters: ['DOUBLE'] } as const
+
 export const CAST_NATIVES: readonly NativeFunction[] = [
   canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
   canonical('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
@@ -43,6 +50,9 @@ export const CAST_NATIVES: readonly NativeFunction[] = [
     text => `Invalid NUMERIC value: ${shown(text)}`,
   ),
   canonical('bq_read_bignumeric', bignumeric, text => `Invalid BIGNUMERIC value: ${shown(text)}`),
+  { ...OF_TEXT, name: 'bq_read_bignumeric_or_null', compute: bignumeric },
+  { ...OF_FLOAT, name: 'bq_float_to_bignumeric', compute: (x: number) => floatBignumeric(x, false) },
+  { ...OF_FLOAT, name: 'bq_float_to_bignumeric_or_null', compute: (x: number) => floatBignumeric(x, true) },
   {
     name: 'bq_read_hex',
     parameters: ['VARCHAR'],
@@ -63,7 +73,17 @@ function bignumeric(text: string): string | null {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
   if (value === null) return null
   if (!/^-?\d{1,29}(\.\d{1,9})?$/.test(value)) {
-    throw new NativeError('BIGNUMERIC values beyond NUMERIC are not supported on the embedded engine')
+    throw new NativeError(BEYOND_NUMERIC)
   }
   return value
+}
+
+/** All digits of the FLOAT64, to the 38th behind the point; `isSafe` gives null for what no BIGNUMERIC is. */
+function floatBignumeric(x: number, isSafe: boolean): string | null {
+  const value = Number.isFinite(x) ? numericLiteral(exactDecimal(x), 'BIGNUMERIC', 'cast') : null
+  if (value !== null) return bignumeric(value)
+  if (isSafe) return null
+  if (Number.isFinite(x)) throw new NativeError(`BIGNUMERIC out of range: ${doubleText(x)}`)
+  const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
+  throw new NativeError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
 }

@@ -21,6 +21,14 @@ function pathOf(text: string, form: string, allowsLax = false): JsonPath {
   return path
 }
 
+/** A path to change a value at: an index counts from the beginning. @throws NativeError in BigQuery's words */
+function editedPathOf(text: string): JsonPath {
+  const path = pathOf(text, 'standard')
+  const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"/gsu, name => ' '.repeat(name.length)))
+  if (negative) throw new NativeError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
+  return path
+}
+
 /** A step names a member of an object or, as a number, an item of an array, however it was written. */
 function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
   if (node.kind === 'object') return node.members.get(text)
@@ -266,7 +274,7 @@ const edit = (
     TEXT,
     (text: string | null, path: string | null, value: string, flag: boolean | null) => {
       if (text === null || path === null || flag === null) return text
-      return jsonText(change(documentOf(text), pathOf(path, 'standard'), documentOf(value), flag))
+      return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value), flag))
     },
     true,
   )
@@ -342,7 +350,7 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
     TEXT,
     (text: string | null, path: string | null) => {
       if (text === null || path === null) return text
-      const parsed = pathOf(path, 'standard')
+      const parsed = editedPathOf(path)
       if (parsed.steps.length === 0) throw new NativeError("The JSONPath cannot be '$'")
       return jsonText(removeAt(documentOf(text), parsed))
     },
@@ -354,7 +362,7 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
     TEXT,
     (text: string | null, path: string | null, arrays: boolean | null, empty: boolean | null) => {
       if (text === null || path === null || arrays === null || empty === null) return text
-      return jsonText(stripNulls(documentOf(text), pathOf(path, 'standard'), arrays, empty))
+      return jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty))
     },
     true,
   ),

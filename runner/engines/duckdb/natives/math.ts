@@ -1,10 +1,13 @@
 /** Exact arithmetic in JavaScript: NUMERIC as integers of 1e-9, and FLOAT64 rounded by its exact value. */
+import { BEYOND_NUMERIC } from '../bignumeric.js'
 import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './native.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
 /** The largest NUMERIC, in units of 1e-9. */
 const LIMIT = 10n ** 38n - 1n
+/** The largest BIGNUMERIC in the same units. */
+const BIGNUMERIC_LIMIT = (2n ** 255n - 1n) / 10n ** 29n
 
 /** From DuckDB's text of a DECIMAL(38,9). */
 function unitsOf(text: string): bigint {
@@ -18,6 +21,12 @@ function textOf(units: bigint, name: string): string {
   const size = units < 0n ? -units : units
   if (size > LIMIT) throw new NativeError(`numeric overflow: ${name}`)
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
+}
+
+/** As textOf, of a BIGNUMERIC. @throws NativeError for what its carrier does not hold */
+function carriedText(units: bigint): string {
+  if (units > LIMIT || units < -LIMIT) throw new NativeError(BEYOND_NUMERIC)
+  return textOf(units, '')
 }
 
 /** The quotient, halves away from zero. */
@@ -122,6 +131,15 @@ function binary(x: number): { readonly mantissa: bigint; readonly exponent: numb
     : { mantissa: fraction | (2n ** 52n), exponent: exponent - 1075 }
 }
 
+/** A finite FLOAT64 in decimals: as many as matter to a BIGNUMERIC, and then some. */
+export function exactDecimal(x: number): string {
+  const { mantissa, exponent } = binary(x)
+  const places = 60n
+  const scaled = mantissa * 10n ** places
+  const digits = exponent >= 0 ? scaled << BigInt(exponent) : scaled >> BigInt(-exponent)
+  return `${x < 0 ? '-' : ''}${digits}e-${places}`
+}
+
 /** BigQuery computes with more digits than a double has, which for its digits is as good as exact. */
 function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   if (!Number.isFinite(x) || x === 0 || digits > 340n) return x
@@ -151,9 +169,10 @@ function parseNumeric(text: string, name: string, isExact: boolean): string {
   const significant = BigInt(digits)
   const divisor = 10n ** BigInt(Math.max(-shift, 0))
   if (isExact && significant % divisor !== 0n) {
-    throw new NativeError(`${name}: more than 9 digits behind the point are not supported by the embedded engine`)
+    throw new NativeError(BEYOND_NUMERIC)
   }
   const size = shift >= 0 ? significant * 10n ** BigInt(Math.min(shift, 80)) : divideRounded(significant, divisor)
+  if (isExact && size > LIMIT && size <= BIGNUMERIC_LIMIT) throw new NativeError(BEYOND_NUMERIC)
   if (size > LIMIT) throw new NativeError(`Invalid input to ${name}: "${text}"`)
   return textOf((before || behind) === '-' ? -size : size, name)
 }
@@ -190,6 +209,15 @@ export const MATH_NATIVES: readonly NativeFunction[] = [
   native('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),
+  // What is no NUMERIC may be a BIGNUMERIC all the same.
+  native('bq_bignumeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
+    if (unitsOf(y) === 0n) throw divisionByZero(x, y)
+    return carriedText((unitsOf(x) / unitsOf(y)) * UNIT)
+  }),
+  native('bq_bignumeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
+    carriedText(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase())),
+  ),
+  native('bq_bignumeric_sum', [TEXT, TEXT], TEXT, (x: string, y: string) => carriedText(unitsOf(x) + unitsOf(y))),
   native('bq_numeric_power', [TEXT, TEXT], TEXT, (x: string, y: string) =>
     textOf(power(unitsOf(x), unitsOf(y)), `POW(${shown(x)}, ${shown(y)})`),
   ),

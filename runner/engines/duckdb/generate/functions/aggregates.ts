@@ -71,8 +71,9 @@ const sum: AggregateForm = call => {
       return floatTotal(call, 'sum')
     case 'INTERVAL':
       return intervalSum(call)
-    case 'NUMERIC':
     case 'BIGNUMERIC':
+      return `bq_sum_bignumeric_parts(${parts(call, x!)})`
+    case 'NUMERIC':
       return call.over === '' ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})` : `bq_sum_parts(${parts(call, x!)})`
     default:
       throw unsupported(call, call.type)

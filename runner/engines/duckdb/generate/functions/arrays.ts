@@ -65,7 +65,7 @@ const sum: Form = ({ sql: [items], type }) => {
     case 'FLOAT64':
       return `bq_float_total(${total}, list_sum(${madeSmall(items!)}))`
     default:
-      return `bq_sum_numeric(${total})`
+      return `bq_sum_${type.kind.toLowerCase()}(${total})`
   }
 }
 

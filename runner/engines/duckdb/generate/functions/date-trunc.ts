@@ -2,7 +2,7 @@
 import type { ScalarKind } from '../../../../googlesql/types.js'
 import type { Form, FormCall, Forms } from '../forms.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './date-units.js'
-import { civilSql, instantSql, zoneOf } from './time-zones.js'
+import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 
 /** The type of the argument that decides how a function works. */
 const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
@@ -26,10 +26,10 @@ function truncatedTimestamp(call: FormCall): string {
   const [timestamp, part] = call.sql as readonly [string, string]
   const zone = zoneOf(call.args[2], call.sql[2])
   const micros = microsOf(part)
-  if (part === 'MICROSECOND') return timestamp
+  if (part === 'MICROSECOND') return checked(timestamp, zone)
   // No zone is off by a part of a second.
   if (part === 'MILLISECOND' || part === 'SECOND' || (zone.kind === 'utc' && micros !== undefined)) {
-    return `make_timestamptz(bq_floor_to(epoch_us(${timestamp}), ${micros}))`
+    return `make_timestamptz(bq_floor_to(epoch_us(${checked(timestamp, zone)}), ${micros}))`
   }
   const civil = civilSql(timestamp, zone)
   // Minutes and hours are cut off as the zone's clock shows them, without asking which instant that is.
@@ -120,7 +120,7 @@ const extract: Form = call => {
       const zone = zoneOf(call.args[2], call.sql[2])
       const micros = microsOf(part)
       // Straight from the instant where no zone matters; a Thursday is the first day that DuckDB counts.
-      if (micros !== undefined && micros < 60_000_000) return extracted(part, `bq_utc(${value})`)
+      if (micros !== undefined && micros < 60_000_000) return extracted(part, `bq_utc(${checked(value, zone)})`)
       return extracted(part, civilSql(value, zone))
     }
     case 'INTERVAL': {

@@ -30,7 +30,9 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
       return `bq_json_of_int64(${sql}, ${wide})`
     case 'NUMERIC':
     case 'BIGNUMERIC':
-      return options.target === 'string' ? `bq_json_string_of_numeric(${sql})` : `bq_json_of_numeric(${sql}, ${wide})`
+      return options.target === 'string'
+        ? `bq_json_string_of_numeric(${sql})`
+        : `bq_json_of_numeric(${sql}, ${wide}, '${type.kind}')`
     case 'FLOAT64':
       return options.target === 'string' ? `bq_json_string_of_float64(${sql})` : `bq_json_of_float64(${sql})`
     case 'STRING':

@@ -47,6 +47,9 @@ const safe =
   ({ sql: [x, y], type }) => {
     if (type.kind === 'FLOAT64') return `bq_unless_overflow(${x} ${operator} ${y}, ${x}, ${y})`
     if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
+    // No BIGNUMERIC is so large that a sum of two carried ones would overflow; what is not carried fails.
+    if (type.kind === 'BIGNUMERIC' && operator === '+') return `bq_bignumeric_add(${x}, ${y})`
+    if (type.kind === 'BIGNUMERIC' && operator === '-') return `bq_bignumeric_add(${x}, -(${y}))`
     if (operator !== '*') return `TRY(${asDecimal(`${x} ${operator} ${y}`)})`
     if (type.kind === 'BIGNUMERIC')
       throw new FormError('SAFE_MULTIPLY of BIGNUMERIC is not supported by the embedded engine')
@@ -60,8 +63,11 @@ const safeDivide: Form = ({ sql: [x, y], type }) => {
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
 }
 
+/** The native for this type, whose messages are its own. */
+const named = (name: string, type: Type): string => `bq_${type.kind.toLowerCase()}_${name}`
+
 const divide: Form = ({ sql: [x, y], type }) =>
-  type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`bq_numeric_div(${asText(x!)}, ${asText(y!)})`)
+  type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`${named('div', type)}(${asText(x!)}, ${asText(y!)})`)
 
 const modulo: Form = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
@@ -78,8 +84,10 @@ const round: Form = call => {
   const [x, digits, mode] = call.sql
   const literal = digitsOf(call.args[1])
   if (isDecimal(call.type)) {
-    if (!mode && literal !== null) return asDecimal(`round(${x}, ${literal})`)
-    return asDecimal(`bq_numeric_round(${asText(x!)}, ${digits}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"})`)
+    if (!mode && literal !== null && call.type.kind === 'NUMERIC') return asDecimal(`round(${x}, ${literal})`)
+    return asDecimal(
+      `${named('round', call.type)}(${asText(x!)}, ${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"})`,
+    )
   }
   if (!digits) return `round(${x})`
   return literal === null
@@ -101,7 +109,9 @@ const truncate: Form = call => {
 const whole =
   (name: string): Form =>
   ({ sql: [x], type }) =>
-    isDecimal(type) ? asDecimal(`${name}(${x})`) : `${name}(${x})`
+    isDecimal(type)
+      ? asDecimal(`${name}(${type.kind === 'NUMERIC' ? x : `bq_bignumeric_within(${x})`})`)
+      : `${name}(${x})`
 
 const power: Form = ({ sql: [x, y], type }) => {
   if (type.kind === 'FLOAT64') return `bq_pow(${x}, ${y})`

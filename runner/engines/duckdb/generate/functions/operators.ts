@@ -40,7 +40,7 @@ const addDays: Binary = (d, n) => `bq_date(bq_days(${d}) + ${n})`
 const add = byPair({
   'INT64 INT64': infix('+'),
   'NUMERIC NUMERIC': infix('+'),
-  'BIGNUMERIC BIGNUMERIC': infix('+'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_add'),
   'FLOAT64 FLOAT64': macro('bq_float_add'),
   'DATE INT64': addDays,
   'INT64 DATE': swapped(addDays),
@@ -57,7 +57,7 @@ const microsApart: Binary = (a, b) => `bq_interval(0, 0, epoch_us(${a}) - epoch_
 const subtract = byPair({
   'INT64 INT64': infix('-'),
   'NUMERIC NUMERIC': infix('-'),
-  'BIGNUMERIC BIGNUMERIC': infix('-'),
+  'BIGNUMERIC BIGNUMERIC': (a, b) => `bq_bignumeric_add(${a}, -(${b}))`,
   'FLOAT64 FLOAT64': macro('bq_float_subtract'),
   'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
   'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,

@@ -34,6 +34,12 @@ export function zoneText(zone: ZoneSql, sql: string | null | undefined): string 
 
 const plus = (micros: number): string => (micros < 0 ? `- ${-micros}` : `+ ${micros}`)
 
+/** The TIMESTAMP, where the zone is of no matter but must be one; NULL for a NULL. */
+export function checkedZoneSql(timestamp: string, zone: ZoneSql): string {
+  if (zone.kind !== 'dynamic') return timestamp
+  return `(CASE WHEN bq_zone_offset(${zone.sql}, epoch_us(${timestamp})) IS NOT NULL THEN ${timestamp} END)`
+}
+
 /** The civil time of a TIMESTAMP in the zone, as TIMESTAMP without zone. */
 export function civilSql(timestamp: string, zone: ZoneSql): string {
   switch (zone.kind) {
