@@ -1,68 +1,34 @@
 /** CSV as RFC 4180 has it: records of a stream of bytes, and the cells of one record. */
 import { BadRowError, shown } from './bad-row.js'
-import type { LineSink, Splitter } from './lines.js'
+import type { RowEnds } from './lines.js'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
 const NEWLINE = 0x0a
-const RETURN = 0x0d
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
 
-/** A line end within quotes belongs to its record. Each record has the number of its first line. */
-export class CsvSplitter implements Splitter {
-  readonly #sink: LineSink
-  readonly #maxBytes: number
-  #rest: Buffer = Buffer.alloc(0)
+/** A line end within quotes belongs to its record. */
+export class CsvRecordEnds implements RowEnds {
+  lines = 0
   #state: State = 'start'
-  #number = 1
-  #lines = 0
-  #isOverlong = false
+  #seenLines = 0
 
-  constructor(sink: LineSink, maxBytes: number) {
-    this.#sink = sink
-    this.#maxBytes = maxBytes
-  }
-
-  push(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    let start = 0
+  next(bytes: Buffer, from: number): number {
     let state = this.#state
-    for (let at = this.#rest.length; at < bytes.length; at++) {
+    for (let at = from; at < bytes.length; at++) {
       const byte = bytes[at]!
-      if (byte === NEWLINE) this.#lines++
+      if (byte === NEWLINE) this.#seenLines++
       if (byte === NEWLINE && state !== 'quoted') {
-        this.#give(bytes, start, at)
-        start = at + 1
-        state = 'start'
-      } else state = nextState(state, byte)
+        this.#state = 'start'
+        this.lines = this.#seenLines
+        this.#seenLines = 0
+        return at
+      }
+      state = nextState(state, byte)
     }
     this.#state = state
-    this.#keep(bytes, start)
-  }
-
-  #give(bytes: Buffer, start: number, newline: number): void {
-    const end = newline > start && bytes[newline - 1] === RETURN ? newline - 1 : newline
-    if (this.#isOverlong || end - start > this.#maxBytes) {
-      this.#sink.overlong(bytes, start, end, { number: this.#number, isFirst: !this.#isOverlong, isLast: true })
-      this.#isOverlong = false
-    } else this.#sink.line(bytes, start, end, this.#number)
-    this.#number += this.#lines
-    this.#lines = 0
-  }
-
-  #keep(bytes: Buffer, start: number): void {
-    if (this.#isOverlong || bytes.length - start > this.#maxBytes + 1) {
-      const piece = { number: this.#number, isFirst: !this.#isOverlong, isLast: false }
-      this.#sink.overlong(bytes, start, bytes.length, piece)
-      this.#isOverlong = true
-      this.#rest = Buffer.alloc(0)
-    } else this.#rest = bytes.subarray(start)
-  }
-
-  end(): void {
-    if (this.#rest.length > 0 || this.#isOverlong) this.#give(this.#rest, 0, this.#rest.length)
-    this.#rest = Buffer.alloc(0)
+    return -1
   }
 }
 

@@ -3,40 +3,46 @@
  * values that DuckDB's reader would take otherwise: those are written anew.
  */
 import { BadRowError, shown } from './bad-row.js'
-import { JsonTokens } from './json-tokens.js'
+import {
+  beginsNumber,
+  CLOSE_LIST,
+  CLOSE_RECORD,
+  COLON,
+  COMMA,
+  FALSE,
+  JsonTokens,
+  LOWER_N,
+  NULL,
+  OPEN_LIST,
+  OPEN_RECORD,
+  QUOTE,
+  TRUE,
+} from './json-tokens.js'
 import { expectation, isWithin, leafOfText } from './leaf.js'
 import { isPlainTimestamp } from './plain-timestamp.js'
 import type { RowBuffer } from './row-buffer.js'
 import type { RowField, RowRecord } from './row-schema.js'
+import { SeenFields } from './seen-fields.js'
+import { ValuePath } from './value-path.js'
 
-const QUOTE = 0x22
-const COMMA = 0x2c
-const COLON = 0x3a
-const OPEN_LIST = 0x5b
-const CLOSE_LIST = 0x5d
-const OPEN_RECORD = 0x7b
-const CLOSE_RECORD = 0x7d
 /** A whole number of so many digits is an INT64 whatever they are. */
 const SAFE_DIGITS = 18
 /** A number of so many bytes without an exponent is within FLOAT64. */
 const SAFE_FLOAT_BYTES = 300
 
 export class JsonRowReader {
-  readonly #tokens = new JsonTokens(() => this.#path())
+  readonly #path = new ValuePath()
+  readonly #tokens = new JsonTokens(() => this.#path.text())
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
   readonly #out: RowBuffer
   /** Up to where the row has been copied. */
   #copied = 0
-  /** Which fields of the records that are open have been read; each record has its own stretch. */
-  #seen = new Uint8Array(1024)
-  #seenEnd = 0
-  /** The fields that are open, from the outermost, and which element of each is, or -1. */
-  readonly #open: RowField[] = []
-  readonly #elements: number[] = []
-  #depth = 0
+  readonly #seen = new SeenFields()
   #unknown: string[] = []
   #unknownAt = 0
+  /** The last key that no field has. */
+  #unknownName = ''
 
   constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
     this.#record = record
@@ -50,8 +56,8 @@ export class JsonRowReader {
     const before = this.#out.length
     tokens.open(bytes, start, end)
     this.#copied = start
-    this.#seenEnd = 0
-    this.#depth = 0
+    this.#seen.clear()
+    this.#path.clear()
     this.#unknown = []
     try {
       if (tokens.peek() !== OPEN_RECORD) throw tokens.unexpected('a row, as a JSON object')
@@ -66,20 +72,10 @@ export class JsonRowReader {
     this.#out.endRow()
   }
 
-  /** Which value is being read: `metadata[0].request`. */
-  #path(): string {
-    const names = this.#open.slice(0, this.#depth).map(({ name }, i) => {
-      const element = this.#elements[i]!
-      return element < 0 ? name : `${name}[${element}]`
-    })
-    return names.join('.')
-  }
-
   /** A REQUIRED field of the record that ends here stayed away. */
   #missing({ name }: RowField): BadRowError {
     const { at, start } = this.#tokens
-    const path = this.#path()
-    return new BadRowError(at - start, path === '' ? name : `${path}.${name}`, 'nothing', REQUIRED)
+    return new BadRowError(at - start, this.#path.textOf(name), 'nothing', REQUIRED)
   }
 
   #unknownFields(): BadRowError {
@@ -101,8 +97,7 @@ export class JsonRowReader {
 
   #readRecord(record: RowRecord): void {
     const tokens = this.#tokens
-    const seen = this.#seenEnd
-    this.#openSeen(record.fields.length)
+    const seen = this.#seen.open(record.fields.length)
     tokens.at++
     let isEmpty = true
     let next = 0
@@ -117,24 +112,13 @@ export class JsonRowReader {
       }
     }
     for (const field of record.awaited) {
-      if (this.#seen[seen + field.index] === 1) continue
+      if (this.#seen.has(seen + field.index)) continue
       if (field.isRequired) throw this.#missing(field)
       this.#replace(tokens.at, tokens.at, isEmpty ? field.emptyText : `,${field.emptyText}`)
       isEmpty = false
     }
     tokens.at++
-    this.#seenEnd = seen
-  }
-
-  #openSeen(count: number): void {
-    const end = this.#seenEnd + count
-    if (end > this.#seen.length) {
-      const bigger = new Uint8Array(end * 2)
-      bigger.set(this.#seen)
-      this.#seen = bigger
-    }
-    this.#seen.fill(0, this.#seenEnd, end)
-    this.#seenEnd = end
+    this.#seen.close(seen)
   }
 
   /** @returns the index of the field that most likely comes next */
@@ -148,14 +132,12 @@ export class JsonRowReader {
       this.#meetUnknown(start)
       return expected
     }
-    this.#open[this.#depth] = field
-    this.#elements[this.#depth++] = -1
-    if (this.#seen[seen + field.index] === 1) {
-      throw new BadRowError(start - tokens.start, this.#path(), 'the field a second time', 'each field once')
-    }
-    this.#seen[seen + field.index] = 1
+    this.#path.open(field)
+    const place = seen + field.index
+    if (this.#seen.has(place)) throw tokens.bad(start, 'the field a second time', 'each field once')
+    this.#seen.add(place)
     this.#readField(field)
-    this.#depth--
+    this.#path.close()
     return field.index + 1
   }
 
@@ -164,7 +146,7 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const start = tokens.at
     const likely = record.fields[expected]
-    if (likely && this.#standsHere(likely.key)) {
+    if (likely && tokens.standsHere(likely.key)) {
       tokens.at += likely.key.length
       return likely
     }
@@ -176,20 +158,11 @@ export class JsonRowReader {
     else if (field.name !== name || tokens.hasEscape) this.#replace(start, tokens.at, JSON.stringify(field.name))
     return field
   }
-  #unknownName = ''
-
-  #standsHere(key: Uint8Array): boolean {
-    const { bytes, at, end } = this.#tokens
-    if (at + key.length > end) return false
-    for (let i = 0; i < key.length; i++) if (bytes[at + i] !== key[i]) return false
-    return true
-  }
 
   #meetUnknown(start: number): void {
     if (!this.#ignoresUnknown) {
       if (this.#unknown.length === 0) this.#unknownAt = start - this.#tokens.start
-      const path = this.#path()
-      this.#unknown.push(path === '' ? this.#unknownName : `${path}.${this.#unknownName}`)
+      this.#unknown.push(this.#path.textOf(this.#unknownName))
     }
     this.#tokens.skip()
   }
@@ -198,9 +171,10 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const first = tokens.peek()
     const start = tokens.at
-    if (first === 0x6e && tokens.isWord('null') && field.kind !== 'JSON') {
-      tokens.at += 4
-      if (field.isRequired) throw new BadRowError(start - tokens.start, this.#path(), 'null', REQUIRED)
+    // Of JSON too: its value null, in a row, is the column's NULL.
+    if (first === LOWER_N && tokens.standsHere(NULL)) {
+      tokens.at += NULL.length
+      if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)
       if (field.isRepeated) this.#replace(start, tokens.at, '[]')
       return
     }
@@ -210,11 +184,6 @@ export class JsonRowReader {
 
   #readList(field: RowField): void {
     const tokens = this.#tokens
-    if (field.kind === 'JSON' && tokens.isWord('null')) {
-      this.#replace(tokens.at, tokens.at + 4, '[]')
-      tokens.at += 4
-      return
-    }
     if (tokens.peek() !== OPEN_LIST) throw this.#misfit(field, 'a list, since the field is REPEATED')
     tokens.at++
     if (tokens.peek() === CLOSE_LIST) {
@@ -222,14 +191,9 @@ export class JsonRowReader {
       return
     }
     for (let i = 0; ; i++) {
-      this.#elements[this.#depth - 1] = i
-      if (tokens.peek() === 0x6e && tokens.isWord('null') && field.kind !== 'JSON') {
-        throw new BadRowError(
-          tokens.at - tokens.start,
-          this.#path(),
-          'null',
-          'a value: a list of BigQuery holds no NULL',
-        )
+      this.#path.enterElement(i)
+      if (tokens.peek() === LOWER_N && tokens.standsHere(NULL) && field.kind !== 'JSON') {
+        throw tokens.bad(tokens.at, 'null', 'a value: a list of BigQuery holds no NULL')
       }
       this.#readSingle(field)
       const byte = tokens.peek()
@@ -257,7 +221,7 @@ export class JsonRowReader {
       this.#readText(field, start)
       return
     }
-    if (first === 0x2d || (first >= 0x30 && first <= 0x39)) {
+    if (beginsNumber(first)) {
       tokens.number()
       this.#readNumber(field, start)
       return
@@ -268,13 +232,6 @@ export class JsonRowReader {
   #readJson(field: RowField): void {
     const tokens = this.#tokens
     const start = tokens.at
-    const isElement = this.#elements[this.#depth - 1]! >= 0
-    if (tokens.isWord('null') && !isElement) {
-      // A NULL of the column: the JSON value null has no other way to be written.
-      tokens.at += 4
-      if (field.isRequired) throw new BadRowError(start - tokens.start, this.#path(), 'null', REQUIRED)
-      return
-    }
     tokens.skip()
     const leaf = leafOfText('JSON', tokens.wholeText(start, tokens.at), field.limits)
     if (leaf === null) throw this.#wrong(field, start)
@@ -300,7 +257,7 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const length = tokens.at - start
     if (field.kind === 'INT64' && tokens.isPlainInteger && length <= SAFE_DIGITS) return
-    if (field.kind === 'FLOAT64' && length <= SAFE_FLOAT_BYTES && !this.#hasExponent(start)) return
+    if (field.kind === 'FLOAT64' && length <= SAFE_FLOAT_BYTES && !tokens.hasExponent) return
     if (NUMBER_KINDS.has(field.kind)) {
       this.#leaf(field, start, tokens.wholeText(start, tokens.at))
       return
@@ -308,16 +265,10 @@ export class JsonRowReader {
     throw this.#wrong(field, start)
   }
 
-  #hasExponent(start: number): boolean {
-    const { bytes, at } = this.#tokens
-    for (let i = start; i < at; i++) if (bytes[i] === 0x65 || bytes[i] === 0x45) return true
-    return false
-  }
-
   #readWord(field: RowField): void {
     const tokens = this.#tokens
     const start = tokens.at
-    const word = tokens.isWord('true') ? 'true' : tokens.isWord('false') ? 'false' : null
+    const word = tokens.standsHere(TRUE) ? 'true' : tokens.standsHere(FALSE) ? 'false' : null
     if (word === null) {
       const byte = tokens.peek()
       throw byte === OPEN_LIST || byte === OPEN_RECORD ? this.#misfit(field) : tokens.unexpected('a JSON value')
@@ -341,7 +292,7 @@ export class JsonRowReader {
   #wrong(field: RowField, start: number): BadRowError {
     const tokens = this.#tokens
     const found = tokens.textFrom(start, tokens.at)
-    return new BadRowError(start - tokens.start, this.#path(), shown(found), expectation(field.kind, field.limits))
+    return tokens.bad(start, shown(found), expectation(field.kind, field.limits))
   }
 
   /** The value that begins here is of another kind altogether. */
@@ -352,7 +303,7 @@ export class JsonRowReader {
     tokens.skip()
     const found =
       byte === OPEN_LIST ? 'a list' : byte === OPEN_RECORD ? 'an object' : shown(tokens.textFrom(start, tokens.at))
-    return new BadRowError(start - tokens.start, this.#path(), found, expected)
+    return tokens.bad(start, found, expected)
   }
 }
 

@@ -1,11 +1,24 @@
 /** JSON's tokens in bytes of UTF-8, checked as RFC 8259 writes them. */
 import { BadRowError, shown } from './bad-row.js'
 
-const QUOTE = 0x22
+export const QUOTE = 0x22
+export const COMMA = 0x2c
+export const COLON = 0x3a
+export const OPEN_LIST = 0x5b
+export const CLOSE_LIST = 0x5d
+export const OPEN_RECORD = 0x7b
+export const CLOSE_RECORD = 0x7d
+export const NULL = Buffer.from('null')
+export const TRUE = Buffer.from('true')
+export const FALSE = Buffer.from('false')
 const BACKSLASH = 0x5c
+export const LOWER_N = 0x6e
 const LOWER_U = 0x75
+const PLUS = 0x2b
 const MINUS = 0x2d
 const POINT = 0x2e
+const UPPER_E = 0x45
+const LOWER_E = 0x65
 /** As deep as BigQuery lets a value be. */
 const MAX_DEPTH = 500
 
@@ -19,6 +32,7 @@ export class JsonTokens {
   hasEscape = false
   /** Is the last number written with digits only, but for a sign? */
   isPlainInteger = false
+  hasExponent = false
   readonly #path: () => string
 
   /** `path` says, for errors, which value is being read. */
@@ -55,12 +69,15 @@ export class JsonTokens {
     this.at++
   }
 
-  /** @throws BadRowError for what no JSON has here. */
+  /** What to throw for the value that is being read, wrong from `at` on. */
+  bad(at: number, found: string, expected: string): BadRowError {
+    return new BadRowError(at - this.start, this.#path(), found, expected)
+  }
+
+  /** What to throw for the next token, which no JSON has here. */
   unexpected(expected: string): BadRowError {
-    const byte = this.peek()
-    const offset = this.at - this.start
-    if (byte < 0) return new BadRowError(offset, this.#path(), 'the end of the row', expected)
-    return new BadRowError(offset, this.#path(), `"${shown(this.textFrom(this.at, this.end))}"`, expected)
+    if (this.peek() < 0) return this.bad(this.at, 'the end of the row', expected)
+    return this.bad(this.at, `"${shown(this.textFrom(this.at, this.end))}"`, expected)
   }
 
   /** From the opening quote to behind the closing one. */
@@ -79,10 +96,10 @@ export class JsonTokens {
         at = this.#escape(at)
       } else if (byte < 0x20) {
         const code = byte.toString(16).padStart(4, '0')
-        throw new BadRowError(at - this.start, this.#path(), `the byte \\u${code} in a string`, 'it escaped')
+        throw this.bad(at, `the byte \\u${code} in a string`, 'it escaped')
       } else at++
     }
-    throw new BadRowError(begin - this.start, this.#path(), 'a string without an end', 'a closing quote')
+    throw this.bad(begin, 'a string without an end', 'a closing quote')
   }
 
   #escape(at: number): number {
@@ -90,24 +107,19 @@ export class JsonTokens {
     const letter = at + 1 < end ? bytes[at + 1]! : -1
     if (letter !== LOWER_U) {
       if (letter >= 0 && '"\\/bfnrt'.includes(String.fromCharCode(letter))) return at + 2
-      throw new BadRowError(
-        at - this.start,
-        this.#path(),
-        'an escape that JSON does not have',
-        'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u',
-      )
+      throw this.bad(at, 'an escape that JSON does not have', 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u')
     }
     const unit = this.#unit(at)
     if (unit < 0xd800 || unit > 0xdfff) return at + 6
     const next = unit < 0xdc00 && bytes[at + 6] === BACKSLASH && bytes[at + 7] === LOWER_U ? this.#unit(at + 6) : 0
     if (next >= 0xdc00 && next <= 0xdfff) return at + 12
-    throw new BadRowError(at - this.start, this.#path(), 'half of a surrogate pair', 'both halves')
+    throw this.bad(at, 'half of a surrogate pair', 'both halves')
   }
 
   #unit(at: number): number {
     const digits = this.textFrom(at + 2, Math.min(at + 6, this.end))
     if (/^[0-9a-fA-F]{4}$/.test(digits)) return Number.parseInt(digits, 16)
-    throw new BadRowError(at - this.start, this.#path(), `"\\u${shown(digits)}"`, 'four hexadecimal digits behind \\u')
+    throw this.bad(at, `"\\u${shown(digits)}"`, 'four hexadecimal digits behind \\u')
   }
 
   number(): void {
@@ -124,10 +136,11 @@ export class JsonTokens {
       while (at < end && isDigit(bytes[at]!)) at++
       isValid &&= at > behind
     }
-    if (at < end && (bytes[at] === 0x65 || bytes[at] === 0x45)) {
+    this.hasExponent = at < end && (bytes[at] === LOWER_E || bytes[at] === UPPER_E)
+    if (this.hasExponent) {
       this.isPlainInteger = false
       at++
-      if (at < end && (bytes[at] === MINUS || bytes[at] === 0x2b)) at++
+      if (at < end && (bytes[at] === MINUS || bytes[at] === PLUS)) at++
       const exponent = at
       while (at < end && isDigit(bytes[at]!)) at++
       isValid &&= at > exponent
@@ -136,11 +149,11 @@ export class JsonTokens {
     this.at = at
   }
 
-  /** `true`, `false` or `null`, when it stands here whole. */
-  isWord(word: string): boolean {
+  /** Are these the next bytes? */
+  standsHere(word: Uint8Array): boolean {
     const { bytes, at } = this
     if (at + word.length > this.end) return false
-    for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false
+    for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word[i]) return false
     return true
   }
 
@@ -151,25 +164,25 @@ export class JsonTokens {
       this.string()
       return
     }
-    if (byte === MINUS || isDigit(byte)) {
+    if (beginsNumber(byte)) {
       this.number()
       return
     }
-    for (const word of ['null', 'true', 'false']) {
-      if (this.isWord(word)) {
+    for (const word of [NULL, TRUE, FALSE]) {
+      if (this.standsHere(word)) {
         this.at += word.length
         return
       }
     }
-    if (byte !== 0x7b && byte !== 0x5b) throw this.unexpected('a JSON value')
+    if (byte !== OPEN_RECORD && byte !== OPEN_LIST) throw this.unexpected('a JSON value')
     if (depth >= MAX_DEPTH) {
-      throw new BadRowError(this.at - this.start, this.#path(), 'a value within more than 500 others', 'fewer levels')
+      throw this.bad(this.at, 'a value within more than 500 others', 'fewer levels')
     }
-    this.#skipMembers(byte === 0x7b, depth)
+    this.#skipMembers(byte === OPEN_RECORD, depth)
   }
 
   #skipMembers(isObject: boolean, depth: number): void {
-    const close = isObject ? 0x7d : 0x5d
+    const close = isObject ? CLOSE_RECORD : CLOSE_LIST
     this.at++
     if (this.peek() === close) {
       this.at++
@@ -179,7 +192,7 @@ export class JsonTokens {
       if (isObject) this.#skipKey()
       this.skip(depth + 1)
       const next = this.peek()
-      if (next !== 0x2c && next !== close) throw this.unexpected(`"," or "${String.fromCharCode(close)}"`)
+      if (next !== COMMA && next !== close) throw this.unexpected(`"," or "${String.fromCharCode(close)}"`)
       this.at++
       if (next === close) return
     }
@@ -188,7 +201,7 @@ export class JsonTokens {
   #skipKey(): void {
     if (this.peek() !== QUOTE) throw this.unexpected('a key in quotes')
     this.string()
-    this.expect(0x3a)
+    this.expect(COLON)
   }
 
   /** Up to a few hundred bytes are enough for whoever quotes them. */
@@ -203,3 +216,5 @@ export class JsonTokens {
 }
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+export const beginsNumber = (byte: number): boolean => byte === MINUS || isDigit(byte)

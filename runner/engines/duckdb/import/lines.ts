@@ -1,4 +1,4 @@
-/** Lines of a stream of bytes, found without making texts of them. */
+/** Rows of a stream of bytes, found without making texts of them. */
 
 /** Lines of NDJSON, or records of CSV, which may hold line ends. */
 export interface LineSink {
@@ -14,38 +14,45 @@ export interface LinePiece {
   readonly isLast: boolean
 }
 
-/** `push` every chunk, then `end`. */
-export interface Splitter {
-  push(chunk: Buffer): void
-  end(): void
+/** Finds where the rows of one stream end. */
+export interface RowEnds {
+  /** The LF that ends the row at hand, or -1. Every byte is looked at once, in order: `from` is behind the last one. */
+  next(bytes: Buffer, from: number): number
+  /** Of the row that `next` found the end of. */
+  readonly lines: number
 }
 
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 
-/** Lines end with LF or CRLF; the last one may end with the stream. */
-export class LineSplitter implements Splitter {
+/** Every line is a row. */
+export const EVERY_LINE: RowEnds = { next: (bytes, from) => bytes.indexOf(NEWLINE, from), lines: 1 }
+
+/** `push` every chunk, then `end`. Lines end with LF or CRLF; the last row may end with the stream. */
+export class RowSplitter {
+  readonly #ends: RowEnds
   readonly #sink: LineSink
   readonly #maxBytes: number
   #rest: Buffer = Buffer.alloc(0)
+  /** Of the first line of the row at hand. */
   #number = 1
   #isOverlong = false
 
-  constructor(sink: LineSink, maxBytes: number) {
+  constructor(ends: RowEnds, sink: LineSink, maxBytes: number) {
+    this.#ends = ends
     this.#sink = sink
     this.#maxBytes = maxBytes
   }
 
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    // What was left over has no line end in it.
-    let newline = bytes.indexOf(NEWLINE, this.#rest.length)
+    let newline = this.#ends.next(bytes, this.#rest.length)
     let start = 0
     while (newline >= 0) {
       this.#give(bytes, start, newline)
-      this.#number++
+      this.#number += this.#ends.lines
       start = newline + 1
-      newline = bytes.indexOf(NEWLINE, start)
+      newline = this.#ends.next(bytes, start)
     }
     this.#keep(bytes, start)
   }

@@ -2,10 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { QueryFault } from '../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
-import { CsvSplitter } from './csv.js'
+import { CsvRecordEnds } from './csv.js'
 import { CsvRowReader } from './csv-row.js'
 import { JsonRowReader } from './json-row.js'
-import { type LinePiece, type LineSink, LineSplitter, type Splitter } from './lines.js'
+import { EVERY_LINE, type LinePiece, type LineSink, type RowEnds, RowSplitter } from './lines.js'
 import { RowBuffer } from './row-buffer.js'
 import type { RowRecord } from './row-schema.js'
 
@@ -44,8 +44,8 @@ const RETURN = 0x0d
 const LINE_END = Buffer.from('\n')
 
 interface Format {
-  readonly makeReader: (buffer: RowBuffer) => { read(bytes: Buffer, start: number, end: number): void }
-  readonly makeSplitter: (sink: LineSink, maxBytes: number) => Splitter
+  readonly reader: { read(bytes: Buffer, start: number, end: number): void }
+  readonly ends: RowEnds
   readonly isCsv: boolean
 }
 
@@ -58,45 +58,37 @@ export class RowGatherer {
     this.#options = options
   }
 
-  /** @throws QueryFault for a file whose header cannot be, or that is no UTF-8 at all. */
   begin(file: string, kind: 'ndjson' | 'csv' | 'parquet'): RowStream {
     const { record, ignoresUnknown, maxRowBytes = MAX_ROW_BYTES } = this.#options
     const options = { ignoresUnknown }
     const format: Format =
       kind === 'csv'
-        ? {
-            makeReader: buffer => new CsvRowReader(record, buffer, options),
-            makeSplitter: (sink, maxBytes) => new CsvSplitter(sink, maxBytes),
-            isCsv: true,
-          }
-        : {
-            makeReader: buffer => new JsonRowReader(record, buffer, options),
-            makeSplitter: (sink, maxBytes) => new LineSplitter(sink, maxBytes),
-            isCsv: false,
-          }
-    return new RowStream(file, format, this.buffer, this.#options.sink, maxRowBytes)
+        ? { reader: new CsvRowReader(record, this.buffer, options), ends: new CsvRecordEnds(), isCsv: true }
+        : { reader: new JsonRowReader(record, this.buffer, options), ends: EVERY_LINE, isCsv: false }
+    return new RowStream(file, format, this.#options.sink, maxRowBytes)
   }
 }
 
 /** One file's bytes as rows. */
-export class RowStream implements Splitter, LineSink {
+export class RowStream implements LineSink {
   readonly #file: string
   readonly #isCsv: boolean
   readonly #sink: BadRowSink
   readonly #maxRowBytes: number
-  readonly #reader: { read(bytes: Buffer, start: number, end: number): void }
-  readonly #splitter: Splitter
+  readonly #reader: Format['reader']
+  readonly #splitter: RowSplitter
   #isFirstChunk = true
 
-  constructor(file: string, format: Format, buffer: RowBuffer, sink: BadRowSink, maxRowBytes: number) {
+  constructor(file: string, format: Format, sink: BadRowSink, maxRowBytes: number) {
     this.#file = file
     this.#isCsv = format.isCsv
     this.#sink = sink
     this.#maxRowBytes = maxRowBytes
-    this.#reader = format.makeReader(buffer)
-    this.#splitter = format.makeSplitter(this, maxRowBytes)
+    this.#reader = format.reader
+    this.#splitter = new RowSplitter(format.ends, this, maxRowBytes)
   }
 
+  /** @throws QueryFault for a file whose header cannot be, or that is UTF-16. */
   push(chunk: Buffer): void {
     let bytes = chunk
     if (this.#isFirstChunk && chunk.length > 0) {
@@ -110,6 +102,7 @@ export class RowStream implements Splitter, LineSink {
     this.#splitter.push(bytes)
   }
 
+  /** @throws QueryFault as `push` does. */
   end(): void {
     this.#splitter.end()
   }
