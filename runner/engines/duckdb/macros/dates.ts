@@ -2,26 +2,26 @@
  * Macros of the date and time family. A TIMESTAMP's functions of DuckDB go through a calendar of the session's time zone
  * and take a hundred nanoseconds per row; arithmetic on microseconds since 1970 takes five, so the macros do that.
  */
+import { FIRST_DAY, LAST_DAY } from '../../../encode/civil-date.js'
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../encode/civil-text.js'
 
-const FIRST_MICRO = '-62135596800000000'
-const LAST_MICRO = '253402300799999999'
 /** More than INTERVAL and TIMESTAMP span, so that a count beyond it is beyond any result. */
 const WIDEST_MICROS = '400000000000000000'
 const DAY_MICROS = '86400000000'
 
-const IN_RANGE = (micros: string) => `${micros} NOT BETWEEN ${FIRST_MICRO} AND ${LAST_MICRO}`
+const outOfRange = (micros: string) => `${micros} NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
 const CONVERSIONS = [
   // A TIMESTAMP's civil time in UTC, as DATETIME, and back.
   'bq_utc(ts) AS make_timestamp(epoch_us(ts))',
   'bq_from_utc(dt) AS make_timestamptz(epoch_us(dt))',
   "bq_days(d) AS (d - DATE '1970-01-01')",
-  `bq_date(days) AS CASE WHEN days NOT BETWEEN -719162 AND 2932896
+  `bq_date(days) AS CASE WHEN days NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY}
      THEN bq_raise('Date value is out of allowed range: from 0001-01-01 to 9999-12-31.') ELSE DATE '1970-01-01' + days::INTEGER END`,
-  `bq_timestamp(us) AS CASE WHEN ${IN_RANGE('us')}
+  `bq_timestamp(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('Timestamp value is out of allowed range: from 0001-01-01 00:00:00.000000+00 to 9999-12-31 23:59:59.999999+00.')
      ELSE make_timestamptz(us) END`,
-  `bq_datetime(us) AS CASE WHEN ${IN_RANGE('us')}
+  `bq_datetime(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999') ELSE make_timestamp(us) END`,
   'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
   'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
@@ -55,28 +55,28 @@ const CONSTRUCTORS = [
 const ARITHMETIC = [
   // n units, each of so many days, months or microseconds; `said` is the message before and behind the value.
   `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
-     WHEN bq_days(d) + n * unit NOT BETWEEN -719162 AND 2932896 THEN bq_raise(said || d || ' causes overflow')
+     WHEN bq_days(d) + n * unit NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY} THEN bq_raise(said || d || ' causes overflow')
      ELSE d + (n * unit)::INTEGER END`,
   `bq_date_add_months(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || d || ' causes overflow')
      WHEN year(d) * 12 + month(d) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || d || ' causes overflow')
      ELSE CAST(d + to_months((n * unit)::INTEGER) AS DATE) END`,
   `bq_datetime_add(dt, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
-     WHEN ${IN_RANGE('epoch_us(dt) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
+     WHEN ${outOfRange('epoch_us(dt) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE make_timestamp(epoch_us(dt) + n * unit * sgn) END`,
   `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE dt + to_months((n * unit)::INTEGER) END`,
   // By a number of microseconds that is known when the query is written: what log queries do, and quick to plan.
-  `bq_datetime_shift(dt, delta, said) AS CASE WHEN ${IN_RANGE('epoch_us(dt) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
+  `bq_datetime_shift(dt, delta, said) AS CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE make_timestamp(epoch_us(dt) + delta) END`,
-  `bq_timestamp_shift(ts, delta, said) AS CASE WHEN ${IN_RANGE('epoch_us(ts) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
+  `bq_timestamp_shift(ts, delta, said) AS CASE WHEN ${outOfRange('epoch_us(ts) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
      ELSE make_timestamptz(epoch_us(ts) + delta) END`,
   `bq_timestamp_add(ts, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
-     WHEN ${IN_RANGE('epoch_us(ts) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
+     WHEN ${outOfRange('epoch_us(ts) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
      ELSE make_timestamptz(epoch_us(ts) + n * unit * sgn) END`,
   // Times of day go round.
   `bq_time_add(t, n, unit, sgn) AS bq_time(((epoch_us(t) + n % (${DAY_MICROS} // unit) * unit * sgn) % ${DAY_MICROS} + ${DAY_MICROS}) % ${DAY_MICROS})`,
-  `bq_scaled_timestamp(n, unit) AS CASE WHEN n NOT BETWEEN ${FIRST_MICRO} // unit AND ${LAST_MICRO} // unit
+  `bq_scaled_timestamp(n, unit) AS CASE WHEN n NOT BETWEEN ${MIN_TIMESTAMP_MICROS} // unit AND ${MAX_TIMESTAMP_MICROS} // unit
      THEN bq_raise('Input value ' || n || ' is out of the range of TIMESTAMP') ELSE make_timestamptz(n * unit) END`,
   `bq_add_months(d, n) AS CASE WHEN d = last_day(d) THEN last_day(bq_date_add_months(d, n, 1, 'Adding ' || n || ' MONTH to date '))
      ELSE bq_date_add_months(d, n, 1, 'Adding ' || n || ' MONTH to date ') END`,

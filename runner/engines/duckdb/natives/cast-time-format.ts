@@ -1,4 +1,5 @@
 /** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../encode/civil-text.js'
 import { localToInstant } from '../../../googlesql/time-zone.js'
 import {
   type CivilTime,
@@ -6,9 +7,7 @@ import {
   DAY_NAMES,
   dayOfYear,
   daysFromCivil,
-  FIRST_MICRO,
   isValidDate,
-  LAST_MICRO,
   MONTH_NAMES,
   splitMicros,
   weekdayOf,
@@ -505,7 +504,7 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
   const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
   const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)
   const micros = BigInt(instant) * 1_000_000n + BigInt(fields.micro)
-  if (micros < FIRST_MICRO || micros > LAST_MICRO) {
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) {
     throw new NativeError('The parsing result is out of valid time range')
   }
   return micros

@@ -1,11 +1,5 @@
 /** The proleptic Gregorian calendar on whole numbers: days and seconds since 1970-01-01 to fields and back. */
-
-export interface CivilDate {
-  readonly year: number
-  /** 1 to 12. */
-  readonly month: number
-  readonly day: number
-}
+import { type CivilDate, civilFromDays } from '../../../encode/civil-date.js'
 
 /** A civil time with everything that format strings ask for. */
 export interface CivilTime extends CivilDate {
@@ -17,14 +11,7 @@ export interface CivilTime extends CivilDate {
   readonly days: number
 }
 
-/** 0001-01-01 and 9999-12-31, GoogleSQL's range, in days since 1970-01-01. */
-export const FIRST_DAY = -719_162
-export const LAST_DAY = 2_932_896
 const DAY_SECONDS = 86_400
-export const DAY_MICROS = 86_400_000_000n
-/** The same range in microseconds, both ends included. */
-export const FIRST_MICRO = BigInt(FIRST_DAY) * DAY_MICROS
-export const LAST_MICRO = BigInt(LAST_DAY + 1) * DAY_MICROS - 1n
 
 export const MONTH_NAMES = [
   'January',
@@ -52,23 +39,6 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
   const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
   return era * 146_097 + dayOfEra - 719_468
-}
-
-export function civilFromDays(days: number): CivilDate {
-  const z = days + 719_468
-  const era = Math.floor(z / 146_097)
-  const dayOfEra = z - era * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1_460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const shifted = Math.floor((5 * dayOfYear + 2) / 153)
-  const month = shifted < 10 ? shifted + 3 : shifted - 9
-  return {
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    day: dayOfYear - Math.floor((153 * shifted + 2) / 5) + 1,
-  }
 }
 
 export function isLeapYear(year: number): boolean {

@@ -1,24 +1,16 @@
 /** The date and time family's scalar functions. */
+import { civilFromDays } from '../../../encode/civil-date.js'
+import { datetimeText } from '../../../encode/civil-text.js'
 import { datetimeLiteral } from '../../../googlesql/literals.js'
 import { CAST_BYTES_NATIVES } from './cast-bytes-format.js'
 import { CAST_NUMBER_NATIVES } from './cast-number-format.js'
 import { CAST_TIME_NATIVES } from './cast-time-format.js'
-import { civilFromDays, civilFromSeconds, daysFromCivil, monthLength, splitMicros } from './civil-time.js'
+import { daysFromCivil, monthLength } from './civil-time.js'
 import { FORMAT_TIME_NATIVES } from './format-time.js'
 import { INTERVAL_NATIVES } from './interval-text.js'
 import { NativeError, type NativeFunction } from './native.js'
 import { PARSE_TIME_NATIVES } from './parse-time.js'
 import { instantMicros, TIME_ZONE_NATIVES, timeZone } from './time-zones.js'
-
-/** `2026-01-31 12:00:00.123456`: the fraction of no, 3 or 6 digits. */
-function datetimeText(micros: bigint): string {
-  const { seconds, micro } = splitMicros(micros)
-  const { year, month, day, hour, minute, second } = civilFromSeconds(seconds, micro)
-  const two = (n: number): string => String(n).padStart(2, '0')
-  const digits = String(micro).padStart(6, '0').replace(/000$/, '')
-  const fraction = micro === 0 ? '' : `.${digits}`
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${two(hour)}:${two(minute)}:${two(second)}${fraction}`
-}
 
 /**
  * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
@@ -62,7 +54,7 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
     returns: 'BIGINT',
     handlesNull: false,
     compute: (said: string, micros: bigint, zone: string) => {
-      throw new NativeError(`${said}${datetimeText(micros)}${zone} causes overflow`)
+      throw new NativeError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
     },
   },
   {

@@ -1,14 +1,13 @@
 /** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: text to a value by `%` elements. */
+import { civilFromDays } from '../../../encode/civil-date.js'
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../encode/civil-text.js'
 import { localToInstant } from '../../../googlesql/time-zone.js'
 import {
-  civilFromDays,
   DAY_NAMES,
   daysFromCivil,
-  FIRST_MICRO,
   isLeapYear,
   isoYearStart,
   isValidDate,
-  LAST_MICRO,
   MONTH_NAMES,
   weekdayOf,
 } from './civil-time.js'
@@ -347,7 +346,11 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.second = reader.number(2, 0, 60)
   },
   s: reader => {
-    reader.fields.epochSeconds = reader.number(12, Number(FIRST_MICRO / 1_000_000n), Number(LAST_MICRO / 1_000_000n))
+    reader.fields.epochSeconds = reader.number(
+      12,
+      Number(MIN_TIMESTAMP_MICROS / 1_000_000n),
+      Number(MAX_TIMESTAMP_MICROS / 1_000_000n),
+    )
     reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
   },
   T: reader => clock(reader, true),
@@ -526,7 +529,8 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
     const instant = fields.offsetSeconds === null ? localToInstant(civil, fields.zone) : civil - fields.offsetSeconds
     micros = BigInt(instant) * 1_000_000n + (isLeapSecond ? 1_000_000n : BigInt(fields.micro))
   }
-  if (micros < FIRST_MICRO || micros > LAST_MICRO) throw new NativeError('Invalid result from parsing function')
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS)
+    throw new NativeError('Invalid result from parsing function')
   return micros
 }
 
