@@ -1,9 +1,7 @@
 /** ARRAY(SELECT …): the rows in the query's order; none give an empty array. */
 import type { Column, Scan } from '../../../googlesql/resolved.js'
-import { type Block, derive, scopeOf, selectSql } from './block.js'
+import { type BlockOf, derive, scopeOf, selectSql } from './block.js'
 import { type Context, findEntry, type Scope } from './context.js'
-
-type BlockOf = (scan: Scan, needed: ReadonlySet<number>, outer: Scope | null, context: Context) => Block
 
 export function arrayQuerySql(
   scan: Scan,

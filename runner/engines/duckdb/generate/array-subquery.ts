@@ -5,7 +5,6 @@
 import type {
   AggregateScan,
   Column,
-  ColumnExpr,
   Computed,
   Expr,
   InQueryExpr,
@@ -15,6 +14,7 @@ import type {
   UnnestScan,
 } from '../../../googlesql/resolved.js'
 import { exprKey, mapExpr } from '../../../googlesql/rewrite.js'
+import { columnExpr } from '../../../googlesql/scope.js'
 import { INT64 } from '../../../googlesql/types.js'
 import { readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
@@ -140,7 +140,7 @@ function shapeOf(scan: Scan): Shape | null {
   switch (scan.kind) {
     case 'unnest':
       if (scan.input || scan.isOuter || scan.condition) return null
-      return { unnest: scan, conditions: [], value: column => columnExpr(column), order: null }
+      return { unnest: scan, conditions: [], value: column => columnExpr(column, false, 0), order: null }
     case 'filter': {
       const shape = shapeOf(scan.input)
       return shape && { ...shape, conditions: [...shape.conditions, inTerms(scan.condition, shape)] }
@@ -171,14 +171,6 @@ function shapeOf(scan: Scan): Shape | null {
       return null
   }
 }
-
-const columnExpr = (column: Column): ColumnExpr => ({
-  kind: 'column',
-  type: column.type,
-  column,
-  isCorrelated: false,
-  at: 0,
-})
 
 /** The expression over the scan's columns as one over the element and the offset. */
 const inTerms = (expr: Expr, shape: Shape): Expr =>
@@ -217,7 +209,7 @@ function aggregatedSql(scan: Scan, column: Column, scope: Scope | null, context:
 function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value: (column: Column) => Expr } | null {
   if (scan.kind === 'aggregate') {
     const isWhole = scan.keys.length === 0 && !scan.groupingSets && scan.groupingCalls.length === 0
-    return isWhole ? { scan, value: columnExpr } : null
+    return isWhole ? { scan, value: column => columnExpr(column, false, 0) } : null
   }
   if (scan.kind !== 'project') return null
   const inner = aggregateOf(scan.input)

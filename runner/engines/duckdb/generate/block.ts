@@ -1,5 +1,5 @@
 /** One SELECT under construction, and how it becomes text. */
-import type { Column } from '../../../googlesql/resolved.js'
+import type { Column, Scan } from '../../../googlesql/resolved.js'
 import type { Context, Entry, Scope } from './context.js'
 import { quoteName } from './quote.js'
 
@@ -37,6 +37,12 @@ export interface Output {
   readonly source: number | null
 }
 
+/** Of columns. */
+export type Ids = ReadonlySet<number>
+
+/** The block of any scan, which that of a scan around it begins with. `needed` is what whoever reads the block needs. */
+export type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
+
 export const EMPTY_BLOCK: Block = {
   withs: [],
   isRecursive: false,
@@ -50,6 +56,12 @@ export const EMPTY_BLOCK: Block = {
   limit: null,
   offset: null,
 }
+
+/** Its rows are cut. */
+export const isLimited = (block: Block): boolean => block.limit !== null || block.offset !== null
+
+/** Its rows are those of its FROM, so that they can be filtered, joined and grouped in it. */
+export const isRows = (block: Block): boolean => !block.groupBy && !block.isWindowed && !isLimited(block)
 
 export const scopeOf = (block: Block, outer: Scope | null): Scope => ({ entries: block.entries, outer })
 
@@ -70,7 +82,7 @@ export function selectSql(block: Block, outputs: readonly Output[]): string {
 }
 
 /** The same rows as a derived table, in which these columns (and those that order it) have names of their own. */
-export function derive(block: Block, ids: ReadonlySet<number>, context: Context): Block {
+export function derive(block: Block, ids: Ids, context: Context): Block {
   const kept = [...block.entries.values()].filter(entry => ids.has(entry.column.id))
   const bySource = new Map<number, Entry>()
   for (const entry of kept) if (!bySource.has(entry.source)) bySource.set(entry.source, entry)
@@ -83,7 +95,7 @@ export function derive(block: Block, ids: ReadonlySet<number>, context: Context)
     outputs.push({ name, sql: part.sql, source: part.source })
     return { ...part, sql: name, source: null }
   })
-  const inner = block.limit === null && block.offset === null ? { ...block, order: [] } : block
+  const inner = isLimited(block) ? block : { ...block, order: [] }
   return {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(inner, outputs)}\n)`,
@@ -98,9 +110,14 @@ export function derive(block: Block, ids: ReadonlySet<number>, context: Context)
 }
 
 /** The block, derived if an expression that reads these columns cannot be written in it. */
-export function readable(block: Block, reads: ReadonlySet<number>, keep: ReadonlySet<number>, context: Context): Block {
+export function readable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
   const isBlocked = [...block.entries.values()].some(entry => entry.kind === 'computed' && reads.has(entry.column.id))
   return isBlocked ? derive(block, new Set([...reads, ...keep]), context) : block
+}
+
+/** The block, derived if rows cannot be filtered or grouped in it by what reads these columns. */
+export function rowsOf(block: Block, reads: Ids, keep: Ids, context: Context): Block {
+  return readable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
 }
 
 export const columnEntry = (column: Column, sql: string): Entry => ({
@@ -109,6 +126,13 @@ export const columnEntry = (column: Column, sql: string): Entry => ({
   kind: 'column',
   isVolatile: false,
   source: column.id,
+})
+
+export const computedEntry = (column: Column, sql: string): Entry => ({ ...columnEntry(column, sql), kind: 'computed' })
+
+export const withEntries = (block: Block, entries: readonly Entry[]): Block => ({
+  ...block,
+  entries: new Map([...block.entries, ...entries.map(entry => [entry.column.id, entry] as const)]),
 })
 
 function aliased(sql: string, name: string): string {

@@ -1,5 +1,6 @@
 /** HAVING MAX and HAVING MIN of an aggregate: only rows with the extreme of its group take part. */
 import type { AggregateCall, AggregateScan, Column, Expr, WindowScan } from '../../../googlesql/resolved.js'
+import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL } from '../../../googlesql/types.js'
 import { type Context, GenerateError } from './context.js'
 
@@ -64,7 +65,6 @@ function isExtreme(call: AggregateCall, expr: Expr, extreme: Column): Expr {
     isSafe: false,
     at: call.at,
   })
-  const column: Expr = { kind: 'column', type: extreme.type, column: extreme, isCorrelated: false, at: call.at }
-  const isSame = operator('$not', [operator('$is_distinct', [expr, column])])
+  const isSame = operator('$not', [operator('$is_distinct', [expr, columnExpr(extreme, false, call.at)])])
   return call.filter ? operator('$and', [call.filter, isSame]) : isSame
 }

@@ -8,6 +8,7 @@ import type {
   Scan,
   WindowScan,
 } from '../../../googlesql/resolved.js'
+import { columnExpr } from '../../../googlesql/scope.js'
 import { repeatedArguments } from './aggregates.js'
 import type { Context, Scope } from './context.js'
 import { columnsRead, inputsOfScan, partsOfCall } from './walk.js'
@@ -50,7 +51,7 @@ function hoister(context: Context): Hoister {
     if (!expr || expr.kind === 'lambda' || expr.kind === 'word' || columnsRead([expr]).size === 0) return expr
     const column = context.newColumn('', expr.type)
     computed.push({ column, expr })
-    return { kind: 'column', type: expr.type, column, isCorrelated: false, at: expr.at }
+    return columnExpr(column, false, expr.at)
   }
   return {
     computed,

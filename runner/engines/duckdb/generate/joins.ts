@@ -1,11 +1,9 @@
 /** Joins. A side that is a table (or a join itself) stands as it is; any other is a derived table. */
 import type { Column, Computed, Expr, JoinScan, Scan } from '../../../googlesql/resolved.js'
-import { type Block, derive, EMPTY_BLOCK, scopeOf } from './block.js'
+import { columnExpr } from '../../../googlesql/scope.js'
+import { type Block, type BlockOf, derive, EMPTY_BLOCK, type Ids, isLimited, isRows, scopeOf } from './block.js'
 import { type Context, type Entry, GenerateError, type Scope } from './context.js'
 import { columnsRead, conjuncts, hasSubquery } from './walk.js'
-
-type Ids = ReadonlySet<number>
-type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
 
 const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
   cross: 'CROSS JOIN',
@@ -59,7 +57,7 @@ function withoutSubqueries(scan: JoinScan, context: Context): JoinScan {
     if (!side) return part
     const column = context.newColumn('', part.type)
     sides[side].push({ column, expr: part })
-    return { kind: 'column', type: part.type, column, isCorrelated: false, at: part.at } as const
+    return columnExpr(column, false, part.at)
   })
   const and = (a: Expr, b: Expr): Expr => ({
     kind: 'call',
@@ -86,20 +84,14 @@ const withComputed = (input: Scan, computed: readonly Computed[]): Scan =>
 
 /** `mayHoist`: a condition on this side may as well be applied after the join. */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {
-  const isRows =
-    block.from !== null &&
-    block.withs.length === 0 &&
-    !block.groupBy &&
-    !block.isWindowed &&
-    block.limit === null &&
-    block.offset === null &&
-    (mayHoist || block.where.length === 0)
+  const mayStand =
+    block.from !== null && block.withs.length === 0 && isRows(block) && (mayHoist || block.where.length === 0)
   // Where the other side may be padded with NULLs, a constant of this side would have to become NULL too.
   const isInSight = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
   const entries = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
-  return isRows && entries.every(isInSight)
+  return mayStand && entries.every(isInSight)
     ? { ...block, order: [] }
     : derive({ ...block, ...unordered(block) }, keep, context)
 }
 
-const unordered = (block: Block): Partial<Block> => (block.limit === null && block.offset === null ? { order: [] } : {})
+const unordered = (block: Block): Partial<Block> => (isLimited(block) ? {} : { order: [] })

@@ -1,7 +1,18 @@
 /** LEFT JOIN UNNEST(x) ON condition: a row none of whose elements meets the condition is kept once, padded with NULLs. */
 import type { Expr, UnnestScan } from '../../../googlesql/resolved.js'
 import { INT64 } from '../../../googlesql/types.js'
-import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, scopeOf, selectSql } from './block.js'
+import {
+  type Block,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  type Output,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './block.js'
 import { type Context, type Entry, GenerateError, type Scope } from './context.js'
 import { columnsRead, hasSubquery } from './walk.js'
 
@@ -15,7 +26,7 @@ export function outerUnnestBlock(
   scan: UnnestScan,
   condition: Expr,
   input: Input,
-  needed: ReadonlySet<number>,
+  needed: Ids,
   outer: Scope | null,
   context: Context,
 ): Block {
@@ -54,7 +65,7 @@ function withOuterColumns(
   scan: UnnestScan,
   condition: Expr,
   { block, array }: Input,
-  needed: ReadonlySet<number>,
+  needed: Ids,
   outer: Scope | null,
   context: Context,
 ): Input {
@@ -63,10 +74,9 @@ function withOuterColumns(
   const foreign = [...reads].filter(id => !own.has(id)).map(id => outerEntry(outer, id))
   if (foreign.length === 0) return { block, array }
   const list = context.newColumn('array', scan.array.type)
-  const computed: Entry = { column: list, sql: array, kind: 'computed', isVolatile: false, source: list.id }
-  const entries = new Map([...block.entries, ...[...foreign, computed].map(entry => [entry.column.id, entry] as const)])
+  const seeing = withEntries(block, [...foreign, computedEntry(list, array)])
   const kept = new Set([...needed, ...reads, list.id])
-  return { block: derive({ ...block, entries }, kept, context), array: context.name(list) }
+  return { block: derive(seeing, kept, context), array: context.name(list) }
 }
 
 function outerEntry(outer: Scope | null, id: number): Entry {
@@ -95,7 +105,7 @@ function unnestIndexes(
   scan: UnnestScan,
   { block, array }: Input,
   indexes: string,
-  needed: ReadonlySet<number>,
+  needed: Ids,
   context: Context,
 ): Block {
   const kept = [...block.entries.values()].filter(entry => needed.has(entry.column.id))

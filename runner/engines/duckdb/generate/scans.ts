@@ -1,6 +1,5 @@
 /** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
 import type {
-  AggregateScan,
   Column,
   CteScan,
   Expr,
@@ -14,13 +13,27 @@ import type {
   WindowScan,
   WithScan,
 } from '../../../googlesql/resolved.js'
-import { aggregateSql, windowSql } from './aggregates.js'
+import { windowSql } from './aggregates.js'
 import { readsOuter } from './bind.js'
-import { type Block, columnEntry, derive, EMPTY_BLOCK, readable, scopeOf, selectSql } from './block.js'
+import {
+  type Block,
+  type BlockOf,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  isLimited,
+  readable,
+  rowsOf,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './block.js'
 import { castSql } from './cast.js'
-import { type Context, type Entry, findEntry, GenerateError, isConstant, type Scope } from './context.js'
-import { applyHaving } from './having.js'
-import { hoistArguments, hoistWindowArguments } from './hoist.js'
+import { type Context, findEntry, GenerateError, isConstant, type Scope } from './context.js'
+import { groupedBlock } from './grouping.js'
+import { hoistWindowArguments } from './hoist.js'
 import { joinBlock } from './joins.js'
 import { limitSql } from './limit.js'
 import { boundsSql } from './partition-filter.js'
@@ -29,12 +42,10 @@ import { orderParts } from './sort.js'
 import { tableSql } from './stored-arrays.js'
 import { duckdbType } from './type.js'
 import { unnestBlock } from './unnest.js'
-import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfCall, partsOfWindow } from './walk.js'
+import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfWindow } from './walk.js'
 
-type Ids = ReadonlySet<number>
-
-/** @param needed the columns that whoever reads the block needs; it may offer more */
-export function blockOf(scan: Scan, needed: Ids, outer: Scope | null, context: Context): Block {
+/** It may offer more columns than are needed. */
+export const blockOf: BlockOf = (scan, needed, outer, context) => {
   switch (scan.kind) {
     case 'one-row':
       return EMPTY_BLOCK
@@ -51,7 +62,7 @@ export function blockOf(scan: Scan, needed: Ids, outer: Scope | null, context: C
     case 'join':
       return joinBlock(scan, needed, outer, context, blockOf)
     case 'aggregate':
-      return aggregateBlock(scan, needed, outer, context)
+      return groupedBlock(scan, needed, outer, context, blockOf)
     case 'window':
       return windowBlock(scan, needed, outer, context)
     case 'set':
@@ -83,31 +94,26 @@ export function querySql(
 
 function fromTable(
   source: string,
+  alias: string,
   columns: readonly Column[],
-  context: Context,
   nameOf: (column: Column, index: number) => string,
 ): Block {
-  const alias = context.newAlias()
   const entries = columns.map((column, i) => columnEntry(column, `${alias}.${nameOf(column, i)}`))
-  return {
-    ...EMPTY_BLOCK,
-    from: `${source} AS ${alias}`,
-    entries: new Map(entries.map(entry => [entry.column.id, entry])),
-  }
+  return withEntries({ ...EMPTY_BLOCK, from: `${source} AS ${alias}` }, entries)
 }
 
 function tableBlock(scan: TableScan, context: Context): Block {
-  const block = fromTable(tableSql(scan, context.fillings), scan.columns, context, column => quoteName(column.name))
-  const bounds = context.partitionBounds.get(scan) ?? []
-  if (bounds.length === 0) return block
-  const alias = block.from!.slice(block.from!.lastIndexOf(' AS ') + 4)
-  return { ...block, where: boundsSql(bounds, alias, context) }
+  const alias = context.newAlias()
+  const block = fromTable(tableSql(scan, context.fillings), alias, scan.columns, column => quoteName(column.name))
+  return { ...block, where: boundsSql(context.partitionBounds.get(scan) ?? [], alias, context) }
 }
 
 function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
   const form = context.ctes.get(scan.cte)
   if (!form) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
-  if (form.kind === 'named') return fromTable(form.name, scan.columns, context, (_, index) => form.columns[index]!)
+  if (form.kind === 'named') {
+    return fromTable(form.name, context.newAlias(), scan.columns, (_, index) => form.columns[index]!)
+  }
   const sources = form.cte.scan.columns
   const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
   const block = blockOf(form.cte.scan, new Set(kept.map(({ source }) => source.id)), form.outer, context)
@@ -119,9 +125,7 @@ function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
 function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const reads = columnsRead([scan.condition])
   const keep = new Set([...needed, ...reads])
-  let block = blockOf(scan.input, keep, outer, context)
-  if (block.groupBy || block.isWindowed || isLimited(block)) block = derive(block, keep, context)
-  block = readable(block, reads, keep, context)
+  const block = rowsOf(blockOf(scan.input, keep, outer, context), reads, keep, context)
   const scope = scopeOf(block, outer)
   return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
 }
@@ -134,17 +138,13 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, conte
   for (const { column, expr } of computed) {
     const copied = expr.kind === 'column' ? block.entries.get(expr.column.id) : undefined
     if (copied && !copied.isVolatile) {
-      block = withEntry(block, { ...copied, column })
+      block = withEntries(block, [{ ...copied, column }])
       continue
     }
     block = readable(block, columnsRead([expr]), keep, context)
-    block = withEntry(block, {
-      column,
-      sql: context.expr(expr, scopeOf(block, outer)),
-      kind: isPath(expr, block) ? 'path' : isConstant(expr) ? 'constant' : 'computed',
-      isVolatile: isVolatile(expr),
-      source: column.id,
-    })
+    const kind = isPath(expr, block) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
+    const sql = context.expr(expr, scopeOf(block, outer))
+    block = withEntries(block, [{ column, sql, kind, isVolatile: isVolatile(expr), source: column.id }])
   }
   return block
 }
@@ -156,76 +156,6 @@ function isPath(expr: Expr, block: Block): boolean {
   if (operand.kind !== 'column') return false
   const kind = block.entries.get(operand.column.id)?.kind
   return kind === 'column' || kind === 'path'
-}
-
-const withEntry = (block: Block, entry: Entry): Block => ({
-  ...block,
-  entries: new Map([...block.entries, [entry.column.id, entry]]),
-})
-
-function aggregateBlock(original: AggregateScan, needed: Ids, outer: Scope | null, context: Context): Block {
-  const scan = hoistArguments(applyHaving(original, context), outer, context)
-  const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
-  const reads = readsOfAggregates(scan, aggregates)
-  let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, context)
-  const isSimple = scan.groupingSets === null
-  // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
-  if (!isSimple) block = derive(withKeys(block, scan, outer, context), new Set([...reads, ...keyIds(scan)]), context)
-  const scope = scopeOf(block, outer)
-  const keys = scan.keys.map(
-    ({ column, expr }): Entry => ({
-      column,
-      sql: isSimple ? context.expr(expr, scope) : findEntry(scope, column).sql,
-      kind: 'computed',
-      isVolatile: false,
-      source: column.id,
-    }),
-  )
-  const computed = (column: Column, sql: string): Entry => ({
-    column,
-    sql,
-    kind: 'computed',
-    isVolatile: false,
-    source: column.id,
-  })
-  const entries = [
-    ...keys,
-    ...aggregates.map(({ column, call }) => computed(column, aggregateSql(call, scope, context))),
-    ...scan.groupingCalls.map(({ column, key }) => computed(column, `grouping(${keys[key]!.sql})`)),
-  ]
-  return {
-    ...block,
-    order: [],
-    groupBy: { keys, sets: scan.groupingSets },
-    entries: new Map(entries.map(entry => [entry.column.id, entry])),
-  }
-}
-
-const keyIds = (scan: AggregateScan): readonly number[] => scan.keys.map(key => key.column.id)
-
-const readsOfAggregates = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
-  columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
-
-/** The block with the keys as entries of their own. */
-function withKeys(block: Block, scan: AggregateScan, outer: Scope | null, context: Context): Block {
-  const scope = scopeOf(block, outer)
-  return scan.keys.reduce(
-    (result, { column, expr }) =>
-      withEntry(result, {
-        column,
-        sql: context.expr(expr, scope),
-        kind: 'computed',
-        isVolatile: false,
-        source: column.id,
-      }),
-    block,
-  )
-}
-
-/** A block in which rows can be grouped or counted, and these columns be read. */
-function rowsOf(block: Block, reads: Ids, context: Context): Block {
-  const rows = block.groupBy || block.isWindowed || isLimited(block) ? derive(block, reads, context) : block
-  return readable(rows, reads, reads, context)
 }
 
 function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
@@ -244,27 +174,16 @@ function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, con
       foreign.call.call.at,
     )
   }
-  const added = functions.map(
-    ({ column, call }): Entry => ({
-      column,
-      sql: windowSql(call, scope, context),
-      kind: 'computed',
-      isVolatile: false,
-      source: column.id,
-    }),
-  )
-  return { ...added.reduce(withEntry, block), isWindowed: true }
+  const added = functions.map(({ column, call }) => computedEntry(column, windowSql(call, scope, context)))
+  return { ...withEntries(block, added), isWindowed: true }
 }
 
 function setBlock(scan: SetScan, outer: Scope | null, context: Context): Block {
   const names = scan.columns.map(column => context.name(column))
   const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
   const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
-  return {
-    ...EMPTY_BLOCK,
-    from: `(\n${parts.join(`\n${operator}\n`)}\n)`,
-    entries: new Map(scan.columns.map((column, i) => [column.id, columnEntry(column, names[i]!)])),
-  }
+  const entries = scan.columns.map((column, i) => columnEntry(column, names[i]!))
+  return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
 }
 
 /** One input of a set operation, under the names and of the very types of the operation's columns. */
@@ -307,8 +226,6 @@ function limitBlock(scan: LimitScan, needed: Ids, outer: Scope | null, context: 
     offset: scan.offset && limitSql(scan.offset, context),
   }
 }
-
-const isLimited = (block: Block): boolean => block.limit !== null || block.offset !== null
 
 function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const withs: string[] = []

@@ -2,14 +2,25 @@
  * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
  * correlated one, which keeps conditions from reaching the table.
  */
-import type { Column, Scan, UnnestScan } from '../../../googlesql/resolved.js'
-import { type Block, columnEntry, derive, EMPTY_BLOCK, type Output, readable, scopeOf, selectSql } from './block.js'
+import type { Column, UnnestScan } from '../../../googlesql/resolved.js'
+import {
+  type Block,
+  type BlockOf,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  isRows,
+  type Output,
+  readable,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './block.js'
 import type { Context, Entry, Scope } from './context.js'
 import { outerUnnestBlock } from './outer-unnest.js'
 import { columnsRead } from './walk.js'
-
-type Ids = ReadonlySet<number>
-type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
 
 export function unnestBlock(
   scan: UnnestScan,
@@ -63,8 +74,7 @@ const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
 function inputOf(scan: UnnestScan, keep: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK
   const block = blockOf(scan.input, keep, outer, context)
-  const isRows = !block.groupBy && !block.isWindowed && block.limit === null && block.offset === null
-  const rows = isRows ? block : derive(block, keep, context)
+  const rows = isRows(block) ? block : derive(block, keep, context)
   return { ...rows, order: [] }
 }
 
@@ -81,8 +91,7 @@ function arrayInSight(
   const isOnce = !scan.isOuter && !scan.offset
   if (isOnce || isPlainOperand(scan)) return { block, array }
   const column = context.newColumn('array', scan.array.type)
-  const entry: Entry = { column, sql: array, kind: 'computed', isVolatile: false, source: column.id }
-  const withArray = { ...block, entries: new Map([...block.entries, [column.id, entry] as const]) }
+  const withArray = withEntries(block, [computedEntry(column, array)])
   return { block: derive(withArray, new Set([...keep, column.id]), context), array: context.name(column) }
 }
 

@@ -1,0 +1,44 @@
+/** GROUP BY and the aggregates of a SELECT. */
+import type { AggregateScan } from '../../../googlesql/resolved.js'
+import { aggregateSql } from './aggregates.js'
+import { type Block, type BlockOf, computedEntry, derive, type Ids, rowsOf, scopeOf, withEntries } from './block.js'
+import { type Context, findEntry, type Scope } from './context.js'
+import { applyHaving } from './having.js'
+import { hoistArguments } from './hoist.js'
+import { columnsRead, partsOfCall } from './walk.js'
+
+export function groupedBlock(
+  original: AggregateScan,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
+  const scan = hoistArguments(applyHaving(original, context), outer, context)
+  const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
+  const reads = readsOf(scan, aggregates)
+  let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
+  const isSimple = scan.groupingSets === null
+  // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
+  if (!isSimple) {
+    block = withEntries(block, keyEntries(scan, scopeOf(block, outer), context))
+    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), context)
+  }
+  const scope = scopeOf(block, outer)
+  const keys = isSimple
+    ? keyEntries(scan, scope, context)
+    : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
+  const entries = [
+    ...keys,
+    ...aggregates.map(({ column, call }) => computedEntry(column, aggregateSql(call, scope, context))),
+    ...scan.groupingCalls.map(({ column, key }) => computedEntry(column, `grouping(${keys[key]!.sql})`)),
+  ]
+  const grouped = { ...block, order: [], groupBy: { keys, sets: scan.groupingSets }, entries: new Map() }
+  return withEntries(grouped, entries)
+}
+
+const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
+  columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
+
+const keyEntries = (scan: AggregateScan, scope: Scope, context: Context) =>
+  scan.keys.map(({ column, expr }) => computedEntry(column, context.expr(expr, scope)))
