@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { failureOf, isFatal } from './failure.js'
 import { statementGuard } from './guard-statement.js'
+import type { Statements } from './keep-statements.js'
 import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
 import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
 import { openSession, type Session } from './session.js'
@@ -84,11 +85,12 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     }
   }
   if (state.isCancelled) throw new CancelledError()
-  return open.borrow(connection => work(connection, id, request, state))
+  return open.borrow(connection => work(connection, open.statements, id, request, state))
 }
 
 async function work(
   connection: DuckDBConnection,
+  statements: Statements,
   id: number,
   request: Exclude<Request, { kind: 'discover' | 'ping' }>,
   state: Running,
@@ -99,7 +101,7 @@ async function work(
     await guard(connection, request.sql, request.tables)
     switch (request.kind) {
       case 'run':
-        return await runQuery(connection, request, bytes => sendPart(id, bytes, state))
+        return await runQuery(connection, request, bytes => sendPart(id, bytes, state), statements)
       case 'check':
         return await checkQuery(connection, request)
       case 'explain':

@@ -66,7 +66,6 @@ function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
   if (!columns) throw new UsageError([`The schema of ${name} has a type that BigQuery does not know`])
   return {
     definition: { name, columns },
-    schema,
     // Neither rows nor files is an empty table.
     ...(rows || !files ? { rows: rows ?? [] } : {}),
     ...(files ? { files } : {}),

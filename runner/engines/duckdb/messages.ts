@@ -1,6 +1,6 @@
 /** What the parent process and the engine's child process say to each other. */
 
-import type { SchemaField, TableDefinition } from '../../googlesql/tables.js'
+import type { TableDefinition } from '../../googlesql/tables.js'
 import type { StructField, Type } from '../../googlesql/types.js'
 import type { ArgumentProblem } from '../../model/errors.js'
 import type { ResultFormat } from '../../model/query.js'
@@ -8,7 +8,6 @@ import type { ResultFormat } from '../../model/query.js'
 /** A table that the engine may read. Where `files` is not given, its files are looked for in the data folder. */
 export interface TableSource {
   readonly definition: TableDefinition
-  readonly schema: readonly SchemaField[]
   /** Files of this table, by absolute path. */
   readonly files?: readonly string[]
   /** Values as DESIGN 6 has them on the wire, by column name. */

@@ -78,6 +78,9 @@ const COMPILE_TIMEOUT_MS = 30_000
 /** Longer than a new child takes to open. */
 const PING_TIMEOUT_MS = 5_000
 
+/** Of all engines of the process: what one has compiled is nothing to another. */
+let nextRevision = 0
+
 /** @throws SetupError when DuckDB cannot be opened so: a database file that is none, two tables of one name. */
 export async function openEngine(options: DuckdbEngineOptions, translate: Translate): Promise<DuckdbEngine> {
   const folder = makeEngineFolder(options.tempDir)
@@ -85,13 +88,13 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
   const declared = options.tables.map(table => table.definition)
   let catalogue = tableCatalogue(declared, options.naming)
   let discovery: Discovery = { tables: [], notes: [], unreadable: [], isOutgrown: false }
-  let revision = 0
+  let revision = nextRevision++
   const learn = (found: Discovery): void => {
     if (JSON.stringify(found) === JSON.stringify(discovery)) return
     discovery = found
     const absences = new Map(found.unreadable.map(({ table, reason }) => [table, reason]))
     catalogue = tableCatalogue([...found.tables, ...declared], options.naming, absences)
-    revision++
+    revision = nextRevision++
   }
 
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })

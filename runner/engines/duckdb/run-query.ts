@@ -6,6 +6,7 @@ import type { StructField } from '../../googlesql/types.js'
 import { bindParameters } from './bind.js'
 import { compileCellWriter, UnexpectedValueError } from './cell-writer.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
+import { prepareEach, type Statements } from './keep-statements.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from './messages.js'
 
 /** Takes a part of a result's body as soon as it is there, so that no result is whole in memory. */
@@ -16,15 +17,13 @@ export async function runQuery(
   connection: DuckDBConnection,
   request: RunRequest,
   sendPart: SendPart,
+  statements: Statements = prepareEach(prepareSelect),
 ): Promise<Answers['run']> {
-  const prepared = await prepareSelect(connection, limited(request.sql, request.maxRows))
-  try {
-    checkWidth(prepared, request.columns)
-    bindParameters(prepared, request.parameters)
-    return await writeRows(await prepared.stream(), request, sendPart)
-  } finally {
-    prepared.destroySync()
-  }
+  return statements.use(connection, limited(request.sql, request.maxRows), async statement => {
+    checkWidth(statement, request.columns)
+    bindParameters(statement, request.parameters)
+    return writeRows(await statement.stream(), request, sendPart)
+  })
 }
 
 /** Compiles only. */
@@ -91,7 +90,7 @@ function limited(sql: string, maxRows: number): string {
 }
 
 /** The translator writes nothing but SELECT; here is where that would be noticed. */
-async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
+export async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   const prepared = await connection.prepare(sql)
   if (prepared.statementType === StatementType.SELECT) return prepared
   prepared.destroySync()

@@ -6,15 +6,19 @@ import type { StructField } from '../../googlesql/types.js'
 import { googlesqlType } from './adapt-column.js'
 import { datasetsInFolder, filesOfTable, isFolderName, tablesInFolder } from './data-folder.js'
 import { quoteName, quoteText } from './generate/quote.js'
+import { keepStatements, type Statements } from './keep-statements.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from './load-table.js'
 import type { Discovery, SessionOptions } from './messages.js'
 import { prepareSession } from './prepare-session.js'
+import { prepareSelect } from './run-query.js'
 import { type TableStore, tableStore } from './table-store.js'
 
 export interface Session {
   readonly tables: TableStore
   /** Lends a free connection to `use`; whoever asks for more at once than there are waits. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
+  /** Of what `borrow` lends. */
+  readonly statements: Statements
   /** Resolves when DuckDB has answered something trivial, whether connections are free or not. */
   readonly ping: () => Promise<void>
   /** Tables that have no schema of their own but are Parquet or in the database; they are declared to `tables`. */
@@ -110,7 +114,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const ping = async (): Promise<void> => {
     await admin.run('SELECT 1')
   }
-  return { tables, borrow: pool, ping, discover, close: () => instance.closeSync() }
+  const statements = keepStatements(prepareSelect, tables.revision)
+  return { tables, borrow: pool, statements, ping, discover, close: () => instance.closeSync() }
 }
 
 /**

@@ -43,6 +43,8 @@ export interface TableStore {
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
   /** Makes these tables be there, with whatever rows: enough to compile a query. Reads no file. */
   readonly stand: (names: readonly string[]) => Promise<void>
+  /** Another number whenever a table of DuckDB's may be another. */
+  readonly revision: () => number
 }
 
 interface Part {
@@ -77,6 +79,7 @@ const NOTHING: TableContents = { files: [], imports: [] }
 export function tableStore(connection: DuckDBConnection, dataDir: string | null): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
+  let revision = 0
   // Loads take turns: two transactions that change the catalogue would conflict.
   let turn: Promise<unknown> = Promise.resolve()
 
@@ -162,6 +165,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
       }
       await connection.run('COMMIT')
+      revision++
       entry.parts = parts
       entry.imports = importParts
       entry.hasRowTable = hasRowTable
@@ -181,6 +185,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       if (origin.kind !== 'select') await connection.run(rowTableDdl(definition))
       await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
       await connection.run('COMMIT')
+      revision++
       entry.hasRowTable = origin.kind !== 'select'
       entry.view = view
     } catch (error) {
@@ -246,6 +251,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       turn = run.catch(() => undefined)
       return run
     },
+    revision: () => revision,
   }
 }
 

@@ -9,6 +9,7 @@ import type { StructField } from '../../../runner/googlesql/types.js'
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
 import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
+import { runOptions } from '../ask-engine.js'
 
 export const CLOCK: Clock = {
   nowMs: () => performance.now(),
@@ -22,7 +23,7 @@ export const CLOCK: Clock = {
 }
 
 export function source(name: string, schema: readonly SchemaField[], more: Partial<TableSource> = {}): TableSource {
-  return { definition: { name, columns: fieldsToColumns(schema)! }, schema, ...more }
+  return { definition: { name, columns: fieldsToColumns(schema)! }, ...more }
 }
 
 /** A folder of the test's own; `remove` it when done. */
@@ -68,15 +69,7 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
   const run: RawEngine['run'] = (query, more = {}) =>
     engine.run(
       { sql: JSON.stringify({ ...query, parameters: undefined }), parameters: query.parameters ?? {} },
-      {
-        maxRows: 100_000,
-        format: 'arrays',
-        timestamps: 'iso8601',
-        endpoint: 'test',
-        timeoutMs: 15_000,
-        signal: new AbortController().signal,
-        ...more,
-      },
+      runOptions({ maxRows: 100_000, ...more }),
     )
   return {
     engine,

@@ -6,14 +6,14 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // DuckDB sums integers as HUGEINT, where no BigQuery table can overflow.
   `bq_sum_int64(total) AS CASE
     WHEN total BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(total AS BIGINT)
-    WHEN total IS NOT NULL THEN bq_raise('int64 overflow') END`,
+    ELSE bq_raise_for(total, 'int64 overflow') END`,
   // A sum of DECIMAL(38,9) is held in 128 bits, a little more than NUMERIC's range.
   `bq_sum_numeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
-    WHEN total IS NOT NULL THEN bq_raise('numeric overflow: SUM') END`,
+    ELSE bq_raise_for(total, 'numeric overflow: SUM') END`,
   `bq_sum_bignumeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
-    WHEN total IS NOT NULL THEN bq_raise('${BEYOND_NUMERIC}') END`,
+    ELSE bq_raise_for(total, '${BEYOND_NUMERIC}') END`,
   `bq_avg_numeric(total, n) AS
     CAST(bq_divide_decimals(CAST(bq_sum_numeric(total) AS VARCHAR), CAST(n AS VARCHAR)) AS DECIMAL(38,9))`,
   // Of the integers' sum, a HUGEINT, and the fractions'.
@@ -32,7 +32,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // `small` is the total of the values by 2^64 smaller, which is finite where all of them are.
   `bq_float_total(total, small) AS CASE
     WHEN isfinite(total) THEN total
-    WHEN isfinite(small) AND abs(small) > 9.745314011399998e288 THEN bq_raise('double overflow')
+    WHEN isfinite(small) AND abs(small) > 9.745314011399998e288 THEN bq_raise_for(small, 'double overflow')
     WHEN isfinite(small) THEN small * 18446744073709551616::DOUBLE
     ELSE small END`,
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
