@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { freePort } from '../free-port.js'
 
 const FOLDER = resolve('.cache/bigquery-emulator')
 const PROGRAM = join(FOLDER, 'venv/bin/bqemulator')
@@ -121,12 +121,4 @@ async function untilReady(child: ChildProcess, base: string): Promise<void> {
     await new Promise(resolve => setTimeout(resolve, 100))
   }
   throw new Error('the emulator does not answer')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { systemClock } from '../../runner/clock.js'
 import { openEngine } from '../../runner/compose.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings.js'
+import { rowsFrom } from '../engines/ask-engine.js'
 import { command, scratch } from './command.js'
 
 const PROGRAM = 'dist/main.js'
@@ -137,20 +138,6 @@ describe('sluice import', () => {
       },
       { observe: () => {}, clock: systemClock() },
     )
-  const answer = async (engine: Awaited<ReturnType<typeof openLive>>, sql: string): Promise<unknown[][]> => {
-    const { body } = await engine.run(
-      { sql, parameters: {} },
-      {
-        maxRows: 100,
-        format: 'arrays',
-        timestamps: 'iso8601',
-        endpoint: 'test',
-        timeoutMs: 20_000,
-        signal: new AbortController().signal,
-      },
-    )
-    return JSON.parse(Buffer.from(body).toString())
-  }
 
   it('lets a query open only the files of the partitions that it asks for', async () => {
     const engine = await openLive('typed')
@@ -171,12 +158,12 @@ describe('sluice import', () => {
       expect(await opened('id > 1')).to.equal('all')
       expect(await opened("placed >= '2026-01-30' OR id = 3")).to.equal('all')
       expect(
-        await answer(engine, "SELECT o.id FROM shop.orders o, UNNEST(lines) l WHERE placed >= '2026-01-30' AND l.ok"),
+        await rowsFrom(engine, "SELECT o.id FROM shop.orders o, UNNEST(lines) l WHERE placed >= '2026-01-30' AND l.ok"),
       ).to.deep.equal([[1]])
       const joined =
         'SELECT a.id, b.id AS other FROM shop.orders a LEFT JOIN shop.orders b ' +
         "ON b.id = a.id AND b.placed < '2026-01-30' ORDER BY 1"
-      expect(await answer(engine, joined)).to.deep.equal([
+      expect(await rowsFrom(engine, joined)).to.deep.equal([
         [1, null],
         [2, null],
         [3, 3],
@@ -414,7 +401,7 @@ describe('sluice import', () => {
 
   it('shows new rows to an engine that is running', async () => {
     const engine = await openLive('live')
-    const count = async () => (await answer(engine, 'SELECT COUNT(*) AS n, MIN(id) AS low FROM shop.orders'))[0]
+    const count = async () => (await rowsFrom(engine, 'SELECT COUNT(*) AS n, MIN(id) AS low FROM shop.orders'))[0]
     try {
       expect(await count()).to.deep.equal([0, null])
       const path = file('in/live.ndjson', '{"id":5}\n{"id":6,"placed":0}\n')

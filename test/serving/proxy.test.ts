@@ -1,10 +1,10 @@
 /** A real caching proxy in front: whatever it is told to keep, it never gives one token's result to another. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { freePort } from '../free-port.js'
 import { rawRequest } from '../http/raw-request.js'
 import { type Serving, serving } from '../http/serving.js'
 
@@ -35,14 +35,6 @@ function configuration(folder: string, port: number, upstream: string, keeps: st
         }
       }
     }`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
 }
 
 interface Proxy {

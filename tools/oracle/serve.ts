@@ -1,7 +1,7 @@
 /** Runs the reference implementation's server, on loopback alone. */
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '../../test/free-port.js'
 
 export interface ReferenceServer {
   readonly address: string
@@ -37,15 +37,4 @@ export async function startReference(folder: string): Promise<ReferenceServer> {
     })
   })
   return { address: `127.0.0.1:${port}`, stop: () => child.kill() }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

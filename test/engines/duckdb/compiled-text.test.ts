@@ -2,17 +2,9 @@ import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { type DuckdbEngine, openEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { translate } from '../../../runner/engines/duckdb/translate.js'
-import type { RunOptions } from '../../../runner/model/ports.js'
+import { runOptions } from '../ask-engine.js'
 import { CLOCK } from './raw-engine.js'
 
-const OPTIONS: RunOptions = {
-  maxRows: 10,
-  format: 'arrays',
-  timestamps: 'iso8601',
-  endpoint: 'test',
-  timeoutMs: 15_000,
-  signal: new AbortController().signal,
-}
 /** More than the engine remembers of texts that nobody keeps. */
 const TEXTS = Array.from({ length: 1_100 }, (_, i) => `SELECT ${i} + @n`)
 
@@ -47,17 +39,17 @@ describe('a text that was compiled', () => {
     }
     expect([compiled.length, translations]).to.deep.equal([TEXTS.length, TEXTS.length])
     for (const text of [compiled[0]!, compiled[1_099]!]) {
-      const result = await engine.run({ ...text, parameters: { n: { type: 'INT64', value: 1 } } }, OPTIONS)
+      const result = await engine.run({ ...text, parameters: { n: { type: 'INT64', value: 1 } } }, runOptions())
       expect(new TextDecoder().decode(result.body)).to.equal(`[[${TEXTS.indexOf(text.sql) + 1}]]`)
       expect(result.columns).to.deep.equal([{ name: 'f0_', type: 'INT64' }])
     }
     expect(translations).to.equal(TEXTS.length)
-    await engine.run({ sql: TEXTS[0]!, parameters: { n: { type: 'INT64', value: 1 } } }, OPTIONS)
+    await engine.run({ sql: TEXTS[0]!, parameters: { n: { type: 'INT64', value: 1 } } }, runOptions())
     expect(translations).to.equal(TEXTS.length + 1)
   })
 
   it('of another engine is no harm', async () => {
     const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
-    expect(new TextDecoder().decode((await engine.run(query, OPTIONS)).body)).to.equal('[[7]]')
+    expect(new TextDecoder().decode((await engine.run(query, runOptions())).body)).to.equal('[[7]]')
   })
 })

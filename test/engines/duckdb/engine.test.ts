@@ -5,6 +5,7 @@ import { expect } from 'chai'
 import { openEmbedded } from '../../../runner/engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import { engineContract } from '../../contracts/engine.js'
+import { runOptions } from '../ask-engine.js'
 import { CLOCK, scratchFolder, source } from './raw-engine.js'
 
 const SETTINGS = {
@@ -55,14 +56,7 @@ describe('the DuckDB engine', () => {
             after: { type: 'TIMESTAMP', value: '2026-01-31T11:00:00Z' },
           },
         },
-        {
-          maxRows: 1_000,
-          format: 'json',
-          timestamps: 'iso8601',
-          endpoint: 'test',
-          timeoutMs: 10_000,
-          signal: new AbortController().signal,
-        },
+        runOptions({ format: 'json' }),
       )
       expect(result.rowCount).to.equal(100)
       return performance.now() - startedAt

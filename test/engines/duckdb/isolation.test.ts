@@ -15,6 +15,7 @@ import { tableCatalogue } from '../../../runner/googlesql/tables.js'
 import { ERROR_CODES } from '../../../runner/model/error-codes.js'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { QueryFault } from '../../../runner/model/query-fault.js'
+import { rowsFrom } from '../ask-engine.js'
 import { CLOCK, openRawEngine, type RawEngine, scratchFolder, source } from './raw-engine.js'
 import { openSqlSession } from './sql-session.js'
 
@@ -267,27 +268,16 @@ describe('a dataset that comes to the data folder while the engine runs', () => 
       const write = async (table: string): Promise<void> => {
         await session.connection.run(`COPY (SELECT 7 AS n) TO '${dataDir}/${table}.parquet'`)
       }
-      const sum = async (table: string): Promise<string> => {
-        const query = { sql: `SELECT SUM(n) FROM ${table}`, parameters: {} }
-        const options = {
-          maxRows: 1,
-          format: 'arrays',
-          timestamps: 'iso8601',
-          endpoint: 'sum',
-          timeoutMs: 20_000,
-        } as const
-        const { body } = await engine.run(query, { ...options, signal: new AbortController().signal })
-        return Buffer.from(body).toString()
-      }
+      const sum = (table: string) => rowsFrom(engine, `SELECT SUM(n) FROM ${table}`)
       const first = engine.pid()
       mkdirSync(join(dataDir, 'late'))
       await write('late/rows')
-      expect(await sum('late.rows')).to.equal('[[7]]')
+      expect(await sum('late.rows')).to.deep.equal([[7]])
       const second = engine.pid()
       expect(second).not.to.equal(first)
       await write('early/rows')
       await write('late/more')
-      expect([await sum('early.rows'), await sum('late.more')]).to.deep.equal(['[[7]]', '[[7]]'])
+      expect([await sum('early.rows'), await sum('late.more')]).to.deep.equal([[[7]], [[7]]])
       expect(engine.pid()).to.equal(second)
     } finally {
       session.close()

@@ -8,6 +8,7 @@ import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js
 import type { ErrorCode } from '../../../runner/model/error-codes.js'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { QueryFault } from '../../../runner/model/query-fault.js'
+import { runOptions } from '../ask-engine.js'
 import { CLOCK, openRawEngine, scratchFolder } from './raw-engine.js'
 
 const MILLION = 'UNNEST(GENERATE_ARRAY(1, 1000000))'
@@ -131,8 +132,7 @@ describe('a query that runs away', () => {
   })
 
   const run = async (sql: string, timeoutMs: number): Promise<string> => {
-    const options = { maxRows: 10, format: 'arrays', timestamps: 'iso8601', endpoint: 'runaway', timeoutMs } as const
-    const { body } = await engine.run({ sql, parameters: {} }, { ...options, signal: new AbortController().signal })
+    const { body } = await engine.run({ sql, parameters: {} }, runOptions({ maxRows: 10, timeoutMs }))
     return Buffer.from(body).toString()
   }
 

@@ -7,6 +7,7 @@ import { systemClock } from '../../../runner/clock.js'
 import { openEngine } from '../../../runner/compose.js'
 import type { Engine } from '../../../runner/model/ports.js'
 import { DEFAULT_SETTINGS, type Settings } from '../../../runner/settings.js'
+import { rowsFrom } from '../ask-engine.js'
 
 describe('tables of other projects on the embedded engine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-names-'))
@@ -19,20 +20,6 @@ describe('tables of other projects on the embedded engine', () => {
       { ...DEFAULT_SETTINGS, tablesDir, dataDir, engineMemoryMb: 256, engineThreads: 1, ...settings },
       { observe: () => {}, clock: systemClock() },
     )
-  }
-  const rows = async (sql: string): Promise<unknown> => {
-    const { body } = await engine.run(
-      { sql, parameters: {} },
-      {
-        maxRows: 10,
-        format: 'arrays',
-        timestamps: 'iso8601',
-        endpoint: 'a-test',
-        timeoutMs: 10_000,
-        signal: new AbortController().signal,
-      },
-    )
-    return JSON.parse(Buffer.from(body).toString())
   }
 
   before(async () => {
@@ -70,13 +57,15 @@ describe('tables of other projects on the embedded engine', () => {
   for (const [says, from, whose, settings = {}] of CASES) {
     it(`${says}: ${from}`, async () => {
       await open(settings)
-      expect(await rows(`SELECT whose FROM ${from}`)).to.deep.equal([[whose]])
+      expect(await rowsFrom(engine, `SELECT whose FROM ${from}`)).to.deep.equal([[whose]])
     })
   }
 
   it('are known by the last part of their name', async () => {
     await open({})
-    expect(await rows('SELECT orders.whose FROM `other-project.shop.orders`')).to.deep.equal([['other-project.shop']])
+    expect(await rowsFrom(engine, 'SELECT orders.whose FROM `other-project.shop.orders`')).to.deep.equal([
+      ['other-project.shop'],
+    ])
   })
 
   it('are not found without their project', async () => {
