@@ -50,8 +50,11 @@ export function bodyBuilder(writer: RowWriter, maxBytes: number): BodyBuilder {
 
 /** The same of rows whose bytes are written by `writeRow` where `out` ends. */
 export interface ByteBodyBuilder<Row> {
-  /** @throws BodyTooLargeError as soon as the body exceeds `maxBytes`. */
-  readonly add: (row: Row) => void
+  /**
+   * A row that is not kept is written and forgotten: it fails where it cannot be written.
+   * @throws BodyTooLargeError as soon as the body exceeds `maxBytes`.
+   */
+  readonly add: (row: Row, isKept?: boolean) => void
   /** @throws BodyTooLargeError. */
   readonly finish: () => Uint8Array
 }
@@ -67,10 +70,12 @@ export function byteBodyBuilder<Row>(
   out.plain(frame.head)
   let isFirst = true
   return {
-    add: row => {
+    add: (row, isKept = true) => {
+      const start = out.length
       if (!isFirst) out.token(separator)
-      isFirst = false
       writeRow(out, row)
+      if (isKept) isFirst = false
+      else out.length = start
       if (out.length > PIECE_LENGTH) pieces.add(out.take())
     },
     finish: () => {

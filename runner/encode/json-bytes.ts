@@ -1,4 +1,4 @@
-/** JSON text straight to its bytes: without a string for each row, and without one for each quoted value. */
+/** Gathers JSON text as bytes: without a string for each row, and strings copied as ranges of the text they stand in. */
 
 /** Text that is written often, made by `tokenOf`. */
 export interface Token {
@@ -9,28 +9,41 @@ export interface Token {
 
 export function tokenOf(text: string): Token {
   // One character for each byte.
-  const bytes = /[^\u0000-\u007f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
-  const words: number[] = []
-  for (let i = 0; i < bytes.length; i += WORD) {
+  const bytes = isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
+  const words: number[] = new Array(Math.ceil(bytes.length / WORD))
+  for (let i = 0; i < words.length; i++) {
     let word = 0
-    for (let j = Math.min(WORD, bytes.length - i) - 1; j >= 0; j--) word = (word << 8) | bytes.charCodeAt(i + j)
-    words.push(word)
+    for (let j = Math.min(WORD, bytes.length - i * WORD) - 1; j >= 0; j--) {
+      word = (word << 8) | bytes.charCodeAt(i * WORD + j)
+    }
+    words[i] = word
   }
   return { length: bytes.length, words }
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false
+  return true
+}
+
+/** A text that should be JSON is none. */
+export class JsonTextError extends Error {
+  override readonly name = 'JsonTextError'
 }
 
 const WORD = 4
 const FIRST_SIZE = 131_072
 const QUOTE = 0x22
+const SLASH = 0x2f
 const BACKSLASH = 0x5c
+const LETTER_U = 0x75
 const SPACE = 0x20
-
-/** From this length on, two calls into V8 are cheaper than a look at each character. */
-const LONG = 40
-/** What neither JSON escapes nor UTF-8 writes in more than one byte. */
-const NOT_PLAIN = /[^ !#-[\]-\u007f]/
-/** A UTF-16 unit takes up to 3 bytes; and what comes after the last text may be a quote. */
+/** The longest of what is written at once while a string is copied: an escape. */
+const ROOM = 8
+/** A UTF-16 unit takes up to 3 bytes. */
 const BYTES_PER_UNIT = 3
+/** Up to this length a look at each character is cheaper than a call into V8. */
+const LONG = 40
 
 /** Bytes that grow at their end. */
 export class JsonBytes {
@@ -70,69 +83,94 @@ export class JsonBytes {
     this.length = start + (i === count ? count : bytes.write(text, start, 'utf8'))
   }
 
-  /** `before`, which ends in the opening quote, and the rest of the string's JSON text, as JSON.stringify writes it. */
-  string(before: Token, text: string): void {
-    this.token(before)
-    if (text.length < LONG) this.#shortString(text)
-    else this.#longString(text)
-  }
-
-  #shortString(text: string): void {
-    const count = text.length
-    this.#makeRoom(count * BYTES_PER_UNIT + 1)
-    const bytes = this.#bytes
+  /** Bytes of another text as they are. */
+  range(text: DataView, start: number, end: number): void {
+    this.#makeRoom(end - start)
+    const view = this.#view
     let at = this.length
-    for (let i = 0; i < count; i++) {
-      const unit = text.charCodeAt(i)
-      if (unit < SPACE || unit > 0x7f || unit === QUOTE || unit === BACKSLASH) {
-        this.#stringFrom(text, i, at)
-        return
-      }
-      bytes[at++] = unit
-    }
-    bytes[at++] = QUOTE
+    for (let i = start; i < end; i++) view.setUint8(at++, text.getUint8(i))
     this.length = at
   }
 
-  /** Of the text, `from` units are written, up to `at`: letters of two and three bytes are what is mostly met. */
-  #stringFrom(text: string, from: number, start: number): void {
-    const bytes = this.#bytes
-    let at = start
-    for (let i = from; i < text.length; i++) {
-      const unit = text.charCodeAt(i)
-      if (isEscaped(unit)) {
-        this.#escapedString(text)
-        return
+  /**
+   * Copies a string's JSON text out of another, from behind its opening quote, which is at `start`, to behind its
+   * closing one, which is at the offset that is returned. It becomes what JSON.stringify writes, which is never longer.
+   * The other text is valid UTF-8. @throws JsonTextError.
+   */
+  restOfString(text: DataView, start: number): number {
+    const end = text.byteLength
+    let from = start
+    let at = this.length
+    for (;;) {
+      if (at + ROOM > this.#bytes.length) {
+        this.length = at
+        this.#grow(ROOM)
       }
-      if (unit < 0x80) {
-        bytes[at++] = unit
-      } else if (unit < 0x800) {
-        bytes[at++] = 0xc0 | (unit >> 6)
-        bytes[at++] = 0x80 | (unit & 0x3f)
+      const view = this.#view
+      const last = Math.min(end - WORD, from + view.byteLength - at - ROOM)
+      while (from <= last) {
+        const word = text.getInt32(from, true)
+        view.setInt32(at, word, true)
+        const special = specialBytes(word)
+        if (special !== 0) {
+          const before = firstMark(special)
+          from += before
+          at += before
+          break
+        }
+        from += WORD
+        at += WORD
+      }
+      if (from >= end) throw new JsonTextError('a string has no end')
+      const byte = text.getUint8(from)
+      if (byte === QUOTE) {
+        view.setUint8(at, QUOTE)
+        this.length = at + 1
+        return from + 1
+      }
+      if (byte === BACKSLASH) {
+        this.length = at
+        from = this.#escape(text, from)
+        at = this.length
+      } else if (byte < SPACE) {
+        throw new JsonTextError('a string holds a control character')
       } else {
-        bytes[at++] = 0xe0 | (unit >> 12)
-        bytes[at++] = 0x80 | ((unit >> 6) & 0x3f)
-        bytes[at++] = 0x80 | (unit & 0x3f)
+        view.setUint8(at++, byte)
+        from += 1
       }
     }
-    bytes[at++] = QUOTE
-    this.length = at
   }
 
-  #longString(text: string): void {
-    if (NOT_PLAIN.test(text)) {
-      this.#escapedString(text)
-      return
+  /** The escape whose backslash is at `at`; there is room for it. */
+  #escape(text: DataView, at: number): number {
+    const letter = at + 1 < text.byteLength ? text.getUint8(at + 1) : 0
+    if (letter === LETTER_U) return this.#unicodeEscape(text, at)
+    if (letter === SLASH) {
+      this.#view.setUint8(this.length++, SLASH)
+    } else {
+      if (!SHORT_ESCAPES.includes(letter)) throw new JsonTextError('a string holds an unknown escape')
+      this.#view.setUint8(this.length++, BACKSLASH)
+      this.#view.setUint8(this.length++, letter)
     }
-    this.#makeRoom(text.length + 1)
-    this.length += this.#bytes.write(text, this.length, 'latin1')
-    this.#bytes[this.length++] = QUOTE
+    return at + 2
   }
 
-  #escapedString(text: string): void {
-    const escaped = JSON.stringify(text).slice(1)
-    this.#makeRoom(escaped.length * BYTES_PER_UNIT)
-    this.length += this.#bytes.write(escaped, this.length, 'utf8')
+  #unicodeEscape(text: DataView, at: number): number {
+    const unit = hexUnit(text, at)
+    if (unit >= 0xd800 && unit < 0xdc00 && isEscapeAt(text, at + UNICODE_ESCAPE)) {
+      const low = hexUnit(text, at + UNICODE_ESCAPE)
+      if (low >= 0xdc00 && low < 0xe000) {
+        this.#write(String.fromCharCode(unit, low))
+        return at + 2 * UNICODE_ESCAPE
+      }
+    }
+    const quoted = JSON.stringify(String.fromCharCode(unit))
+    this.#write(quoted.slice(1, -1))
+    return at + UNICODE_ESCAPE
+  }
+
+  #write(text: string): void {
+    this.length += this.#bytes.write(text, this.length, 'utf8')
   }
 
   #makeRoom(count: number): void {
@@ -147,6 +185,38 @@ export class JsonBytes {
   }
 }
 
-/** Surrogates too: JSON.stringify escapes those that have no partner. */
-const isEscaped = (unit: number): boolean =>
-  unit < SPACE || unit === QUOTE || unit === BACKSLASH || (unit >= 0xd800 && unit < 0xe000)
+/**
+ * Of a word of four bytes, marks on those that a JSON string does not hold as they are: quotes, backslashes and control
+ * characters. 0: there is none. The first mark is sure, those behind it may be false ("Determine if a word has a byte
+ * less than n", Bit Twiddling Hacks).
+ */
+export function specialBytes(word: number): number {
+  const quote = word ^ 0x22222222
+  const backslash = word ^ 0x5c5c5c5c
+  const below = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash)
+  return (below | ((word - 0x20202020) & ~word)) & 0x80808080
+}
+
+/** Which byte of the word has the first mark, from 0. */
+export const firstMark = (special: number): number => (31 - Math.clz32(special & -special)) >> 3
+
+/** `"`, `\`, and what follows the backslash of \b, \f, \n, \r and \t: JSON.stringify writes them so too. */
+const SHORT_ESCAPES: readonly number[] = Array.from('"\\bfnrt', letter => letter.charCodeAt(0))
+/** `\u0041` */
+const UNICODE_ESCAPE = 6
+
+const isEscapeAt = (text: DataView, at: number): boolean =>
+  at + UNICODE_ESCAPE <= text.byteLength && text.getUint8(at) === BACKSLASH && text.getUint8(at + 1) === LETTER_U
+
+/** The UTF-16 unit of `\u0041`. */
+function hexUnit(text: DataView, at: number): number {
+  if (at + UNICODE_ESCAPE > text.byteLength) throw new JsonTextError('a string has no end')
+  let unit = 0
+  for (let i = at + 2; i < at + UNICODE_ESCAPE; i++) {
+    const byte = text.getUint8(i)
+    const digit = byte < 0x3a ? byte - 0x30 : (byte | 0x20) - 0x57
+    if (digit < 0 || digit > 15 || (byte > 0x39 && digit < 10)) throw new JsonTextError('a string holds a bad escape')
+    unit = unit * 16 + digit
+  }
+  return unit
+}

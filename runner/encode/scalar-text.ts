@@ -90,7 +90,7 @@ function inRange(text: string | undefined, type: string): string {
 }
 
 function trimFraction(text: string): string {
-  if (!text.includes('.')) return text
+  if (!text.includes('.')) return text === '-0' ? '0' : text
   let end = text.length
   while (text[end - 1] === '0') end--
   if (text[end - 1] === '.') end--

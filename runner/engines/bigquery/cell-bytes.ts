@@ -1,134 +1,208 @@
-/** Writes the cells of BigQuery's REST rows as bytes of JSON, by functions compiled once for each column's type. */
+/** Turns the text of BigQuery's REST rows into bytes of JSON, by a tree compiled once from the columns' types. */
 import { type JsonBytes, type Token, tokenOf } from '../../encode/json-bytes.js'
 import { objectKeys } from '../../encode/row-writer.js'
 import { type ScalarOptions, type ScalarTexts, scalarTexts } from '../../encode/scalar-text.js'
-import type { ScalarKind, StructField, Type } from '../../googlesql/types.js'
+import type { ScalarKind, Type } from '../../googlesql/types.js'
 import type { ResultFormat } from '../../model/query.js'
-import { scalarOf, scalarText, unexpected } from './cell-text.js'
-import type { RestRow } from './rest.js'
+import { CLOSE_LIST, F, type JsonReader, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE, V } from './json-reader.js'
+import type { ResultField } from './result-columns.js'
+import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
+import { unexpected, within } from './unexpected-cell.js'
+
+/** Made once: whatever V8 learns of these functions holds for every result. */
+const TEXTS = {
+  iso8601: scalarTexts({ style: 'json', timestamps: 'iso8601' }),
+  unix_micros: scalarTexts({ style: 'json', timestamps: 'unix_micros' }),
+}
 
 type Timestamps = ScalarOptions['timestamps']
 
-/** Writes a row with what its format puts around it, save the separator. */
-export type RowBytes = (out: JsonBytes, row: RestRow) => void
+/** Writes the row that the reader is at, with what its format puts around it, save the separator. */
+export type RowBytes = (out: JsonBytes, reader: JsonReader) => void
 
-/** @throws, when it runs, UnexpectedCellError and ValueError. */
+/** @throws, when it runs, UnexpectedCellError and JsonTextError. */
 export function compileRowBytes(
-  columns: readonly StructField[],
+  columns: readonly ResultField[],
   format: Exclude<ResultFormat, 'csv'>,
   timestamps: Timestamps,
 ): RowBytes {
-  const texts = scalarTexts({ style: 'json', timestamps })
-  const types = columns.map(column => column.type)
-  if (format === 'arrays') {
-    return cellsWriter(
-      members(
-        types.map((type, i) => [i === 0 ? '[' : ',', type]),
-        texts,
-      ),
-      { empty: '[', end: ']' },
-    )
-  }
-  const end = format === 'ndjson' ? '}\n' : '}'
-  return cellsWriter(objectMembers(columns, texts), { empty: '{', end })
+  const row = rowBytes(columns, format, TEXTS[timestamps])
+  return (out, reader) => writeRecord(out, reader, row)
 }
 
-/** Writes a value and what stands before it. */
-type Write = (out: JsonBytes, v: unknown) => void
-
-/** Most values are strings; for them no function is called that only their type tells. */
-interface Member {
-  readonly isString: boolean
-  readonly withNull: Token
-  readonly withQuote: Token
-  readonly write: Write
+function rowBytes(
+  columns: readonly ResultField[],
+  format: Exclude<ResultFormat, 'csv'>,
+  texts: ScalarTexts,
+): RecordBytes {
+  if (format !== 'arrays') return objectBytes(columns, '', format === 'ndjson' ? '}\n' : '}', texts)
+  const members = columns.map((column, i) => valueBytes(column, column.type, i === 0 ? '[' : ',', texts))
+  return { members, end: tokenOf(columns.length === 0 ? '[]' : ']') }
 }
 
-function members(typed: readonly (readonly [before: string, type: Type])[], texts: ScalarTexts): readonly Member[] {
-  return typed.map(([before, type]) => ({
-    isString: type.kind === 'STRING',
-    withNull: tokenOf(`${before}null`),
-    withQuote: tokenOf(`${before}"`),
-    write: valueWriter(type, before, texts),
-  }))
+/** A row or a STRUCT. What stands before it is written by its first member. */
+interface RecordBytes {
+  readonly members: readonly ValueBytes[]
+  readonly end: Token
 }
 
-function objectMembers(fields: readonly StructField[], texts: ScalarTexts): readonly Member[] {
+/** How a value is written. All have the same members, so that V8 sees one kind of object. */
+interface ValueBytes {
+  readonly name: string
+  readonly kind: Type['kind']
+  readonly isNullable: boolean
+  /** What stands before it, and an opening quote where it is a STRING. Of a STRUCT and an ARRAY its parts write it. */
+  readonly before: Token
+  /** With what is before it; null, or an array without elements. */
+  readonly empty: Token
+  readonly texts: ScalarTexts
+  /** Of a STRUCT. */
+  readonly record: RecordBytes
+  /** Of an ARRAY: its first element and the others. */
+  readonly elements: readonly [first: ValueBytes, other: ValueBytes] | null
+}
+
+const NO_RECORD: RecordBytes = { members: [], end: tokenOf('') }
+const END_OF_ARRAY = tokenOf(']')
+
+function objectBytes(fields: readonly ResultField[], before: string, end: string, texts: ScalarTexts): RecordBytes {
+  if (fields.length === 0) return { members: [], end: tokenOf(`${before}{${end}`) }
   const keys = objectKeys(fields.map(field => field.name))
-  return members(
-    fields.map((field, i) => [keys[i]!, field.type]),
+  const members = fields.map((field, i) => valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, texts))
+  return { members, end: tokenOf(end) }
+}
+
+/** `type`: the field's, or of its elements. */
+function valueBytes(field: ResultField, type: Type, before: string, texts: ScalarTexts): ValueBytes {
+  const { kind } = type
+  return {
+    name: field.name,
+    kind,
+    isNullable: field.isNullable,
+    before: tokenOf(kind === 'STRING' ? `${before}"` : before),
+    empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
     texts,
-  )
-}
-
-function valueWriter(type: Type, before: string, texts: ScalarTexts): Write {
-  switch (type.kind) {
-    case 'ARRAY':
-      return arrayWriter(type.element, before, texts)
-    case 'STRUCT':
-      return structWriter(type.fields, before, texts)
-    default:
-      return scalarWriter(type.kind, before, texts)
+    record: kind === 'STRUCT' ? objectBytes(field.fields, before, '}', texts) : NO_RECORD,
+    elements: kind === 'ARRAY' ? elementBytes(field, type.element, before, texts) : null,
   }
 }
 
-function scalarWriter(kind: ScalarKind, before: string, texts: ScalarTexts): Write {
-  const text = scalarText(kind, texts)
-  const [withNull, without] = [tokenOf(`${before}null`), tokenOf(before)]
-  return (out, v) => {
-    if (v === null || v === undefined) return out.token(withNull)
-    out.token(without)
-    out.plain(text(scalarOf(v, kind)))
-  }
+function elementBytes(
+  field: ResultField,
+  type: Type,
+  before: string,
+  texts: ScalarTexts,
+): readonly [first: ValueBytes, other: ValueBytes] {
+  return [valueBytes(field, type, `${before}[`, texts), valueBytes(field, type, ',', texts)]
 }
 
-/** A NULL array is an empty one in results. */
-function arrayWriter(element: Type, before: string, texts: ScalarTexts): Write {
-  const [empty, end] = [tokenOf(`${before}[]`), tokenOf(']')]
-  const first = valueWriter(element, `${before}[`, texts)
-  const other = valueWriter(element, ',', texts)
-  return (out, v) => {
-    if (v === null || v === undefined) return out.token(empty)
-    if (!Array.isArray(v)) throw unexpected('ARRAY')
-    const cells: readonly unknown[] = v
-    if (cells.length === 0) return out.token(empty)
-    first(out, cellValue(cells[0]))
-    for (let i = 1; i < cells.length; i++) other(out, cellValue(cells[i]))
-    out.token(end)
-  }
-}
-
-function structWriter(fields: readonly StructField[], before: string, texts: ScalarTexts): Write {
-  const withNull = tokenOf(`${before}null`)
-  const without = tokenOf(before)
-  const write = cellsWriter(objectMembers(fields, texts), { empty: '{', end: '}' })
-  return (out, v) => {
-    if (v === null || v === undefined) return out.token(withNull)
-    out.token(without)
-    write(out, v as RestRow)
-  }
-}
-
-/** `empty` is what a row or a struct without members begins with. */
-function cellsWriter(
-  cellMembers: readonly Member[],
-  texts: { readonly empty: string; readonly end: string },
-): RowBytes {
-  const end = tokenOf(cellMembers.length === 0 ? texts.empty + texts.end : texts.end)
-  return (out, { f: cells }) => {
-    if (!Array.isArray(cells) || cells.length !== cellMembers.length) throw unexpected('STRUCT')
-    for (let i = 0; i < cellMembers.length; i++) {
-      const member = cellMembers[i]!
-      const v = cellValue(cells[i])
-      if (!member.isString) member.write(out, v)
-      else if (typeof v === 'string') out.string(member.withQuote, v)
-      else if (v === null || v === undefined) out.token(member.withNull)
-      else throw unexpected('STRING')
+function writeRecord(out: JsonBytes, reader: JsonReader, { members, end }: RecordBytes): void {
+  if (reader.next() !== OPEN_OBJECT) throw unexpected('STRUCT')
+  reader.enter(F)
+  reader.expect(OPEN_LIST)
+  let i = 0
+  try {
+    for (; i < members.length; i++) {
+      if (i === 0) reader.enter(V)
+      else if (!reader.nextCell()) throw unexpected('a value')
+      writeValue(out, reader, members[i]!)
     }
-    out.token(end)
+  } catch (error) {
+    throw within(members[i]!.name, error)
+  }
+  if (members.length > 0 && reader.nextCell()) throw unexpected('no further value')
+  reader.expect(CLOSE_LIST)
+  reader.leave(F)
+  out.token(end)
+}
+
+function writeValue(out: JsonBytes, reader: JsonReader, value: ValueBytes): void {
+  const first = reader.next()
+  if (first === LETTER_N) writeNull(out, reader, value)
+  else if (value.kind === 'STRING') writeString(out, reader, value)
+  else if (value.kind === 'STRUCT') writeRecord(out, reader, value.record)
+  else if (value.kind === 'ARRAY') writeArray(out, reader, value)
+  else if (!writeUsual(out, reader, value)) writeText(out, reader, value)
+}
+
+function writeString(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): void {
+  if (!reader.take(QUOTE)) throw unexpected('STRING')
+  out.token(before)
+  reader.at = out.restOfString(reader.view, reader.at)
+}
+
+function writeNull(out: JsonBytes, reader: JsonReader, { kind, isNullable, empty }: ValueBytes): void {
+  if (!isNullable) throw unexpected(`${kind} that is not NULL`)
+  reader.takeNull()
+  out.token(empty)
+}
+
+/** A NULL array is an empty one in results already. */
+function writeArray(out: JsonBytes, reader: JsonReader, { elements, empty }: ValueBytes): void {
+  if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
+  if (reader.take(CLOSE_LIST)) {
+    out.token(empty)
+    return
+  }
+  const [first, other] = elements!
+  reader.enter(V)
+  writeValue(out, reader, first)
+  while (reader.nextCell()) writeValue(out, reader, other)
+  reader.expect(CLOSE_LIST)
+  out.token(END_OF_ARRAY)
+}
+
+/** Any form that a scalar may have, by way of its text, as in CSV. */
+function writeText(out: JsonBytes, reader: JsonReader, { kind, before, texts }: ValueBytes): void {
+  if (reader.next() !== QUOTE) throw unexpected(kind)
+  const text = scalarCell(kind as ScalarKind, reader.text(), texts)
+  out.token(before)
+  out.plain(text)
+}
+
+/** The usual forms of numbers and truth values, without a string between; false, and nothing is done, for any other. */
+function writeUsual(out: JsonBytes, reader: JsonReader, value: ValueBytes): boolean {
+  switch (value.kind) {
+    case 'INT64':
+      return writeShortInteger(out, reader, value)
+    case 'BOOL':
+      return writeBool(out, reader, value)
+    case 'TIMESTAMP':
+      return writeTimestamp(out, reader, value)
+    default:
+      return false
   }
 }
 
-function cellValue(cell: unknown): unknown {
-  return (cell as { readonly v?: unknown } | null)?.v
+function writeShortInteger(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): boolean {
+  const end = reader.integerEnd(SHORT_INTEGER)
+  if (end === 0) return false
+  out.token(before)
+  out.range(reader.view, reader.at + 1, end)
+  reader.at = end + 1
+  return true
+}
+
+const [TRUE, FALSE] = [Buffer.from('"true"'), Buffer.from('"false"')]
+const [WRITTEN_TRUE, WRITTEN_FALSE] = [tokenOf('true'), tokenOf('false')]
+
+function writeBool(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): boolean {
+  const isTrue = reader.takeBytes(TRUE)
+  if (!isTrue && !reader.takeBytes(FALSE)) return false
+  out.token(before)
+  out.token(isTrue ? WRITTEN_TRUE : WRITTEN_FALSE)
+  return true
+}
+
+/** Of microseconds since 1970 up to 2255. */
+const TIMESTAMP_DIGITS = 16
+
+function writeTimestamp(out: JsonBytes, reader: JsonReader, { before, texts }: ValueBytes): boolean {
+  const end = reader.integerEnd(TIMESTAMP_DIGITS)
+  const micros = end === 0 ? Number.NaN : reader.integer(end)
+  if (!Number.isSafeInteger(micros)) return false
+  out.token(before)
+  out.plain(texts.timestamp(micros))
+  reader.at = end + 1
+  return true
 }

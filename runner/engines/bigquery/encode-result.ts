@@ -1,67 +1,134 @@
 /** REST rows → the bytes of a result, page by page, so that no page is kept. */
 import { bodyBuilder, byteBodyBuilder } from '../../encode/body.js'
-import { compileRowWriter } from '../../encode/row-writer.js'
+import { compileRowWriter, type RowWriter } from '../../encode/row-writer.js'
 import { type StructField, typeName } from '../../googlesql/types.js'
 import type { RunOptions } from '../../model/ports.js'
-import type { ResultColumn, ResultSet } from '../../model/query.js'
+import type { ResultColumn, ResultFormat, ResultSet } from '../../model/query.js'
 import { compileRowBytes } from './cell-bytes.js'
-import { type CellText, compileCellText, unexpected } from './cell-text.js'
-import type { RestRow, RestSchema } from './rest.js'
-import { resultColumns } from './result-columns.js'
+import { compileCellText, eachCell } from './cell-text.js'
+import { CLOSE_LIST, COMMA, JsonReader, OPEN_LIST } from './json-reader.js'
+import type { RestSchema } from './rest.js'
+import { type ResultField, resultColumns } from './result-columns.js'
+import { inRow, unexpected } from './unexpected-cell.js'
 
 export type EncodeOptions = Pick<RunOptions, 'format' | 'timestamps' | 'maxRows'> & { readonly maxBytes: number }
 
 export interface ResultEncoder {
-  /** The rows beyond `maxRows` are left out. @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError, ValueError. */
-  readonly add: (schema: RestSchema, rows: readonly RestRow[]) => void
+  /**
+   * Reads a page of rows, a JSON list, and returns how many it has. Those beyond `maxRows` are left out. After it has
+   * thrown, the encoder is of no use.
+   * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError.
+   */
+  readonly add: (schema: RestSchema, rows: Buffer) => number
   /** After the last page. @throws BodyTooLargeError. */
   readonly finish: () => Omit<ResultSet, 'cost'>
 }
 
 export function resultEncoder(options: EncodeOptions): ResultEncoder {
+  const { maxRows } = options
   let result: Result | null = null
-  let rowCount = 0
-  let isTruncated = false
+  let rowsRead = 0
   return {
     add(schema, rows) {
       result ??= openResult(schema, options)
-      const wanted = rows.slice(0, options.maxRows - rowCount)
-      isTruncated ||= wanted.length < rows.length
-      rowCount += wanted.length
-      for (const row of wanted) result.add(row)
+      const before = rowsRead
+      try {
+        const page = result.page(rows)
+        for (; page.hasRow(); rowsRead++) page.readRow(rowsRead < maxRows)
+      } catch (error) {
+        throw inRow(rowsRead + 1, error)
+      }
+      return rowsRead - before
     },
     finish() {
       const { columns, finish } = result ?? openResult({}, options)
-      return { columns: namedColumns(columns), rowCount, isTruncated, body: finish() }
+      const rowCount = Math.min(rowsRead, maxRows)
+      return { columns: namedColumns(columns), rowCount, isTruncated: rowsRead > maxRows, body: finish() }
     },
   }
 }
 
 interface Result {
   readonly columns: readonly StructField[]
-  readonly add: (row: RestRow) => void
+  readonly page: (rows: Buffer) => Page
   readonly finish: () => Uint8Array
+}
+
+/** The rows of a page, one after the other. */
+interface Page {
+  readonly hasRow: () => boolean
+  /** One that is not kept is read all the same: it may be wrong. */
+  readonly readRow: (isKept: boolean) => void
 }
 
 function openResult(schema: RestSchema, options: EncodeOptions): Result {
   const columns = resultColumns(schema)
-  const { format, timestamps, maxBytes } = options
-  const rowWriter = compileRowWriter(
+  return options.format === 'csv' ? csvResult(columns, options) : bytesResult(columns, options.format, options)
+}
+
+function bytesResult(
+  columns: readonly ResultField[],
+  format: Exclude<ResultFormat, 'csv'>,
+  { timestamps, maxBytes }: EncodeOptions,
+): Result {
+  const frame = rowWriterOf(columns, format)
+  const body = byteBodyBuilder(frame, compileRowBytes(columns, format, timestamps), maxBytes)
+  const page = (rows: Buffer): Page => {
+    const reader = new JsonReader(rows)
+    let isFirst = true
+    return {
+      hasRow() {
+        if (isFirst) reader.expect(OPEN_LIST)
+        if (isFirst ? !reader.take(CLOSE_LIST) : reader.take(COMMA)) return true
+        if (!isFirst) reader.expect(CLOSE_LIST)
+        reader.expectEnd()
+        return false
+      },
+      readRow(isKept) {
+        isFirst = false
+        body.add(reader, isKept)
+      },
+    }
+  }
+  return { columns, page, finish: body.finish }
+}
+
+function csvResult(columns: readonly ResultField[], options: EncodeOptions): Result {
+  const texts = columns.map(column => compileCellText(column, options))
+  const cells: (string | null)[] = new Array(columns.length)
+  const body = bodyBuilder(rowWriterOf(columns, 'csv'), options.maxBytes)
+  const page = (text: Buffer): Page => {
+    const rows = parsedRows(text)
+    let at = 0
+    return {
+      hasRow: () => at < rows.length,
+      readRow(isKept) {
+        eachCell(rows[at], columns, (value, i) => {
+          cells[i] = texts[i]!(value)
+        })
+        if (isKept) body.add(cells)
+        at += 1
+      },
+    }
+  }
+  return { columns, page, finish: body.finish }
+}
+
+const rowWriterOf = (columns: readonly StructField[], format: ResultFormat): RowWriter =>
+  compileRowWriter(
     columns.map(column => column.name),
     format,
   )
-  if (format !== 'csv') {
-    return { columns, ...byteBodyBuilder(rowWriter, compileRowBytes(columns, format, timestamps), maxBytes) }
+
+function parsedRows(text: Buffer): readonly unknown[] {
+  let rows: unknown
+  try {
+    rows = JSON.parse(text.toString('utf8'))
+  } catch {
+    throw unexpected('JSON')
   }
-  const writers: readonly CellText[] = columns.map(column => compileCellText(column, options))
-  const body = bodyBuilder(rowWriter, maxBytes)
-  const cells: (string | null)[] = new Array(writers.length)
-  const add = ({ f }: RestRow): void => {
-    if (f.length !== writers.length) throw unexpected('STRUCT')
-    for (let i = 0; i < writers.length; i++) cells[i] = writers[i]!(f[i]?.v)
-    body.add(cells)
-  }
-  return { columns, add, finish: body.finish }
+  if (!Array.isArray(rows)) throw unexpected('a list')
+  return rows
 }
 
 /** Columns with their types as GoogleSQL writes them. */

@@ -2,11 +2,13 @@
 import type { Clock } from '../../model/ports.js'
 import type { AbandonedJob } from './cancel-job.js'
 import { BigQueryFailure, isOfJob, isPassing, JobEndedFailure } from './failure.js'
+import type { FoundJob, JobFinder } from './find-jobs.js'
 import { type JobRequest, type JobStart, jobStart } from './job-start.js'
 import { pause } from './pause.js'
-import type { RestJob, RestJobReference, RestQueryResponse, RestRow, RestSchema } from './rest.js'
+import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from './rest.js'
 import { backoff, type Sender, type SendLimits } from './send-again.js'
 import { type RestCall, TransportError } from './transport.js'
+import { unexpected } from './unexpected-cell.js'
 
 export interface JobOrder {
   readonly request: JobRequest
@@ -17,8 +19,11 @@ export interface JobOrder {
   /** Fires at the deadline too. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
-  /** Called with the rows of one page after the other; more than `maxRows` where there are more. What it throws ends it. */
-  readonly accept: (schema: RestSchema, rows: readonly RestRow[]) => void
+  /**
+   * Called with the rows of one page after the other, a JSON list; more than `maxRows` where there are more. Returns how
+   * many there are. What it throws ends it.
+   */
+  readonly accept: (schema: RestSchema, rows: Buffer) => number
   /** Called when the query has ended well, before its rows are read: it is paid for, whatever becomes of them. */
   readonly onPaid: (cost: JobCost) => void
 }
@@ -33,13 +38,14 @@ export interface JobCost {
 
 export interface JobDeps {
   readonly sender: Sender
+  readonly finder: JobFinder
   readonly clock: Clock
   readonly project: string
-  /** At most 36 characters. */
+  /** At most 36 characters: lower-case letters, digits and dashes. */
   readonly newRequestId: () => string
   /** From 0 to 1. */
   readonly random: () => number
-  /** Called with what must be cancelled, when the job may be running and nobody waits for it any more. */
+  /** Called with what must be cancelled, when a job may be running that nobody waits for any more. */
   readonly abandon: (job: AbandonedJob) => void
 }
 
@@ -49,6 +55,7 @@ const HOLD_MS = 10_000
 const NETWORK_MS = 10_000
 /** A job that failed for a passing reason has ended; so many are started at most. */
 const MAX_JOBS = 3
+const NO_ROWS = Buffer.from('[]')
 /** An answer that comes sooner, and without a result, was not held back. */
 const HASTY_MS = 100
 
@@ -71,13 +78,17 @@ export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void>
 interface JobState {
   reference: RestJobReference | null
   mayRun: boolean
+  /** There may be another job of the same start. */
+  mayHaveTwin: boolean
 }
 
 async function runOnce(order: JobOrder, deps: JobDeps): Promise<void> {
   const { project, newRequestId, clock, abandon } = deps
-  const jobTimeoutMs = Math.max(1, order.deadline - clock.nowMs())
-  const start = jobStart(order.request, { project, id: newRequestId(), jobTimeoutMs, priority: order.priority })
-  const state: JobState = { reference: null, mayRun: false }
+  const nowMs = clock.nowMs()
+  const jobTimeoutMs = Math.max(1, order.deadline - nowMs)
+  const { priority } = order
+  const start = jobStart(order.request, { project, id: newRequestId(), nowMs, jobTimeoutMs, priority })
+  const state: JobState = { reference: null, mayRun: false, mayHaveTwin: false }
   const job = openJob(order, deps, state)
   try {
     const first = await job.begin(start)
@@ -85,9 +96,9 @@ async function runOnce(order: JobOrder, deps: JobDeps): Promise<void> {
     state.mayRun = false
     order.onPaid(await job.cost(answer, answer === first))
     await job.pages(answer)
-  } catch (error) {
-    if (state.mayRun) abandon({ reference: state.reference, start })
-    throw error
+  } finally {
+    const { reference, mayRun, mayHaveTwin } = state
+    if (mayRun || mayHaveTwin) abandon({ start, reference, hasEnded: !mayRun, mayHaveTwin })
   }
 }
 
@@ -114,7 +125,11 @@ function openJob(
     async begin(start) {
       try {
         const call = { ...start.call(holdMs()), signal }
-        const body = await sender.send(call, { ...limits(), onUnknown: () => (state.mayRun = true) })
+        const body = await sender.send(call, {
+          ...limits(),
+          onUnknown: () => (state.mayRun = true),
+          beforeRetry: () => startedAlready(start),
+        })
         return read(start.read(body))
       } catch (error) {
         const found = start.found(error)
@@ -135,13 +150,17 @@ function openJob(
     },
 
     async pages(answer) {
-      const { schema = {} } = answer
+      const { schema = {}, totalRows } = answer
       let page = answer
       for (let count = 0; ; ) {
-        const rows = page.rows ?? []
-        accept(schema, rows)
-        count += rows.length
-        if (!page.pageToken || count > maxRows) return
+        count += accept(schema, page.rows ?? NO_ROWS)
+        if (count > maxRows) return
+        if (!page.pageToken) {
+          if (totalRows !== undefined && Number(totalRows) !== count) {
+            throw unexpected(`${totalRows} rows in all (not ${count})`)
+          }
+          return
+        }
         page = (await sender.send(results({ pageToken: page.pageToken }), limits())) as RestQueryResponse
       }
     },
@@ -168,6 +187,24 @@ function openJob(
     const error = state.mayRun || schema?.fields?.length ? undefined : errors?.[0]
     if (error) throw failure(new BigQueryFailure(200, error), true)
     return answer
+  }
+
+  /** The answer that the start's lost one stands for; undefined where nothing was lost, or the server knows of no job. */
+  async function startedAlready(start: JobStart): Promise<RestQueryResponse | undefined> {
+    if (!state.mayRun || start.isIdempotent) return undefined
+    const jobReference = (await foundJobs(start))[0]?.reference
+    state.mayHaveTwin ||= jobReference === undefined
+    return jobReference && { jobComplete: false, jobReference }
+  }
+
+  async function foundJobs(start: JobStart): Promise<readonly FoundJob[]> {
+    try {
+      return await deps.finder.find(start, signal)
+    } catch (error) {
+      // Where jobs may not be listed there is still the request id.
+      if (error instanceof BigQueryFailure && !isPassing(error)) return []
+      throw error
+    }
   }
 
   /** Of a job's own failure, that the job has ended. */
@@ -220,6 +257,6 @@ function openJob(
       'formatOptions.useInt64Timestamp': 'true',
     }
     const path = `projects/${encodeURIComponent(projectId)}/queries/${encodeURIComponent(jobId)}`
-    return { method: 'GET', path, query, signal }
+    return { method: 'GET', path, query, isLong: true, signal }
   }
 }

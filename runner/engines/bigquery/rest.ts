@@ -77,7 +77,8 @@ export interface RestQueryResponse {
   readonly jobReference?: RestJobReference
   readonly queryId?: string
   readonly schema?: RestSchema
-  readonly rows?: readonly RestRow[]
+  /** The bytes of the list, a `RestRow` each, which are read by the schema. */
+  readonly rows?: Buffer
   readonly totalRows?: string
   readonly pageToken?: string
   readonly totalBytesProcessed?: string
@@ -110,6 +111,12 @@ export interface RestJob {
       readonly cacheHit?: boolean
     }
   }
+}
+
+/** What `jobs` (GET) answers: jobs from the newest to the oldest. */
+export interface RestJobList {
+  readonly jobs?: readonly RestJob[]
+  readonly nextPageToken?: string
 }
 
 /** The body of an error answer. */

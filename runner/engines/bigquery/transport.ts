@@ -3,6 +3,7 @@ import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import { readAnswerBody } from './answer-body.js'
 import type { Access } from './credentials.js'
 
 export interface RestCall {
@@ -12,6 +13,8 @@ export interface RestCall {
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** It may take as long as a query. @default false */
+  readonly isLong?: boolean
   /** Stops waiting; what the server does with the request is not known then. */
   readonly signal: AbortSignal
 }
@@ -20,7 +23,7 @@ export interface RestAnswer {
   readonly status: number
   /** Seconds that the server asks to wait, or null. */
   readonly retryAfterSeconds: number | null
-  /** Parsed JSON; undefined where the body is none, which only an error's may be. */
+  /** Parsed JSON, save the rows of a success; undefined where the body is none, which only an error's may be. */
   readonly body: unknown
 }
 
@@ -62,24 +65,41 @@ export interface Transport {
   close(): void
 }
 
-/** Connections at once; more requests wait for one. */
-const MAX_CONNECTIONS = 256
+export interface TransportLimits {
+  /** Connections for long requests at once; more of them wait for one. @default 512 */
+  readonly longConnections?: number
+}
+
+const LONG_CONNECTIONS = 512
+/** What is short has connections of its own: a cancellation waits for no query. */
+const SHORT_CONNECTIONS = 32
 /** BigQuery's answers hold at most 10 MB of data (reference of jobs.query, maxResults); JSON makes more of it. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** Else Google's servers lay their answers out for people. */
+const COMPACT = { prettyPrint: 'false' }
 
 const unzip = promisify(gunzip)
 
 /** Whoever makes one closes it. */
-export function createTransport({ baseUrl, credentials, forget }: Omit<Access, 'project'>): Transport {
+export function createTransport(
+  { baseUrl, credentials, forget, origin }: Omit<Access, 'project'>,
+  { longConnections = LONG_CONNECTIONS }: TransportLimits = {},
+): Transport {
   const base = baseUrl.replace(/\/+$/, '')
   const client = base.startsWith('https:') ? https : http
-  const agent = new client.Agent({ keepAlive: true, maxSockets: MAX_CONNECTIONS, scheduling: 'lifo' })
+  const connections = (most: number) => new client.Agent({ keepAlive: true, maxSockets: most, scheduling: 'lifo' })
+  const long = connections(longConnections)
+  const short = connections(SHORT_CONNECTIONS)
 
-  async function sendOnce({ method, path, query, body, signal }: RestCall): Promise<Attempt> {
-    const search = query ? `?${new URLSearchParams(query)}` : ''
-    const url = `${base}/${path}${search}`
+  async function sendOnce({ method, path, query, body, isLong = false, signal }: RestCall): Promise<Attempt> {
+    const agent = isLong ? long : short
+    const url = `${base}/${path}?${new URLSearchParams({ ...query, ...COMPACT })}`
     const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
-    const caller = await orAborted(credentials(url).catch(refuseCredentials), signal)
+    const caller = await orAborted(
+      credentials(url).catch(cause => refuseCredentials(cause, origin)),
+      signal,
+    )
     const headers = {
       ...caller,
       Accept: 'application/json',
@@ -114,7 +134,10 @@ export function createTransport({ baseUrl, credentials, forget }: Omit<Access, '
       forget(caller)
       return (await sendOnce(call)).answer
     },
-    close: () => agent.destroy(),
+    close() {
+      long.destroy()
+      short.destroy()
+    },
   }
 }
 
@@ -155,7 +178,7 @@ async function readAnswer(response: IncomingMessage): Promise<RestAnswer> {
 function parse(bytes: Buffer, status: number): unknown {
   let body: unknown
   try {
-    body = JSON.parse(bytes.toString('utf8'))
+    body = status < 300 ? readAnswerBody(bytes) : JSON.parse(bytes.toString('utf8'))
   } catch (cause) {
     if (status < 300) throw new TransportError('the answer is no JSON', { cause })
     return undefined
@@ -181,10 +204,17 @@ function transportError(cause: unknown, wasSent: boolean): TransportError {
 }
 
 /** Google's library tells a refusal by its answer's status; without one the network may be at fault. */
-function refuseCredentials(cause: unknown): never {
+function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
+  // Its message would repeat a part of the file, which may be the key.
+  const why = cause instanceof SyntaxError ? 'a file of credentials is no JSON' : (message ?? String(cause))
+  const told = origin === undefined ? why : `${origin}: ${why}`
   const isPassing = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
-  throw new TransportError(`no credentials: ${message ?? cause}`, { cause, wasSent: false, isPassing })
+  throw new TransportError(`no credentials: ${told}`, {
+    ...(!(cause instanceof SyntaxError) && { cause }),
+    wasSent: false,
+    isPassing,
+  })
 }
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([

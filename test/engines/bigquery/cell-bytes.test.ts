@@ -23,12 +23,11 @@ const SCALARS: Readonly<Record<string, readonly string[]>> = {
   DATE: ['0001-01-01', '9999-12-31'],
   TIME: ['12:00:00.500000'],
   DATETIME: ['2020-01-01T00:00:00.000000', '2020-01-01 00:00:00.000001'],
-  TIMESTAMP: ['0', '-1', '-0', '86400000000', '1700000000123456', '9007199254740991', '9007199254740992'].concat([
+  TIMESTAMP: ['0', '-1', '86400000000', '1700000000123456', '9007199254740991', '9007199254740992'].concat([
     '-9007199254740991',
     '-9007199254740993',
     '-62135596800000000',
     '253402300799999999',
-    '1.5E9',
   ]),
   INTERVAL: ['1-2 -3 4:5:6.789000'],
   JSON: ['{"b": 1, "a":["é", null]}', '"x"', `[${'1,'.repeat(100)}1]`],
@@ -57,10 +56,9 @@ function fieldsOf(pick: Draw, depth: number): readonly RestField[] {
 
 function cellOf(field: RestField, pick: Draw): RestCell {
   if (field.mode === 'REPEATED') {
-    if (pick(6) === 0) return { v: null }
-    return { v: Array.from({ length: pick(4) }, () => cellOf({ ...field, mode: 'NULLABLE' }, pick)) }
+    return { v: Array.from({ length: pick(4) }, () => cellOf({ ...field, mode: 'REQUIRED' }, pick)) }
   }
-  if (pick(6) === 0) return { v: null }
+  if (field.mode !== 'REQUIRED' && pick(6) === 0) return { v: null }
   if (field.fields) return { v: { f: field.fields.map(one => cellOf(one, pick)) } }
   const values = SCALARS[field.type]!
   return { v: values[pick(values.length)] }
@@ -71,10 +69,12 @@ type Form = Pick<Parameters<typeof resultEncoder>[0], 'format' | 'timestamps'>
 function encoded(fields: readonly RestField[], rows: readonly RestRow[], form: Form): Buffer {
   const encoder = resultEncoder({ ...form, maxRows: 1_000, maxBytes: 1e9 })
   const half = rows.length >> 1
-  encoder.add({ fields }, rows.slice(0, half))
-  encoder.add({ fields }, rows.slice(half))
+  encoder.add({ fields }, textOf(rows.slice(0, half)))
+  encoder.add({ fields }, textOf(rows.slice(half)))
   return Buffer.from(encoder.finish().body)
 }
+
+const textOf = (rows: readonly RestRow[]): Buffer => Buffer.from(JSON.stringify(rows))
 
 function plain(fields: readonly RestField[], rows: readonly RestRow[], form: Form): Buffer {
   const columns = resultColumns({ fields })
@@ -118,10 +118,16 @@ describe('rows of BigQuery as bytes', () => {
   })
 
   for (const format of [...FORMATS, 'csv'] as const) {
-    it(`as ${format} are refused when a row has fewer cells than there are columns`, () => {
-      const fields = ['a', 'b'].map(name => ({ name, type: 'STRING' }))
-      const encoder = resultEncoder({ format, timestamps: 'iso8601', maxRows: 10, maxBytes: 1_000 })
-      expect(() => encoder.add({ fields }, [{ f: [{ v: 'x' }] }])).to.throw('BigQuery gave another form')
+    it(`as ${format} are counted, and those beyond the limit left out and read all the same`, () => {
+      const fields = [{ name: 'n', type: 'INTEGER' }]
+      const rows = ['1', '2', '3'].map(v => ({ f: [{ v }] }))
+      const encoder = resultEncoder({ format, timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
+      expect(encoder.add({ fields }, textOf(rows))).to.equal(3)
+      const { rowCount, isTruncated, body } = encoder.finish()
+      expect([rowCount, isTruncated]).to.deep.equal([1, true])
+      expect(Buffer.from(body).toString()).to.match(/1/).and.not.match(/[23]/)
+      const other = resultEncoder({ format, timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
+      expect(() => other.add({ fields }, textOf([...rows, { f: [{ v: 'x' }] }]))).to.throw('row 4, column n, INT64')
     })
   }
 })

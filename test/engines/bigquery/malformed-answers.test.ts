@@ -1,0 +1,51 @@
+/** A cell that is not of its column's type fails the call: nobody is given a guess, and only the log is told where. */
+import { expect } from 'chai'
+import { RunnerError } from '../../../runner/model/errors.js'
+import { openTestEngine, type TestEngine } from './open-test-engine.js'
+
+const FIELDS = [
+  { name: 'n', type: 'INTEGER' },
+  { name: 'b', type: 'BOOLEAN' },
+]
+const row = (...values: readonly unknown[]) => ({ f: values.map(v => ({ v })) })
+
+describe('an answer of BigQuery in another form than its schema tells', () => {
+  let test: TestEngine
+  beforeEach(async () => {
+    test = await openTestEngine()
+  })
+  afterEach(() => test.close())
+
+  for (const format of ['json', 'ndjson', 'arrays', 'csv'] as const) {
+    it(`with a wrong cell is a failed query as ${format}, asked once, paid for, and told to the log alone`, async () => {
+      test.fake.plan = () => ({
+        fields: FIELDS,
+        rows: [row('1', 'true'), row('2', 'hunter2')],
+        bytesProcessed: 7,
+        bytesBilled: 8,
+      })
+      const error = await test.run('SELECT 1', { format }).catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(RunnerError)
+      expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
+      const { detail, cause, cost } = error as RunnerError
+      expect((cause as Error).message).to.equal('row 2, column b, BOOL expected, BigQuery gave another form')
+      expect(detail).not.to.match(/row|column|hunter2/)
+      expect(cost).to.include({ bytesProcessed: 7, bytesBilled: 8 })
+      expect(test.fake.exchanges).to.have.length(1)
+    })
+
+    it(`with one on a later page is a failed query as ${format}, by its row among all`, async () => {
+      test.fake.plan = () => ({ fields: FIELDS, pageRows: 2, rows: [row('1', 'true'), row('2', null), row('x', null)] })
+      const error = await test.run('SELECT 1', { format }).catch((thrown: unknown) => thrown as RunnerError)
+      expect(error).to.include({ code: 'QUERY_FAILED' })
+      expect(((error as RunnerError).cause as Error).message).to.match(/^row 3, column n, INT64 expected/)
+    })
+  }
+
+  it('that lacks rows it tells of is a failed query', async () => {
+    test.fake.plan = () => ({ fields: FIELDS, totalRows: 3, pageRows: 1, rows: [row('1', 'true'), row('2', 'true')] })
+    const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
+    expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
+    expect(((error as RunnerError).cause as Error).message).to.include('3 rows in all (not 2) expected')
+  })
+})
