@@ -4,7 +4,7 @@ import { createTableStatement } from '../googlesql/table-ddl.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
-import { schemaFiles } from './warehouse-names.js'
+import { schemaFiles } from './warehouse.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 

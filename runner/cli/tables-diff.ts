@@ -5,15 +5,8 @@ import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import { readSettings, type Settings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
 import { type ReportFormat, reportDiagnostics } from './report.js'
-import {
-  datasetPlace,
-  describeAll,
-  schemaFiles,
-  tableName,
-  tablePlace,
-  VIEWS,
-  withWarehouse,
-} from './warehouse-names.js'
+import { describeAll, schemaFiles, VIEWS, withWarehouse } from './warehouse.js'
+import { datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 

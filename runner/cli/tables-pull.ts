@@ -7,15 +7,8 @@ import { loadTableSchemas, readTableSchema } from '../manifest/load-tables.js'
 import { SetupError } from '../model/errors.js'
 import { readSettings, type Settings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
-import {
-  type DatasetPlace,
-  datasetPlace,
-  describeAll,
-  tableName,
-  tablePlace,
-  VIEWS,
-  withWarehouse,
-} from './warehouse-names.js'
+import { describeAll, VIEWS, withWarehouse } from './warehouse.js'
+import { type DatasetPlace, datasetPlace, tableName, tablePlace } from './warehouse-names.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 
@@ -90,7 +83,9 @@ function changes(path: string, before: string, after: string): string {
   const [old, now] = [before, after].map(text => readTableSchema({ file: path, text }).table)
   if (!old || !now) return 'all, for it was not valid'
   const differences = tableDifferences(old.resource, now.resource, { tellsLayout: old.tellsLayout })
-  return differences.length === 0 ? 'descriptions or form' : differences.map(({ message }) => message).join('; ')
+  return differences.length === 0
+    ? 'descriptions, defaults, policy tags or form'
+    : differences.map(({ message }) => message).join('; ')
 }
 
 /** The files of this dataset's tables that the warehouse does not have. */

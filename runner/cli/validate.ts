@@ -1,6 +1,6 @@
 /** `sluice validate`: every manifest, every rule, every variant of every query. */
 import { checkManifests } from '../compose.js'
-import { parseByteSize } from '../model/byte-size.js'
+import { BYTE_SIZE_FORM, parseByteSize } from '../model/byte-size.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings.js'
 import { readEstimates, reportEstimates } from './estimates.js'
@@ -40,7 +40,7 @@ export async function validate(
 function readMaxBytes(text: string | undefined, engine: string): number | null {
   if (text === undefined) return null
   const bytes = parseByteSize(text)
-  if (bytes === undefined) throw new UsageError(['--max-bytes must be a number of bytes, or like 100 GB'])
+  if (bytes === undefined) throw new UsageError([`--max-bytes must be ${BYTE_SIZE_FORM}`])
   if (engine !== 'bigquery') throw new UsageError(['--max-bytes needs --engine bigquery, which knows what it reads'])
   return bytes
 }

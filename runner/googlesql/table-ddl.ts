@@ -9,12 +9,25 @@ export function createTableStatement(name: string, resource: TableResource): str
   const clustering = resource.clustering?.fields ?? []
   const options = tableOptions(resource)
   const clauses = [
+    ...taggedColumns(resource.schema.fields, []).map(
+      tagged => `-- SQL sets no policy tags; to be set by hand: ${tagged}`,
+    ),
     `CREATE TABLE IF NOT EXISTS \`${name}\` ${columnList('(', resource.schema.fields, ')', '')}`,
     ...(partition === null ? [] : [`PARTITION BY ${partition}`]),
     ...(clustering.length > 0 ? [`CLUSTER BY ${clustering.map(quoted).join(', ')}`] : []),
     ...(options.length > 0 ? [`OPTIONS(${options.join(', ')})`] : []),
   ]
   return `${clauses.join('\n')};\n`
+}
+
+/** Each column with its policy tags, which a new table without them would show to everybody. */
+function taggedColumns(fields: readonly SchemaField[], path: readonly string[]): readonly string[] {
+  return fields.flatMap(({ name, fields: nested = [], policyTags }) => {
+    const column = [...path, name]
+    const tags = policyTags?.names ?? []
+    const own = tags.length > 0 ? [`${JSON.stringify(column.join('.'))}: ${JSON.stringify(tags)}`] : []
+    return [...own, ...taggedColumns(nested, column)]
+  })
 }
 
 function columnList(open: string, fields: readonly SchemaField[], close: string, indent: string): string {

@@ -51,6 +51,7 @@ export function tableFields(value: unknown): readonly SchemaField[] {
   return value.map((item: unknown) => {
     const raw = record(item)
     const nested = tableFields(raw['fields'])
+    const names = texts(record(raw['policyTags'])['names'])
     const options = FIELD_OPTIONS.flatMap(name => {
       const given = raw[name]
       const isText = typeof given === 'string' || typeof given === 'number'
@@ -62,6 +63,7 @@ export function tableFields(value: unknown): readonly SchemaField[] {
       mode: typeof raw['mode'] === 'string' ? raw['mode'].toUpperCase() : 'NULLABLE',
       ...(nested.length > 0 && { fields: nested }),
       ...Object.fromEntries(options),
+      ...(names.length > 0 && { policyTags: { names } }),
       ...described(raw),
     }
   })

@@ -32,6 +32,8 @@ export interface SchemaField {
   readonly roundingMode?: string
   readonly collation?: string
   readonly defaultValueExpression?: string
+  /** Who may read the column, by the names of the tags. */
+  readonly policyTags?: { readonly names: readonly string[] }
 }
 
 /** The JSON schema's own words for types. */

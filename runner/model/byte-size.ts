@@ -12,10 +12,18 @@ const BYTES_PER: Readonly<Record<string, number>> = {
   TIB: 2 ** 40,
 }
 
-/** Bytes: `1000`, `100 GB`, `64MiB`; undefined for anything else. */
+/** More than anything is asked to read or to hold: whoever writes more has mistaken a unit. */
+const MOST_BYTES = 1_000 * 2 ** 40
+
+/** What a size may be, for messages. */
+export const BYTE_SIZE_FORM =
+  'a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, more than 0 and at most 1000 TiB'
+
+/** Bytes, from 1 to 1000 TiB: `1000`, `100 GB`, `64MiB`; undefined for anything else, 0 too. */
 export function parseByteSize(text: string): number | undefined {
-  const match = /^(\d{1,15}) ?(B|[kKMGT]B|[KMGT]iB)?$/.exec(text)
+  const match = /^(\d{1,16}) ?(B|[kKMGT]B|[KMGT]iB)?$/.exec(text)
   if (!match) return undefined
   const [, digits, unit] = match
-  return Number(digits) * BYTES_PER[(unit ?? 'B').toUpperCase()]!
+  const bytes = Number(digits) * BYTES_PER[(unit ?? 'B').toUpperCase()]!
+  return bytes >= 1 && bytes <= MOST_BYTES ? bytes : undefined
 }

@@ -146,7 +146,8 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
   if (!isRate(order.rate ?? null) || !isRate(order.fresh ?? null)) {
     problems.push('a rate is like 100/min; the units are s, min, hour and day')
   }
-  if (!isSize(order.bytesPerDay ?? null)) problems.push('a number of bytes is like 100 GB')
+  if (!isSize(order.bytesPerDay ?? null))
+    problems.push('a number of bytes is like 100 GB, more than 0 and at most 1000 TiB')
   if (problems.length > 0) throw new UsageError(problems)
   const token = randomBytes(32).toString('base64url')
   const record: TokenRecord = {

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { systemClock } from '../../runner/clock.js'
 import { openAccess } from '../../runner/engines/bigquery/credentials.js'
 import { type BigQueryEngine, openBigQueryEngine } from '../../runner/engines/bigquery/open-engine.js'
 import { engineContract } from '../contracts/engine.js'
-import { systemClock } from '../http/serving.js'
+import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
 
 /** Each is the emulator's, not BigQuery's: seen in its answers. */
@@ -27,17 +27,10 @@ const SLOW =
 
 async function openEngine(host: string): Promise<BigQueryEngine> {
   return openBigQueryEngine({
-    access: await openAccess({ project: PROJECT, emulatorHost: host }),
-    tables: [],
-    location: null,
-    defaultDataset: null,
-    maxBytesBilled: null,
-    reservation: null,
-    priority: 'interactive',
-    maxResultBytes: 64_000_000,
-    clock: systemClock,
+    access: await openAccess({ project: PROJECT, credentialsFile: null, emulatorHost: host }),
+    ...PLAIN_OPTIONS,
+    clock: systemClock(),
     observe: () => {},
-    newRequestId: randomUUID,
     random: Math.random,
   })
 }

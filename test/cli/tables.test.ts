@@ -74,6 +74,58 @@ describe('sluice tables', () => {
       expect(plain(await tables('diff', 'shop'))).to.deep.equal({ code: 0, out: '2 tables: no differences\n', err: '' })
     })
 
+    it('keeps what bq prints of columns, nested ones too', async () => {
+      const policyTags = { names: ['projects/p/locations/eu/taxonomies/1/policyTags/2'] }
+      const fields = [
+        { name: 'id', type: 'INTEGER', mode: 'REQUIRED', defaultValueExpression: '7', description: 'ä"\n'.repeat(300) },
+        { name: 'code', type: 'STRING', mode: 'NULLABLE', maxLength: '12', collation: 'und:ci' },
+        {
+          name: 'paid',
+          type: 'NUMERIC',
+          mode: 'NULLABLE',
+          precision: '10',
+          scale: '2',
+          roundingMode: 'ROUND_HALF_EVEN',
+        },
+        {
+          name: 'who',
+          type: 'RECORD',
+          mode: 'NULLABLE',
+          fields: [{ name: 'tax_number', type: 'STRING', mode: 'NULLABLE', policyTags }],
+        },
+      ]
+      const shapes = await startFakeTables({ tables: { 'p.kept.all': { schema: { fields } } } })
+      const environment = { BIGQUERY_EMULATOR_HOST: shapes.host, GOOGLE_CLOUD_PROJECT: 'p' }
+      const { code } = await command(['tables', 'pull', 'kept', '--tables', dir], environment)
+      await shapes.stop()
+      expect(code).to.equal(0)
+      expect(JSON.parse(readFileSync(`${dir}/kept.all.json`, 'utf8'))).to.deep.equal({ schema: { fields } })
+      const { out } = await tables('ddl')
+      expect(out.split('\n')[0]).to.include('policy tags').and.include('"who.tax_number"')
+    })
+
+    it('takes tables of every kind that has rows, shards and thousands too', async () => {
+      const schema = { fields: [{ name: 'n', type: 'INTEGER' }] }
+      const many = Object.fromEntries(
+        Array.from({ length: 1_100 }, (_, i) => [`p.many.events_${20_200_000 + i}`, { schema }]),
+      )
+      const kinds = {
+        'p.many.of_files': { type: 'EXTERNAL', schema },
+        'p.many.as_it_was': { type: 'SNAPSHOT', schema },
+        'p.many.summed': { type: 'MATERIALIZED_VIEW', schema },
+      }
+      const shapes = await startFakeTables({ tables: { ...many, ...kinds } })
+      const environment = { BIGQUERY_EMULATOR_HOST: shapes.host, GOOGLE_CLOUD_PROJECT: 'p' }
+      const { code, out, err } = plain(await command(['tables', 'pull', 'many', '--tables', dir], environment))
+      await shapes.stop()
+      expect([code, err]).to.deep.equal([
+        0,
+        'left out many.summed: it is a MATERIALIZED_VIEW, which has no rows of its own\n',
+      ])
+      expect(out.match(/^new /gm)).to.have.length(1_102)
+      expect(readdirSync(dir)).to.include.members(['many.of_files.json', 'many.as_it_was.json'])
+    })
+
     it('changes nothing where nothing has changed', async () => {
       await tables('pull', 'shop')
       const before = readFileSync(`${dir}/shop.orders.json`)
@@ -96,7 +148,7 @@ describe('sluice tables', () => {
       const { code, out, err } = plain(await tables('pull', 'shop'))
       expect(code).to.equal(0)
       expect(out.split('\n')).to.deep.equal([
-        'changed shop.days.json; what differed: descriptions or form',
+        'changed shop.days.json; what differed: descriptions, defaults, policy tags or form',
         'changed shop.orders.json; what differed: id: the type is STRING here and INT64 in the warehouse; id: the mode is NULLABLE here and REQUIRED in the warehouse; x is not in the warehouse',
         '',
       ])

@@ -94,7 +94,13 @@ describe('sluice token', () => {
     await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
     expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')
     expect((await token('list')).out).to.match(/^bounded .* 100 GB +no$/m)
-    expect((await token('create', '--name', 'much', '--allow', '*', '--bytes-per-day', 'much')).code).to.equal(2)
+    for (const size of ['much', '0', '0 GB', '2000 TiB']) {
+      const refused = await token('create', '--name', 'much', '--allow', '*', '--bytes-per-day', size)
+      expect([refused.code, refused.err]).to.deep.equal([
+        2,
+        'sluice: a number of bytes is like 100 GB, more than 0 and at most 1000 TiB\n',
+      ])
+    }
   })
 
   it('list shows what each may do, and no hash', async () => {

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { BYTE_SIZE_FORM } from '../../runner/model/byte-size.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
 import { command, type Finished, scratch } from './command.js'
 
@@ -124,6 +125,24 @@ describe('commands in front of BigQuery', function () {
     expect(err).to.include(`${file}:8:3: Column area is of type GEOGRAPHY, which results cannot hold`)
     const called = await inProcess('call', 'shop.sales', 'country=DE')
     expect([called.code, called.err]).to.deep.equal([1, err])
+  })
+
+  it('refuse limits of cost that are none, before anything is asked of it', async () => {
+    for (const flag of ['--max-bytes', '--max-bytes-billed']) {
+      for (const size of ['0', '0 GB', '5 apples', '2000 TiB']) {
+        expect(await inProcess('validate', flag, size)).to.deep.equal({
+          code: 2,
+          out: '',
+          err: `sluice: ${flag} must be ${BYTE_SIZE_FORM}\n`,
+        })
+      }
+    }
+    expect(await command(['validate', ...flags], { ...environment, SLUICE_MAX_BYTES_BILLED: '0' })).to.deep.equal({
+      code: 2,
+      out: '',
+      err: `sluice: SLUICE_MAX_BYTES_BILLED must be ${BYTE_SIZE_FORM}\n`,
+    })
+    expect(fake.exchanges).to.have.length(0)
   })
 
   for (const [reason, status] of [

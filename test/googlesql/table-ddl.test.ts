@@ -64,6 +64,18 @@ describe('CREATE TABLE', () => {
     )
   })
 
+  it('says which columns lose their policy tags, nested ones too', () => {
+    const policyTags = { names: ['projects/p/locations/eu/taxonomies/1/policyTags/2'] }
+    const fields = [
+      { name: 'id', type: 'INTEGER', policyTags: {} },
+      { name: 'who', type: 'RECORD', fields: [{ name: 'tax\nnumber', type: 'STRING', policyTags }] },
+    ]
+    expect(statement({ schema: { fields } }).split('\n').slice(0, 2)).to.deep.equal([
+      `-- SQL sets no policy tags; to be set by hand: "who.tax\\nnumber": ["${policyTags.names[0]}"]`,
+      'CREATE TABLE IF NOT EXISTS `shop.orders` (',
+    ])
+  })
+
   const COLUMNS: readonly (readonly [field: object, expected: string])[] = [
     [{ name: 'a', type: 'FLOAT' }, 'a FLOAT64'],
     [{ name: 'a', type: 'STRING', maxLength: '20' }, 'a STRING(20)'],

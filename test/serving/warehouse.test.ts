@@ -1,7 +1,6 @@
 /** A whole server in front of a warehouse that keeps an account of its jobs: what is billed to whom, and who is told. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { expect } from 'chai'
 import { addToken, createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
 import { SetupError } from '../../runner/model/errors.js'
@@ -10,6 +9,7 @@ import { readSettings, type Settings } from '../../runner/settings.js'
 import { command, type Finished, scratch } from '../cli/command.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
 import type { JobPlan } from '../engines/bigquery/fake-jobs.js'
+import { freePort } from '../free-port.js'
 
 const GB = 1_000_000_000
 const SALES = `id: 6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01
@@ -121,13 +121,16 @@ describe('a server in front of a warehouse', function () {
     fake.plan = () => ({ ...PLAN, bytesBilled: 0, cacheHit: true })
     const answer = await call('live', 'DE')
     expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="cache hit", total;/)
+    const metrics = await (await fetch(`${server.url}/metrics`)).text()
+    expect(metrics).to.include('sluice_warehouse_cache_hits_total{endpoint="shop.live"} 1')
   })
 
   it('labels each job, made to fit the rules, and limits what it may be billed for', async () => {
     await call('sales', 'AT')
     const { labels, maximumBytesBilled } = last() as { labels: Record<string, string>; maximumBytesBilled: string }
-    const { revision, ...others } = labels
+    const { revision, request, ...others } = labels
     expect(revision).to.match(/^[0-9a-f]{63}$/)
+    expect(request).to.match(/^[0-9a-f-]{36}$/)
     expect(others).to.deep.equal({ team: 'shop-floor', endpoint: 'shop-sales', token: 'sluice_token' })
     expect(maximumBytesBilled).to.equal(String(2 * GB))
     await call('live', 'AT')
@@ -245,11 +248,7 @@ describe('a server in front of a warehouse', function () {
     })
 
     it('where nobody answers', async () => {
-      const holder = createServer().listen(0, '127.0.0.1')
-      await new Promise(resolve => holder.once('listening', resolve))
-      const { port } = holder.address() as { port: number }
-      await new Promise(resolve => holder.close(resolve))
-      const host = `127.0.0.1:${port}`
+      const host = `127.0.0.1:${await freePort()}`
       const { code, err } = await start({ BIGQUERY_EMULATOR_HOST: host, GOOGLE_CLOUD_PROJECT: 'p' })
       expect([code, err]).to.deep.equal([3, 'sluice: BigQuery cannot be used by project p: ECONNREFUSED\n'])
     })

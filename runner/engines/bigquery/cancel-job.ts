@@ -1,61 +1,76 @@
-/** Ends jobs on the server that nobody waits for any more. */
+/** Ends jobs on the server that nobody waits for any more; it starts none. */
 import type { Clock } from '../../model/ports.js'
-import { BigQueryFailure, isOfJob } from './failure.js'
+import type { FoundJob, JobFinder } from './find-jobs.js'
 import type { JobStart } from './job-start.js'
-import type { RestJobReference, RestQueryResponse } from './rest.js'
-import type { Sender, SendLimits } from './send-again.js'
+import { pause } from './pause.js'
+import type { RestJobReference } from './rest.js'
+import { mayPass, type Sender, type SendLimits } from './send-again.js'
 
-/** A job that may be running: its reference where it is known, and the request that finds it where it is not. */
+/** A start that may have left a job running. */
 export interface AbandonedJob {
-  readonly reference: RestJobReference | null
   readonly start: JobStart
+  /** Of its job, where that is known. */
+  readonly reference: RestJobReference | null
+  /** That job has ended. */
+  readonly hasEnded: boolean
+  /** It was sent again although its first job could not be found: there may be two. */
+  readonly mayHaveTwin: boolean
 }
 
 export interface CancelDeps {
   readonly sender: Sender
+  readonly finder: JobFinder
   readonly clock: Clock
   /** Gives up. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
+  /** Called for each job that was asked to end. */
+  readonly onCancelled: (jobId: string) => void
 }
 
 /** How long a cancellation is tried; the job's own timeout ends it at the latest. */
 const CANCEL_WITHIN_MS = 60_000
 const ATTEMPT_MS = 10_000
 const MAX_ATTEMPTS = 20
-
 /**
- * The id of the job that was asked to end; null when it had ended already.
- * @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason.
+ * A start that nobody waited for may still be on its way: its job is looked for at once, and after each of these. As long
+ * as jobs are cancelled, in all.
  */
-export async function cancelJob(job: AbandonedJob, deps: CancelDeps): Promise<string | null> {
-  const { sender, clock, signal, onRetry } = deps
+const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+
+/** @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason. */
+export async function cancelJob(job: AbandonedJob, deps: CancelDeps): Promise<void> {
+  const { sender, finder, clock, signal, onRetry, onCancelled } = deps
+  const { start, reference, hasEnded, mayHaveTwin } = job
   const until = clock.nowMs() + CANCEL_WITHIN_MS
   const limits: SendLimits = { until, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry }
-  const reference = job.reference ?? (await findJob())
-  if (reference === null) return null
-  const { projectId, jobId, location } = reference
-  const path = `projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}/cancel`
-  const query = location === undefined ? {} : { location }
-  await sender.send({ method: 'POST', path, query, signal }, limits)
-  return jobId
+  if (reference !== null && !hasEnded) await cancel(reference)
+  if (reference === null || mayHaveTwin) await cancelOthers()
 
-  /**
-   * The same start finds the same job, whether its first answer was lost or is still on its way. Should the first
-   * request never have arrived, this one starts what is cancelled next.
-   */
-  async function findJob(): Promise<RestJobReference | null> {
-    try {
-      return runningJob(job.start.read(await sender.send({ ...job.start.call(0), signal }, limits)))
-    } catch (error) {
-      const found = job.start.found(error)
-      if (found) return runningJob(found)
-      if (error instanceof BigQueryFailure && isOfJob(error)) return null
-      throw error
+  async function cancel({ projectId, jobId, location }: RestJobReference): Promise<void> {
+    const path = `projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}/cancel`
+    const query = location === undefined ? {} : { location }
+    await sender.send({ method: 'POST', path, query, signal }, limits)
+    onCancelled(jobId)
+  }
+
+  async function cancelOthers(): Promise<void> {
+    for (let looks = 0; ; looks++) {
+      const isLast = looks === PAUSES_MS.length
+      const others = await othersFound(isLast)
+      for (const other of others) if (!other.hasEnded) await cancel(other.reference)
+      if (isLast || others.length > 0) return
+      await pause(PAUSES_MS[looks]!, signal, clock)
     }
   }
-}
 
-function runningJob({ jobComplete, jobReference }: RestQueryResponse): RestJobReference | null {
-  return jobComplete === true ? null : (jobReference ?? null)
+  async function othersFound(isLast: boolean): Promise<readonly FoundJob[]> {
+    try {
+      const found = await finder.find(start, signal)
+      return found.filter(one => one.reference.jobId !== reference?.jobId)
+    } catch (error) {
+      if (isLast || !mayPass(error)) throw error
+      return []
+    }
+  }
 }

@@ -1,6 +1,7 @@
 /** Who calls BigQuery: credentials as Google's libraries find them, or none for an emulator. */
 import type { GoogleAuth } from 'google-auth-library'
 import { SetupError } from '../../model/errors.js'
+import { checkKeyFile, keyFileOrigin } from './key-file.js'
 
 export interface Access {
   /** `https://bigquery.googleapis.com/bigquery/v2` */
@@ -10,11 +11,15 @@ export interface Access {
   readonly credentials: (url: string) => Promise<Readonly<Record<string, string>>>
   /** BigQuery has refused these headers: the next ones are made of credentials that are read anew. */
   readonly forget?: (headers: Readonly<Record<string, string>>) => void
+  /** Where the credentials come from, for messages; absent where Google's libraries look for them. */
+  readonly origin?: string
 }
 
 export interface AccessOptions {
   /** Null: the project that the credentials belong to. */
   readonly project: string | null
+  /** A file of credentials; null: as Google's libraries find them. */
+  readonly credentialsFile: string | null
   /** An emulator's address; null for Google's. */
   readonly emulatorHost: string | null
 }
@@ -22,18 +27,28 @@ export interface AccessOptions {
 const GOOGLE = 'https://bigquery.googleapis.com/bigquery/v2'
 const REST_PATH = '/bigquery/v2'
 
-/** @throws SetupError when no project is known or the emulator's address is none. */
-export async function openAccess({ project, emulatorHost }: AccessOptions): Promise<Access> {
+/** @throws SetupError when the file of credentials is none, no project is known, or the emulator's address is none. */
+export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<Access> {
   if (emulatorHost !== null) {
     if (project === null) throw noProject()
     return { baseUrl: emulatorUrl(emulatorHost), project, credentials: async () => ({}) }
   }
+  if (credentialsFile !== null) await checkKeyFile(credentialsFile)
   // Loaded here: a server on the embedded engine has no use for it.
   const { BigQuery } = await import('@google-cloud/bigquery')
-  const newAuth = (): GoogleAuth => new BigQuery(project === null ? {} : { projectId: project }).authClient
+  const options = {
+    ...(project !== null && { projectId: project }),
+    ...(credentialsFile !== null && { keyFilename: credentialsFile }),
+  }
+  const newAuth = (): GoogleAuth => new BigQuery(options).authClient
   const auth = newAuth()
   try {
-    return { baseUrl: GOOGLE, project: project ?? (await auth.getProjectId()), ...renewable(auth, newAuth) }
+    return {
+      baseUrl: GOOGLE,
+      project: project ?? (await auth.getProjectId()),
+      ...renewable(auth, newAuth),
+      ...(credentialsFile !== null && { origin: keyFileOrigin(credentialsFile) }),
+    }
   } catch (cause) {
     throw noProject(cause)
   }

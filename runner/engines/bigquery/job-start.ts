@@ -7,7 +7,13 @@ import type { RestCall } from './transport.js'
 export type JobRequest = Omit<RestQueryRequest, 'requestId' | 'timeoutMs' | 'jobTimeoutMs' | 'formatOptions'>
 
 export interface JobStart {
-  /** Sent twice, it starts one job. It is answered after `timeoutMs` at the latest, whether the job has ended or not. */
+  /** In the label REQUEST_LABEL of its job. */
+  readonly id: string
+  /** Milliseconds since 1970: nothing of it was sent before. */
+  readonly fromMs: number
+  /** However often it is sent, it starts one job. */
+  readonly isIdempotent: boolean
+  /** It is answered after `timeoutMs` at the latest, whether the job has ended or not. */
   readonly call: (timeoutMs: number) => Omit<RestCall, 'signal'>
   readonly read: (body: unknown) => RestQueryResponse
   /** The answer where the failure says that the job is there already; null for any other. */
@@ -16,19 +22,31 @@ export interface JobStart {
 
 export interface StartOptions {
   readonly project: string
-  /** Unique; at most 36 characters. */
+  /** Unique; at most 36 characters, which are lower-case letters, digits and dashes. */
   readonly id: string
+  /** Milliseconds since 1970: now. */
+  readonly nowMs: number
   /** The job ends itself then. */
   readonly jobTimeoutMs: number
   readonly priority: 'interactive' | 'batch'
 }
 
-export function jobStart(request: JobRequest, options: StartOptions): JobStart {
-  return options.priority === 'batch' ? inserted(request, options) : queried(request, options)
+/** The label that tells a job from all others: an answer that is lost has the job's own id in it. */
+export const REQUEST_LABEL = 'request'
+
+export function jobStart(given: JobRequest, options: StartOptions): JobStart {
+  const request = { ...given, labels: { ...given.labels, [REQUEST_LABEL]: options.id } }
+  const ways = options.priority === 'batch' ? inserted(request, options) : queried(request, options)
+  return { id: options.id, fromMs: options.nowMs, ...ways }
 }
 
-/** One round trip for a short query. */
-function queried(request: JobRequest, { project, id, jobTimeoutMs }: StartOptions): JobStart {
+type Ways = Omit<JobStart, 'id' | 'fromMs'>
+
+/**
+ * One round trip for a short query. Of a request id that is sent twice, the reference of jobs.query promises something only
+ * where the query changes data: "read only queries can ignore this token".
+ */
+function queried(request: JobRequest, { project, id, jobTimeoutMs }: StartOptions): Ways {
   const path = `projects/${encodeURIComponent(project)}/queries`
   const full = (timeoutMs: number): RestQueryRequest => ({
     ...request,
@@ -38,14 +56,15 @@ function queried(request: JobRequest, { project, id, jobTimeoutMs }: StartOption
     formatOptions: { useInt64Timestamp: true },
   })
   return {
-    call: timeoutMs => ({ method: 'POST', path, body: full(timeoutMs) }),
+    isIdempotent: false,
+    call: timeoutMs => ({ method: 'POST', path, body: full(timeoutMs), isLong: true }),
     read: body => body as RestQueryResponse,
     found: () => null,
   }
 }
 
 /** jobs.query knows no priority; jobs.insert has no result in its answer. */
-function inserted(request: JobRequest, { project, id, jobTimeoutMs }: StartOptions): JobStart {
+function inserted(request: JobRequest, { project, id, jobTimeoutMs }: StartOptions): Ways {
   const { location } = request
   const reference: RestJobReference = { projectId: project, jobId: id, ...(location !== undefined && { location }) }
   const { query, ...configuration } = jobConfiguration(request)
@@ -59,7 +78,8 @@ function inserted(request: JobRequest, { project, id, jobTimeoutMs }: StartOptio
   }
   const path = `projects/${encodeURIComponent(project)}/jobs`
   return {
-    call: () => ({ method: 'POST', path, body }),
+    isIdempotent: true,
+    call: () => ({ method: 'POST', path, body, isLong: true }),
     read(job) {
       const given = (job as RestJob).jobReference
       return { jobComplete: false, jobReference: { ...reference, ...given, jobId: id } }

@@ -15,6 +15,7 @@ import { type AbandonedJob, cancelJob } from './cancel-job.js'
 import { checkQuery } from './check-query.js'
 import type { Access } from './credentials.js'
 import { namedColumns, resultEncoder } from './encode-result.js'
+import { createJobFinder } from './find-jobs.js'
 import type { JobRequest } from './job-start.js'
 import { jobLabels } from './labels.js'
 import { type JobCost, runQueryJob } from './query-job.js'
@@ -39,8 +40,11 @@ export interface BigQueryEngineOptions {
   readonly reservation: string | null
   readonly priority: 'interactive' | 'batch'
   readonly maxResultBytes: number
+  /** Queries that run at once; more of them wait for a connection. */
+  readonly maxQueries: number
   readonly clock: Clock
   readonly observe: Observer
+  /** At most 36 characters: lower-case letters, digits and dashes; never the same again. */
   readonly newRequestId: () => string
   /** From 0 to 1: for pauses. */
   readonly random: () => number
@@ -65,9 +69,9 @@ const PING_KEPT_MS = 5_000
 
 /** Whoever opens it closes it. Nothing is asked of BigQuery yet. */
 export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
-  const { access, clock, observe, random } = options
+  const { access, clock, observe, random, newRequestId } = options
   const { project } = access
-  const transport = createTransport(access)
+  const transport = createTransport(access, { longConnections: options.maxQueries })
   const sender = createSender({ transport, clock, random })
   const tables = tableCatalogue(options.tables, { project, defaultDataset: options.defaultDataset })
   const cancelling = new Set<Promise<void>>()
@@ -79,12 +83,14 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
     observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
+  const { signal: atOnce } = uncancelled
+  const finder = createJobFinder({ sender, clock, project, signal: atOnce, onRetry: retryObserver('find') })
 
   function abandon(endpoint: string, job: AbandonedJob): void {
-    const deps = { sender, clock, signal: uncancelled.signal, onRetry: retryObserver(endpoint) }
-    const work = cancelJob(job, deps).then(
-      jobId => jobId !== null && observe({ kind: 'job.cancelled', endpoint, jobId }),
-      cause => observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
+    const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
+    const deps = { sender, finder, clock, signal: atOnce, onRetry: retryObserver(endpoint), onCancelled }
+    const work = cancelJob(job, deps).catch(cause =>
+      observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
     )
     const tracked: Promise<void> = work.then(() => void cancelling.delete(tracked))
     cancelling.add(tracked)
@@ -134,7 +140,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
             cost = queryCost(paid)
           },
         },
-        { sender, clock, random, project, newRequestId: options.newRequestId, abandon: job => abandon(endpoint, job) },
+        { sender, finder, clock, random, project, newRequestId, abandon: job => abandon(endpoint, job) },
       )
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {

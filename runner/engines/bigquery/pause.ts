@@ -16,3 +16,13 @@ export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<vo
     signal.addEventListener('abort', stop, { once: true })
   })
 }
+
+/** The work's outcome. @throws the signal's reason as soon as it fires; the work goes on. */
+export function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

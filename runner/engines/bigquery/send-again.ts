@@ -6,8 +6,8 @@ import { type RestCall, type Transport, TransportError } from './transport.js'
 
 export interface Sender {
   /**
-   * The body of a successful answer. Only what the server recognises as sent before may be sent so: a GET, or a POST
-   * with an id that is ours.
+   * The body of a successful answer. Only what does nothing more when it is sent again may be sent so, or what `beforeRetry`
+   * looks after.
    * @throws BigQueryFailure, TransportError: the last failure, when it will not pass or the attempts or the time are
    *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
@@ -24,8 +24,11 @@ export interface SendLimits {
   readonly onRetry: (reason: string, pauseMs: number) => void
   /** Called when the server may have done what it was asked, and nobody knows. */
   readonly onUnknown?: () => void
-  /** May refuse a repetition that would otherwise be made. */
-  readonly beforeRetry?: (failure: Error) => Promise<void>
+  /**
+   * May refuse a repetition that would otherwise be made, by throwing, or make it needless: what it resolves to is the
+   * body then, unless it is undefined.
+   */
+  readonly beforeRetry?: (failure: Error) => Promise<unknown>
 }
 
 export interface SenderDeps {
@@ -52,7 +55,8 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
         call.signal.throwIfAborted()
         const pauseMs = pauseBefore(attempt, error, random())
         if (!mayPass(error) || attempt >= maxAttempts || clock.nowMs() + pauseMs >= until) throw error
-        await beforeRetry?.(error)
+        const instead = await beforeRetry?.(error)
+        if (instead !== undefined) return instead
         onRetry(error.message, pauseMs)
         await pause(pauseMs, call.signal, clock)
       }
@@ -81,9 +85,10 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
 
 type Failure = BigQueryFailure | TransportError
 
-/** A job that failed would be found failed again. */
-function mayPass(error: Failure): boolean {
-  return error instanceof TransportError ? error.isPassing : isPassing(error) && !isOfJob(error)
+/** May the same request succeed when it is sent again? A job that failed would be found failed again. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof TransportError) return error.isPassing
+  return error instanceof BigQueryFailure && isPassing(error) && !isOfJob(error)
 }
 
 /** An answer of 5xx may come from a proxy that lost the server's own. */

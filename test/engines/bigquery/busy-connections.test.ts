@@ -1,23 +1,52 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../../runner/model/errors.js'
-import { openTestEngine } from './open-test-engine.js'
+import { openTestEngine, type TestEngine } from './open-test-engine.js'
 
-describe('a query that waits for one of the connections', () => {
-  it('ends when its time is up, although none has become free', async () => {
-    const test = await openTestEngine({}, 1)
-    test.fake.fault = ({ kind }) => (kind === 'start' ? { hang: true } : undefined)
-    try {
-      const others = Array.from({ length: 256 }, (_, i) => test.run(`SELECT ${i}`).catch((thrown: unknown) => thrown))
-      while (test.fake.exchanges.length < 256) await new Promise(resolve => setTimeout(resolve, 5))
-      const began = performance.now()
-      const error = await test.run("SELECT 'late'", { timeoutMs: 200 }).catch((thrown: unknown) => thrown)
-      expect(error).to.be.instanceOf(RunnerError).with.property('code', 'QUERY_TIMEOUT')
-      expect(performance.now() - began).to.be.lessThan(1_000)
-      expect(test.fake.exchanges.some(({ sql }) => sql === "SELECT 'late'")).to.equal(false)
-      await test.engine.close()
-      await Promise.all(others)
-    } finally {
-      await test.close()
-    }
+const MAX_QUERIES = 8
+
+describe('while slow queries hold every connection', () => {
+  let test: TestEngine
+  let others: readonly Promise<unknown>[]
+  let callers: readonly AbortController[]
+  beforeEach(async () => {
+    test = await openTestEngine({ maxQueries: MAX_QUERIES, closeWithinMs: 2_000 }, 1)
+    test.fake.plan = () => ({ answersBefore: Number.POSITIVE_INFINITY, holdMs: 60_000 })
+    callers = Array.from({ length: MAX_QUERIES }, () => new AbortController())
+    others = callers.map(({ signal }, i) => test.run(`SELECT ${i}`, { signal }).catch((thrown: unknown) => thrown))
+    await until(() => test.fake.jobs.all.length === MAX_QUERIES)
+  })
+  afterEach(async () => {
+    await test.close()
+    await Promise.all(others)
+  })
+
+  async function until(isSo: () => boolean): Promise<void> {
+    while (!isSo()) await new Promise(resolve => setTimeout(resolve, 5))
+  }
+
+  it('a query that waits for one ends when its time is up', async () => {
+    const began = performance.now()
+    const error = await test.run("SELECT 'late'", { timeoutMs: 200 }).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(RunnerError).with.property('code', 'QUERY_TIMEOUT')
+    expect(performance.now() - began).to.be.lessThan(1_000)
+    expect(test.fake.exchanges.some(({ sql }) => sql === "SELECT 'late'")).to.equal(false)
+  })
+
+  it('the engine tells whether it is ready, and a query is checked', async () => {
+    test.fake.plan = () => ({})
+    await test.engine.ping()
+    expect(await test.engine.check('SELECT 1', {})).to.include({ ok: true })
+    expect(test.fake.jobs.running()).to.have.length(MAX_QUERIES)
+  })
+
+  it('a job that nobody waits for any more is cancelled, although others wait for its connection', async () => {
+    const waiting = test.run('SELECT 99').catch((thrown: unknown) => thrown)
+    test.fake.plan = () => ({ answersBefore: Number.POSITIVE_INFINITY, holdMs: 60_000 })
+    callers[0]!.abort()
+    await until(() => test.fake.jobs.all[0]!.end === 'cancelled')
+    await until(() => test.fake.jobs.all.length === MAX_QUERIES + 1)
+    await test.engine.close()
+    expect(await waiting).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    expect(new Set(test.fake.jobs.all.map(job => job.end))).to.have.keys(['cancelled'])
   })
 })

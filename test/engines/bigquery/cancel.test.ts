@@ -15,6 +15,8 @@ describe('a job that is given up', () => {
   beforeEach(() => open())
   afterEach(() => test.close())
 
+  const kinds = (): readonly RequestKind[] => test.fake.exchanges.map(({ kind }) => kind)
+
   const reopen = async (options: TestEngineOptions, speed?: number): Promise<void> => {
     await test.close()
     await open(options, speed)
@@ -56,11 +58,58 @@ describe('a job that is given up', () => {
     await expectCancelled()
   })
 
-  it('before its id is known is found by its request, and cancelled', async () => {
+  it('before its id is known is found by its label, and cancelled', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     expect(await leaveAt('start')).to.include({ code: 'CALL_ABANDONED' })
     await expectCancelled()
-    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['start', 'find', 'cancel'])
+    expect(kinds()).to.deep.equal(['start', 'list', 'cancel'])
+  })
+
+  it('before its id is known is found among many, and no other is cancelled', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+    const caller = new AbortController()
+    const failure = failureOf({ signal: caller.signal })
+    await arrived('start')
+    const [ours] = test.fake.jobs.all
+    for (let i = 0; i < 2_500; i++) test.fake.jobs.start(`${i}`, { ...ours!, labels: { request: `other-${i}` } })
+    caller.abort()
+    expect(await failure).to.include({ code: 'CALL_ABANDONED' })
+    while (!kinds().includes('cancel')) await new Promise(resolve => setTimeout(resolve, 2))
+    expect(test.fake.jobs.all.filter(job => job.end === 'cancelled')).to.deep.equal([ours])
+    expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'cancel'])
+  })
+
+  it('before its id is known, by many at once, is found with two lists', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+    const callers = Array.from({ length: 50 }, () => new AbortController())
+    const failures = callers.map(({ signal }, i) =>
+      test.run(`SELECT ${i}`, { signal }).catch((error: unknown) => error),
+    )
+    while (test.fake.jobs.all.length < 50) await new Promise(resolve => setTimeout(resolve, 2))
+    for (const caller of callers) caller.abort()
+    await Promise.all(failures)
+    await test.settled()
+    expect(new Set(test.fake.jobs.all.map(job => job.end))).to.have.keys(['cancelled'])
+    expect(kinds().filter(kind => kind === 'list').length).to.be.at.most(2)
+  })
+
+  it('before the server lists it is looked for until it does', async () => {
+    let lists = 0
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+    test.fake.lists = () => ++lists > 3
+    await leaveAt('start')
+    await expectCancelled()
+    expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'list', 'cancel'])
+  })
+
+  it('before its request was done is looked for, and none is started', async () => {
+    test.fake.plan = () => ENDLESS
+    test.fake.fault = ({ kind }) => (kind === 'start' ? { status: 503, reason: 'backendError' } : undefined)
+    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    while (kinds().filter(kind => kind === 'list').length < 5 + 7) await new Promise(resolve => setTimeout(resolve, 2))
+    await test.engine.close()
+    expect(test.fake.jobs.all).to.deep.equal([])
+    expect(test.events.map(event => event.kind)).not.to.include.members(['job.cancelled', 'job.cancel-failed'])
   })
 
   it('before its insertion is answered is found, and cancelled', async () => {
@@ -69,7 +118,17 @@ describe('a job that is given up', () => {
     test.fake.fault = ({ kind, nth }) => (kind === 'insert' && nth === 1 ? { hang: true } : undefined)
     expect(await leaveAt('insert')).to.include({ code: 'CALL_ABANDONED' })
     await expectCancelled()
-    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['insert', 'insert', 'cancel'])
+    expect(kinds()).to.deep.equal(['insert', 'list', 'cancel'])
+  })
+
+  it('before its insertion was done is looked for, and none is started', async () => {
+    await reopen({ priority: 'batch' })
+    test.fake.fault = ({ kind }) => (kind === 'insert' ? { drop: true } : undefined)
+    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
+    while (!kinds().includes('list')) await new Promise(resolve => setTimeout(resolve, 2))
+    await test.engine.close()
+    expect(kinds().filter(kind => kind !== 'list')).to.deep.equal(Array(6).fill('insert'))
+    expect(test.fake.jobs.all).to.deep.equal([])
   })
 
   it('at its timeout is cancelled', async () => {
@@ -78,7 +137,7 @@ describe('a job that is given up', () => {
     await test.settled()
     expect(test.fake.jobs.running()).to.deep.equal([])
     await test.engine.close()
-    expect(test.fake.exchanges.map(({ kind }) => kind)).to.include('cancel')
+    expect(kinds()).to.include('cancel')
   })
 
   it('ends itself at its timeout where nobody can tell it', async () => {
@@ -109,14 +168,14 @@ describe('a job that is given up', () => {
     expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
   })
 
-  it('whose credentials end after a lost answer is looked for all the same', async () => {
-    test.fake.plan = () => ENDLESS
-    test.fake.fault = ({ kind, nth }) => {
-      if (kind === 'start') return { cutAt: 10 }
-      return kind === 'find' && nth === 1 ? { status: 401, reason: 'authError' } : undefined
-    }
-    expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
-    await expectCancelled()
+  it('that may not be listed is told to the log, with the cause', async () => {
+    test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
+    test.fake.fault = ({ kind }) => (kind === 'list' ? { status: 403, reason: 'accessDenied' } : undefined)
+    await leaveAt('start')
+    await test.engine.close()
+    const failed = test.events.find(event => event.kind === 'job.cancel-failed')
+    expect(failed).to.include({ endpoint: 'e', jobId: null })
+    expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
   })
 
   it('that was never asked for starts nothing', async () => {
@@ -143,7 +202,7 @@ describe('a job that is given up', () => {
     test.fake.fault = ({ kind }) => (kind === 'page' ? { hang: true } : undefined)
     await leaveAt('page')
     await test.engine.close()
-    expect(test.fake.exchanges.map(({ kind }) => kind)).to.deep.equal(['start', 'page'])
+    expect(kinds()).to.deep.equal(['start', 'page'])
   })
 
   it('by the process that ends is cancelled before the connections are closed', async () => {

@@ -3,9 +3,20 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { type FakeJob, type FakeJobs, fakeJobs, type JobPlan } from './fake-jobs.js'
+import {
+  type Answered,
+  type Body,
+  bodyOf,
+  errorAnswer,
+  jobResource,
+  LOCATION,
+  PROJECT,
+  STOPPED,
+  unknownName,
+} from './fake-messages.js'
 
-/** What a request asks for. `find` is the start of a job that is there already. */
-export type RequestKind = 'start' | 'find' | 'insert' | 'dry-run' | 'poll' | 'page' | 'cancel' | 'get'
+/** What a request asks for. `again` is a start that finds its job there already. */
+export type RequestKind = 'start' | 'again' | 'insert' | 'dry-run' | 'poll' | 'page' | 'cancel' | 'get' | 'list'
 
 export interface Exchange {
   readonly kind: RequestKind
@@ -51,12 +62,15 @@ export interface FakeBigQuery {
   /** Put before each answer. */
   latencyMs: number
   isZipping: boolean
+  /** A start with a known request id finds the job of the first one: what the reference promises only where data change. */
+  remembersRequests: boolean
+  /** Does jobs.list tell of this job yet? */
+  lists: (job: FakeJob) => boolean
   readonly close: () => Promise<void>
 }
 
 const PATH = '/bigquery/v2'
-const PROJECT = 'p'
-const LOCATION = 'EU'
+const JOBS = `/projects/${PROJECT}/jobs`
 
 export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuery> {
   const jobs = fakeJobs(nowMs)
@@ -80,6 +94,8 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     fault: () => undefined,
     latencyMs: 0,
     isZipping: false,
+    remembersRequests: false,
+    lists: () => true,
     async close() {
       server.closeAllConnections()
       await new Promise(resolve => server.close(resolve))
@@ -117,10 +133,11 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
 
   function kindOf({ method, path, query, body }: Asked): { readonly kind: RequestKind; readonly sql: string } {
     if (method === 'POST' && path === `/projects/${PROJECT}/queries`) {
-      const known = jobs.byKey(String(body.requestId))
-      return { kind: known ? 'find' : 'start', sql: String(body.query) }
+      const known = fake.remembersRequests && jobs.byKey(String(body.requestId))
+      return { kind: known ? 'again' : 'start', sql: String(body.query) }
     }
-    if (method === 'POST' && path === `/projects/${PROJECT}/jobs`) {
+    if (method === 'GET' && path === JOBS) return { kind: 'list', sql: '' }
+    if (method === 'POST' && path === JOBS) {
       const { dryRun, query: asked } = body.configuration as Inserted
       return { kind: dryRun ? 'dry-run' : 'insert', sql: asked.query }
     }
@@ -133,11 +150,15 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
   function answer(asked: Asked, kind: RequestKind): Answered {
     const { body, query, path } = asked
     switch (kind) {
+      case 'list':
+        return listed(query)
       case 'start':
-      case 'find': {
+      case 'again': {
         const sql = String(body.query)
         const endsAt = nowMs() + Number(body.jobTimeoutMs)
-        const job = jobs.start(String(body.requestId), { sql, request: body, plan: fake.plan(sql), endsAt })
+        const key = fake.remembersRequests ? String(body.requestId) : `start ${jobs.all.length}`
+        const { labels } = body as { labels?: Labels }
+        const job = jobs.start(key, { sql, request: body, labels, plan: fake.plan(sql), endsAt })
         return resultAnswer(job, { maxResults: body.maxResults, timeoutMs: Number(body.timeoutMs), isStart: true })
       }
       case 'insert':
@@ -164,7 +185,7 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
 
   function inserted(body: Body): Answered {
     const { jobId = '' } = body.jobReference as { jobId?: string }
-    const { query, jobTimeoutMs } = body.configuration as Inserted
+    const { query, jobTimeoutMs, labels } = body.configuration as Inserted
     if (jobs.byKey(jobId)) {
       const message = `Already Exists: Job ${PROJECT}:${LOCATION}.${jobId}`
       return errorAnswer({ status: 409, reason: 'duplicate', message })
@@ -172,10 +193,25 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     const plan = fake.plan(query.query)
     const job = jobs.start(
       jobId,
-      { sql: query.query, request: body, plan, endsAt: nowMs() + Number(jobTimeoutMs) },
+      { sql: query.query, request: body, labels, plan, endsAt: nowMs() + Number(jobTimeoutMs) },
       jobId,
     )
     return { status: 200, value: jobResource(job) }
+  }
+
+  /** The newest first; what is there of each is what `fields` may ask for. */
+  function listed(query: URLSearchParams): Answered {
+    if (query.get('projection') !== 'full')
+      return errorAnswer({ status: 400, message: 'labels need the projection full' })
+    const since = Number(query.get('minCreationTime') ?? 0)
+    const found = jobs.all.filter(job => job.createdMs >= since && fake.lists(job)).reverse()
+    const from = Number(query.get('pageToken') ?? 0)
+    const to = from + Number(query.get('maxResults') ?? 50)
+    const page = found.slice(from, to).map(job => {
+      jobs.expire(job)
+      return jobResource(job)
+    })
+    return { status: 200, value: { jobs: page, ...(to < found.length && { nextPageToken: String(to) }) } }
   }
 
   function dryRun(body: Body): Answered {
@@ -205,7 +241,7 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
         kind: isStart ? 'bigquery#queryResponse' : 'bigquery#getQueryResultsResponse',
         schema: { fields },
         jobReference,
-        totalRows: String(rows.length),
+        totalRows: String(job.plan.totalRows ?? rows.length),
         ...(to < rows.length && { pageToken: String(to) }),
         rows: rows.slice(from, to),
         totalBytesProcessed: String(bytesProcessed),
@@ -244,32 +280,6 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
   }
 }
 
-type Body = Readonly<Record<string, unknown>>
-
-/** The members of the messages that are used here, by the reference: anything else is refused, as Google does. */
-const QUERY_NAMES = 'query useLegacySql parameterMode queryParameters defaultDataset maximumBytesBilled'
-const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
-  '': new Set(
-    `${QUERY_NAMES} requestId timeoutMs jobTimeoutMs maxResults labels location formatOptions reservation jobReference
-    configuration`.split(/\s+/),
-  ),
-  configuration: new Set('dryRun jobTimeoutMs labels reservation query'.split(' ')),
-  'configuration.query': new Set(`${QUERY_NAMES} priority`.split(' ')),
-}
-
-function unknownName(body: Body): Answered | null {
-  const configuration = (body.configuration ?? {}) as Body
-  const query = typeof configuration.query === 'object' ? (configuration.query as Body) : {}
-  const parts = { '': body, configuration, 'configuration.query': query }
-  for (const [place, part] of Object.entries(parts)) {
-    const name = Object.keys(part).find(key => !MEMBERS[place]!.has(key))
-    if (name === undefined) continue
-    const message = `Invalid JSON payload received. Unknown name "${name}" at '${place}': Cannot find field.`
-    return errorAnswer({ status: 400, reason: 'badRequest', message })
-  }
-  return null
-}
-
 interface Asked {
   readonly method: string
   readonly path: string
@@ -277,16 +287,13 @@ interface Asked {
   readonly body: Body
 }
 
+type Labels = Readonly<Record<string, string>>
+
 interface Inserted {
   readonly dryRun?: boolean
+  readonly labels?: Labels
   readonly jobTimeoutMs?: string
   readonly query: { readonly query: string }
-}
-
-interface Answered {
-  readonly status: number
-  readonly value: unknown
-  readonly holdMs?: number
 }
 
 interface ResultWish {
@@ -302,46 +309,7 @@ interface Sent {
   readonly retryAfter?: number | undefined
 }
 
-const STOPPED = {
-  cancelled: { status: 499, reason: 'stopped', message: 'Job execution was cancelled: User requested cancellation' },
-  'timed out': { status: 499, reason: 'stopped', message: 'Job execution was cancelled: Job timed out after 1 sec' },
-} as const
-
-function errorAnswer(fault: {
-  readonly status: number
-  readonly reason?: string
-  readonly message?: string
-}): Answered {
-  const { status, reason, message = http.STATUS_CODES[status] ?? '' } = fault
-  const errors = reason === undefined ? undefined : [{ message, domain: 'global', reason }]
-  return { status, value: { error: { code: status, message, ...(errors && { errors }) } } }
-}
-
-function jobResource({ id, request, plan, end }: FakeJob): object {
-  const isFailed = end !== null && end !== 'done'
-  const result = end === 'failed' ? plan.failure : STOPPED.cancelled
-  return {
-    kind: 'bigquery#job',
-    jobReference: { projectId: PROJECT, jobId: id, location: LOCATION },
-    configuration: request.configuration,
-    status: { state: end === null ? 'RUNNING' : 'DONE', ...(isFailed && { errorResult: result }) },
-    statistics: { query: { totalBytesBilled: String(plan.bytesBilled ?? 0) } },
-  }
-}
-
 /** `/projects/p/queries/<id>`, `/projects/p/jobs/<id>`, `/projects/p/jobs/<id>/cancel` */
 const idOf = (path: string): string => decodeURIComponent(path.split('/')[4] ?? '')
 
 const elapse = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
-/** Null when the caller has gone before it was whole. */
-async function bodyOf(request: IncomingMessage): Promise<Body | null> {
-  const chunks: Buffer[] = []
-  try {
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-  } catch {
-    return null
-  }
-  const text = Buffer.concat(chunks).toString()
-  return text === '' ? {} : (JSON.parse(text) as Body)
-}

@@ -7,6 +7,8 @@ export interface JobPlan {
   readonly rows?: readonly RestRow[]
   /** Rows of an answer, where they are fewer than it asks for. */
   readonly pageRows?: number
+  /** What the answer says there are, where that is not so. */
+  readonly totalRows?: number
   /** So many answers tell that the job is running, the start's among them; Infinity: it never ends by itself. */
   readonly answersBefore?: number
   /** How long such an answer is held back, in milliseconds, where it asks for that. */
@@ -27,7 +29,9 @@ export interface FakeJob {
   readonly sql: string
   /** The body that started it. */
   readonly request: Readonly<Record<string, unknown>>
+  readonly labels: Readonly<Record<string, string>> | undefined
   readonly plan: JobPlan
+  readonly createdMs: number
   readonly endsAt: number
   answersLeft: number
   /** Null while it runs. */
@@ -37,9 +41,11 @@ export interface FakeJob {
 export interface FakeJobs {
   readonly all: readonly FakeJob[]
   /** The job of this key, or a new one; the key is a request id or a job id. */
-  readonly start: (key: string, job: Omit<FakeJob, 'id' | 'end' | 'answersLeft'>, id?: string) => FakeJob
+  readonly start: (key: string, job: Omit<FakeJob, 'id' | 'end' | 'answersLeft' | 'createdMs'>, id?: string) => FakeJob
   readonly byKey: (key: string) => FakeJob | undefined
   readonly byId: (id: string) => FakeJob | undefined
+  /** Ends it where its time is up. */
+  readonly expire: (job: FakeJob) => void
   /** One answer is about to tell of it: has it ended by now? */
   readonly settle: (job: FakeJob) => JobEnd | null
   readonly cancel: (job: FakeJob) => void
@@ -59,7 +65,8 @@ export function fakeJobs(nowMs: () => number): FakeJobs {
     start(key, given, id = `job_${all.length + 1}`) {
       const known = keys.get(key)
       if (known) return known
-      const job: FakeJob = { ...given, id, answersLeft: given.plan.answersBefore ?? 0, end: null }
+      const { answersBefore: answersLeft = 0 } = given.plan
+      const job: FakeJob = { ...given, id, createdMs: nowMs(), answersLeft, end: null }
       all.push(job)
       keys.set(key, job)
       ids.set(id, job)
@@ -67,6 +74,7 @@ export function fakeJobs(nowMs: () => number): FakeJobs {
     },
     byKey: key => keys.get(key),
     byId: id => ids.get(id),
+    expire,
     settle(job) {
       expire(job)
       if (job.end === null && job.answersLeft <= 0) job.end = job.plan.failure ? 'failed' : 'done'

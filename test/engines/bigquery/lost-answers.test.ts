@@ -3,15 +3,13 @@ import { expect } from 'chai'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { RequestKind } from './fake-bigquery.js'
 import type { JobPlan } from './fake-jobs.js'
-import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
+import { fastClock, openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
 
 const ROWS = Array.from({ length: 4 }, (_, i) => ({ f: [{ v: String(i) }] }))
 const RESULT = '{"result":[{"n":0},{"n":1},{"n":2},{"n":3}]}'
 /** Each kind of answer occurs: the start's, a poll's, two pages'. */
 const PLAN: JobPlan = { fields: [{ name: 'n', type: 'INTEGER' }], rows: ROWS, pageRows: 2, answersBefore: 1 }
 const ENDLESS: JobPlan = { answersBefore: Number.POSITIVE_INFINITY }
-/** Of a start that is not heard of the job is found, although the search for it is cut as well. */
-const ENDS = { start: ['cancelled'], poll: ['done'] } as const
 /** So many calls at once; each connection is cut, so that more would only wait for each other. */
 const AT_ONCE = 40
 
@@ -55,6 +53,11 @@ describe('an answer of BigQuery that is lost', () => {
         : undefined
   }
 
+  async function expectUnavailable(sql: string): Promise<void> {
+    const error = await test.run(sql, { timeoutMs: TIMEOUT_MS }).catch((thrown: unknown) => thrown as RunnerError)
+    expect(error, sql).to.include({ code: 'ENGINE_UNAVAILABLE', status: 502 })
+  }
+
   function expectNothingLeft(): void {
     expect(test.fake.jobs.running().map(job => job.sql)).to.deep.equal([])
     const known = test.fake.jobs.all.map(job => job.sql)
@@ -72,24 +75,84 @@ describe('an answer of BigQuery that is lost', () => {
       })
       expectNothingLeft()
     })
+  }
 
+  for (const kind of ['poll', 'page'] as const) {
     it(`at any third byte of a ${kind}’s, each time, is a clean failure`, async () => {
       await open()
-      const last = await lengthOf(kind, kind === 'start' ? ENDLESS : PLAN)
-      cut(kind === 'start' ? ['start', 'find'] : [kind], ALWAYS)
-      await atEachOffset(
-        last - 1,
-        async sql => {
-          const error = await test.run(sql, { timeoutMs: TIMEOUT_MS }).catch((thrown: unknown) => thrown as RunnerError)
-          expect(error, sql).to.include({ code: 'ENGINE_UNAVAILABLE', status: 502 })
-        },
-        3,
-      )
+      const last = await lengthOf(kind, PLAN)
+      cut([kind], ALWAYS)
+      await atEachOffset(last - 1, expectUnavailable, 3)
       await test.settled()
       expectNothingLeft()
-      if (kind !== 'page') expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(ENDS[kind])
+      if (kind === 'poll') expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(['done'])
     })
   }
+
+  it('at any third byte of a start’s, and of whose job nothing is heard, is a clean failure', async () => {
+    await open()
+    const last = await lengthOf('start', ENDLESS)
+    cut(['start'], ALWAYS)
+    const { fault } = test.fake
+    test.fake.fault = exchange => (exchange.kind === 'list' ? { drop: true } : fault(exchange))
+    await atEachOffset(last - 1, expectUnavailable, 3)
+    test.fake.fault = fault
+    await test.settled()
+    expectNothingLeft()
+    expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(['cancelled'])
+  })
+
+  it('at any third byte of the search for a job is had by another search', async () => {
+    await open()
+    test.fake.plan = () => PLAN
+    test.fake.lists = job => job === test.fake.jobs.all.at(-1)
+    test.fake.fault = ({ kind }) => (kind === 'start' ? { cutAt: 10 } : undefined)
+    await test.run('-- first')
+    for (let at = 0; at < test.fake.answerBytes('list'); at += 3) {
+      let lists = 0
+      test.fake.fault = ({ kind }) => {
+        if (kind === 'start') return { cutAt: 10 }
+        return kind === 'list' && ++lists === 1 ? { cutAt: at } : undefined
+      }
+      expect(Buffer.from((await test.run(`SELECT ${at}`)).body).toString()).to.equal(RESULT)
+      expect(lists, String(at)).to.equal(2)
+    }
+    expectNothingLeft()
+  })
+
+  it('and whose job is not listed yet may be two jobs’, of which the other is cancelled', async () => {
+    await open()
+    test.fake.plan = () => (test.fake.jobs.all.length === 0 ? ENDLESS : PLAN)
+    let lists = 0
+    test.fake.lists = () => ++lists > 1
+    test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth === 1 ? { cutAt: 10 } : undefined)
+    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    await test.settled()
+    expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled', 'done'])
+  })
+
+  it('and whose job is not listed yet is the same job’s where the server remembers request ids', async () => {
+    await open()
+    test.fake.remembersRequests = true
+    test.fake.plan = () => PLAN
+    test.fake.lists = () => false
+    test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth === 1 ? { cutAt: 10 } : undefined)
+    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    expect(test.fake.exchanges.slice(0, 3).map(({ kind }) => kind)).to.deep.equal(['start', 'list', 'again'])
+    expect(test.fake.jobs.all).to.have.length(1)
+  })
+
+  it('where jobs may not be listed is asked for by the request id alone', async () => {
+    await open()
+    test.fake.remembersRequests = true
+    test.fake.plan = () => PLAN
+    test.fake.fault = ({ kind, nth }) => {
+      if (kind === 'list') return { status: 403, reason: 'accessDenied' }
+      return kind === 'start' && nth === 1 ? { cutAt: 10 } : undefined
+    }
+    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    expect(test.fake.jobs.all).to.have.length(1)
+  })
 
   it('at any byte of a packed one, is had by a second request, of the same job', async () => {
     await open()
@@ -115,7 +178,8 @@ describe('an answer of BigQuery that is lost', () => {
   })
 
   it('at any byte of a cancellation’s, leaves no job running', async () => {
-    await open()
+    // A cancellation is tried for a minute: twelve seconds are left for it on a busy machine.
+    await open({ clock: fastClock(5) })
     const last = await lengthOf('cancel', ENDLESS)
     const callers = new Map<string, AbortController>()
     cut(['cancel'], 2)
@@ -148,7 +212,7 @@ describe('an answer of BigQuery that is lost', () => {
     await open()
     test.fake.plan = () => PLAN
     test.fake.fault = ({ kind, nth }) => (kind !== 'page' && nth === 1 ? { hang: true } : undefined)
-    expect(Buffer.from((await test.run('SELECT 1')).body).toString()).to.equal(RESULT)
+    expect(Buffer.from((await test.run('SELECT 1', { timeoutMs: TIMEOUT_MS })).body).toString()).to.equal(RESULT)
     expect(test.fake.jobs.all).to.have.length(1)
   })
 })

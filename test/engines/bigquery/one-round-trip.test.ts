@@ -63,7 +63,7 @@ describe('a query on BigQuery', () => {
       defaultDataset: { projectId: 'other', datasetId: 'logs' },
       reservation: 'projects/p/locations/EU/reservations/r',
       maxResults: 11,
-      labels: { team: 'ünïts-', endpoint: 'logs-all', revision: 'abc', token: 'ci-token' },
+      labels: { team: 'ünïts-', endpoint: 'logs-all', revision: 'abc', token: 'ci-token', request: 'one' },
       maximumBytesBilled: '7',
       requestId: 'one',
       formatOptions: { useInt64Timestamp: true },
@@ -117,7 +117,7 @@ describe('a query on BigQuery', () => {
     expect(Number(jobTimeoutMs)).to.be.within(1, 60_000)
     expect(jobReference).to.deep.equal({ projectId: 'p', jobId: 'an-id' })
     expect(rest).to.deep.equal({
-      labels: { endpoint: 'e', revision: '' },
+      labels: { endpoint: 'e', revision: '', request: 'an-id' },
       reservation: 'r',
       query: {
         query: 'SELECT n FROM t',

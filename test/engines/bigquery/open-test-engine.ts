@@ -1,10 +1,10 @@
 /** The BigQuery engine in front of the fake, with a clock that goes fast. */
-import { randomUUID } from 'node:crypto'
 import { type BigQueryEngine, openBigQueryEngine } from '../../../runner/engines/bigquery/open-engine.js'
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
 import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
 import { type FakeBigQuery, openFakeBigQuery } from './fake-bigquery.js'
+import { PLAIN_OPTIONS } from './plain-options.js'
 
 export type EngineOptions = Parameters<typeof openBigQueryEngine>[0]
 
@@ -48,16 +48,10 @@ export async function openTestEngine(given: TestEngineOptions = {}, speed = 20):
   const events: Event[] = []
   const engine = openBigQueryEngine({
     access: { baseUrl: fake.url, project: 'p', credentials: async () => ({}), ...access },
-    tables: [],
-    location: null,
-    defaultDataset: null,
-    maxBytesBilled: null,
-    reservation: null,
-    priority: 'interactive',
+    ...PLAIN_OPTIONS,
     maxResultBytes: 1_000_000,
     clock,
     observe: event => void events.push(event),
-    newRequestId: randomUUID,
     random: () => 0,
     closeWithinMs: 300,
     ...options,

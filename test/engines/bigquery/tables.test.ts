@@ -13,7 +13,7 @@ describe('the tables of BigQuery', () => {
 
   async function open(options: FakeTablesOptions): Promise<void> {
     fake = await startFakeTables(options)
-    const access = await openAccess({ project: 'p', emulatorHost: fake.host })
+    const access = await openAccess({ project: 'p', credentialsFile: null, emulatorHost: fake.host })
     warehouse = openWarehouseTables(access, { clock: systemClock(), random: () => 0 })
   }
   afterEach(async () => {
@@ -30,8 +30,8 @@ describe('the tables of BigQuery', () => {
       { table: 'c', kind: 'TABLE' },
     ])
     expect(fake.requests).to.deep.equal([
-      'GET projects/p/datasets/d/tables?maxResults=1000',
-      'GET projects/p/datasets/d/tables?maxResults=1000&pageToken=2',
+      'GET projects/p/datasets/d/tables?maxResults=1000&prettyPrint=false',
+      'GET projects/p/datasets/d/tables?maxResults=1000&pageToken=2&prettyPrint=false',
     ])
   })
 

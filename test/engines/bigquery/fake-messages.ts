@@ -1,0 +1,84 @@
+/** The messages of the fake BigQuery: which members it knows, and what it answers beside results. */
+import http, { type IncomingMessage } from 'node:http'
+import type { FakeJob } from './fake-jobs.js'
+
+/** The one project, and where its jobs run. */
+export const PROJECT = 'p'
+export const LOCATION = 'EU'
+
+/** A message's body. */
+export type Body = Readonly<Record<string, unknown>>
+
+/** The members of the messages that are used here, by the reference: anything else is refused, as Google does. */
+const QUERY_NAMES = 'query useLegacySql parameterMode queryParameters defaultDataset maximumBytesBilled'
+const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
+  '': new Set(
+    `${QUERY_NAMES} requestId timeoutMs jobTimeoutMs maxResults labels location formatOptions reservation jobReference
+    configuration`.split(/\s+/),
+  ),
+  configuration: new Set('dryRun jobTimeoutMs labels reservation query'.split(' ')),
+  'configuration.query': new Set(`${QUERY_NAMES} priority`.split(' ')),
+}
+
+/** The refusal of a message with a member that the reference does not name; null for any other. */
+export function unknownName(body: Body): Answered | null {
+  const configuration = (body.configuration ?? {}) as Body
+  const query = typeof configuration.query === 'object' ? (configuration.query as Body) : {}
+  const parts = { '': body, configuration, 'configuration.query': query }
+  for (const [place, part] of Object.entries(parts)) {
+    const name = Object.keys(part).find(key => !MEMBERS[place]!.has(key))
+    if (name === undefined) continue
+    const message = `Invalid JSON payload received. Unknown name "${name}" at '${place}': Cannot find field.`
+    return errorAnswer({ status: 400, reason: 'badRequest', message })
+  }
+  return null
+}
+
+/** `holdMs`: how long it is held back. */
+export interface Answered {
+  readonly status: number
+  readonly value: unknown
+  readonly holdMs?: number
+}
+
+/** What is told of a job that did not come to its end. */
+export const STOPPED = {
+  cancelled: { status: 499, reason: 'stopped', message: 'Job execution was cancelled: User requested cancellation' },
+  'timed out': { status: 499, reason: 'stopped', message: 'Job execution was cancelled: Job timed out after 1 sec' },
+} as const
+
+/** In the form of BigQuery's errors. */
+export function errorAnswer(fault: {
+  readonly status: number
+  readonly reason?: string
+  readonly message?: string
+}): Answered {
+  const { status, reason, message = http.STATUS_CODES[status] ?? '' } = fault
+  const errors = reason === undefined ? undefined : [{ message, domain: 'global', reason }]
+  return { status, value: { error: { code: status, message, ...(errors && { errors }) } } }
+}
+
+/** A job as jobs.get, jobs.list and jobs.insert tell of it. */
+export function jobResource({ id, labels, plan, end }: FakeJob): object {
+  const isFailed = end !== null && end !== 'done'
+  const result = end === 'failed' ? plan.failure : STOPPED.cancelled
+  return {
+    kind: 'bigquery#job',
+    jobReference: { projectId: PROJECT, jobId: id, location: LOCATION },
+    configuration: { labels },
+    status: { state: end === null ? 'RUNNING' : 'DONE', ...(isFailed && { errorResult: result }) },
+    statistics: { query: { totalBytesBilled: String(plan.bytesBilled ?? 0) } },
+  }
+}
+
+/** Null when the caller has gone before it was whole. */
+export async function bodyOf(request: IncomingMessage): Promise<Body | null> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+  } catch {
+    return null
+  }
+  const text = Buffer.concat(chunks).toString()
+  return text === '' ? {} : (JSON.parse(text) as Body)
+}
