@@ -36,9 +36,10 @@ export function regrouper(
 ): Replace {
   const byKey = new Map(keys.map(key => [exprKey(key.expr), key.column]))
   const byIdentity = new Map(keys.map(key => [key.expr, key.column]))
+  const kinds = new Set(keys.map(key => kindOf(key.expr)))
   const hidden = new Set(before.map(column => column.id))
   const keyOf = (expr: Expr): Column | undefined =>
-    byIdentity.get(expr) ?? (isWorthLooking(expr) ? byKey.get(exprKey(expr)) : undefined)
+    byIdentity.get(expr) ?? (isWorthLooking(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {
     const column = keyOf(expr)
     if (column) return columnExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
@@ -62,6 +63,9 @@ function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined
   if (!hidden.has(operand.column.id) || operand.type.kind !== 'STRUCT') return undefined
   return operand.type.fields[expr.index]?.name
 }
+
+/** Of expressions that differ in it none computes the same. */
+const kindOf = (expr: Expr): string => (expr.kind === 'call' ? expr.name : expr.kind)
 
 const isWorthLooking = (expr: Expr): boolean =>
   expr.kind !== 'subquery' && expr.kind !== 'in-query' && expr.kind !== 'word'

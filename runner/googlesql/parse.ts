@@ -9,6 +9,7 @@ import { parseQueryExpression } from './parse-query.js'
 import { parseTypeNode } from './parse-type.js'
 import { Parser, type Rules } from './parser.js'
 import { SqlError } from './sql-error.js'
+import { type Token, tokenize } from './tokenize.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
@@ -16,10 +17,11 @@ const RULES: Rules = { expression: parseExpression, operand: parseOperand, query
  * The trees of one query and of the temporary functions before it; a `;` may end it. No tree is deeper than `MAX_DEPTH`
  * nodes, so that recursive readers are safe.
  *
+ * @param tokens those of `source`, where they are known
  * @throws SqlError, in BigQuery's words, when the text is nothing of that, or uses what is not supported.
  */
-export function parseScript(source: string): Script {
-  const p = new Parser(source, RULES)
+export function parseScript(source: string, tokens: readonly Token[] = tokenize(source)): Script {
+  const p = new Parser(source, RULES, tokens)
   const functions: FunctionDefinition[] = []
   while (isFunctionAhead(p)) functions.push(parseFunction(p))
   p.skipHint()

@@ -29,9 +29,9 @@ export class Parser {
   #parentheses: Parentheses | null = null
 
   /** @throws SqlError when the source cannot be cut into tokens. */
-  constructor(source: string, rules: Rules) {
+  constructor(source: string, rules: Rules, tokens: readonly Token[] = tokenize(source)) {
     this.source = source
-    this.#tokens = tokenize(source)
+    this.#tokens = tokens
     this.#rules = rules
   }
 

@@ -150,6 +150,7 @@ const IGNORED = new Set(['at', 'isImplicit', 'hasWrittenType', 'isCorrelated', '
  * subqueries never have equal keys.
  */
 export function exprKey(expr: Expr): string {
+  if (expr.kind === 'column') return `column ${expr.column.id}`
   const own = new Map<number, string>()
   const claim = ({ id }: Column): void => void (own.has(id) || own.set(id, `own ${own.size}`))
   return JSON.stringify(expr, (name, value) => {
@@ -168,4 +169,4 @@ export function exprKey(expr: Expr): string {
 }
 
 /** Whether two expressions compute the same. */
-export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || exprKey(a) === exprKey(b)
+export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))

@@ -4,6 +4,7 @@ import { RunnerError, SetupError } from '../model/errors.js'
 import type { Manifest } from '../model/manifest.js'
 import type { CheckResult } from '../model/ports.js'
 import { bigqueryType } from './bigquery-type.js'
+import { checkNeeded } from './check-needed.js'
 import { exampleArguments } from './example-arguments.js'
 import type { ExpandedSql } from './expand-sql.js'
 import { diagnosticAt } from './report.js'
@@ -19,6 +20,8 @@ export type CheckSql = (
 export interface SqlLimits {
   /** A text that a warehouse would read more for is a mistake; null for no limit. */
   readonly maxBytes: number | null
+  /** A text that is valid because another one is, is asked about too. */
+  readonly checksImplied: boolean
 }
 
 export interface SqlCheck {
@@ -32,7 +35,7 @@ export async function checkSqlTexts(
   expanded: ExpandedSql,
   checkSql: CheckSql,
   skip: ReadonlySet<string>,
-  { maxBytes }: SqlLimits = { maxBytes: null },
+  { maxBytes, checksImplied }: SqlLimits = { maxBytes: null, checksImplied: true },
 ): Promise<SqlCheck> {
   const types: Record<string, string> = { now: 'TIMESTAMP' }
   for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
@@ -57,7 +60,7 @@ export async function checkSqlTexts(
       })
     }
   }
-  const results = await checkSeveral(expanded.texts, checkText)
+  const results = await (checksImplied ? checkSeveral : checkNeeded)(expanded.texts, checkText)
   for (const [text, result] of results) {
     if (result.ok) {
       const { columns, compiled, bytes } = result

@@ -1,6 +1,6 @@
 /** Manifest → endpoint: everything that can be settled before a call is settled here. */
 import { createHash } from 'node:crypto'
-import type { TableCatalogue } from '../googlesql/tables.js'
+import type { TableCatalogue, TableDefinition } from '../googlesql/tables.js'
 import { typeName } from '../googlesql/types.js'
 import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, DeclaredColumn, Endpoint } from '../model/endpoint.js'
@@ -13,7 +13,7 @@ import { compileParameter } from './constraints.js'
 import type { ExpandedSql } from './expand-sql.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
-import type { CheckedSql } from './rule.js'
+import type { CheckedSql, DistinctSql } from './rule.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
 
 export interface CompileInput {
@@ -143,21 +143,33 @@ function revisionOf({ manifest, expanded, partials, tables, schemaTextHash }: Co
   const hash = createHash('sha256')
   hash.update(JSON.stringify(manifest))
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
-  const read = new Set(expanded.texts.flatMap(({ sql }) => tableNames(sql, tables)))
-  for (const name of [...read].sort()) {
-    const columns = tables.find(name)!.columns.map(column => `${column.name} ${typeName(column.type)}`)
-    hash.update(`\0${name}\0${columns.join(',')}`)
+  for (const name of [...tableNames(expanded.texts, tables)].sort()) {
+    hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
   }
   return hash.update(`\0${schemaTextHash}`).digest('hex')
 }
 
-/** Every table whose name stands in the text; one too many does no harm. */
-function tableNames(sql: string, tables: TableCatalogue): readonly string[] {
-  const paths = sql.replaceAll('`', '').match(/[\w-]+(?:\.[\w-]+)*/g) ?? []
-  return paths.flatMap(path => {
-    if (!path.includes('.')) return tables.find(path) === undefined ? [] : [path]
-    const parts = path.split('.')
-    const suffixes = parts.map((_, start) => parts.slice(start).join('.'))
-    return suffixes.filter(name => tables.find(name) !== undefined)
-  })
+/** Of each table once: many manifests read the same ones. */
+const columnsTexts = new WeakMap<TableDefinition, string>()
+
+function columnsText(table: TableDefinition): string {
+  const known = columnsTexts.get(table)
+  const text = known ?? table.columns.map(({ name, type }) => `${name} ${typeName(type)}`).join(',')
+  if (known === undefined) columnsTexts.set(table, text)
+  return text
 }
+
+/** Every table whose name stands in the texts; one too many does no harm. */
+function tableNames(texts: readonly DistinctSql[], tables: TableCatalogue): ReadonlySet<string> {
+  const paths = new Set<string>()
+  for (const { sql } of texts) for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) paths.add(path)
+  const names = new Set<string>()
+  for (const path of paths) {
+    for (let rest: string | null = path; rest !== null; rest = behindDot(rest)) if (tables.find(rest)) names.add(rest)
+  }
+  return names
+}
+
+const behindDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)
+
+const PATH = /[\w-]+(?:\.[\w-]+)*/g

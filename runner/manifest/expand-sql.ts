@@ -1,5 +1,5 @@
 /** A manifest's SQL template → every SQL text it can produce, with each character's place in a file. */
-import { tokenize } from '../googlesql/tokenize.js'
+import { type Token, tokenize } from '../googlesql/tokenize.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Expansion, expandTemplate } from '../template/expand.js'
@@ -107,24 +107,29 @@ function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSq
     else bySql.set(variant.sql, { variant, share: 1 })
   }
   return [...bySql].map(([sql, { variant, share }]) => {
-    const names = argumentNames(sql)?.map(
-      ({ name, offset }): ArgumentName => ({ name, place: placeOf(variant.rendered, offset).place }),
-    )
-    return { sql, variant, share, argumentNames: names ?? null }
+    const tokens = tokensOf(sql)
+    const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
+    return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place) }
   })
 }
 
-/** Every `@name`; null when the text has no readable tokens. */
-function argumentNames(sql: string): readonly { readonly name: string; readonly offset: number }[] | null {
+/** Null when the text has no readable tokens: the check of the SQL says what is wrong with it. */
+function tokensOf(sql: string): readonly Token[] | null {
   try {
-    const tokens = tokenize(sql)
-    return tokens.flatMap((token, i) => {
-      const name = tokens[i + 1]
-      const isName = token.term === '@' && (name?.kind === 'identifier' || name?.kind === 'quoted')
-      return isName ? [{ name: name.text, offset: token.at }] : []
-    })
+    return tokenize(sql)
   } catch {
-    // The check of the SQL says what is wrong with it.
     return null
   }
+}
+
+/** Every `@name`. */
+function argumentNames(tokens: readonly Token[], placeOf: (offset: number) => FilePlace): readonly ArgumentName[] {
+  const names: ArgumentName[] = []
+  for (const [i, { term, at }] of tokens.entries()) {
+    if (term !== '@') continue
+    const name = tokens[i + 1]
+    if (name?.kind !== 'identifier' && name?.kind !== 'quoted') continue
+    names.push({ name: name.text, place: () => placeOf(at) })
+  }
+  return names
 }

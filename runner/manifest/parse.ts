@@ -3,9 +3,10 @@ import { type Document, type Node, parseDocument } from 'yaml'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { findOddCharacter } from './characters.js'
 import { findExcess } from './limits.js'
+import { readPlainYaml } from './plain-yaml.js'
 import { readNode } from './read-node.js'
 import { diagnosticAt } from './report.js'
-import { type FilePlace, lineStartsOf, type ManifestSource, manifestSource, placeAt } from './source.js'
+import { type FilePlace, lazySource, lineStartsOf, type ManifestSource, manifestSource, placeAt } from './source.js'
 
 const MAX_SYNTAX_ERRORS = 10
 
@@ -36,13 +37,13 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
       `the character ${odd.name} is not allowed; delete it or write what is meant`,
     )
   }
-  const document = parseDocument(text, {
-    version: '1.2',
-    schema: 'core',
-    uniqueKeys: false,
-    prettyErrors: false,
-    strict: true,
-  })
+  const plain = readPlainYaml(text)
+  if (plain !== null) {
+    const { value, isSqlLiteral } = plain
+    const source = lazySource(file, isSqlLiteral, () => manifestSource(file, text, documentOf(text).contents))
+    return { source, value, diagnostics: [] }
+  }
+  const document = documentOf(text)
   const source = manifestSource(file, text, document.contents)
   const diagnostics = syntaxDiagnostics(document, at)
   if (diagnostics.length > 0) return { source, value: undefined, diagnostics }
@@ -51,6 +52,9 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   )
   return { source, value: read, diagnostics }
 }
+
+const documentOf = (text: string): Document.Parsed =>
+  parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
 
 function syntaxDiagnostics(document: Document.Parsed, at: (offset: number) => FilePlace): Diagnostic[] {
   const [several, ...rest] = document.errors.filter(error => error.code === 'MULTIPLE_DOCS')

@@ -1,4 +1,5 @@
 /** What a rule is, and what it may look at. A rule says what the schema cannot. */
+import type { Token } from '../googlesql/tokenize.js'
 import type { Severity } from '../model/diagnostic.js'
 import type { Manifest } from '../model/manifest.js'
 import type { ResultColumn } from '../model/query.js'
@@ -16,7 +17,7 @@ export interface ManifestFacts {
 /** A `@name` in SQL text. */
 export interface ArgumentName {
   readonly name: string
-  readonly place: FilePlace
+  place(): FilePlace
 }
 
 /** One distinct SQL text, and the first variant that produces it. */
@@ -26,6 +27,8 @@ export interface DistinctSql {
   /** Of how many variants. */
   readonly share: number
   /** Null when the text has no readable tokens; the SQL's own error says why. */
+  readonly tokens: readonly Token[] | null
+  /** In the tokens; null where those are. */
   readonly argumentNames: readonly ArgumentName[] | null
 }
 

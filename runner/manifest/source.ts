@@ -56,6 +56,22 @@ export function manifestSource(file: string, text: string, root: Node | null): M
   }
 }
 
+/** A source that is made when somebody asks for a place: of most manifests nobody does. */
+export function lazySource(file: string, isSqlLiteral: boolean, make: () => ManifestSource): ManifestSource {
+  let made: ManifestSource | null = null
+  const source = (): ManifestSource => {
+    made ??= make()
+    return made
+  }
+  return {
+    file,
+    isSqlLiteral,
+    keyAt: path => source().keyAt(path),
+    valueAt: path => source().valueAt(path),
+    sqlAt: offset => source().sqlAt(offset),
+  }
+}
+
 interface Found {
   readonly key: Node | null
   readonly value: Node | null

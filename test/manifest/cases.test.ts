@@ -22,8 +22,8 @@ function textOf(dir: string, name: string): SourceText {
 }
 
 /** Only the partials that the manifests speak of, so that one broken partial does not sound in every case. */
-function load(manifests: readonly SourceText[]): Promise<Loaded> {
-  return loadSources(manifests, partials, { tables, checkSql: checkByTranslation(tables) })
+function load(manifests: readonly SourceText[], checksImplied = true): Promise<Loaded> {
+  return loadSources(manifests, partials, { tables, checkSql: checkByTranslation(tables), checksImplied })
 }
 
 function lines(loaded: Loaded): string {
@@ -39,6 +39,9 @@ describe('sound manifests', () => {
       const loaded = await load([textOf(join(CASES, 'ok'), name)])
       expect(lines(loaded)).to.equal('')
       expect(loaded.endpoints).to.have.length(1)
+      // As a server loads it: it has the same revision, whichever way it was checked.
+      const served = await load([textOf(join(CASES, 'ok'), name)], false)
+      expect(JSON.stringify(served)).to.equal(JSON.stringify(loaded))
     })
   }
 })
@@ -58,6 +61,7 @@ describe('manifests with mistakes', () => {
       if (process.env['UPDATE_CASES'] === '1') writeFileSync(out, actual)
       expect(actual).to.equal(existsSync(out) ? readFileSync(out, 'utf8') : '')
       expect(actual).to.not.equal('')
+      expect(lines(await load(manifests, false)), 'as a server loads it').to.equal(actual)
     })
   }
 

@@ -142,6 +142,8 @@ function bestFit(candidates: readonly { signature: Signature; slots: readonly Sl
   for (const { signature, slots } of candidates) {
     const fit = fitTo(signature, slots)
     if (fit && (!best || isCheaper(fit.cost, best.cost))) best = fit
+    // The first of equals is taken, and none is cheaper than one that coerces nothing.
+    if (best?.cost.every(part => part === 0)) break
   }
   return best
 }

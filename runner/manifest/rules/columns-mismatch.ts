@@ -1,18 +1,20 @@
 /** The declared columns are those of the query: names, order and types, in every variant. */
 import { nearest } from '../../googlesql/suggest.js'
+import type { ResultColumn } from '../../model/query.js'
 import { fitsColumnType, parseColumnType } from '../column-type.js'
 import { quotedList } from '../report.js'
-import type { CheckedSql, Report, Rule, SqlFacts } from '../rule.js'
+import type { Report, Rule, SqlFacts } from '../rule.js'
 
 export const columnsMismatch: Rule<SqlFacts> = {
   id: 'columns/mismatch',
   severity: 'error',
   check: (facts, report) => {
-    for (const checked of facts.checked) compare(facts, checked, report)
+    // Texts that follow from one another share theirs.
+    for (const columns of new Set(facts.checked.map(checked => checked.columns))) compare(facts, columns, report)
   },
 }
 
-function compare({ manifest, source }: SqlFacts, { columns: actual }: CheckedSql, report: Report): void {
+function compare({ manifest, source }: SqlFacts, actual: readonly ResultColumn[], report: Report): void {
   const declared = manifest.columns
   if (declared === undefined) return
   const declaredNames = declared.map(column => column.name)

@@ -11,7 +11,7 @@ export const parameterUndeclared: Rule<TemplateFacts> = {
       for (const { name, place } of argumentNames ?? []) {
         if (declared.has(name)) continue
         const hint = didYouMean(name, declared) || '; declare it under "parameters"'
-        report(place, `no parameter is named "${name}"${hint}`)
+        report(place(), `no parameter is named "${name}"${hint}`)
       }
     }
   },

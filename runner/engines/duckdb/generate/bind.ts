@@ -3,7 +3,7 @@ import type { Expr } from '../../../googlesql/resolved.js'
 import type { Context, Scope } from './context.js'
 import { FormError } from './forms.js'
 import { hasQuery, usesOf } from './uses.js'
-import { columnsRead, hasSubquery, isVolatile, partsOf } from './walk.js'
+import { columnsRead, hasSubquery, isVolatile, partsOf, readsColumn } from './walk.js'
 
 type Args = readonly (Expr | null)[]
 type Sql = readonly (string | null)[]
@@ -59,6 +59,9 @@ const isWorthBinding = (cost: number, extraUses: number): boolean =>
 
 /** Does it read a column of a query around the one that the scope belongs to? */
 export function readsOuter(expr: Expr, scope: Scope | null): boolean {
+  let own = scope
+  while (own?.isLambda) own = own.outer
+  if (!own?.outer) return false
   return [...columnsRead([expr])].some(id => isOuter(id, scope))
 }
 
@@ -74,7 +77,7 @@ function isOuter(id: number, scope: Scope | null): boolean {
 
 /** DuckDB computes it once for the whole query. */
 const isFolded = (expr: Expr | null): boolean =>
-  expr !== null && columnsRead([expr]).size === 0 && !isVolatile(expr) && !hasSubquery(expr)
+  expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
 
 /** With words in place of the arguments; the form of DATE_ADD and its like read the count of an interval from its text. */
 function writeTemplate(

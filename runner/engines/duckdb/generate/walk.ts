@@ -134,13 +134,7 @@ const VOLATILE = new Set(['RAND', 'GENERATE_UUID'])
 
 const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
 
-export function isVolatile(expr: Expr): boolean {
-  let found = false
-  visitExpr(expr, part => {
-    found ||= isVolatileCall(part)
-  })
-  return found
-}
+export const isVolatile = (expr: Expr): boolean => someOf(expr, isVolatileCall)
 
 export function isVolatileScan(scan: Scan): boolean {
   let found = false
@@ -150,12 +144,26 @@ export function isVolatileScan(scan: Scan): boolean {
   return found
 }
 
-export function hasSubquery(expr: Expr): boolean {
-  let found = false
-  visitExpr(expr, part => {
-    found ||= part.kind === 'subquery' || part.kind === 'in-query'
-  })
-  return found
+const isQuery = (expr: Expr): boolean => expr.kind === 'subquery' || expr.kind === 'in-query'
+
+/** Is one in it? */
+export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)
+
+/** Does it refer to a column, at any depth? */
+export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.kind === 'column')
+
+/** Whether the test holds for the expression or for one inside it, scans of subqueries included. */
+function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
+  if (test(expr)) return true
+  if (isQuery(expr)) {
+    let found = false
+    visitExpr(expr, part => {
+      found ||= test(part)
+    })
+    return found
+  }
+  for (const part of partsOf(expr)) if (someOf(part, test)) return true
+  return false
 }
 
 /** The parts of a chain of ANDs. */

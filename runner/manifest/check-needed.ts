@@ -1,0 +1,46 @@
+/** Checks the texts of a manifest that do not follow from one another. */
+import type { Script } from '../googlesql/ast.js'
+import { followsFrom } from '../googlesql/follows-from.js'
+import { parseScript } from '../googlesql/parse.js'
+import { SqlError } from '../googlesql/sql-error.js'
+import type { CheckResult } from '../model/ports.js'
+import type { ResultColumn } from '../model/query.js'
+import type { DistinctSql } from './rule.js'
+
+/** Of texts that are valid; more would make a template of many rows slow. */
+const MAX_COMPARED = 16
+
+/**
+ * What `checkOne` says of each text. It is not asked about one that is another, which is valid, with some of its conditions
+ * left out: most optional parameters do nothing else, and each doubles the number of texts.
+ */
+export async function checkNeeded(
+  texts: readonly DistinctSql[],
+  checkOne: (text: DistinctSql) => Promise<CheckResult>,
+): Promise<readonly (readonly [DistinctSql, CheckResult])[]> {
+  if (texts.length === 1) return [[texts[0]!, await checkOne(texts[0]!)]]
+  const results = new Map<DistinctSql, CheckResult>()
+  const valid: { readonly script: Script; readonly columns: readonly ResultColumn[] }[] = []
+  // Those with more conditions are longer.
+  for (const text of [...texts].sort((a, b) => b.sql.length - a.sql.length)) {
+    const script = scriptOf(text)
+    const same = script && valid.find(one => followsFrom(script, one.script))
+    const result: CheckResult = same ? { ok: true, columns: same.columns } : await checkOne(text)
+    results.set(text, result)
+    if (!script || same || !result.ok) continue
+    valid.unshift({ script, columns: result.columns })
+    valid.length = Math.min(valid.length, MAX_COMPARED)
+  }
+  return texts.map(text => [text, results.get(text)!])
+}
+
+/** Null for a text that cannot be read: its check says why. */
+function scriptOf({ sql, tokens }: DistinctSql): Script | null {
+  if (tokens === null) return null
+  try {
+    return parseScript(sql, tokens)
+  } catch (thrown) {
+    if (thrown instanceof SqlError) return null
+    throw thrown
+  }
+}
