@@ -1,7 +1,7 @@
 /** Get or run: results from the store while they are fresh, else one shared run that is then stored. */
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
-import type { Clock, ResultStore, StoredResult } from '../model/ports.js'
+import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
 import { type CacheRequest, isFresh, isOfThisData } from './cache-request.js'
 import { createFlights } from './flights.js'
@@ -28,8 +28,8 @@ export interface ResultCache {
    *   may still be served. An error is never stored.
    */
   through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
-  /** The result of this request where it can be had at once and is fresh. */
-  peek(request: CacheRequest): StoredResult | undefined
+  /** The result of this request where it can be had at once and is fresh. `before` is what was told the last time. */
+  peek(request: CacheRequest, before?: HeldResult | null): HeldResult | undefined
   /** A result whose query begins now, whatever is stored; it is stored then. @throws as `through` does. */
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
   /** The stored result of this key has grown in memory. */
@@ -135,11 +135,11 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 
   return {
-    peek(request) {
-      const found = lookAtOnce(store, request.key)
-      if (found === undefined || !isFresh(found, request, clock.nowMs())) return undefined
-      warmer.touch(request, found.storedAt)
-      return found
+    peek(request, before) {
+      const held = lookAtOnce(store, request.key, before)
+      if (!held?.result || !isFresh(held.result, request, clock.nowMs())) return undefined
+      warmer.touch(request, held.result.storedAt)
+      return held
     },
     async renew(request, signal) {
       const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
@@ -199,15 +199,13 @@ function answerOf({ result, isStored, isCollapsed, runMs, cost }: Run, isFirst: 
   return { result, isStored, runMs, cost, outcome: runMs === null ? 'hit' : 'miss' }
 }
 
-function lookAtOnce(store: ResultStore, key: string): StoredResult | undefined {
+function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null): HeldResult | undefined {
   try {
-    const found = store.peek ? store.peek(key) : store.get(key)
-    if (!(found instanceof Promise)) return found
-    found.catch(() => {})
+    return store.hold?.(key, before)
   } catch {
     // Whoever goes the long way will meet it again, and say so.
+    return undefined
   }
-  return undefined
 }
 
 /** An old result stands in for a failure of the engine, not for a mistake in the call or a caller who left. */

@@ -1,5 +1,11 @@
 /** The Express app: which address is answered by what, and what every response carries. */
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { RequestDeps } from '../request/handle.js'
@@ -7,6 +13,7 @@ import { cors } from './cors.js'
 import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './endpoint-handler.js'
 import { beginExchange, exchangeOf } from './exchange.js'
 import type { FormStore } from './forms.js'
+import { PreparedRequest, PreparedResponse } from './prepared-response.js'
 import { explainProblem, problemOf } from './problem.js'
 import { sendJson } from './send-json.js'
 
@@ -28,6 +35,9 @@ export interface AppDeps extends RequestDeps {
 /** Serves the endpoints; the caller of this function owns everything that is passed in. */
 export function createApp(deps: AppDeps): Express {
   const app = express()
+  // Those of our server are this already, and keep their prototype; of any other server they are given it.
+  app.request = PreparedRequest.prototype as unknown as Request
+  app.response = PreparedResponse.prototype as unknown as Response
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false) // arguments are read by request/wire.ts, which sees repeated names

@@ -1,4 +1,5 @@
 /** One request and its response: their id, their end, and the one event about them. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
@@ -49,7 +50,7 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
   res.locals['exchange'] = exchange
   res.setHeader('X-Request-Id', exchange.requestId)
   res.once('close', () => {
-    const isSent = res.writableFinished
+    const isSent = wasSent(req, res)
     if (!isSent) gone.abort()
     deps.observe({
       kind: 'request.done',
@@ -67,6 +68,14 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
     })
   })
   return exchange
+}
+
+/**
+ * To be asked as a response closes: has all of it been sent? Whatever a socket still had as it was destroyed counts as
+ * written for node:http.
+ */
+export function wasSent(req: IncomingMessage, res: ServerResponse): boolean {
+  return res.writableFinished && !req.socket.destroyed
 }
 
 /** The exchange that was begun for this response. */

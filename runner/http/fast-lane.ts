@@ -5,22 +5,14 @@ import { planCached } from '../request/handle.js'
 import { type CodingChoice, negotiateCoding } from '../request/negotiate-coding.js'
 import { parsePairs } from '../request/wire.js'
 import type { AppDeps } from './app.js'
-import { MAX_LOGGED_PATH, pathOf, queryOf, requestIdOf } from './exchange.js'
-import { AVAILABLE_CODINGS, type Form, mayBeFramed } from './forms.js'
-import { Frame } from './frame.js'
+import { MAX_LOGGED_PATH, pathOf, queryOf, requestIdOf, wasSent } from './exchange.js'
+import { AVAILABLE_CODINGS, type Form } from './forms.js'
+import { createPassingEnd, flat } from './passing-end.js'
 import { createPlanMemory, type PlannedAddress } from './plan-memory.js'
-import { KEPT_ALIVE, PreparedResponse } from './prepared-response.js'
+import { PreparedResponse } from './prepared-response.js'
 import { type Asked, createAskedReader, wantsFresh } from './read-asked.js'
-import {
-  type Freshness,
-  freshnessOf,
-  isMatch,
-  lastingHead,
-  passingHead,
-  passingLines,
-  serverTiming,
-  VARY,
-} from './result-head.js'
+import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
+import { Sheet } from './sheet.js'
 
 const PREFIX = '/api/endpoints/query/'
 /** Longer addresses go the long way: remembering them would cost more than it saves. */
@@ -29,12 +21,13 @@ const MAX_ADDRESS = 1_024
 const PLAIN_REF = /^[\w.-]+$/
 /** Different `Accept-Encoding` headers that are remembered. */
 const MAX_CHOICES = 200
+/** Different paths, without their query strings, that are remembered. */
+const MAX_PATHS = 2_000
 
 const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
 
 type Status = 200 | 304
 const STATUS_LINE = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const
-const NOTHING = new Uint8Array()
 
 /** What a hit takes to be sent. */
 interface Hit {
@@ -51,7 +44,9 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
   const plans = createPlanMemory()
   const choices = new Map<string, CodingChoice>()
   const always = ['Vary', deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY, 'X-Content-Type-Options', 'nosniff']
-  const dateLine = createDateLine()
+  const paths = new Map<string, string>()
+  const passingEnd = createPassingEnd()
+  const sheet = new Sheet()
 
   function choiceFor(acceptEncoding: string): CodingChoice {
     let choice = choices.get(acceptEncoding)
@@ -68,7 +63,17 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     if (!PLAIN_REF.test(ref) || address.includes('#')) return null
     const accept = asked.accept === '' ? undefined : asked.accept
     const found = planCached(caller, { ref, accept, readArguments: () => parsePairs(queryOf(address)) }, deps)
-    return found && { plan: found, path: path.slice(0, MAX_LOGGED_PATH) }
+    return found && { plan: found, path: onePath(path.slice(0, MAX_LOGGED_PATH)), held: null }
+  }
+
+  /** The same text each time, so that it is not compared letter by letter wherever it is looked up. */
+  function onePath(path: string): string {
+    const known = paths.get(path)
+    if (known !== undefined) return known
+    if (paths.size >= MAX_PATHS) paths.clear()
+    const own = flat(path)
+    paths.set(own, own)
+    return own
   }
 
   function formOf(result: StoredResult, choice: CodingChoice): Form | undefined {
@@ -83,54 +88,38 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     const remembered = plans.find(deps.endpoints(), caller, asked.accept, address)
     const planned = remembered ?? plan(caller, asked, address)
     if (!planned) return null
-    const result = deps.results.peek(planned.plan.cached)
+    const held = deps.results.peek(planned.plan.cached, planned.held)
+    const result = held?.result
     const form = result && formOf(result, choiceFor(asked.acceptEncoding))
     if (!result || !form) return null
+    if (planned.held !== held) planned.held = held
     if (!remembered) plans.keep(caller, asked.accept, address, planned) // what is no hit is not worth remembering
     return caller.admit() > 0 ? null : { caller, planned, result, form }
   }
 
-  /** The headers that this form has for good, made once. */
+  /** The headers that this form has for good. */
   function lastingLines(status: Status, { planned, result, form }: Hit): string {
-    const before = form.heads.get(status)
-    if (before !== undefined) return before
     const list = [...lastingHead(status, { result, contentType: planned.plan.contentType }, form), ...always]
     let lines = ''
     for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
-    form.heads.set(status, lines)
-    return lines
+    return flat(lines)
   }
 
-  /** The frame of this form, up to date; null where it has none. */
-  function frameOf(status: Status, hit: Hit, freshness: Freshness, nowMs: number): Frame | null {
+  /** The same, made once. */
+  function lastingOf(status: Status, hit: Hit): string {
     const { form } = hit
-    let frame = form.frames.get(status)
-    if (!frame) {
-      if (status === 200 && !mayBeFramed(form)) return null
-      frame = new Frame(status === 200 ? form.body : NOTHING)
-      form.frames.set(status, frame)
+    if (status === 304) {
+      if (form.head304 === '') form.head304 = lastingLines(status, hit)
+      return form.head304
     }
-    const second = Math.floor(nowMs / 1000)
-    const { freshSeconds, ageSeconds } = freshness
-    if (frame.isStale(second, freshSeconds, ageSeconds)) {
-      const lines = lastingLines(status, hit) + passingLines(freshness) + dateLine(nowMs) + KEPT_ALIVE
-      frame.setLines(lines, second, freshSeconds, ageSeconds)
-    }
-    return frame
+    if (form.head200 === '') form.head200 = lastingLines(status, hit)
+    return form.head200
   }
 
-  function sendPrepared(res: PreparedResponse, status: Status, hit: Hit, opening: string, hasBody: boolean): void {
-    const { form, result } = hit
-    const nowMs = clock.nowMs()
-    const freshness = freshnessOf(result, nowMs)
-    const frame = res.isNext ? frameOf(status, hit, freshness, nowMs) : null
-    const bytes = frame?.open(opening, hasBody)
-    if (!bytes) {
-      const head = opening + lastingLines(status, hit) + passingLines(freshness) + dateLine(nowMs)
-      res.sendPrepared(status, head, hasBody ? form.body : null)
-    } else if (!res.sendWhole(status, bytes)) {
-      form.frames.delete(status) // it is still being sent: the next one needs another
-    }
+  function sendPrepared(res: PreparedResponse, status: Status, head: string, body: Buffer | null): void {
+    const whole = !res.isNext ? null : body === null ? head : sheet.join(head, body)
+    if (whole === null) res.sendPrepared(status, head, body)
+    else if (!res.sendWhole(status, whole) && typeof whole !== 'string') sheet.leave()
   }
 
   function send(req: IncomingMessage, res: ServerResponse, asked: Asked, hit: Hit, began: number): void {
@@ -141,7 +130,9 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     const hasBody = status === 200 && req.method !== 'HEAD'
     if (res instanceof PreparedResponse && res.mayBePrepared) {
       const opening = `${STATUS_LINE[status]}X-Request-Id: ${requestId}\r\nServer-Timing: ${timing}\r\n`
-      sendPrepared(res, status, hit, opening, hasBody)
+      const nowMs = clock.nowMs()
+      const head = opening + lastingOf(status, hit) + passingEnd(freshnessOf(result, nowMs), nowMs)
+      sendPrepared(res, status, head, hasBody ? form.body : null)
     } else {
       const facts = { result, contentType: planned.plan.contentType, ...AS_HIT }
       const freshness = freshnessOf(result, clock.nowMs())
@@ -154,7 +145,7 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     }
     // Mostly the kernel has taken all of it by now.
     if (res.socket?.writableLength === 0) tell(req, hit, requestId, status, began)
-    else res.once('close', () => tell(req, hit, requestId, res.writableFinished ? status : 499, began))
+    else res.once('close', () => tell(req, hit, requestId, wasSent(req, res) ? status : 499, began))
   }
 
   function tell(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
@@ -182,19 +173,5 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     const hit = asked && findHit(asked, address)
     if (hit) send(req, res, asked, hit, began)
     else app(req, res)
-  }
-}
-
-/** `Date: …`, made anew each second. */
-function createDateLine(): (nowMs: number) => string {
-  let second = -1
-  let line = ''
-  return nowMs => {
-    const current = Math.floor(nowMs / 1000)
-    if (current !== second) {
-      second = current
-      line = `Date: ${new Date(nowMs).toUTCString()}\r\n`
-    }
-    return line
   }
 }

@@ -3,26 +3,33 @@ import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { StoredResult } from '../model/ports.js'
 import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../request/negotiate-coding.js'
-import { type Frame, HEAD_ROOM } from './frame.js'
 
 /** Smaller results are sent as they are: compressed they would fill one packet just so. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** Up to here a body is kept in a frame too; of larger ones copying to the kernel takes more than a second write does. */
-const MAX_FRAMED_BYTES = 16_384
-/** What a form costs beside its body: finished heads, and a frame without a body. */
-const FORM_OVERHEAD_BYTES = 1_024 + HEAD_ROOM
+/** What a form costs beside its body: itself, and what lasts of its heads. */
+const FORM_OVERHEAD_BYTES = 1_024
 /** Compressed once and sent often, but somebody waits for the first one: between the fastest and the best. */
 const BROTLI_QUALITY = 5
 
-export interface Form {
+/** Of a result, in one coding. */
+export class Form {
   readonly coding: ContentCoding | null
   /** Strong: no two forms share one. */
   readonly etag: string
   readonly body: Buffer
-  /** The lines of its heads that last, by status. */
-  readonly heads: Map<200 | 304, string>
-  /** Frames that were made for it and are not being sent, by status. */
-  readonly frames: Map<200 | 304, Frame>
+  /** The lines that last of its heads, once they have been made; '' until then. */
+  head200 = ''
+  head304 = ''
+  /** The same result in another coding. */
+  readonly other: Form | undefined
+
+  constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string, other: Form | undefined) {
+    this.coding = coding
+    this.etag = etag
+    // The same bytes: a socket makes a Buffer of anything else each time it is written.
+    this.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.other = other
+  }
 }
 
 type Compress = (body: Uint8Array) => Promise<Buffer>
@@ -46,15 +53,11 @@ function zstd(): { readonly zstd?: Compress } {
 export const AVAILABLE_CODINGS: readonly ContentCoding[] = CONTENT_CODINGS.filter(coding => COMPRESS[coding])
 
 /** Where a result carries its forms: a WeakMap would cost the garbage collector more, the more results there are. */
-const FORMS = Symbol('forms')
+const FORM = Symbol('form')
 
 interface Served extends StoredResult {
-  [FORMS]?: Forms
-}
-
-interface Forms {
-  readonly ready: Map<ContentCoding | null, Form>
-  readonly underway: Map<ContentCoding, Promise<Form>>
+  /** The one that was made last. */
+  [FORM]?: Form
 }
 
 export interface FormStore {
@@ -69,54 +72,53 @@ export interface FormStore {
 
 /** Forms of results; they live as long as their result does. */
 export function createFormStore(): FormStore {
-  function formsOf(result: Served): Forms {
-    result[FORMS] ??= { ready: new Map(), underway: new Map() }
-    return result[FORMS]
+  const underway = new Map<ContentCoding, Map<StoredResult, Promise<Form>>>()
+
+  function keep(result: Served, bytes: Uint8Array, coding: ContentCoding | null, etag: string): Form {
+    const form = new Form(bytes, coding, etag, result[FORM])
+    result[FORM] = form
+    return form
   }
 
-  async function compressed(result: StoredResult, coding: ContentCoding): Promise<Form> {
+  async function compress(result: StoredResult, coding: ContentCoding): Promise<Form> {
     const body = await COMPRESS[coding]!(result.body)
-    return formOf(body, coding, `${result.etag.slice(0, -1)}.${coding}"`)
+    return keep(result, body, coding, `${result.etag.slice(0, -1)}.${coding}"`)
   }
 
   return {
-    find: (result: Served, choice) => result[FORMS]?.ready.get(codingFor(result, choice)),
+    find: formOf,
     async make(result, choice, onGrown) {
-      const coding = codingFor(result, choice)
-      const { ready, underway } = formsOf(result)
-      const before = ready.get(coding)
+      const before = formOf(result, choice)
       if (before) return before
-      const keep = (form: Form): Form => {
-        ready.set(coding, form)
-        const own = coding === null ? 0 : form.body.byteLength
-        const framed = mayBeFramed(form) ? HEAD_ROOM + form.body.byteLength : 0
-        onGrown(FORM_OVERHEAD_BYTES + own + framed)
-        return form
+      const coding = codingFor(result, choice)
+      if (coding === null) {
+        onGrown(FORM_OVERHEAD_BYTES)
+        return keep(result, result.body, null, result.etag)
       }
-      if (coding === null) return keep(formOf(result.body, null, result.etag))
-      let making = underway.get(coding)
+      const makings = underway.get(coding) ?? new Map<StoredResult, Promise<Form>>()
+      underway.set(coding, makings)
+      let making = makings.get(result)
       if (!making) {
-        making = compressed(result, coding)
-          .then(keep)
-          .finally(() => underway.delete(coding))
-        underway.set(coding, making)
+        making = compress(result, coding)
+          .then(form => {
+            onGrown(FORM_OVERHEAD_BYTES + form.body.byteLength)
+            return form
+          })
+          .finally(() => makings.delete(result))
+        makings.set(result, making)
       }
       return making
     },
   }
 }
 
+function formOf(result: Served, choice: CodingChoice): Form | undefined {
+  const coding = codingFor(result, choice)
+  let form = result[FORM]
+  while (form && form.coding !== coding) form = form.other
+  return form
+}
+
 function codingFor({ body }: StoredResult, { coding, mayBePlain }: CodingChoice): ContentCoding | null {
-  return body.byteLength >= MIN_COMPRESSED_BYTES || !mayBePlain ? coding : null
-}
-
-function formOf(bytes: Uint8Array, coding: ContentCoding | null, etag: string): Form {
-  // The same bytes: a socket makes a Buffer of anything else each time it is written.
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return { coding, etag, body, heads: new Map(), frames: new Map() }
-}
-
-/** Is its body worth a frame? */
-export function mayBeFramed({ body }: Form): boolean {
-  return body.byteLength <= MAX_FRAMED_BYTES
+  return coding !== null && (body.byteLength >= MIN_COMPRESSED_BYTES || !mayBePlain) ? coding : null
 }

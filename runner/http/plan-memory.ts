@@ -1,5 +1,5 @@
 /** Remembers what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
-import type { Caller } from '../model/ports.js'
+import type { Caller, HeldResult } from '../model/ports.js'
 import type { Plan } from '../request/handle.js'
 import type { EndpointIndex } from '../request/route.js'
 
@@ -11,6 +11,8 @@ export interface PlannedAddress {
   readonly plan: Plan
   /** Of the address, what may be logged. */
   readonly path: string
+  /** What was found for it the last time. */
+  held: HeldResult | null
 }
 
 /** Plans by caller, `Accept` and address: at most twice MAX_PLANS, and none older than the endpoints. */

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../model/error-codes.js'
 import { RunnerError, SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import { KEEP_ALIVE_MS, PreparedResponse } from './prepared-response.js'
+import { KEEP_ALIVE_MS, PreparedRequest, PreparedResponse } from './prepared-response.js'
 import { problemOf } from './problem.js'
 
 /** Request line and headers together. More than the longest address, so that the app can answer 414 itself. */
@@ -47,7 +47,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }
   const { listener } = options
   const server: Server = createServer(
-    { ...limits, ServerResponse: PreparedResponse as typeof ServerResponse },
+    { ...limits, IncomingMessage: PreparedRequest, ServerResponse: PreparedResponse as typeof ServerResponse },
     (req, res) => {
       ;(req.socket as Answering)[LATEST] = res
       listener(req, res)

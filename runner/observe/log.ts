@@ -1,8 +1,10 @@
 /** Events as JSON lines on standard error. */
 import pino, { type DestinationStream } from 'pino'
+import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
+import { standardError } from './log-output.js'
 import { createRequestLine } from './request-line.js'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -16,6 +18,8 @@ const LEVEL_OF = {
   'server.closed': 'info',
   'request.done': 'info',
   'manifests.loaded': 'debug',
+  'manifests.reloaded': 'info',
+  'manifests.refused': 'error',
   'query.started': 'debug',
   'query.done': 'debug',
   'query.failed': 'warn',
@@ -67,7 +71,9 @@ export interface Log {
  * them at once. A process that is killed outright takes what is held with it.
  */
 export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
-  const stream = destination ?? pino.destination({ fd: 2, sync: true })
+  const output = destination
+    ? { stream: destination, write: (lines: string) => destination.write(lines) }
+    : standardError()
   const requestLine = createRequestLine()
   const quiet = new Map<string, Quiet>()
   let held = ''
@@ -80,7 +86,7 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
       // No event carries one of these; should a cause ever do, it is not written.
       redact: { paths: SECRETS.flatMap(name => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
     },
-    stream,
+    output.stream,
   )
   const writesRequests = logger.isLevelEnabled('info')
 
@@ -100,9 +106,9 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
 
   function flush(): void {
     if (held === '') return
-    const text = held
+    const lines = held
     held = ''
-    stream.write(text)
+    output.write(lines)
   }
 
   return {
@@ -132,9 +138,19 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(facts)) {
     if (value === null) continue
-    plain[name] = value instanceof Error ? plainError(value) : value
+    if (name === 'diagnostics') plain[name] = plainDiagnostics(value as readonly Diagnostic[])
+    else plain[name] = value instanceof Error ? plainError(value) : value
   }
   return plain
+}
+
+/** Of one line of the log. */
+const MAX_DIAGNOSTICS = 20
+
+function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {
+  const lines = diagnostics.slice(0, MAX_DIAGNOSTICS).map(diagnosticLine)
+  const left = diagnostics.length - lines.length
+  return left > 0 ? [...lines, `and ${left} more`] : lines
 }
 
 function plainError(error: Error): unknown {

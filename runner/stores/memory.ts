@@ -1,6 +1,6 @@
 /** Results in this process's memory, bounded in bytes: what was asked for longest ago goes first. */
 import NodeCache from 'node-cache'
-import type { ResultStore, StoredResult } from '../model/ports.js'
+import type { HeldResult, ResultStore, StoredResult } from '../model/ports.js'
 
 /** What an entry costs beside its body and key: objects, column list, bookkeeping. An estimate on the safe side. */
 const ENTRY_OVERHEAD_BYTES = 1_024
@@ -16,9 +16,10 @@ export interface MemoryStoreOptions {
 }
 
 /** A result between the one asked for before it and the one asked for after it. */
-class Entry {
+class Entry implements HeldResult {
   readonly key: string
-  readonly result: StoredResult
+  /** Null once it is no entry any more: somebody may still hold it. */
+  result: StoredResult | null
   bytes: number
   older: Entry | null = null
   newer: Entry | null = null
@@ -72,18 +73,21 @@ export function openMemoryStore({
     // Deletions, evictions and expiries alike.
     unlink(entry)
     totalBytes -= entry.bytes
+    entry.result = null
   })
 
+  function hold(key: string, before?: HeldResult | null): Entry | undefined {
+    const entry = before instanceof Entry && before.result ? before : find(key)
+    if (entry && entry !== newest) {
+      unlink(entry)
+      append(entry)
+    }
+    return entry
+  }
+
   return {
-    get(key) {
-      const entry = find(key)
-      if (!entry) return undefined
-      if (entry !== newest) {
-        unlink(entry)
-        append(entry)
-      }
-      return entry.result
-    },
+    hold,
+    get: key => hold(key)?.result ?? undefined,
     set(key, result, keepMs) {
       cache.del(key)
       const entry = new Entry(key, result)
@@ -117,6 +121,7 @@ export function openMemoryStore({
       cache.close()
       cache.removeAllListeners()
       cache.flushAll()
+      for (let entry = oldest; entry; entry = entry.newer) entry.result = null
       oldest = null
       newest = null
       totalBytes = 0

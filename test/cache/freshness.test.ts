@@ -212,7 +212,7 @@ describe('a result that is kept until its data changes', () => {
     await answered(b, options)
     await b.clock.advance(30 * 86_400_000)
     expect((await b.ask(options)).outcome).to.equal('hit')
-    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })?.rowCount).to.equal(1)
+    expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })?.result?.rowCount).to.equal(1)
     state = 'b'
     expect(b.cache.peek({ ...(options as CacheRequest), key: 'k' })).to.equal(undefined)
     expect(text(await answered(b, options))).to.equal('run 2')

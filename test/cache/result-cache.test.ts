@@ -257,7 +257,7 @@ describe('what can be had at once', () => {
     await near.finish()
     await asked
     const request = { key: 'k', policy: POLICY } as unknown as CacheRequest
-    expect(near.cache.peek(request)?.rowCount).to.equal((await near.ask()).result.rowCount)
+    expect(near.cache.peek(request)?.result?.rowCount).to.equal((await near.ask()).result.rowCount)
     await near.clock.advance(TTL_MS)
     expect(near.cache.peek(request)).to.equal(undefined)
     const distant = bench()

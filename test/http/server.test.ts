@@ -1,8 +1,9 @@
 import { connect } from 'node:net'
 import { expect } from 'chai'
+import { systemClock } from '../../runner/clock.js'
 import { startServer } from '../../runner/http/server.js'
 import { SetupError } from '../../runner/model/errors.js'
-import { type Serving, serving, systemClock, TOKEN } from './serving.js'
+import { type Serving, serving, TOKEN } from './serving.js'
 
 /** Sends raw bytes and gives back all that comes until the end. */
 function raw(port: number, bytes: string): Promise<string> {
@@ -101,7 +102,7 @@ describe('the server', () => {
       port: s.server.port,
       drainDelayMs: 0,
       graceMs: 0,
-      clock: systemClock,
+      clock: systemClock(),
       observe: () => {},
       newRequestId: () => 'x',
       onLeaving: () => {},

@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createResultCache } from '../../runner/cache/result-cache.js'
+import { systemClock } from '../../runner/clock.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastLane } from '../../runner/http/fast-lane.js'
 import { createFormStore } from '../../runner/http/forms.js'
@@ -55,21 +56,10 @@ export interface ServingOptions {
   readonly isLongWay?: boolean
 }
 
-export const systemClock: Clock = {
-  nowMs: () => Date.now(),
-  nowMicros: () => BigInt(Date.now()) * 1000n,
-  ticksMs: () => performance.now(),
-  after(ms, callback) {
-    const timer = setTimeout(callback, ms)
-    timer.unref()
-    return () => clearTimeout(timer)
-  },
-}
-
 export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-http-'))
   const tokensFile = join(folder, 'tokens.json')
-  const clock = options.clock ?? systemClock
+  const clock = options.clock ?? systemClock()
   const events: Event[] = []
   const metrics = openMetrics()
   const observe = (event: Event): void => {
@@ -117,7 +107,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     port: 0,
     drainDelayMs: options.drainDelayMs ?? 0,
     graceMs: options.graceMs ?? 2_000,
-    clock: systemClock,
+    clock: systemClock(),
     observe,
     newRequestId: randomUUID,
     onLeaving: () => {

@@ -44,6 +44,25 @@ describe('the log', () => {
     expect([unwritten, level, operation]).to.deep.equal([5, 'warn', 'get'])
   })
 
+  it('tells of manifests that are refused at file, line and column, the first twenty', () => {
+    const diagnostic = {
+      file: 'a.yaml',
+      line: 2,
+      column: 3,
+      rule: 'sql/error',
+      severity: 'error',
+      message: 'no',
+    } as const
+    const [line] = lines('error', {
+      kind: 'manifests.refused',
+      reason: 'the manifests hold 22 errors',
+      diagnostics: Array.from({ length: 22 }, () => diagnostic),
+    })
+    expect(line).to.include({ level: 'error', msg: 'manifests.refused', reason: 'the manifests hold 22 errors' })
+    const told = line?.['diagnostics'] as string[]
+    expect([told.length, told[0], told[20]]).to.deep.equal([21, 'a.yaml:2:3: no [sql/error]', 'and 2 more'])
+  })
+
   it('is one JSON object a line, named by what happened', () => {
     const [line] = lines('info', done)
     expect(line?.['time']).to.match(/^\d{4}-\d\d-\d\dT/)

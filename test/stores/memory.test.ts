@@ -50,6 +50,27 @@ describe('the memory store', () => {
     await store.close()
   })
 
+  it('gives what is held again until it lets go of it, and keeps that as long as what was asked for by its key', async () => {
+    const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
+    for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
+    const [a, b] = [store.hold?.('a'), store.hold?.('b')]
+    expect(store.hold?.('a', a)).to.equal(a)
+    expect(a?.result).to.equal(store.get('a'))
+    store.hold?.('b', b)
+    store.hold?.('a', a)
+    store.set('d', storedResult('x'.repeat(1_000)), 60_000)
+    expect(keep(['a', 'b', 'c', 'd'], store)).to.deep.equal(['a', 'b', 'd'])
+
+    store.set('a', storedResult('y'), 60_000)
+    expect(a?.result, 'another one').to.equal(null)
+    expect(store.hold?.('a', a)?.result).to.equal(store.get('a'))
+    store.delete('b')
+    expect([b?.result, store.hold?.('b', b)]).to.deep.equal([null, undefined])
+    const d = store.hold?.('d')
+    await store.close()
+    expect([d?.result, store.hold?.('d', d)]).to.deep.equal([null, undefined])
+  })
+
   it('hands out the very bytes, uncloned', async () => {
     const store = openMemoryStore({ maxBytes: 1_000_000 })
     const result = storedResult()
