@@ -33,7 +33,7 @@ bench: build ## Measure, and write bench/RESULTS.md
 soak: build ## Ten minutes of two replicas over a Redis that fails; needs redis-server. ARGS="--minutes 3"
 	@node --import tsx bench/soak.ts $(ARGS)
 
-storm: node_modules/.installed ## A million different keys: what memory the cache takes
+storm: build ## A million different keys: what memory the cache takes
 	@node --import tsx bench/storm.ts
 
 oracle: node_modules/.installed ## Hold the GoogleSQL cases against the reference implementation (fetches 350 MB once)

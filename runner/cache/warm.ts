@@ -3,6 +3,7 @@ import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { CacheRequest } from './cache-request.js'
+import { createDueQueue } from './due-queue.js'
 import { retryPauseMs } from './retry-pause.js'
 
 /** Refreshes at a time: a few, so that callers find the engine free. */
@@ -46,7 +47,6 @@ interface WarmEntry {
   storedAt: number
   dueAt: number
   failures: number
-  cancelTimer: () => void
 }
 
 /** A warmer without entries. */
@@ -57,12 +57,14 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
   let refreshing = 0
   let stopWaiting: (() => void) | null = null
 
+  const waiting = createDueQueue<WarmEntry>(clock, due => {
+    queue.push(...due)
+    startNext()
+  })
+
   function scheduleAt(entry: WarmEntry, dueAt: number): void {
     entry.dueAt = Math.max(clock.nowMs(), dueAt)
-    entry.cancelTimer = clock.after(entry.dueAt - clock.nowMs(), () => {
-      queue.push(entry)
-      startNext()
-    })
+    waiting.add(entry)
   }
 
   const nextDue = ({ request, storedAt }: WarmEntry): number =>
@@ -128,7 +130,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
         entry.lastAsked = clock.nowMs()
         if (storedAt > entry.storedAt) entry.storedAt = storedAt
       } else if (entries.size < MAX_WARM_ENTRIES) {
-        const added = { request, lastAsked: clock.nowMs(), storedAt, dueAt: 0, failures: 0, cancelTimer: () => {} }
+        const added = { request, lastAsked: clock.nowMs(), storedAt, dueAt: 0, failures: 0 }
         entries.set(request.key, added)
         scheduleAt(added, nextDue(added))
       }
@@ -136,7 +138,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
     close() {
       closing.abort()
       stopWaiting?.()
-      for (const entry of entries.values()) entry.cancelTimer()
+      waiting.clear()
       entries.clear()
       queue.length = 0
     },

@@ -24,7 +24,7 @@ export async function purgeEndpoint(
     await results.purge(id)
   } catch (cause) {
     observe({ kind: 'store.failed', operation: 'purge', cause })
-    const detail = 'The results of this process are gone; those of others may still be there.'
+    const detail = 'Results may be left in the shared store and in other replicas: ask again.'
     throw new RunnerError('STORE_UNAVAILABLE', { detail, headers: { 'Retry-After': '1' }, cause })
   }
   observe({ kind: 'cache.purged', endpoint: name, token: caller.token })

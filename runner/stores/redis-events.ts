@@ -6,6 +6,8 @@ import type { RedisLink } from './redis-link.js'
 
 /** Who waits for another replica's run looks by itself this often: messages can be lost, and owners die. */
 const LOOK_MS = 200
+/** When the purges of the past could not be asked for, they are again after so long. */
+const CATCH_UP_AGAIN_MS = 500
 /** How long a purge is remembered for replicas that were cut off when it happened. */
 const PURGE_MEMORY_SECONDS = 7 * 86_400
 
@@ -21,8 +23,9 @@ export interface ReplicaChannel {
   announcePurge(prefix: string): Promise<void>
   /** Events of other replicas. */
   onEvent(listener: (event: ReplicaEvent) => void): void
+  close(): void
   /** Of the run of this key by another replica; `unknown` when nothing has been heard of it for a moment. */
-  outcome(key: string, signal: AbortSignal, clock: Clock): Promise<RunOutcome>
+  outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
 }
 
 export interface ReplicaChannelOptions {
@@ -30,15 +33,18 @@ export interface ReplicaChannelOptions {
   readonly prefix: string
   /** Different in each process: its own messages come back to it. */
   readonly replica: string
+  readonly clock: Clock
 }
 
-export function openReplicaChannel({ link, prefix, replica }: ReplicaChannelOptions): ReplicaChannel {
+export function openReplicaChannel({ link, prefix, replica, clock }: ReplicaChannelOptions): ReplicaChannel {
   const channel = `${prefix}events`
   const purgesKey = `${prefix}purges`
   const listeners: ((event: ReplicaEvent) => void)[] = []
   const waiting = new Map<string, Set<(outcome: RunOutcome) => void>>()
-  /** The last purge that this process knows of, by what was purged; null until it has looked. */
-  let knownPurges: Map<string, string> | null = null
+  /** The last purge that this process knows of, by what was purged. */
+  let knownPurges = new Map<string, string>()
+  let callOffCatchUp = (): void => {}
+  let isClosed = false
 
   function settle(key: string, outcome: RunOutcome): void {
     const waiters = waiting.get(key)
@@ -57,16 +63,19 @@ export function openReplicaChannel({ link, prefix, replica }: ReplicaChannelOpti
     if (message && message.from !== replica) tell(message.event)
   })
 
-  /** Purges that happened while this process heard nothing. */
+  /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
   async function catchUp(): Promise<void> {
-    const reply = await link.send(['HGETALL', purgesKey])
-    const now = pairsOf(reply)
-    const before = knownPurges
-    knownPurges = now
-    if (before === null) return
-    for (const [what, id] of now) if (before.get(what) !== id) tell({ type: 'purged', prefix: what })
+    callOffCatchUp()
+    try {
+      const now = pairsOf(await link.send(['HGETALL', purgesKey]))
+      const before = knownPurges
+      knownPurges = now
+      for (const [what, id] of now) if (before.get(what) !== id) tell({ type: 'purged', prefix: what })
+    } catch {
+      if (!isClosed) callOffCatchUp = clock.after(CATCH_UP_AGAIN_MS, () => void catchUp())
+    }
   }
-  link.onConnected(() => void catchUp().catch(() => {}))
+  link.onConnected(() => void catchUp())
 
   async function announce(event: ReplicaEvent): Promise<void> {
     await link.send(['PUBLISH', channel, JSON.stringify({ from: replica, event })])
@@ -76,15 +85,21 @@ export function openReplicaChannel({ link, prefix, replica }: ReplicaChannelOpti
     announce,
     async announcePurge(what) {
       const id = randomBytes(9).toString('base64url')
-      knownPurges?.set(what, id)
+      knownPurges.set(what, id)
       await link.send(['HSET', purgesKey, what, id])
       await link.send(['EXPIRE', purgesKey, String(PURGE_MEMORY_SECONDS)])
-      await announce({ type: 'purged', prefix: what })
+      // At each node: what that hears behind this is then known to be behind it.
+      const text = JSON.stringify({ from: replica, event: { type: 'purged', prefix: what } satisfies ReplicaEvent })
+      await Promise.all((await link.masters()).map(master => master.send(['PUBLISH', channel, text])))
     },
     onEvent(listener) {
       listeners.push(listener)
     },
-    outcome(key, signal, clock) {
+    close() {
+      isClosed = true
+      callOffCatchUp()
+    },
+    outcome(key, signal) {
       if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
       return new Promise((resolve, reject) => {
         const waiters = waiting.get(key) ?? new Set()

@@ -13,11 +13,15 @@ export interface TieredStoreOptions {
 /** Closing it closes both. What another replica stores or purges reaches this memory too. */
 export function openTieredStore({ memory, shared, clock, observe }: TieredStoreOptions): ResultStore {
   const asking = new Map<string, Promise<StoredResult | undefined>>()
+  /** Purges by other replicas so far. */
+  let purges = 0
   const inMemory = (key: string): StoredResult | undefined => memory.get(key) as StoredResult | undefined
 
   async function fetch(key: string): Promise<StoredResult | undefined> {
+    const purgesBefore = purges
     const kept = await shared.find(key)
-    if (!kept) return undefined
+    // What was read before a purge may be what the purge was about.
+    if (!kept || purges !== purgesBefore) return undefined
     const newer = inMemory(key)
     if (newer && newer.storedAt >= kept.result.storedAt) return newer
     memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
@@ -35,7 +39,10 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
   }
 
   shared.onEvent(event => {
-    if (event.type === 'purged') memory.purge(event.prefix)
+    if (event.type === 'purged') {
+      purges += 1
+      memory.purge(event.prefix)
+    }
     if (event.type !== 'stored') return
     const held = inMemory(event.key)
     // The older one is served until the newer one is here.
@@ -43,29 +50,29 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
   })
 
   return {
-    peek: inMemory,
+    hold: (key, before) => memory.hold?.(key, before),
     get: key => inMemory(key) ?? fetchOnce(key),
     async set(key, result, keepMs) {
       const isHeld = memory.set(key, result, keepMs) === true
-      try {
-        return (await shared.set(key, result, keepMs)) || isHeld
-      } catch (cause) {
-        if (!isHeld) throw cause
-        observe({ kind: 'store.failed', operation: 'set', cause })
-        return true
-      }
+      const written = Promise.resolve(shared.set(key, result, keepMs))
+      if (!isHeld) return written
+      // Nobody waits for Redis to have it: it does before it hears, on the same connection, that the key is free again.
+      written.catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
+      return true
     },
     async delete(key) {
       memory.delete(key)
       await shared.delete(key)
     },
     async purge(prefix) {
+      purges += 1
       memory.purge(prefix)
       await shared.purge(prefix)
       memory.purge(prefix)
     },
     grow: (key, bytes) => memory.grow?.(key, bytes),
-    replicas: { ...shared.replicas, latest: fetchOnce },
+    // A question of its own: one that was asked before the key was claimed may miss what its last owner stored.
+    replicas: { ...shared.replicas, latest: fetch },
     async close() {
       await memory.close()
       await shared.close()

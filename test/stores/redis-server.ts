@@ -1,12 +1,15 @@
 /** A real Redis for tests: started on a free port, stopped, killed and started again. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../free-port.js'
 
 export interface RedisServer {
   readonly port: number
+  /** Of the server's process. */
+  readonly pid: () => number | undefined
   readonly url: string
   /** Ends it at once, as a crash would. */
   kill(): Promise<void>
@@ -20,17 +23,99 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** Why tests that need Redis cannot run here; null when they can. */
-export function missingRedis(): string | null {
-  const isThere = ['redis-server', 'redis-cli'].every(
-    program => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
-  )
-  return isThere ? null : 'redis-server is not installed'
+/** Why tests that need Redis, and these programs too, cannot run here; null when they can, and where they must. */
+export function missingRedis(...programs: readonly string[]): string | null {
+  if (process.env['SLUICE_TEST_REQUIRE'] === 'all') return null
+  const needed = ['redis-server', 'redis-cli', ...programs]
+  const missing = needed.filter(program => spawnSync(program, ['-v'], { stdio: 'ignore' }).error !== undefined)
+  return missing.length === 0 ? null : `${missing.join(', ')}: not installed`
+}
+
+/** Files of an authority and of a server's certificate for `localhost` that it signed. */
+export interface Certificates {
+  readonly authority: string
+  /** Of redis-server: it speaks TLS with them, on `port` alone. */
+  options(port: number): readonly string[]
+  remove(): void
+}
+
+/** Made anew, by openssl. */
+export function makeCertificates(): Certificates {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-certificates-'))
+  const at = (name: string): string => join(folder, name)
+  const openssl = (...args: readonly string[]): void => {
+    const { status, stderr } = spawnSync('openssl', args, { encoding: 'utf8' })
+    if (status !== 0) throw new TypeError(`openssl ${args[0]}: ${stderr}`)
+  }
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+  const authority = at('authority.pem')
+  const signer = ['-CA', authority, '-CAkey', at('authority.key'), '-CAcreateserial', '-copy_extensions', 'copy']
+  openssl('req', '-x509', ...key, '-days', '2', '-subj', '/CN=test', '-keyout', at('authority.key'), '-out', authority)
+  openssl('req', ...key, ...names, '-keyout', at('server.key'), '-out', at('server.csr'))
+  openssl('x509', '-req', '-days', '2', '-in', at('server.csr'), ...signer, '-out', at('server.pem'))
+  const files = [
+    '--tls-cert-file',
+    at('server.pem'),
+    '--tls-key-file',
+    at('server.key'),
+    '--tls-ca-cert-file',
+    authority,
+  ]
+  return {
+    authority,
+    options: port => ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files],
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
 
 /** `options` are those of redis-server: `--requirepass`, `--maxmemory`. Whoever opens it closes it. */
-export async function openRedisServer(...options: readonly string[]): Promise<RedisServer> {
-  const port = await freePort()
+export function openRedisServer(...options: readonly string[]): Promise<RedisServer> {
+  return openServer(() => options)
+}
+
+/** At a port that something else has listened on. */
+export function openRedisServerAt(port: number): Promise<RedisServer> {
+  return openServer(() => [], port)
+}
+
+/** A cluster of one node, which has all slots. */
+export async function openRedisCluster(): Promise<RedisServer> {
+  const server = await openRedisServer('--cluster-enabled', 'yes')
+  server.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  while (!server.cli('CLUSTER', 'INFO').includes('cluster_state:ok')) {
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  return server
+}
+
+/** A cluster of so many nodes, each of which has a part of the slots. */
+export async function openRedisNodes(count: number): Promise<readonly RedisServer[]> {
+  const nodes: RedisServer[] = []
+  for (let i = 0; i < count; i += 1)
+    nodes.push(await openRedisServer('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'))
+  for (const [i, { cli, port }] of nodes.entries()) {
+    const [from, to] = [i, i + 1].map(part => Math.floor((part * 16_384) / count)) as [number, number]
+    cli('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
+    cli('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to - 1))
+    for (const other of nodes) if (other.port !== port) cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port))
+  }
+  for (const { cli } of nodes) {
+    while (!/cluster_state:ok[\s\S]*cluster_slots_ok:16384/.test(cli('CLUSTER', 'INFO'))) {
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  return nodes
+}
+
+/** With TLS, at `rediss://localhost`. */
+export function openTlsServer(certificates: Certificates, ...options: readonly string[]): Promise<RedisServer> {
+  return openServer(port => [...certificates.options(port), ...options])
+}
+
+async function openServer(optionsAt: (port: number) => readonly string[], givenPort?: number): Promise<RedisServer> {
+  const port = givenPort ?? (await freePort())
+  const options = optionsAt(port)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-redis-'))
   let child: ChildProcess | null = null
 
@@ -52,6 +137,7 @@ export async function openRedisServer(...options: readonly string[]): Promise<Re
   await start()
   return {
     port,
+    pid: () => child?.pid,
     url: `redis://127.0.0.1:${port}`,
     kill,
     start,
@@ -64,17 +150,6 @@ export async function openRedisServer(...options: readonly string[]): Promise<Re
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 async function untilListening(port: number): Promise<void> {

@@ -1,0 +1,77 @@
+/** Things that are due at their times, with one timer for all of them: ten thousand timers would take more than the things. */
+import type { Clock } from '../model/ports.js'
+
+/** What a timer can count to; whoever is due later is looked at again then. */
+const LONGEST_MS = 2 ** 30
+
+export interface Due {
+  /** Milliseconds since 1970; must not change while it waits. */
+  readonly dueAt: number
+}
+
+export interface DueQueue<T> {
+  add(item: T): void
+  /** Forgets everything that waits. */
+  clear(): void
+}
+
+/** Hands over each thing once it is due, the earliest first, some at a time. */
+export function createDueQueue<T extends Due>(clock: Clock, hand: (due: readonly T[]) => void): DueQueue<T> {
+  /** A heap: each is due no later than the two at twice its place. */
+  const heap: T[] = []
+  let timerAt = Infinity
+  let callOff = (): void => {}
+
+  function rise(item: T): void {
+    let place = heap.length
+    while (place > 0) {
+      const above = (place - 1) >> 1
+      if (heap[above]!.dueAt <= item.dueAt) break
+      heap[place] = heap[above]!
+      place = above
+    }
+    heap[place] = item
+  }
+
+  function takeFirst(): T {
+    const first = heap[0]!
+    const last = heap.pop()!
+    let place = 0
+    for (let below = 1; below < heap.length; below = 2 * place + 1) {
+      if (below + 1 < heap.length && heap[below + 1]!.dueAt < heap[below]!.dueAt) below += 1
+      if (last.dueAt <= heap[below]!.dueAt) break
+      heap[place] = heap[below]!
+      place = below
+    }
+    if (heap.length > 0) heap[place] = last
+    return first
+  }
+
+  function setTimer(): void {
+    const first = heap[0]
+    if (!first || first.dueAt >= timerAt) return
+    callOff()
+    timerAt = first.dueAt
+    callOff = clock.after(Math.min(LONGEST_MS, Math.max(0, timerAt - clock.nowMs())), handOver)
+  }
+
+  function handOver(): void {
+    timerAt = Infinity
+    const due: T[] = []
+    while (heap[0] && heap[0].dueAt <= clock.nowMs()) due.push(takeFirst())
+    if (due.length > 0) hand(due)
+    setTimer()
+  }
+
+  return {
+    add(item) {
+      rise(item)
+      setTimer()
+    },
+    clear() {
+      heap.length = 0
+      timerAt = Infinity
+      callOff()
+    },
+  }
+}

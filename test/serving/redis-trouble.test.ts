@@ -1,0 +1,141 @@
+import { rmSync } from 'node:fs'
+import { expect } from 'chai'
+import { systemClock } from '../../runner/clock.js'
+import { openLog } from '../../runner/observe/log.js'
+import { command, endLeftovers, type Started, startServe } from '../cli/command.js'
+import { missingRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
+import { call, foldersOf, makeFolder, openReplica, pause, settingsOf, TOKEN, until } from './shop.js'
+
+describe('trouble with a shared Redis', function () {
+  this.timeout(60_000)
+  const reason = missingRedis()
+  if (reason !== null) {
+    it.skip(`is tested with a real server: ${reason}`)
+    return
+  }
+
+  let folder = ''
+  let redis: RedisServer
+  before(async () => {
+    folder = makeFolder()
+    redis = await openRedisServer('--requirepass', 'hunter2')
+  })
+  after(async () => {
+    await redis.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is a line in the log, with the reason and no password, and calls go on', async () => {
+    const REDIS_URL = `redis://somebody:hunter3@127.0.0.1:${redis.port}`
+    let logged = ''
+    const write = (text: string): void => {
+      logged += text
+    }
+    const log = openLog('debug', systemClock(), { write })
+    const replica = await openReplica(settingsOf(folder, { REDIS_URL }), log.observe)
+    try {
+      const seen: string[] = []
+      for (let i = 0; i < 5; i += 1) {
+        const { status, response } = await call(replica, `shop.all?tag=trouble-${i}`)
+        expect(status).to.equal(200)
+        seen.push(JSON.stringify([...response.headers]))
+      }
+      for (const path of ['/readyz', '/metrics', '/healthz']) {
+        const response = await fetch(`${replica.server.url}${path}`)
+        expect(response.status).to.equal(200)
+        seen.push(await response.text())
+      }
+      const refused = await fetch(`${replica.server.url}/api/endpoints/shop.all/purge`, {
+        method: 'POST',
+        headers: { 'X-API-KEY': TOKEN },
+      })
+      expect(refused.status).to.equal(503)
+      seen.push(await refused.text())
+      const purged = await command(['cache', 'purge'], { REDIS_URL })
+      expect([purged.code, purged.err]).to.deep.equal([
+        3,
+        'sluice: nothing, or not all, was purged: Redis cannot be used: the user or password is wrong (WRONGPASS)\n',
+      ])
+      log.flush()
+      const lines = logged.split('\n').filter(line => line.includes('store.failed'))
+      expect(lines.length, 'once a minute').to.equal(1)
+      expect(JSON.parse(lines[0]!)).to.have.nested.property(
+        'cause.message',
+        'Redis cannot be used: the user or password is wrong (WRONGPASS)',
+      )
+      expect(seen.join('\n')).to.match(/^sluice_store_failures_total\{operation="connect"\} [1-9]/m)
+      expect([logged, purged.err, ...seen].join('\n')).to.not.match(/hunter|somebody/)
+    } finally {
+      await replica.server.close()
+      await replica.runner.close()
+    }
+  })
+
+  it('can be a database that is none, or a password that cannot be read: told without it', async () => {
+    for (const url of [
+      'redis://:hunter2%ZZ@localhost',
+      'redis://:hunter2@localhost/first',
+      'http://:hunter2@localhost',
+    ]) {
+      const { code, err } = await command(['cache', 'purge'], { REDIS_URL: url })
+      expect(code).to.equal(2)
+      expect(err).to.contain('REDIS_URL must be an address').and.not.contain('hunter')
+    }
+  })
+
+  describe('when a replica is killed', () => {
+    let a: Started
+    let b: Started
+    beforeEach(async () => {
+      redis.cli('-a', 'hunter2', 'FLUSHALL')
+      const flags = Object.entries(foldersOf(folder)).flatMap(([name, path]) => [`--${name}`, path])
+      const environment = { SLUICE_TOKEN: TOKEN, REDIS_URL: `redis://:hunter2@127.0.0.1:${redis.port}` }
+      const start = (): Promise<Started> => startServe(['--port', '0', ...flags], environment)
+      ;[a, b] = await Promise.all([start(), start()])
+    })
+    afterEach(endLeftovers)
+
+    const ask = async (replica: Started, path: string): Promise<readonly [number, string]> => {
+      const response = await replica.get(`/api/endpoints/query/${path}`, { 'X-API-KEY': TOKEN })
+      await response.text()
+      return [response.status, response.headers.get('cache-status') ?? '']
+    }
+    const metric = async (replica: Started, name: string): Promise<number> => {
+      const text = await (await replica.get('/metrics', {})).text()
+      return Number(
+        text
+          .split('\n')
+          .find(line => line.startsWith(name))
+          ?.split(' ')[1] ?? 0,
+      )
+    }
+
+    it('while it runs a query, the other that waits for it runs it', async () => {
+      const lost = ask(a, 'shop.slow').catch(() => 'lost')
+      await until(async () => redis.cli('-a', 'hunter2', 'KEYS', 'sluice:l:*') !== '', "the first one's lease")
+      const waiting = ask(b, 'shop.slow')
+      await pause(100)
+      expect(await metric(b, 'sluice_queries_in_flight')).to.equal(0)
+      await a.end('SIGKILL')
+      expect(await lost).to.equal('lost')
+      expect((await waiting)[0]).to.equal(200)
+      expect(await metric(b, 'sluice_queries_total{endpoint="shop.slow",engine="duckdb",outcome="ok"}')).to.equal(1)
+    })
+
+    it('while it keeps an entry warm, the other does that', async () => {
+      const warmed = (replica: Started): Promise<number> =>
+        metric(replica, 'sluice_warm_total{endpoint="shop.warm",outcome="ok"}')
+      await until(async () => {
+        await ask(a, 'shop.warm')
+        return (await warmed(a)) > 0
+      }, 'a refresh by the first')
+      expect((await ask(b, 'shop.warm'))[0]).to.equal(200)
+      await a.end('SIGKILL')
+      const before = await warmed(b)
+      await until(async () => {
+        expect((await ask(b, 'shop.warm'))[0]).to.equal(200)
+        return (await warmed(b)) >= before + 2
+      }, 'refreshes by the other')
+    })
+  })
+})

@@ -1,0 +1,81 @@
+/** Processes that share a Redis, as tests see them: each with its link, its store and its memory in front. */
+import { expect } from 'chai'
+import { systemClock } from '../../runner/clock.js'
+import type { Event } from '../../runner/model/events.js'
+import type { Clock, ResultStore } from '../../runner/model/ports.js'
+import { openMemoryStore } from '../../runner/stores/memory.js'
+import { openRedisStore, type RedisStore } from '../../runner/stores/redis.js'
+import { openRedis } from '../../runner/stores/redis-cluster.js'
+import type { RedisLink } from '../../runner/stores/redis-link.js'
+import { openTieredStore } from '../../runner/stores/tiered.js'
+
+export const KEY = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:abc'
+export const PREFIX = 'test:'
+
+export interface Replica {
+  readonly link: RedisLink
+  readonly shared: RedisStore
+  readonly tiered: ResultStore
+  /** In front of the tiered one. */
+  readonly memory: ResultStore
+  readonly events: readonly Event[]
+  /** Why the connection was lost, each time. */
+  readonly troubles: readonly string[]
+}
+
+export interface ReplicaOptions {
+  readonly url: string
+  readonly prefix?: string
+  readonly commandMs?: number
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  readonly aheadMs?: number
+}
+
+const open: Replica[] = []
+
+export async function openReplica({ url, prefix = PREFIX, commandMs, aheadMs = 0 }: ReplicaOptions): Promise<Replica> {
+  const events: Event[] = []
+  const troubles: string[] = []
+  const machine = systemClock()
+  const clock: Clock = { ...machine, nowMs: () => machine.nowMs() + aheadMs }
+  const link = await openRedis({
+    url,
+    clock,
+    random: Math.random,
+    // A busy machine is no reason to give up on a Redis that works.
+    commandMs: commandMs ?? 2_000,
+    onTrouble: cause => void troubles.push(cause.message),
+  })
+  const shared = openRedisStore({ link, prefix, clock, replica: String(Math.random()) })
+  const memory = openMemoryStore({ maxBytes: 4_000_000 })
+  const tiered = openTieredStore({ memory, shared, clock, observe: event => void events.push(event) })
+  const replica = { link, shared, tiered, memory, events, troubles }
+  open.push(replica)
+  return replica
+}
+
+export async function closeReplicas(): Promise<void> {
+  for (const { link, tiered } of open.splice(0)) {
+    await tiered.close()
+    await link.close()
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (const end = Date.now() + 8_000; Date.now() < end; await pause(10)) {
+    if (await Promise.resolve(holds()).catch(() => false)) return
+  }
+  expect.fail(`never: ${what}`)
+}
+
+/** The message of a rejection; `none` for none. */
+export const failure = (asked: unknown): Promise<string> =>
+  Promise.resolve(asked).then(
+    () => 'none',
+    (error: Error) => error.message,
+  )
+
+export const bodyOf = async (store: ResultStore, key = KEY): Promise<string> =>
+  Buffer.from((await store.get(key))?.body ?? []).toString()

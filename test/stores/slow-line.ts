@@ -1,0 +1,63 @@
+/** A line to a server that can be slow, and can hold back what comes. */
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface Line {
+  readonly url: string
+  /** So long each way, in milliseconds; for what is sent from now on. */
+  delay(toServerMs: number, fromServerMs: number): void
+  /** Nothing comes from the server any more, until `release` lets all of it come in one piece. */
+  hold(): void
+  release(): void
+  close(): Promise<void>
+}
+
+/** To what listens on this port. Whoever opens it closes it. */
+export async function openLine(port: number): Promise<Line> {
+  const sockets = new Set<Socket>()
+  const held: { readonly to: Socket; readonly data: Buffer }[] = []
+  let delays = [0, 0] as const as readonly [toServer: number, fromServer: number]
+  let isHeld = false
+
+  const later = (ms: number, action: () => void): void => {
+    if (ms === 0) action()
+    else setTimeout(action, ms)
+  }
+  const server = createServer(client => {
+    const upstream = connect(port, '127.0.0.1')
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      socket.on('error', () => {}).on('close', () => other.destroy())
+    }
+    client.on('data', data => later(delays[0], () => upstream.write(data)))
+    upstream.on('data', data => {
+      if (isHeld) held.push({ to: client, data })
+      else later(delays[1], () => client.write(data))
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as { readonly port: number }
+  return {
+    url: `redis://127.0.0.1:${address.port}`,
+    delay(toServerMs, fromServerMs) {
+      delays = [toServerMs, fromServerMs]
+    },
+    hold() {
+      isHeld = true
+    },
+    release() {
+      isHeld = false
+      const pieces = held.splice(0)
+      for (const to of new Set(pieces.map(piece => piece.to))) {
+        to.write(Buffer.concat(pieces.filter(piece => piece.to === to).map(({ data }) => data)))
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
