@@ -1,12 +1,13 @@
 /**
- * Two replicas over one Redis at half of full speed, while data and manifests are edited, results purged, and Redis killed and
- * hung: no call may be lost, no answer old, and memory must not grow. `make soak`, or `make soak ARGS="--minutes 3"`.
+ * Two replicas over one Redis at half of full speed, while data and manifests are edited, results purged, one of them restarted,
+ * and Redis killed and hung: no call may be lost, no answer old, and memory must not grow. `make soak`, or
+ * `make soak ARGS="--minutes 3"`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../test/free-port.js'
 import { httpLoad } from './http-load.js'
 import { PROGRAM, type Server, startServer } from './processes.js'
 
@@ -18,6 +19,10 @@ const HOT = 60
 const NEW = 10
 /** What the memory of a replica that is never restarted may still grow by in its last two fifths, in megabytes. */
 const MAX_GROWTH_MB = 30
+/** How long after an edit of manifests an answer may still be of the old ones. */
+const RELOADED_WITHIN_MS = 5_000
+/** An edit has to be seen, settled, read and checked while calls go on. */
+const EDIT_SECONDS = 6
 /** Small, so that it is full before memory is looked at. */
 const CACHE_MB = 16
 
@@ -48,8 +53,13 @@ sql: |
   SELECT (SELECT COUNT(*) FROM \`shop.orders\`) AS orders, ${version} AS version, id, note, @tag AS tag FROM \`shop.orders\` LIMIT 10
 `
 
-function writeManifests({ folder }: Place, version: number): void {
-  const write = (name: string, text: string): void => writeFileSync(join(folder, 'endpoints', `${name}.yaml`), text)
+const NAMES = ['shop.live', 'shop.warm', 'shop.short'] as const
+
+const writeManifest = ({ folder }: Place, name: string, text: string): void =>
+  writeFileSync(join(folder, 'endpoints', `${name}.yaml`), text)
+
+function writeManifests(place: Place, version: number): void {
+  const write = (name: string, text: string): void => writeManifest(place, name, text)
   write('live', manifest(1, 'shop.live', '{ until: data_changes }', version))
   write('warm', manifest(2, 'shop.warm', '{ ttl_seconds: 10, warm_seconds: 2, stale_if_error_seconds: 60 }', version))
   write('short', manifest(3, 'shop.short', '{ ttl_seconds: 2, stale_while_revalidate_seconds: 30 }', version))
@@ -69,17 +79,6 @@ async function makePlace(): Promise<Place> {
   return place
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
-
 /** A Redis that can be killed and started anew. */
 function redisAt({ folder, redisPort }: Place) {
   let child: ChildProcess | null = null
@@ -95,7 +94,17 @@ function redisAt({ folder, redisPort }: Place) {
 function startReplica({ folder, redisPort }: Place): Promise<Server> {
   const at = (name: string): string => join(folder, name)
   const folders = ['--endpoints', at('endpoints'), '--tables', at('tables'), '--data', at('data')]
-  const flags = ['--port', '0', '--cache-memory', String(CACHE_MB), '--engine-memory', '128', '--log-level', 'error']
+  const flags = [
+    '--port',
+    '0',
+    '--cache-memory',
+    String(CACHE_MB),
+    '--engine-memory',
+    '128',
+    '--log-level',
+    'error',
+    '--watch',
+  ]
   const environment = { SLUICE_TOKEN: TOKEN, REDIS_URL: `redis://127.0.0.1:${redisPort}` }
   return startServer([...PROGRAM, 'serve', ...folders, ...flags], environment)
 }
@@ -103,11 +112,10 @@ function startReplica({ folder, redisPort }: Place): Promise<Server> {
 let asked = 0
 function pathsOf(): readonly string[] {
   const path = (name: string, tag: string): string => `/api/endpoints/query/${name}?tag=${tag}`
-  const names = ['shop.live', 'shop.warm', 'shop.short']
-  const hot = Array.from({ length: HOT }, (_, i) => path(names[i % 3]!, `hot-${i}`))
+  const hot = Array.from({ length: HOT }, (_, i) => path(NAMES[i % 3]!, `hot-${i}`))
   const fresh = Array.from({ length: NEW }, () => {
     asked += 1
-    return path(names[asked % 3]!, `new-${asked}`)
+    return path(NAMES[asked % 3]!, `new-${asked}`)
   })
   // New ones among the hot ones: 20 rounds of those for each of these.
   return [...fresh.flatMap(one => [one, ...hot]), ...Array.from({ length: 10 }, () => hot).flat()]
@@ -122,6 +130,11 @@ async function rowOf({ url }: Server, name: string, tag: string): Promise<Row> {
   const response = await fetch(`${url}/api/endpoints/query/${name}?tag=${tag}`, { headers: { 'X-API-KEY': TOKEN } })
   if (response.status !== 200) throw new SoakFailure(`${name} answered ${response.status}: ${await response.text()}`)
   return ((await response.json()) as { result: Row[] }).result[0]!
+}
+
+/** 1 while the manifests that are served are the last that were read. */
+async function reloadSuccess({ url }: Server): Promise<string | undefined> {
+  return /^sluice_reload_success (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
 }
 
 /** Of the server's own process, in megabytes. */
@@ -141,10 +154,10 @@ async function soak(minutes: number): Promise<void> {
   const slowest: number[] = []
   const memory: number[] = []
 
-  const run = async (server: Server, rate?: number): Promise<number> => {
+  const run = async (server: Server, rate?: number, seconds = SLICE_SECONDS): Promise<number> => {
     const options = {
       connections: CONNECTIONS,
-      seconds: SLICE_SECONDS,
+      seconds,
       paths: pathsOf(),
       headers: { 'X-API-KEY': TOKEN },
     }
@@ -164,6 +177,42 @@ async function soak(minutes: number): Promise<void> {
       }
       await pause(200)
     }
+  }
+  /** Of every endpoint on both replicas, of results that are there and of new ones. */
+  const versions = async (): Promise<readonly number[]> => {
+    const tags = ['hot-0', 'hot-1', 'hot-2', `edit-${performance.now()}`]
+    const each = Object.values(replicas).flatMap(server =>
+      NAMES.flatMap(name => tags.map(tag => ({ server, name, tag }))),
+    )
+    return Promise.all(each.map(async ({ server, name, tag }) => (await rowOf(server, name, tag)).version))
+  }
+  const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+    const end = performance.now() + RELOADED_WITHIN_MS
+    while (!(await isSo())) {
+      if (performance.now() > end) throw new SoakFailure(`not within ${RELOADED_WITHIN_MS} ms: ${what}`)
+      await pause(50)
+    }
+  }
+  const expectVersion = async (expected: number): Promise<void> => {
+    const found = await versions()
+    if (found.some(one => one !== expected)) throw new SoakFailure(`not all of version ${expected}: ${found}`)
+  }
+  const allSucceed = async (expected: '0' | '1'): Promise<boolean> =>
+    (await Promise.all(Object.values(replicas).map(reloadSuccess))).every(one => one === expected)
+
+  const editManifests = async (): Promise<void> => {
+    version += 1
+    writeManifests(place, version)
+    await until(`every answer is of version ${version}`, async () => (await versions()).every(one => one === version))
+    for (let i = 0; i < 5; i += 1) await expectVersion(version)
+  }
+  const breakManifests = async (): Promise<void> => {
+    writeManifests(place, version + 1)
+    writeManifest(place, 'warm', 'name: [')
+    await until('both tell that the edit is wrong', () => allSucceed('0'))
+    await expectVersion(version)
+    await editManifests()
+    await until('both tell that it is mended', () => allSucceed('1'))
   }
   const incidents: readonly (readonly [what: string, happen: () => Promise<void>])[] = [
     ['data edited', editData],
@@ -191,16 +240,15 @@ async function soak(minutes: number): Promise<void> {
         redis.signal('SIGCONT')
       },
     ],
+    ['manifests edited', editManifests],
     ['data edited', editData],
+    ['manifests broken, and mended', breakManifests],
   ]
   /** Of replica a, as a balancer that no longer sends to it would have it. */
-  const editManifests = async (): Promise<void> => {
-    version += 1
-    writeManifests(place, version)
+  const restart = async (): Promise<void> => {
     await replicas.a.end()
     replicas.a = await startReplica(place)
-    const row = await rowOf(replicas.a, 'shop.warm', 'hot-1')
-    if (row.version !== version) throw new SoakFailure(`an old manifest's result: ${row.version} of ${version}`)
+    await expectVersion(version)
   }
 
   try {
@@ -214,12 +262,13 @@ async function soak(minutes: number): Promise<void> {
     const end = performance.now() + minutes * 60_000
     for (let turn = 0; performance.now() < end; turn += 1) {
       const [what, happen] = incidents[turn % incidents.length]!
-      if (turn % 6 === 5) {
-        await Promise.all([run(replicas.b, rate), editManifests()])
-        process.stdout.write(`${calls} calls; manifests edited, a replica restarted\n`)
+      if (turn % 8 === 7) {
+        await Promise.all([run(replicas.b, rate), restart()])
+        process.stdout.write(`${calls} calls; a replica restarted\n`)
       } else {
+        const seconds = what.startsWith('manifests') ? EDIT_SECONDS : SLICE_SECONDS
         const during = pause((SLICE_SECONDS * 1000) / 4).then(happen)
-        await Promise.all([run(replicas.a, rate), run(replicas.b, rate), during])
+        await Promise.all([run(replicas.a, rate, seconds), run(replicas.b, rate, seconds), during])
         memory.push(residentMb(replicas.b))
         const rounded = Math.round(slowest.slice(-2).reduce((most, ms) => Math.max(most, ms)))
         process.stdout.write(

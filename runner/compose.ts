@@ -29,29 +29,32 @@ import { createApp } from './http/app.js'
 import { createFastLane } from './http/fast-lane.js'
 import { createFormStore } from './http/forms.js'
 import { type RunningServer, startServer } from './http/server.js'
-import { type Loaded, type LoadedEndpoint, loadEndpoints } from './manifest/load.js'
+import { createLiveEndpoints, type LiveEndpoints, type ReloadReport, refuseErrors } from './live-endpoints.js'
+import { type Loaded, type LoadedEndpoint, type LoadOptions, loadEndpoints } from './manifest/load.js'
 import { type LoadedTable, loadTableSchemas } from './manifest/load-tables.js'
 import { manifestId } from './manifest/manifest-id.js'
-import type { Diagnostic } from './model/diagnostic.js'
+import { sourceState } from './manifest/source-state.js'
+import { watchSources } from './manifest/watch-sources.js'
 import type { Endpoint } from './model/endpoint.js'
-import { LoadError, SetupError, UsageError } from './model/errors.js'
+import { SetupError, UsageError } from './model/errors.js'
 import type { Observer } from './model/events.js'
 import type { Clock, CounterStore, Engine, ResultStore, StoredResult } from './model/ports.js'
 import type { BoundValue, ResultFormat } from './model/query.js'
 import { openMetrics } from './observe/metrics.js'
 import { bindParams } from './request/bind-params.js'
 import { createBudgets } from './request/budget.js'
+import { createEngineRelay, type EngineRelay } from './request/engine-relay.js'
 import { handleFor } from './request/handle.js'
 import { limitQueries } from './request/limit-queries.js'
-import { indexEndpoints, route } from './request/route.js'
+import { route } from './request/route.js'
 import { renderQuery } from './request/run-query.js'
 import { wireArguments } from './request/wire.js'
 import { DEFAULT_SETTINGS, type Settings } from './settings.js'
 import { openMemoryCounters } from './stores/counters.js'
 import { openMemoryStore } from './stores/memory.js'
 import { openRedisStore } from './stores/redis.js'
+import { openRedis } from './stores/redis-cluster.js'
 import { openRedisCounters } from './stores/redis-counters.js'
-import { openRedisLink } from './stores/redis-link.js'
 import { openTieredStore } from './stores/tiered.js'
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from './stores/token-file.js'
 import { openTokenStore, unrestrictedCaller } from './stores/tokens.js'
@@ -63,6 +66,7 @@ export type {
   EmbeddedTable,
   ImportReport,
   NewToken,
+  ReloadReport,
   RunningServer,
   Settings,
   TablePlace,
@@ -82,6 +86,12 @@ export interface Runner {
   call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
   /** What the same call would run, without running it. @throws RunnerError */
   explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
+  /**
+   * Reads manifests, partials and table schemas again. From then on calls see what was read, all of it; those under way end on
+   * what was before. Whatever becomes of it is an event too.
+   * @throws LoadError when they hold errors, SetupError, RunnerError; then everything is as it was.
+   */
+  reload(): Promise<ReloadReport>
   /** By name. */
   endpoints(): readonly Endpoint[]
   /** The same, in the order of their files, with what is known of their manifests. */
@@ -135,12 +145,9 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   const clock = systemClock()
   const opened = createClosers()
   try {
-    const engine = limitQueries(opened.add(await openServingEngine(settings, { observe, clock })), MAX_QUERIES)
-    // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
-    const loaded = await load(settings, engine, engine.compile)
-    refuseErrors(loaded.diagnostics)
-    const endpoints = indexEndpoints(loaded.endpoints)
-    observe({ kind: 'manifests.loaded', endpoints: endpoints.all.length })
+    const { live, relay } = openLive(settings, { observe, clock }, opened)
+    await live.start()
+    const engine = limitQueries(relay.engine, settings.maxQueries)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
@@ -154,7 +161,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       budgets,
       tokens,
       results,
-      endpoints: () => endpoints,
+      endpoints: live.index,
+      beginCall: relay.begin,
       newRequestId: randomUUID,
     }
     let isLeaving = false
@@ -169,6 +177,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       isDraining: () => isDraining,
     }
     const listener = createFastLane(appDeps, createApp(appDeps))
+    const look = (): Promise<string> => sourceState(settings)
+    if (settings.watch) opened.add(watchSources({ look, ...live, clock }))
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -179,18 +189,19 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       },
       async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
         const began = clock.nowMicros()
-        const endpoint = route(endpoints, name)
+        const endpoint = route(live.index(), name)
         const bound = bindParams(endpoint, wireArguments(args))
         const { sql, parameters } = renderQuery({ endpoint, args: bound, nowMicros }, clock)
         const rendered = clock.nowMicros()
         const { engineSql, plan } = await engine.explain({ sql, parameters })
         const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
-        const detail = loaded.details.find(one => one.endpoint.id === endpoint.id)
+        const detail = live.details().find(one => one.endpoint.id === endpoint.id)
         const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
-      endpoints: () => endpoints.all,
-      details: () => loaded.details,
+      endpoints: () => live.index().all,
+      details: live.details,
+      reload: live.reload,
       async listen() {
         const { host, port } = settings
         const onLeaving = (): void => {
@@ -210,7 +221,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
           onLeaving,
           onDraining,
         })
-        observe({ kind: 'server.ready', url: server.url, endpoints: endpoints.all.length, engine: engine.name })
+        observe({ kind: 'server.ready', url: server.url, endpoints: live.index().all.length, engine: engine.name })
         return server
       },
       close: opened.close,
@@ -221,9 +232,36 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   }
 }
 
+/** The endpoints of the settings, before anything has been read, and the engine behind them. `opened` closes both. */
+function openLive(
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+  opened: Closers,
+): { readonly live: LiveEndpoints; readonly relay: EngineRelay<ServingEngine> } {
+  const relay = opened.add(
+    createEngineRelay<ServingEngine>({
+      name: settings.engine,
+      knowsDataChanges: settings.engine === 'duckdb',
+      onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
+    }),
+  )
+  const live = opened.add(
+    createLiveEndpoints<ServingEngine>({
+      relay,
+      endpointsDir: settings.endpointsDir,
+      look: () => sourceState(settings),
+      readTables: breathe => readTables(settings, breathe),
+      openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
+      // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
+      load: (engine, options) => load(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      clock,
+      observe,
+    }),
+  )
+  return { live, relay }
+}
+
 const BYTES_PER_MB = 1_000_000
-/** Queries that run or wait for the engine at once; more are refused, since their callers would leave before their turn. */
-const MAX_QUERIES = 512
 
 const millis = (micros: bigint): number => Number(micros) / 1000
 
@@ -235,11 +273,15 @@ async function openStores(
 ): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
   const memory = openMemoryStore({ maxBytes: cacheMb * BYTES_PER_MB })
   if (redisUrl === null) return { store: opened.add(memory), counters: openMemoryCounters(clock) }
-  const link = opened.add(await openRedisLink({ url: redisUrl, clock, random: Math.random }))
+  const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
+  const link = opened.add(await openRedis({ url: redisUrl, clock, random: Math.random, onTrouble }))
   const shared = openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() })
   const store = opened.add(openTieredStore({ memory, shared, clock, observe }))
   return { store, counters: openRedisCounters(link, redisPrefix) }
 }
+
+/** How long Redis may take over a command of a purge that nobody but a command line waits for. */
+const PURGE_MS = 5_000
 
 /**
  * Forgets what replicas have stored of an endpoint, by name or id, or of all; their memories too.
@@ -250,7 +292,7 @@ export async function purgeShared(settings: Settings, ref: string | null): Promi
   if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
   const prefix = ref === null ? '' : `${await findEndpointId(settings.endpointsDir, ref)}:`
   const clock = systemClock()
-  const link = await openRedisLink({ url: redisUrl, clock, random: Math.random })
+  const link = await openRedis({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
   try {
     await openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() }).purge(prefix)
   } catch (cause) {
@@ -281,7 +323,7 @@ function load(
   engine: ServingEngine,
   checkSql: Engine['check'],
   only: readonly string[] = [],
-  { maxBytes = null }: CheckLimits = {},
+  more: Partial<LoadOptions> = {},
 ): Promise<Loaded> {
   return loadEndpoints({
     dir: settings.endpointsDir,
@@ -289,7 +331,7 @@ function load(
     knowsDataChanges: engine.dataState !== undefined,
     tables: engine.tables(),
     checkSql,
-    maxBytes,
+    ...more,
     ...(only.length > 0 && { only }),
   })
 }
@@ -341,24 +383,43 @@ export interface ServingEngine extends Engine {
 }
 
 /** The engine that the settings name. @throws LoadError, SetupError. Whoever opens it closes it. */
-export function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
-  return settings.engine === 'bigquery' ? openWarehouse(settings, deps) : openEngine(settings, deps)
+export async function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
+  return openServingEngineOver(await readTables(settings), settings, deps)
 }
 
-async function openWarehouse(settings: Settings, { observe, clock }: EngineDeps): Promise<ServingEngine> {
-  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+/** The same over tables that have been read. */
+function openServingEngineOver(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  deps: EngineDeps,
+): Promise<ServingEngine> {
+  return settings.engine === 'bigquery' ? openWarehouse(tables, settings, deps) : openEngineOver(tables, settings, deps)
+}
+
+/** @throws LoadError when a table schema holds errors. */
+async function readTables({ tablesDir }: Settings, breathe?: () => Promise<void>): Promise<readonly TableDefinition[]> {
+  const { tables, diagnostics } = await loadTableSchemas(tablesDir, breathe)
   refuseErrors(diagnostics)
-  const { project, emulatorHost, location, defaultDataset, maxBytesBilled, reservation, priority } = settings
-  const access = await openAccess({ project, emulatorHost })
+  return tables.map(definitionOf)
+}
+
+async function openWarehouse(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+): Promise<ServingEngine> {
+  const { location, defaultDataset, maxBytesBilled, reservation, priority } = settings
+  const access = await openAccess(settings)
   const engine = openBigQueryEngine({
     access,
-    tables: tables.map(definitionOf),
+    tables,
     location,
     defaultDataset,
     maxBytesBilled,
     reservation,
     priority,
     maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    maxQueries: settings.maxQueries,
     clock,
     observe,
     newRequestId: randomUUID,
@@ -376,18 +437,24 @@ async function openWarehouse(settings: Settings, { observe, clock }: EngineDeps)
 }
 
 /** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
-export async function openWarehouseTables({ project, emulatorHost }: Settings): Promise<WarehouseTables> {
-  return openTables(await openAccess({ project, emulatorHost }), { clock: systemClock(), random: Math.random })
+export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
+  return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
 }
 
 /** The embedded engine over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */
-export async function openEngine(settings: Settings, { observe, clock }: EngineDeps): Promise<DuckdbEngine> {
-  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
-  refuseErrors(diagnostics)
+export async function openEngine(settings: Settings, deps: EngineDeps): Promise<DuckdbEngine> {
+  return openEngineOver(await readTables(settings), settings, deps)
+}
+
+function openEngineOver(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+): Promise<DuckdbEngine> {
   return openDuckdbEngine({
     dataDir: settings.database === null ? settings.dataDir : null,
     database: settings.database,
-    tables: tables.map(table => ({ definition: definitionOf(table), schema: table.fields })),
+    tables: tables.map(definition => ({ definition })),
     naming: { project: settings.project, defaultDataset: settings.defaultDataset },
     memoryLimitMb: settings.engineMemoryMb,
     threads: settings.engineThreads === 0 ? availableParallelism() : settings.engineThreads,
@@ -447,10 +514,6 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
 
 /** Of DuckDB; with what the rows take while they are checked, an import stays below 1 GB. */
 const IMPORT_MEMORY_MB = 400
-
-function refuseErrors(diagnostics: readonly Diagnostic[]): void {
-  if (diagnostics.some(({ severity }) => severity === 'error')) throw new LoadError(diagnostics)
-}
 
 /** The embedded engine as a library: BigQuery SQL over these tables. Whoever opens it closes it. @throws UsageError, SetupError. */
 export function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {

@@ -6,6 +6,7 @@ export {
   type CallOptions,
   createRunner,
   openEmbeddedEngine,
+  type ReloadReport,
   type Runner,
   type RunnerOptions,
 } from './compose.js'

@@ -1,5 +1,5 @@
 /** From flags and environment variables to frozen settings; every default stands here, with its unit. */
-import { parseByteSize } from './model/byte-size.js'
+import { BYTE_SIZE_FORM, parseByteSize } from './model/byte-size.js'
 import { UsageError } from './model/errors.js'
 import { LOG_LEVELS, type LogLevel } from './observe/log.js'
 
@@ -18,6 +18,8 @@ export interface Settings {
   /** One token that may do everything; null for none. Never from a flag, which a process list would show. */
   readonly token: string | null
   readonly engine: 'duckdb' | 'bigquery'
+  /** Manifests, partials and table schemas are read again whenever they change. */
+  readonly watch: boolean
   /** The project whose BigQuery runs and bills queries; null: the one that the credentials belong to. */
   readonly project: string | null
   /** Where BigQuery's jobs run; null for where their data is. */
@@ -31,6 +33,8 @@ export interface Settings {
   readonly priority: 'interactive' | 'batch'
   /** What BigQuery takes for reading 2^40 bytes, in USD: for estimates. */
   readonly pricePerTib: number
+  /** A file of Google credentials; null: as Google's libraries find them. */
+  readonly credentialsFile: string | null
   /** The address of a BigQuery emulator, which is spoken to without credentials; null for BigQuery itself. */
   readonly emulatorHost: string | null
   /** Memory that the embedded engine may use, in megabytes. */
@@ -39,6 +43,8 @@ export interface Settings {
   readonly engineThreads: number
   /** What the embedded engine may write to the disk for queries that need more memory, in megabytes. */
   readonly engineTempMb: number
+  /** Queries that run or wait for the engine at once; more are refused, as their callers would leave before their turn. */
+  readonly maxQueries: number
   /** A result that is larger is an error; in megabytes. */
   readonly maxResultMb: number
   /** Memory for stored results, in megabytes. */
@@ -64,6 +70,8 @@ export interface SettingRow {
   readonly default: string
   readonly unit: string
   readonly description: string
+  /** The flag stands alone, and means `true`. @default false */
+  readonly isSwitch?: true
   /** @throws SettingProblem. */
   readonly parse: (text: string) => unknown
 }
@@ -91,10 +99,16 @@ function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
   }
 }
 
+function yesOrNo(value: string): boolean {
+  if (value === 'true' || value === '1') return true
+  if (value === 'false' || value === '0') return false
+  throw new SettingProblem('must be true or false')
+}
+
 function size(value: string): number {
   const bytes = parseByteSize(value)
   if (bytes !== undefined) return bytes
-  throw new SettingProblem('must be a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB')
+  throw new SettingProblem(`must be ${BYTE_SIZE_FORM}`)
 }
 
 function amount(value: string): number {
@@ -120,8 +134,18 @@ function origins(value: string): readonly string[] {
 
 /** What is wrong is not said: it may hold a password. */
 function redisUrl(value: string): string {
-  if (/^rediss?:\/\//.test(value) && URL.canParse(value)) return value
+  if (/^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value))) return value
   throw new SettingProblem('must be an address like redis://host:6379 or rediss://user:password@host:6380')
+}
+
+/** User and password as they are encoded, and no more of a path than the number of a database. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return /^\/?\d*$/.test(pathname)
+  } catch {
+    return false
+  }
 }
 
 function tokenText(value: string): string {
@@ -213,6 +237,16 @@ export const SETTINGS: readonly SettingRow[] = [
     parse: oneOf(['duckdb', 'bigquery']),
   },
   {
+    key: 'watch',
+    flag: '--watch',
+    variable: 'SLUICE_WATCH',
+    default: 'false',
+    unit: '',
+    description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
+    isSwitch: true,
+    parse: yesOrNo,
+  },
+  {
     key: 'project',
     flag: '--project',
     variable: 'GOOGLE_CLOUD_PROJECT',
@@ -279,6 +313,15 @@ export const SETTINGS: readonly SettingRow[] = [
     parse: amount,
   },
   {
+    key: 'credentialsFile',
+    flag: null,
+    variable: 'GOOGLE_APPLICATION_CREDENTIALS',
+    default: '',
+    unit: 'file',
+    description: "BigQuery: a file of credentials; without it, as Google's libraries find them.",
+    parse: text,
+  },
+  {
     key: 'emulatorHost',
     flag: null,
     variable: 'BIGQUERY_EMULATOR_HOST',
@@ -313,6 +356,15 @@ export const SETTINGS: readonly SettingRow[] = [
     unit: 'MB',
     description: 'What the embedded engine may write to the disk for queries that need more memory.',
     parse: wholeNumber(1, 10_000_000),
+  },
+  {
+    key: 'maxQueries',
+    flag: '--max-queries',
+    variable: 'SLUICE_MAX_QUERIES',
+    default: '512',
+    unit: 'queries',
+    description: 'Queries that run or wait for the engine at once; more are refused with 503.',
+    parse: wholeNumber(1, 10_000),
   },
   {
     key: 'maxResultMb',
@@ -400,6 +452,7 @@ const UNSET = {
   defaultDataset: null,
   maxBytesBilled: null,
   reservation: null,
+  credentialsFile: null,
   emulatorHost: null,
   redisUrl: null,
 } as const

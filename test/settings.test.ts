@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { BYTE_SIZE_FORM } from '../runner/model/byte-size.js'
 import { UsageError } from '../runner/model/errors.js'
 import { DEFAULT_SETTINGS, readSettings, SETTINGS } from '../runner/settings.js'
 
@@ -24,6 +25,7 @@ describe('settings', () => {
       tokensFile: null,
       token: null,
       engine: 'duckdb',
+      watch: false,
       project: null,
       location: null,
       defaultDataset: null,
@@ -31,10 +33,12 @@ describe('settings', () => {
       reservation: null,
       priority: 'interactive',
       pricePerTib: 6.25,
+      credentialsFile: null,
       emulatorHost: null,
       engineMemoryMb: 1024,
       engineThreads: 0,
       engineTempMb: 8192,
+      maxQueries: 512,
       maxResultMb: 64,
       cacheMb: 64,
       redisUrl: null,
@@ -76,12 +80,10 @@ describe('settings', () => {
     ])
   })
 
+  const SIZES = ['much', '0', '0 GB', '-1', '-5 GB', '1.5 GB', '2000 TiB', '9999999999999999']
   const bad: readonly (readonly [flags: Record<string, string>, problem: string])[] = [
     [{ project: 'My Project' }, '--project must be a project id'],
-    [
-      { 'max-bytes-billed': 'much' },
-      '--max-bytes-billed must be a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB',
-    ],
+    ...SIZES.map(size => [{ 'max-bytes-billed': size }, `--max-bytes-billed must be ${BYTE_SIZE_FORM}`] as const),
     [{ 'price-per-tib': '-1' }, '--price-per-tib must be a number, such as 6.25'],
     [{ reservation: 'mine' }, '--reservation must be projects/P/locations/L/reservations/R'],
     [{ port: '-1' }, '--port must be a whole number from 0 to 65535'],

@@ -14,6 +14,8 @@ export interface Io {
   loaded(): void
   /** Called as the process ends, also by a crash; it cannot wait for anything then. */
   onExit(callback: () => void): void
+  /** Called whenever the process is asked to read its files again. */
+  onReload(callback: () => void): void
   /** Resolves when the process is asked to end. */
   untilAsked(): Promise<void>
   /**

@@ -19,6 +19,8 @@ import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './tok
 import { validate } from './validate.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
+/** As commander gives them: switches are booleans. */
+type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** Runs a command line; resolves to the exit code. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
@@ -151,6 +153,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
       new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
     )
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
+    .option('--timeout <seconds>', 'give up after so long', '300')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
     .option('--functions', 'list the functions of the language instead, and those that are refused')
     .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) =>
@@ -253,17 +256,18 @@ function withSettings(command: Command, names: readonly (string | null)[]): Comm
     if (row.flag === null || !names.includes(row.flag)) continue
     const fallback = row.default === '' ? '' : `, else ${row.default}`
     const unit = row.unit === '' ? 'value' : row.unit
-    command.option(`${row.flag} <${unit}>`, `${row.description} (or ${row.variable}${fallback})`)
+    const value = row.isSwitch ? '' : ` <${unit}>`
+    command.option(`${row.flag}${value}`, `${row.description} (or ${row.variable}${fallback})`)
   }
   return command
 }
 
 /** Commander's camelCase names back to the settings' own. */
-function settingFlags(flags: Flags): Flags {
+function settingFlags(flags: GivenFlags): Flags {
   const known = SETTINGS.flatMap(row => {
     const name = row.flag?.slice(2)
     const value = name && flags[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
-    return name && typeof value === 'string' ? [[name, value] as const] : []
+    return name && (typeof value === 'string' || value === true) ? [[name, String(value)] as const] : []
   })
   return Object.fromEntries(known)
 }

@@ -1,7 +1,9 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 import { systemClock } from '../clock.js'
 import { openEngine } from '../compose.js'
+import { instantText } from '../manifest/instant-text.js'
 import { UsageError } from '../model/errors.js'
+import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query, ResultFormat } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'
 import { readSettings } from '../settings.js'
@@ -12,7 +14,7 @@ import { EXIT, type Io } from './io.js'
 
 type Flags = Readonly<Record<string, unknown>>
 
-const TIMEOUT_MS = 300_000
+const MAX_SECONDS = 86_400
 
 /** Without SQL it does what `--functions` asks for, and nothing else. */
 export async function runQuery(sql: string | undefined, flags: Flags, io: Io): Promise<number> {
@@ -25,10 +27,14 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
   if (settings.engine !== 'duckdb') {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
-  const query: Query = { sql, parameters: boundValues(flags['parameter'] as readonly string[]) }
+  const clock = systemClock()
+  const query: Query = { sql, parameters: withNow(sql, boundValues(flags['parameter'] as readonly string[]), clock) }
   const maxRows = Number(flags['maxRows'])
   if (!Number.isSafeInteger(maxRows) || maxRows < 1) throw new UsageError([`--max-rows must be a whole number from 1`])
-  const clock = systemClock()
+  const timeoutMs = 1_000 * Number(flags['timeout'])
+  if (!(timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS)) {
+    throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
+  }
   const engine = await openEngine(settings, { observe: () => {}, clock })
   try {
     if (flags['explain']) {
@@ -44,8 +50,8 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
       format: (shown === 'table' ? 'arrays' : shown) as ResultFormat,
       timestamps: 'iso8601',
       endpoint: 'query',
-      timeoutMs: TIMEOUT_MS,
-      signal: new AbortController().signal,
+      timeoutMs,
+      signal: io.interruption(),
     })
     printRows(result.columns, result.body, shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
@@ -55,8 +61,17 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
   }
 }
 
+type Bound = Readonly<Record<string, BoundValue>>
+
+/** SQL that reads `@now`, as that of manifests does, runs as it stands. */
+function withNow(sql: string, given: Bound, clock: Clock): Bound {
+  const isGiven = Object.keys(given).some(name => name.toLowerCase() === 'now')
+  if (isGiven || !/@now\b/i.test(sql)) return given
+  return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
+}
+
 /** `name=value` is a STRING; `name:TYPE=value` is of that type, an array's value being JSON. */
-function boundValues(texts: readonly string[]): Readonly<Record<string, BoundValue>> {
+function boundValues(texts: readonly string[]): Bound {
   const bound = texts.map((text): readonly [string, BoundValue] => {
     const [left, value] = splitAssignment('--parameter', text)
     const [, name = left, type = 'STRING'] = /^(\w+):(.+)$/.exec(left) ?? []

@@ -1,13 +1,9 @@
 /** Diagnostics as text for people, JSON for tools, and annotations for GitHub's checks. */
 import { readFileSync } from 'node:fs'
-import type { Diagnostic } from '../model/diagnostic.js'
+import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import type { Io } from './io.js'
 
 export type ReportFormat = 'text' | 'json' | 'github'
-
-/** One line: `endpoints/top.yaml:6:5: unknown key "defualt" … [schema/unknown-key]`. */
-export const diagnosticLine = (d: Diagnostic): string =>
-  `${d.file}:${d.line}:${d.column}: ${d.severity === 'warning' ? 'warning: ' : ''}${d.message} [${d.rule}]`
 
 /** JSON and annotations go to standard output, where tools read them; text goes to standard error. */
 export function reportDiagnostics(

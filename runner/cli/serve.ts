@@ -5,14 +5,25 @@ import { createRunner, ensureToken } from '../compose.js'
 import { openLog } from '../observe/log.js'
 import { readSettings } from '../settings.js'
 import { EXIT, type Io } from './io.js'
+import { reportDiagnostics } from './report.js'
 
-/** Prints one line when ready. Ends with 0 after SIGTERM or SIGINT, once running requests are finished. */
+/**
+ * Prints one line when ready. SIGHUP has manifests and table schemas read again. Ends with 0 after SIGTERM or SIGINT, once
+ * running requests are finished.
+ */
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
   const log = openLog(settings.logLevel, systemClock())
   io.onExit(log.flush)
-  const runner = await createRunner(settings, { observe: log.observe })
+  const runner = await createRunner(settings, {
+    observe(event) {
+      log.observe(event)
+      if (event.kind === 'manifests.refused' && io.isTerminal) reportDiagnostics(event.diagnostics, 'text', io)
+    },
+  })
   const asked = io.untilAsked()
+  // Whatever becomes of it has been observed.
+  io.onReload(() => void runner.reload().catch(() => {}))
   try {
     const token = await ensureToken(settings)
     const server = await runner.listen()

@@ -1,8 +1,9 @@
 /** Finds and reads manifests and partials. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { MAX_MANIFEST_LENGTH } from './limits.js'
+import { namesBelow } from './names-below.js'
 import { diagnosticAt } from './report.js'
 
 export interface SourceText {
@@ -24,17 +25,22 @@ export interface Discovered {
 export const PARTIALS_FOLDER = 'partials'
 const READ_AT_ONCE = 32
 
-/** Every `*.yaml` but `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names. */
+/** By the name from the folder of manifests on, with `/` between. */
+export const isManifest = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml')
+export const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
+
+/**
+ * Every `*.yaml` but `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names; none of which begins
+ * with a dot, nor does that of their folder.
+ */
 export async function discover(dir: string): Promise<Discovered> {
   const diagnostics: Diagnostic[] = []
-  let names: string[]
+  let names: readonly string[]
   try {
-    names = (await readdir(dir, { recursive: true })).map(name => name.split(sep).join('/')).sort()
+    names = await namesBelow(dir)
   } catch (error) {
     return { paths: [], manifests: [], partials: [], diagnostics: [unreadable(dir, error)] }
   }
-  const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
-  const isManifest = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml')
   for (const name of names.filter(name => name.endsWith('.yml'))) {
     const place = { file: posixJoin(dir, name), line: 1, column: 1 }
     diagnostics.push(
@@ -83,6 +89,14 @@ export async function readOne(path: string, file: string, diagnostics: Diagnosti
     return null
   }
 }
+
+/** Of a folder whose manifests are served, and that now holds none. */
+export const noneLeft = (dir: string): Diagnostic =>
+  diagnosticAt(
+    { file: dir, line: 1, column: 1 },
+    'manifest/none-left',
+    'no manifest is left here; those that were read before are served on',
+  )
 
 function unreadable(file: string, error: unknown): Diagnostic {
   const code = (error as { code?: unknown }).code

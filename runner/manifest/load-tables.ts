@@ -38,20 +38,31 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`. A folder that is not there holds none. */
-export async function loadTableSchemas(dir: string): Promise<LoadedTables> {
+/** By the name from the folder of table schemas on; those in folders, or whose names begin with a dot, are not read. */
+export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
+
+/** Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`. A folder that is not there holds none. `breathe` is waited for between them. */
+export async function loadTableSchemas(
+  dir: string,
+  breathe: () => Promise<void> = () => Promise.resolve(),
+): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
   let names: string[] = []
   try {
-    names = (await readdir(dir)).filter(name => name.endsWith('.json')).sort()
+    names = (await readdir(dir)).filter(isTableSchema).sort()
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ENOENT') throw error
   }
   const folder = dir.split(sep).join('/')
   const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
-  const read = texts.filter(text => text !== null).map(readTableSchema)
-  diagnostics.push(...read.flatMap(one => one.diagnostics))
-  return { tables: read.flatMap(one => one.table ?? []), diagnostics: diagnostics.sort(compareDiagnostics) }
+  const tables: LoadedTable[] = []
+  for (const text of texts) {
+    await breathe()
+    const read = text === null ? { table: null, diagnostics: [] } : readTableSchema(text)
+    if (read.table !== null) tables.push(read.table)
+    diagnostics.push(...read.diagnostics)
+  }
+  return { tables, diagnostics: diagnostics.sort(compareDiagnostics) }
 }
 
 /**

@@ -9,8 +9,9 @@ import { findSchemaMistakes, schemaDiagnostics } from './check-schema.js'
 import { type CheckSql, checkSqlTexts } from './check-sql.js'
 import { compileEndpoint } from './compile.js'
 import { discover, type SourceText } from './discover.js'
-import { DuplicateFinder } from './duplicates.js'
+import { type Claim, claimsOf, DuplicateFinder } from './duplicates.js'
 import { expandSql } from './expand-sql.js'
+import type { LoadMemory } from './load-memory.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { mendManifest } from './mend.js'
 import { parseManifest } from './parse.js'
@@ -25,6 +26,12 @@ export interface LoadOptions {
   readonly knowsDataChanges?: boolean
   /** A variant that a warehouse would read more bytes for is a mistake. @default null: none is */
   readonly maxBytes?: number | null
+  /** A text that is valid because another one of its manifest is, is asked about too; see checkNeeded. @default true */
+  readonly checksImplied?: boolean
+  /** Of earlier loads with the same options and the same engine: what it knows is not made again. @default nothing is known */
+  readonly memory?: LoadMemory<FaultlessManifest>
+  /** Waited for between manifests, so that others may have the thread. */
+  readonly breathe?: () => Promise<void>
 }
 
 export interface LoadedEndpoint {
@@ -34,6 +41,13 @@ export interface LoadedEndpoint {
   readonly variants: readonly Variant[]
   /** Of each parameter that picks rows of lookup tables: those rows. */
   readonly lookupRows: Readonly<Record<string, readonly string[]>>
+}
+
+/** A manifest without errors and warnings, and what it takes from others. */
+export interface FaultlessManifest {
+  readonly detail: LoadedEndpoint
+  readonly variants: number
+  readonly claims: readonly Claim[]
 }
 
 export interface Loaded {
@@ -93,8 +107,11 @@ export async function loadSources(
   const details: LoadedEndpoint[] = []
   const diagnostics: Diagnostic[] = [...partials.diagnostics]
   let variants = 0
+  options.memory?.begin(options.tables)
   for (const source of manifests) {
-    const loaded = await loadOne(source, partials.byName, duplicates, once)
+    await options.breathe?.()
+    const loaded =
+      recall(source, partials.byName, duplicates, options) ?? (await loadOne(source, partials.byName, duplicates, once))
     diagnostics.push(...loaded.diagnostics)
     variants += loaded.variants
     if (loaded.detail !== null) details.push(loaded.detail)
@@ -107,6 +124,20 @@ export async function loadSources(
     manifests: manifests.length,
     variants,
   }
+}
+
+/** What was made of the manifest before; null where it has to be made. */
+function recall(
+  source: SourceText,
+  partials: ReadonlyMap<string, Partial>,
+  duplicates: DuplicateFinder,
+  { memory }: LoadOptions,
+): LoadedOne | null {
+  const known = memory?.find(source, partials)
+  if (known === undefined) return null
+  const { detail, variants, claims } = known
+  const diagnostics = duplicates.check(claims)
+  return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
 }
 
 /** Manifests that were copied from one another share their texts; each is compiled once a load. */
@@ -129,11 +160,12 @@ interface LoadedOne {
 }
 
 async function loadOne(
-  { file, text }: SourceText,
+  sourceText: SourceText,
   partials: ReadonlyMap<string, Partial>,
   duplicates: DuplicateFinder,
   options: LoadOptions,
 ): Promise<LoadedOne> {
+  const { file, text } = sourceText
   const parsed = parseManifest(file, text)
   const { source } = parsed
   const diagnostics: Diagnostic[] = [...parsed.diagnostics]
@@ -141,7 +173,8 @@ async function loadOne(
   if (source === null || parsed.diagnostics.length > 0) return failed()
 
   const mistakes = findSchemaMistakes(parsed.value)
-  diagnostics.push(...schemaDiagnostics(mistakes, source), ...duplicates.check(parsed.value, source))
+  const claims = claimsOf(parsed.value, source)
+  diagnostics.push(...schemaDiagnostics(mistakes, source), ...duplicates.check(claims))
   const mended = mendManifest(parsed.value, mistakes)
   if (mended === null) return failed()
   const { manifest } = mended
@@ -160,7 +193,8 @@ async function loadOne(
   if (mended.hasGuessedTypes) return failed()
 
   const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
-  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes: options.maxBytes ?? null })
+  const { maxBytes = null, checksImplied = true } = options
+  const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes, checksImplied })
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
@@ -180,7 +214,11 @@ async function loadOne(
     const read = bytes.get(sql)
     return { label, sql, ...(read !== undefined && { bytes: read }) }
   })
-  return { detail: { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }, diagnostics, variants }
+  const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
+  if (diagnostics.length === 0) {
+    options.memory?.keep(sourceText, partials, expanded.expansion.partials, { detail, variants, claims })
+  }
+  return { detail, diagnostics, variants }
 }
 
 function lookupRows({ lookups = {} }: Manifest): LoadedEndpoint['lookupRows'] {

@@ -14,6 +14,10 @@ export interface Diagnostic {
   readonly message: string
 }
 
+/** One line: `endpoints/top.yaml:6:5: unknown key "defualt" … [schema/unknown-key]`. */
+export const diagnosticLine = (d: Diagnostic): string =>
+  `${d.file}:${d.line}:${d.column}: ${d.severity === 'warning' ? 'warning: ' : ''}${d.message} [${d.rule}]`
+
 /** By file, line, column, rule, message: a total order. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (

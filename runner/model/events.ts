@@ -1,4 +1,5 @@
 /** Everything worth a log line or a metric. Business code says what happened; observe/ decides what becomes of it. */
+import type { Diagnostic } from './diagnostic.js'
 import type { RunnerError } from './errors.js'
 import type { QueryCost } from './query.js'
 
@@ -8,6 +9,21 @@ export type CacheOutcome = 'hit' | 'miss' | 'coalesced' | 'stale' | 'bypass' | '
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
+  | {
+      /** Manifests, partials and table schemas were read again, and are served. */
+      readonly kind: 'manifests.reloaded'
+      readonly endpoints: number
+      readonly added: number
+      readonly changed: number
+      readonly removed: number
+      readonly durationMs: number
+    }
+  | {
+      /** They were read again, and what was served before goes on being served. */
+      readonly kind: 'manifests.refused'
+      readonly reason: string
+      readonly diagnostics: readonly Diagnostic[]
+    }
   | { readonly kind: 'server.draining' }
   | { readonly kind: 'server.closed' }
   | {

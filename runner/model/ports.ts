@@ -97,11 +97,20 @@ export interface StoredResult {
   readonly dataState?: string
 }
 
+/** A result in the memory of a store. Whoever asks for its key again finds it at once with this. */
+export interface HeldResult {
+  /** Null once the store has let go of it. */
+  readonly result: StoredResult | null
+}
+
 /** Keeps results. A failure is a rejected promise; the cache makes a miss of it. */
 export interface ResultStore {
   get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
-  /** What can be had without waiting; absent where `get` never waits. */
-  peek?(key: string): StoredResult | undefined
+  /**
+   * What can be had without waiting, as `get` has it; absent where nothing can. `before` is what was given for this key
+   * before.
+   */
+  hold?(key: string, before?: HeldResult | null): HeldResult | undefined
   /** False when the store has no room for a result of this size. */
   set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
   delete(key: string): Promise<void> | void

@@ -95,6 +95,9 @@ export function openMetrics(): Metrics {
   const querySeconds = histogram('sluice_query_seconds', 'How long queries took.', 'endpoint')
   const inFlight = gauge('sluice_queries_in_flight', 'Queries that run or wait for the engine.')
   const billed = counter('sluice_bytes_billed_total', 'Bytes that BigQuery charged for.', ['endpoint'])
+  const repeated = counter('sluice_warehouse_cache_hits_total', 'Queries that BigQuery had the result of.', [
+    'endpoint',
+  ])
   const warmed = counter('sluice_warm_total', 'Entries queried again in the background.', ['endpoint', 'outcome'])
   const storeFailures = counter('sluice_store_failures_total', 'Failures of the results store.', ['operation'])
   const engineDeaths = counter('sluice_engine_deaths_total', "Ends of an engine's process.", ['engine'])
@@ -134,6 +137,7 @@ export function openMetrics(): Metrics {
     inFlight.count -= 1
     const { endpoint, engine, durationMs } = event
     if (event.cost) billed.of(endpoint).count += event.cost.bytesBilled
+    if (event.cost?.isCacheHit) repeated.of(endpoint).count += 1
     const outcome = event.kind === 'query.done' ? 'ok' : outcomeOf(event.error.code)
     if (outcome === null) return
     queries.of(endpoint, engine, outcome).count += 1
@@ -168,8 +172,12 @@ export function openMetrics(): Metrics {
         bugs.of().count += 1
         return
       case 'manifests.loaded':
+      case 'manifests.reloaded':
         manifests.count = event.endpoints
         reloadSuccess.count = 1
+        return
+      case 'manifests.refused':
+        reloadSuccess.count = 0
     }
   }
 

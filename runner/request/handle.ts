@@ -17,6 +17,8 @@ import type { WireArguments } from './wire.js'
 export interface RequestDeps extends RunDeps {
   /** The endpoints as they are now. */
   readonly endpoints: () => EndpointIndex
+  /** Told that a call begins; returns what to call when it ends. What it began with is there until then. */
+  readonly beginCall?: () => () => void
   readonly tokens: TokenStore
   readonly results: ResultCache
 }
@@ -71,6 +73,20 @@ export async function handle(
 
 /** The same for a caller who is known already. */
 export async function handleFor(
+  caller: Caller,
+  request: RunRequest,
+  deps: RequestDeps,
+  progress: Progress,
+): Promise<RunResponse> {
+  const endCall = deps.beginCall?.()
+  try {
+    return await answer(caller, request, deps, progress)
+  } finally {
+    endCall?.()
+  }
+}
+
+async function answer(
   caller: Caller,
   request: RunRequest,
   deps: RequestDeps,

@@ -30,6 +30,7 @@ export async function command(
     isTerminal: false,
     loaded: () => undefined,
     onExit: () => undefined,
+    onReload: () => undefined,
     untilAsked: () => Promise.resolve(),
     interruption: () => new AbortController().signal,
   })
@@ -46,6 +47,7 @@ export interface Started {
   /** All of standard error so far. */
   err(): string
   get(path: string, headers: Readonly<Record<string, string>>): Promise<Response>
+  signal(name: NodeJS.Signals): void
   /** Sends the signal and waits for the end: the exit code, or null when the signal itself ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -87,6 +89,7 @@ export async function startServe(
     out: () => out,
     err: () => err,
     get: (path, headers) => fetch(url + path, { headers }),
+    signal: name => void child.kill(name),
     end: signal => {
       child.kill(signal)
       return ended

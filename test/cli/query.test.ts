@@ -93,6 +93,27 @@ describe('sluice query', () => {
     expect(out).to.include('@id STRING = "a"')
   })
 
+  it('binds @now where the SQL names it, to the time or to what it is given as', async () => {
+    const before = Date.now()
+    const { out, err } = await query(
+      'SELECT UNIX_MILLIS(@now) AS n, @NOW < CURRENT_TIMESTAMP() AS b',
+      '--format',
+      'ndjson',
+    )
+    const { n, b } = JSON.parse(out || err) as { n: number; b: boolean }
+    expect([n >= before, n <= Date.now(), b]).to.deep.equal([true, true, true])
+    const given = await query('SELECT @now AS now', '-p', 'NOW:DATE=2026-01-31', '--format', 'csv')
+    expect(given.out.trimEnd().split(/\r?\n/)).to.deep.equal(['now', '2026-01-31'])
+  })
+
+  it('gives up after --timeout', async () => {
+    const endless =
+      'SELECT COUNT(*) FROM UNNEST(GENERATE_ARRAY(1, 1000000)) a, UNNEST(GENERATE_ARRAY(1, 1000000)) b WHERE MOD(a * b, 7) = 3'
+    const { code, out, err } = await query(endless, '--timeout', '0.3')
+    expect([code, out]).to.deep.equal([1, ''])
+    expect(err).to.match(/timed out/)
+  })
+
   it('reaches nothing but the tables', async () => {
     for (const sql of [
       "SELECT * FROM read_csv('/etc/passwd')",
@@ -137,6 +158,9 @@ describe('sluice query', () => {
     }
     expect((await query('SELECT @x', '-p', 'x=1', '-p', 'X=2')).code).to.equal(2)
     expect((await query('SELECT 1', '--max-rows', '0')).code).to.equal(2)
+    for (const seconds of ['0', '-1', 'soon', '86401']) {
+      expect((await query('SELECT 1', '--timeout', seconds)).code, seconds).to.equal(2)
+    }
   })
 
   it('ends with 1 on values that the engine refuses, and names the parameter', async () => {

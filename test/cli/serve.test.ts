@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { expect } from 'chai'
-import { command, endLeftovers, scratch, startServe } from './command.js'
+import { command, endLeftovers, type Started, scratch, startServe } from './command.js'
 
 const READY = /^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=duckdb$/
 
@@ -74,6 +75,74 @@ describe('sluice serve', function () {
     const began = Date.now()
     expect(await server.end('SIGINT')).to.equal(0)
     expect(Date.now() - began).to.be.below(5_000)
+  })
+
+  describe('while manifests are edited', () => {
+    const id = '3f0a7a52-6f0e-4a7e-8b8e-5f3c9a1d2e77'
+    const manifest = (sql: string): string => `id: ${id}\nname: one\nsql: |\n  ${sql}\n`
+    const file = folder.path('edited', 'one.yaml')
+    const flags = ['--port', '0', '--endpoints', folder.path('edited'), '--data', data]
+    const environment = { SLUICE_TOKEN: 'quick' }
+    const answer = async (server: Started): Promise<string> =>
+      (await server.get('/api/endpoints/query/one', { 'X-API-KEY': 'quick' })).text()
+    const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+      const end = performance.now() + 10_000
+      while (!(await isSo())) {
+        if (performance.now() > end) throw new TypeError(`it did not come to this: ${what}`)
+        await new Promise(resolve => setTimeout(resolve, 20))
+      }
+    }
+    beforeEach(() => {
+      mkdirSync(folder.path('edited'), { recursive: true })
+      writeFileSync(file, manifest('SELECT 1 AS n'))
+    })
+
+    it('reads them at SIGHUP, tells where they are wrong, and serves on', async () => {
+      const server = await startServe(flags, environment)
+      writeFileSync(file, manifest('SELECT 2 AS n'))
+      expect(await answer(server)).to.equal('{"result":[{"n":1}]}')
+      server.signal('SIGHUP')
+      await until('the edit is served', async () => (await answer(server)) === '{"result":[{"n":2}]}')
+      expect(server.err()).to.match(
+        /"endpoints":1,"added":0,"changed":1,"removed":0,"durationMs":\d+,"msg":"manifests.reloaded"/,
+      )
+      writeFileSync(file, manifest('SELECT n'))
+      server.signal('SIGHUP')
+      await until('it is told', () => server.err().includes('manifests.refused'))
+      expect(server.err()).to.include(`"diagnostics":["${file}:4:10: Unrecognized name: n [sql/error]"]`)
+      expect(await answer(server)).to.equal('{"result":[{"n":2}]}')
+      expect(await server.end('SIGTERM')).to.equal(0)
+    })
+
+    for (const [how, more, variables] of [
+      ['with --watch', ['--watch'], {}],
+      ['with SLUICE_WATCH', [], { SLUICE_WATCH: 'true' }],
+    ] as const) {
+      it(`reads them by itself ${how}`, async () => {
+        const server = await startServe([...flags, ...more], { ...environment, ...variables })
+        writeFileSync(file, manifest('SELECT 2 AS n'))
+        await until('the edit is served', async () => (await answer(server)) === '{"result":[{"n":2}]}')
+        expect(await server.end('SIGTERM')).to.equal(0)
+      })
+    }
+
+    it('ends when the terminal is closed that it was started from', async function () {
+      if (spawnSync('script', ['--version']).status !== 0) this.skip()
+      const command = [process.execPath, 'dist/main.js', 'serve', ...flags].map(word => `'${word}'`).join(' ')
+      const log = folder.path('terminal.txt')
+      const terminal = spawn('script', ['--quiet', '--flush', '--command', `echo $$; exec ${command}`, log], {
+        env: { PATH: process.env['PATH'], ...environment },
+        stdio: 'ignore',
+      })
+      await until('it is ready', () => readFileSync(log, { encoding: 'utf8', flag: 'a+' }).includes('ready '))
+      const pid = Number(/^(\d+)\r?$/m.exec(readFileSync(log, 'utf8'))![1])
+      expect(existsSync(`/proc/${pid}`)).to.equal(true)
+      // From elsewhere it means what it means without a terminal.
+      process.kill(pid, 'SIGHUP')
+      await until('it has read them', () => readFileSync(log, 'utf8').includes('manifests.reloaded'))
+      terminal.kill('SIGKILL')
+      await until('it has ended', () => !existsSync(`/proc/${pid}`))
+    })
   })
 
   it('ends with 3 when its address cannot be listened on, which it names', async () => {

@@ -82,8 +82,19 @@ describe('metrics', () => {
           rows: 1,
           cost: { bytesProcessed: 5, bytesBilled: 10_485_760, isCacheHit: false, jobId: 'j' },
         },
+        {
+          kind: 'query.done',
+          endpoint: 'logs.all',
+          engine: 'bigquery',
+          durationMs: 4,
+          rows: 1,
+          cost: { bytesProcessed: 0, bytesBilled: 0, isCacheHit: true, jobId: 'k' },
+        },
       ],
-      ['sluice_bytes_billed_total{endpoint="logs.all"} 10485760'],
+      [
+        'sluice_bytes_billed_total{endpoint="logs.all"} 10485760',
+        'sluice_warehouse_cache_hits_total{endpoint="logs.all"} 1',
+      ],
     ],
     [
       'tell what is loaded and what went wrong',
@@ -104,6 +115,22 @@ describe('metrics', () => {
         'sluice_warm_total{endpoint="logs.all",outcome="ok"} 1',
         'sluice_warm_total{endpoint="logs.all",outcome="failed"} 1',
       ],
+    ],
+    [
+      'tell whether what is served is what was read last',
+      [
+        { kind: 'manifests.loaded', endpoints: 3 },
+        { kind: 'manifests.refused', reason: 'secret-reason', diagnostics: [] },
+      ],
+      ['sluice_manifests_loaded 3', 'sluice_reload_success 0'],
+    ],
+    [
+      'and that it is once more',
+      [
+        { kind: 'manifests.refused', reason: 'secret-reason', diagnostics: [] },
+        { kind: 'manifests.reloaded', endpoints: 4, added: 1, changed: 0, removed: 0, durationMs: 5 },
+      ],
+      ['sluice_manifests_loaded 4', 'sluice_reload_success 1'],
     ],
   ]
   for (const [name, events, lines] of rows) {
