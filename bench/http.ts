@@ -1,33 +1,19 @@
 /** Measures hits, misses and loading over HTTP, beside a bare server, an Express route and what one would write by hand. */
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Figure, percentile, table } from './figures.js'
 import { type HttpLoad, httpLoad } from './http-load.js'
 import { type Bar, barChart } from './http-picture.js'
+import { loadingDifferent } from './many-manifests.js'
+import { misses } from './misses.js'
 import { residentMemory, type Server, startServer } from './processes.js'
+import { type Bench, HEADERS, ROUTE, startSluice } from './rows-server.js'
 
-const TOKEN = 'bench'
-const ROUTE = '/api/endpoints/query/bench.rows'
 /** The first round of each warms up and does not count. */
 const ROUNDS = 5
 const ROUND_SECONDS = 0.5
-
-const MANIFEST = (id: string, name: string): string => `id: ${id}
-name: ${name}
-parameters:
-  rows: { type: int64, required: true }
-  tag: { type: string }
-settings: { max_rows: 100000, cache: { ttl_seconds: 3600 } }
-sql: |
-  SELECT n AS id, CONCAT('event number ', CAST(n AS STRING)) AS event_message, MOD(n, 7) = 0 AS is_error,
-    TIMESTAMP_ADD(TIMESTAMP '2026-01-31 12:00:00', INTERVAL n SECOND) AS timestamp
-  FROM UNNEST(GENERATE_ARRAY(1, @rows)) AS n
-  WHERE @tag IS NULL OR @tag != ''
-  ORDER BY n
-`
 
 export interface HttpResults {
   readonly figures: readonly Figure[]
@@ -36,39 +22,26 @@ export interface HttpResults {
   readonly picture: string
 }
 
-interface Bench {
-  readonly folder: string
-  readonly program: readonly string[]
-}
-
 /** Takes about five minutes. `program` is how the built server is started. */
 export async function measureHttp(program: readonly string[]): Promise<HttpResults> {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-http-bench-'))
-  try {
+  return inFolder(async folder => {
     const bench = { folder, program }
     const begins = await floor(bench)
     const [rates, bars] = await hits(bench)
     const figures = [...rates, ...(await kinds(bench)), ...(await misses(bench)), ...(await manifests(bench))]
     return { figures, floors: [begins, await floor(bench)], picture: barChart(bars) }
+  })
+}
+
+async function inFolder<T>(measure: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-http-bench-'))
+  try {
+    return await measure(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Serves these manifests; the log goes nowhere but is written. */
-function startSluice({ folder, program }: Bench, count = 1): Promise<Server> {
-  const endpoints = join(folder, `endpoints-${count}`)
-  mkdirSync(endpoints, { recursive: true })
-  for (let i = 0; i < count; i += 1) {
-    const name = i === 0 ? 'bench.rows' : `bench.rows-${i}`
-    writeFileSync(join(endpoints, `${name}.yaml`), MANIFEST(randomUUID(), name))
-  }
-  mkdirSync(join(folder, 'data'), { recursive: true })
-  const flags = ['--port', '0', '--endpoints', endpoints, '--data', join(folder, 'data'), '--cache-memory', '512']
-  return startServer([...program, 'serve', ...flags], { SLUICE_TOKEN: TOKEN }, 'ignore')
-}
-
-const HEADERS = { 'X-API-KEY': TOKEN, Accept: '*/*', 'User-Agent': 'bench' }
 const tsx = ['--import', 'tsx']
 
 async function bodyOf(url: string, path: string): Promise<Buffer> {
@@ -103,15 +76,32 @@ function answerOf(
 /** Headers that node:http adds by itself. */
 const ITS_OWN: ReadonlySet<string> = new Set(['date', 'connection', 'keep-alive'])
 
-/** A bare server that sends the bytes of this answer: status, every header, body. */
-async function startBare(bench: Bench, [answer, body]: readonly [IncomingMessage, Buffer]): Promise<Server> {
+function headersOf({ rawHeaders }: IncomingMessage): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {}
-  const { rawHeaders, statusCode: status } = answer
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (!ITS_OWN.has(rawHeaders[i]!.toLowerCase())) headers[rawHeaders[i]!] = rawHeaders[i + 1]!
   }
-  const head = fileOf(bench, 'head', Buffer.from(JSON.stringify({ status, headers })))
-  return startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'body', body), head], {})
+  return headers
+}
+
+/** A bare server that sends the bytes of this answer: status, every header, body. */
+async function startBare(bench: Bench, [answer, body]: readonly [IncomingMessage, Buffer]): Promise<Server> {
+  const head = { status: answer.statusCode, headers: headersOf(answer) }
+  const headFile = fileOf(bench, 'head', Buffer.from(JSON.stringify(head)))
+  return startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'body', body), headFile], {})
+}
+
+/** A bare server that sends for each of these addresses the bytes that this server sends for it. */
+async function startBareMap(bench: Bench, url: string, paths: readonly string[]): Promise<Server> {
+  const answers: unknown[] = []
+  for (let i = 0; i < paths.length; i += 50) {
+    const some = paths.slice(i, i + 50).map(async path => {
+      const [answer, body] = await answerOf(url, path, {})
+      return [path, headersOf(answer), body.toString()]
+    })
+    answers.push(...(await Promise.all(some)))
+  }
+  return startServer([...tsx, 'bench/bare-map.ts', fileOf(bench, 'answers', Buffer.from(JSON.stringify(answers)))], {})
 }
 
 interface Side {
@@ -179,6 +169,8 @@ const load = (connections: number, rows = 10): HttpLoad => ({
   headers: HEADERS,
 })
 
+type Four = [Measured, Measured, Measured, Measured]
+
 async function hits(bench: Bench): Promise<readonly [readonly Figure[], readonly Bar[]]> {
   const figures: Figure[] = []
   const bars: Bar[] = []
@@ -195,12 +187,7 @@ async function hits(bench: Bench): Promise<readonly [readonly Figure[], readonly
         load: {},
       }))
       for (const connections of [1, 32, 256]) {
-        const [own, floor, route, byHand] = (await inTurns(sides, load(connections, rows))) as [
-          Measured,
-          Measured,
-          Measured,
-          Measured,
-        ]
+        const [own, floor, route, byHand] = (await inTurns(sides, load(connections, rows))) as Four
         const what = `hits of ${rows} rows, ${connections} connection${connections === 1 ? '' : 's'}`
         figures.push({ what: `${what}: against bare node:http`, value: compared(own, floor), bar: '≥ 0.9' })
         // Where writing a large body takes most of both, not even the bare server reaches the bar.
@@ -225,13 +212,11 @@ async function hits(bench: Bench): Promise<readonly [readonly Figure[], readonly
 }
 
 async function latencies(sluice: Server, bare: Server, rate: number): Promise<Figure> {
+  const servers = { own: sluice, floor: bare }
   const worst: { own: number[]; floor: number[] } = { own: [], floor: [] }
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [kind, server] of [
-      ['own', sluice],
-      ['floor', bare],
-    ] as const) {
-      const { milliseconds } = await httpLoad(server.url, { ...load(32, 100), seconds: 1.5, rate })
+    for (const kind of ['own', 'floor'] as const) {
+      const { milliseconds } = await httpLoad(servers[kind].url, { ...load(32, 100), seconds: 1.5, rate })
       if (round > 0) worst[kind].push(percentile(milliseconds, 99))
     }
   }
@@ -262,103 +247,29 @@ async function kinds(bench: Bench): Promise<readonly Figure[]> {
       ['304s', { headers: { ...HEADERS, 'If-None-Match': plain.headers.etag! }, status: 304 }],
       ['HEAD', { method: 'HEAD' }],
       ['hits in gzip', gzip],
-      ['hits of 10,000 different keys', { paths }],
     ]
-    const add = async (what: string, own: Partial<HttpLoad>, bare: Server): Promise<void> => {
+    const add = async (what: string, own: Partial<HttpLoad>, bare: Server, bar = '≥ 0.9'): Promise<void> => {
       const sides = [sluice, bare].map((server, i) => ({ name: String(i), server, load: own }))
       const [mine, floor] = (await inTurns(sides, load(32, 100))) as [Measured, Measured]
-      figures.push({ what: `${what}: against bare node:http`, value: compared(mine, floor), bar: '≥ 0.9' })
+      figures.push({ what: `${what}: against bare node:http`, value: compared(mine, floor), bar })
       await bare.end()
     }
     for (const [what, own] of loads) {
-      const answer = await answerOf(sluice.url, own.paths?.[0] ?? path, own)
+      const answer = await answerOf(sluice.url, path, own)
       // What a bare server is given to write is the whole body; node:http leaves it out itself.
       const same: [IncomingMessage, Buffer] = own.method === 'HEAD' ? [answer[0], body] : answer
       await add(`${what}, 32 connections`, own, await startBare(bench, same))
     }
+    const keys = 'hits of 10,000 different keys, 32 connections'
+    await add(`${keys}, each with bytes of its own`, { paths }, await startBareMap(bench, sluice.url, paths))
+    const one = await startBare(bench, await answerOf(sluice.url, paths[0]!, {}))
+    await add(`${keys}, the other with the same bytes for all`, { paths }, one, '')
     const least = await startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'least', body)], {})
     await add('hits of 100 rows, 32 connections, the other with Content-Type and Content-Length alone', {}, least)
     figures.push({ what: 'memory with 10,000 results', value: residentMemory(sluice.pid), bar: '' })
     return figures
   } finally {
     await sluice.end()
-  }
-}
-
-/** Milliseconds. */
-interface Miss {
-  /** As the client sees it. */
-  readonly whole: number
-  /** Of that, what was not the engine's, the client's own included. */
-  readonly besides: number
-  /** Of the server's time, what was not the engine's; no number where the server does not tell. */
-  readonly serverBesides: number
-}
-
-async function missOf(server: Server, tag: string): Promise<Miss> {
-  const began = performance.now()
-  const headers = { ...HEADERS, 'Accept-Encoding': 'identity' }
-  const response = await fetch(`${server.url}${ROUTE}?rows=100&tag=${tag}`, { headers })
-  await response.arrayBuffer()
-  const whole = performance.now() - began
-  const timing = response.headers.get('Server-Timing') ?? ''
-  const [engine, total] = ['engine', 'total'].map(name => Number(new RegExp(`${name};dur=([\\d.]+)`).exec(timing)?.[1]))
-  return { whole, besides: whole - engine!, serverBesides: total! - engine! }
-}
-
-/** The mean of what lies between the 5 % at either end. */
-function middle(samples: readonly number[]): number {
-  const cut = Math.floor(samples.length / 20)
-  const kept = [...samples].sort((a, b) => a - b).slice(cut, samples.length - cut)
-  return kept.reduce((sum, sample) => sum + sample, 0) / kept.length
-}
-
-async function misses(bench: Bench): Promise<readonly Figure[]> {
-  const sluice = await startSluice(bench)
-  const hand = await startServer([...tsx, 'bench/hand-written.ts'], {})
-  try {
-    const own: Miss[] = []
-    const byHand: Miss[] = []
-    for (let i = 0; i < 400; i += 1) {
-      const [mine, other] = [await missOf(sluice, `m${i}`), await missOf(hand, `m${i}`)]
-      if (i < 100) continue
-      own.push(mine)
-      byHand.push(other)
-    }
-    const of = (kind: keyof Miss): string => {
-      const [a, b] = [own, byHand].map(samples =>
-        percentile(
-          samples.map(sample => sample[kind]),
-          50,
-        ),
-      ) as [number, number]
-      return `p50 ${a.toFixed(2)} ms; written by hand ${b.toFixed(2)} ms`
-    }
-    const cold = `${sluice.url}${ROUTE}?rows=1000&tag=cold`
-    const asked = await Promise.all(Array.from({ length: 1_000 }, () => fetch(cold, { headers: HEADERS })))
-    await Promise.all(asked.map(response => response.arrayBuffer()))
-    const queries = asked.filter(response => response.headers.get('Cache-Status')?.includes('stored')).length
-    return [
-      { what: 'miss of 100 rows, whole, client included', value: of('whole'), bar: '' },
-      {
-        what: 'miss of 100 rows, all but the time in the engine, client included',
-        value: of('besides'),
-        bar: '',
-      },
-      {
-        what: "miss of 100 rows, all but the time in the engine, by the server's own clock",
-        value: `**${middle(own.map(miss => miss.serverBesides)).toFixed(2)} ms** (mean of the middle 90 %: the engine's time is told in whole ms)`,
-        bar: '≤ 1 ms',
-      },
-      {
-        what: '1,000 identical cold calls at once',
-        value: `${queries} ${queries === 1 ? 'query' : 'queries'}`,
-        bar: '1',
-      },
-    ]
-  } finally {
-    await sluice.end()
-    await hand.end()
   }
 }
 
@@ -375,12 +286,13 @@ async function manifests(bench: Bench): Promise<readonly Figure[]> {
     const [own, floor] = (await inTurns(sides, load(32))) as [Measured, Measured]
     return [
       {
-        what: '10,000 manifests, until ready',
+        what: '10,000 manifests that share one SQL text, until ready',
         value: `${many.secondsToReady.toFixed(1)} s, ${(loadedMs / 1000).toFixed(1)} s of processor`,
         bar: '≤ 10 s',
       },
       { what: 'hits with 10,000 manifests: against one manifest', value: compared(own, floor), bar: '≥ 0.95' },
       { what: 'memory with 10,000 manifests', value: residentMemory(many.pid), bar: '' },
+      ...(await loadingDifferent(bench.program)),
     ]
   } finally {
     await few.end()
@@ -399,7 +311,9 @@ export function writeHttp({ figures, floors, picture }: HttpResults): string {
 
 const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf8').trim()
 
-// Alone: `node --import tsx bench/http.ts [program]` prints the section.
+// Alone: `node --import tsx bench/http.ts [program] [kinds]` prints the section, or 304s, HEAD, gzip and many keys.
 if (process.argv[1]?.endsWith('bench/http.ts')) {
-  console.log(writeHttp(await measureHttp([process.argv[2] ?? 'dist/main.js'])))
+  const [program = 'dist/main.js', part] = process.argv.slice(2)
+  if (part === 'kinds') console.log(table(await inFolder(folder => kinds({ folder, program: [program] }))))
+  else console.log(writeHttp(await measureHttp([program])))
 }

@@ -1,6 +1,6 @@
 /**
- * Ten million log entries in Parquet, made by DuckDB itself: values that repeat come from entries of `sluice sample`,
- * those that tell one entry from another are made for each. Kept in a folder that git ignores.
+ * Millions of log entries in Parquet, made by DuckDB itself: values that repeat come from entries of `sluice sample`,
+ * those that tell one entry from another are made for each. Ten million are kept in a folder that git ignores.
  */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -20,10 +20,17 @@ export const NOW_MICROS = 1_769_817_600_000_000n
 /** Changes with whatever the files hold. */
 const VERSION = 1
 const FOLDER = join('bench', 'data', `logs-${ENTRIES}-v${VERSION}`)
+const TEN_MILLION: LogSize = { entries: ENTRIES, nowMicros: NOW_MICROS }
 const POOL_SIZE = 2_000
 const ROW_GROUP_SIZE = 61_440
 const DAY_MICROS = 86_400_000_000n
 const BYTES_NEEDED = 8e9
+
+/** How many entries, of the seven days before when. */
+export interface LogSize {
+  readonly entries: number
+  readonly nowMicros: bigint
+}
 
 /** Per cent of the entries, as a platform's streams share them. */
 const SHARES: Readonly<Record<SampleStream, number>> = {
@@ -87,6 +94,17 @@ export async function sizeData(tell: (line: string) => void): Promise<string> {
   const { bavail, bsize } = statfsSync(dirname(FOLDER))
   if (bavail * bsize < BYTES_NEEDED) throw new TypeError(`${BYTES_NEEDED / 1e9} GB are needed in ${dirname(FOLDER)}`)
   const making = mkdtempSync(join(dirname(FOLDER), 'making-'))
+  try {
+    await writeLogs(making, TEN_MILLION, tell)
+    renameSync(making, FOLDER)
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+  return FOLDER
+}
+
+/** Writes the nine streams into a data folder. */
+export async function writeLogs(folder: string, size: LogSize, tell: (line: string) => void): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:', { threads: String(availableParallelism()) })
   try {
     const connection = await instance.connect()
@@ -97,15 +115,13 @@ export async function sizeData(tell: (line: string) => void): Promise<string> {
     for (const [stream, share] of Object.entries(SHARES) as [SampleStream, number][]) {
       const began = performance.now()
       const { columns } = tables.find(({ name }) => name === `logs.${stream}`)!
-      await writeStream(connection, making, stream, columns, (ENTRIES * share) / 100)
-      tell(`logs.${stream}: ${(ENTRIES * share) / 100} entries in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+      const entries = (size.entries * share) / 100
+      await writeStream(connection, folder, stream, columns, { ...size, entries })
+      tell(`logs.${stream}: ${entries} entries in ${((performance.now() - began) / 1000).toFixed(0)} s`)
     }
-    renameSync(making, FOLDER)
   } finally {
     instance.closeSync()
-    rmSync(making, { recursive: true, force: true })
   }
-  return FOLDER
 }
 
 /** The project with this rank by traffic, from 0. */
@@ -121,9 +137,9 @@ async function writeStream(
   folder: string,
   stream: SampleStream,
   columns: readonly StructField[],
-  entries: number,
+  { entries, nowMicros }: LogSize,
 ): Promise<void> {
-  await makePool(connection, folder, stream, columns)
+  await makePool(connection, folder, stream, columns, nowMicros)
   // Made in their order: the first of the projects has a hundred times the entries of the last ones.
   await connection.run(
     `CREATE OR REPLACE TABLE plan AS SELECT bench_project(n) AS owner, n,
@@ -141,7 +157,7 @@ async function writeStream(
   const target = join(folder, 'logs', stream)
   mkdirSync(target, { recursive: true })
   for (let day = 0; day < DAYS; day += 1) {
-    const start = NOW_MICROS - BigInt(DAYS - day) * DAY_MICROS
+    const start = nowMicros - BigInt(DAYS - day) * DAY_MICROS
     const date = new Date(Number(start / 1000n)).toISOString().slice(0, 10)
     await connection.run(
       `COPY (
@@ -164,9 +180,10 @@ async function makePool(
   folder: string,
   stream: SampleStream,
   columns: readonly StructField[],
+  nowMicros: bigint,
 ): Promise<void> {
   const file = join(folder, 'pool.ndjson')
-  writeFileSync(file, [...sampleLines(stream, { seed: 1, count: POOL_SIZE, nowMicros: NOW_MICROS })].join(''))
+  writeFileSync(file, [...sampleLines(stream, { seed: 1, count: POOL_SIZE, nowMicros })].join(''))
   const types = columns.map(({ name, type }) => `${quoteName(name)}: ${quoteText(duckdbType(type))}`)
   const leaves: string[] = []
   for (const { name, type } of columns) {

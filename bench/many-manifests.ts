@@ -1,0 +1,127 @@
+/**
+ * Thousands of manifests that all differ, as a large installation has them, over tables of their own, with lookup tables,
+ * optional parameters, constants, a partial and declared columns; and how long it takes to load them.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Random, seededRandom } from '../runner/sample/random.js'
+import type { Figure } from './figures.js'
+import { MEASURES, SHAPES, TABLES, WORDS } from './manifest-shapes.js'
+import { residentMemory, secondsOf, startServer } from './processes.js'
+
+const COUNT = 10_000
+
+const numeric = (names: readonly string[]) => names.map(name => ({ name, type: 'FLOAT', mode: 'NULLABLE' }))
+const text = (names: readonly string[]) => names.map(name => ({ name, type: 'STRING', mode: 'NULLABLE' }))
+const integer = (names: readonly string[]) => names.map(name => ({ name, type: 'INTEGER', mode: 'NULLABLE' }))
+const record = (name: string, fields: readonly object[]) => ({ name, type: 'RECORD', mode: 'REPEATED', fields })
+
+/** The same columns in each, beside its own measures and words. */
+const SCHEMA = [
+  ...text(['id', 'project', 'event_message', 'user_id']),
+  { name: 'timestamp', type: 'TIMESTAMP', mode: 'NULLABLE' },
+  ...numeric(MEASURES),
+  ...text(WORDS),
+  ...integer(['status_code']),
+  record('labels', text(['key', 'value'])),
+  record('metadata', [
+    ...text(['project_ref', 'function_id']),
+    ...numeric(['execution_time_ms']),
+    record('request', text(['method', 'path', 'url', 'user_agent'])),
+    record('response', integer(['status_code', 'length'])),
+  ]),
+]
+
+const PARTIAL = `{{name}} AS (
+  SELECT entry.id, entry.timestamp, entry.event_message, entry.{{word}} AS origin, entry.{{measure}} AS measure
+  FROM \`{{table}}\` AS entry
+  {{#if expands}}
+  CROSS JOIN UNNEST(entry.metadata) AS record
+  {{/if}}
+  WHERE {{project}} = @project
+    AND entry.timestamp > TIMESTAMP_SUB(@now, INTERVAL {{retention.days}} DAY)
+    {{#if given.since}}
+    AND entry.timestamp > @since
+    {{/if}}
+)
+`
+
+function manifest(random: Random, index: number): string {
+  const table = random.pick(TABLES)
+  const shape = random.weighted(SHAPES)
+  const { parameters, lookups, constants, columns, sql } = shape(random, table)
+  const blocks = [
+    `id: ${random.uuid()}`,
+    `name: ${table}.${shape.name.toLowerCase()}-${index}`,
+    `description: ${shape.name} over ${table}, number ${index} of a large installation.`,
+    `parameters:\n${parameters.map(line => `  ${line}`).join('\n')}`,
+    'settings:',
+    `  max_rows: ${random.int(1, 50) * 100}`,
+    `  cache: { ttl_seconds: ${random.int(60, 3_600)} }`,
+    '  labels: { product: bench }',
+    ...(lookups === undefined ? [] : [`lookups:\n${lookups}`]),
+    ...(constants === undefined ? [] : [`constants:\n${constants}`]),
+    `columns:\n${columns.map(columnLine).join('\n')}`,
+    `sql: |\n${sql.replace(/^(?=.)/gm, '  ')}`,
+  ]
+  return blocks.join('\n')
+}
+
+function columnLine(column: string): string {
+  const [name, type] = column.split(' ') as [string, string]
+  return `  - { name: ${name}, type: ${type}, description: What ${name} is. }`
+}
+
+/** Writes `endpoints/` with this many manifests and `tables/` with the schemas of their tables below the folder. */
+export function writeManyManifests(
+  folder: string,
+  count: number,
+): { readonly endpoints: string; readonly tables: string } {
+  const [endpoints, tables] = [join(folder, 'endpoints'), join(folder, 'tables')]
+  mkdirSync(join(endpoints, 'partials'), { recursive: true })
+  mkdirSync(tables, { recursive: true })
+  writeFileSync(join(endpoints, 'partials', 'stream.sql'), PARTIAL)
+  for (const table of TABLES) writeFileSync(join(tables, `${table}.json`), JSON.stringify(SCHEMA, null, 2))
+  const random = seededRandom(count)
+  for (let i = 0; i < count; i += 1) writeFileSync(join(endpoints, `endpoint-${i}.yaml`), manifest(random, i))
+  return { endpoints, tables }
+}
+
+/** Starts the program on manifests that all differ, and has it validate a tenth of them. */
+export async function loadingDifferent(program: readonly string[]): Promise<readonly Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-many-'))
+  const flagsOf = (count: number): readonly string[] => {
+    const { endpoints, tables } = writeManyManifests(join(folder, String(count)), count)
+    return ['--endpoints', endpoints, '--tables', tables, '--data', join(folder, 'data')]
+  }
+  try {
+    mkdirSync(join(folder, 'data'))
+    const serve = [...program, 'serve', '--port', '0', ...flagsOf(COUNT)]
+    const server = await startServer(serve, { SLUICE_TOKEN: 'bench' }, 'ignore')
+    const memory = residentMemory(server.pid)
+    await server.end()
+    const validating = await secondsOf([...program, 'validate', ...flagsOf(COUNT / 10)])
+    return [
+      {
+        what: '10,000 manifests that all differ, 42,000 variants, until ready',
+        value: `${server.secondsToReady.toFixed(1)} s`,
+        bar: '≤ 10 s',
+      },
+      { what: 'memory with 10,000 manifests that all differ', value: memory, bar: '' },
+      {
+        what: '`sluice validate` of 1,000 such manifests, 4,200 variants',
+        value: `${validating.toFixed(1)} s`,
+        bar: '',
+      },
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+// Alone: `node --import tsx bench/many-manifests.ts FOLDER COUNT` writes them.
+if (process.argv[1]?.endsWith('bench/many-manifests.ts')) {
+  const [folder = 'many', count = '10000'] = process.argv.slice(2)
+  console.log(writeManyManifests(folder, Number(count)))
+}
