@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
-import { folderReader, type TableContents } from './data-folder.js'
+import { fileStamp, folderReader, type TableContents } from './data-folder.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -48,9 +48,9 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   }
 }
 
-/** Relative to the folder: replicas may have it in different places. */
+/** Relative to the folder: replicas may have mounted it in different places. */
 function describe({ files, imports }: TableContents, dataDir: string): string {
-  const loose = files.map(({ path, size, mtimeNs }) => `${relative(dataDir, path)} ${size} ${mtimeNs}`)
+  const loose = files.map(file => fileStamp({ ...file, path: relative(dataDir, file.path) }))
   const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)
   return JSON.stringify([loose, imported])
 }
@@ -58,7 +58,7 @@ function describe({ files, imports }: TableContents, dataDir: string): string {
 function stampOf(paths: readonly string[]): string | null {
   try {
     const stats = paths.map(path => statSync(path, { bigint: true, throwIfNoEntry: false }))
-    return stats.map(stat => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : '-')).join('\n')
+    return stats.map(stat => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : '-')).join('\n')
   } catch {
     return null
   }

@@ -29,6 +29,7 @@ export interface StoredTable {
 
 export interface TableRead {
   readonly table: string
+  /** New ones and those that have changed; an import counts as one. */
   readonly files: number
 }
 
@@ -197,6 +198,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
   const update = async (entry: Entry): Promise<TableRead | null> => {
     if (isCurrent(entry)) return null
     const { name } = entry.table.definition
+    const { parts, imports } = entry
     try {
       await load(entry, contentsOf(entry.table))
     } catch (first) {
@@ -213,7 +215,9 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     }
     // Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait.
     await connection.run('CHECKPOINT').catch(() => undefined)
-    return { table: name, files: (entry.parts?.size ?? 0) + entry.imports.size }
+    const newParts = [...entry.parts!].filter(([path, part]) => parts?.get(path) !== part)
+    const newImports = [...entry.imports.keys()].filter(path => !imports.has(path))
+    return { table: name, files: newParts.length + newImports.length }
   }
 
   return {

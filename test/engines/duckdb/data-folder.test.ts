@@ -255,7 +255,7 @@ describe('the data folder', () => {
       tables: [
         ...typed.map((row, i) => source(`typed.t${i}`, single(row.type, row.mode, row.fields))),
         ...bad.map((row, i) => source(`bad.t${i}`, single(row.type, row.mode, row.fields))),
-        ...['edge', 'zipped', 'folder', 'mixed', 'missing', 'growing', 'big', 'half'].map(name =>
+        ...['edge', 'zipped', 'folder', 'mixed', 'missing', 'growing', 'copied', 'big', 'half'].map(name =>
           source(`logs.${name}`, EDGE),
         ),
         source('logs.sheet', [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]),
@@ -318,14 +318,22 @@ describe('the data folder', () => {
   it('does not parse a file again that has not changed', async () => {
     write('logs/growing/1.ndjson', line('a'))
     expect(await ids('logs.growing')).to.deep.equal(['a'])
-    // Same size and time: to the engine it is the same file, so its new contents show that it is not read.
-    const path = join(scratch.path, 'logs/growing/1.ndjson')
-    utimesSync(path, 1_000, 1_000)
-    expect(await ids('logs.growing')).to.deep.equal(['a'])
-    write('logs/growing/1.ndjson', line('z'))
-    utimesSync(path, 1_000, 1_000)
     write('logs/growing/2.ndjson', line('b'))
-    expect(await ids('logs.growing')).to.deep.equal(['a', 'b'])
+    write('logs/growing/3.ndjson', line('c'))
+    expect(await ids('logs.growing')).to.deep.equal(['a', 'b', 'c'])
+    const reads = raw.events.flatMap(event =>
+      event.kind === 'engine.table-read' && event.table === 'logs.growing' ? [event.files] : [],
+    )
+    expect(reads).to.deep.equal([1, 2])
+  })
+
+  it('reads a copy that took the place of a file, though its size and time of change are the same', async () => {
+    const path = join(scratch.path, 'logs/copied/1.ndjson')
+    for (const id of ['a', 'z']) {
+      write('logs/copied/1.ndjson', line(id))
+      utimesSync(path, 1_000, 1_000)
+      expect(await ids('logs.copied')).to.deep.equal([id])
+    }
   })
 
   it('reads gzip and zstd', async () => {

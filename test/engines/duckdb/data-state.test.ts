@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -23,6 +23,14 @@ describe('the state of the data', () => {
   const CHANGES: readonly (readonly [string, () => void])[] = [
     ['a file that grows', () => appendFileSync(at('shop/orders.ndjson'), '{}\n')],
     ['a file that was touched', () => utimesSync(at('shop/orders.ndjson'), 1, 1)],
+    [
+      'a copy of the same size and time of change',
+      () => {
+        const { atime, mtime } = statSync(at('shop/orders.ndjson'))
+        writeFileSync(at('shop/orders.ndjson'), '[]\n')
+        utimesSync(at('shop/orders.ndjson'), atime, mtime)
+      },
+    ],
     ['another file of the table', () => writeFileSync(at('shop/orders.parquet'), '')],
     ['a file that is gone', () => rmSync(at('shop/orders.ndjson'))],
     [
