@@ -32,11 +32,12 @@ const SET_PARTS: ReadonlySet<string> = new Set(['at', 'inputs'])
 const SELECT_PARTS: ReadonlySet<string> = new Set(['at', 'from', 'where'])
 const FROM_PARTS: ReadonlySet<string> = new Set(['at', 'query'])
 const CALL_PARTS: ReadonlySet<string> = new Set(['at', 'arguments'])
+const ARGUMENT_PARTS: ReadonlySet<string> = new Set(['at', 'expression'])
 const PLACE: ReadonlySet<string> = new Set(['at'])
 
 class Comparison {
   /** What stands for what in the other query, by what it is, in both directions. */
-  readonly #words = new Map<string, string>()
+  #words = new Map<string, string>()
 
   isQuery(a: Query, b: Query): boolean {
     if (a.ctes.length !== b.ctes.length || !this.#isBody(a.body, b.body)) return false
@@ -70,10 +71,18 @@ class Comparison {
     const kept = a === null ? [] : conditionsOf(a)
     let next = 0
     for (const condition of b === null ? [] : conditionsOf(b)) {
-      if (next < kept.length && this.#isSame(kept[next], condition)) next += 1
+      if (next < kept.length && this.#isCondition(kept[next]!, condition)) next += 1
       else if (!isPlain(condition)) return false
     }
     return next === kept.length
+  }
+
+  /** A condition that is not the same has not said what stands for what. */
+  #isCondition(a: Expression, b: Expression): boolean {
+    const before = new Map(this.#words)
+    const isSame = this.#isSame(a, b)
+    if (!isSame) this.#words = before
+    return isSame
   }
 
   /** Equal trees, wherever their nodes stand. */
@@ -103,6 +112,7 @@ class Comparison {
       const words = i === 1 && a.arguments.length === 2 ? wordsOf(name, argument) : null
       const others = words && wordsOf(name, other)
       if (!words || !others) return this.#isSame(argument, other)
+      if (!this.#isRest(argument, other, ARGUMENT_PARTS)) return false
       return words.every(([kind, word], at) => this.#stands(kind, word, others[at]![1]))
     })
   }
@@ -111,7 +121,7 @@ class Comparison {
   #stands(kind: string, a: string, b: string): boolean {
     const [from, to] = [`${kind} a ${a}`, `${kind} b ${b}`]
     const isFree = (this.#words.get(from) ?? b) === b && (this.#words.get(to) ?? a) === a
-    this.#words.set(from, b).set(to, a)
+    if (isFree) this.#words.set(from, b).set(to, a)
     return isFree
   }
 }

@@ -59,6 +59,14 @@ const NOT_FOLLOWING: Readonly<Record<string, readonly [sql: string, valid: strin
     'SELECT TIMESTAMP_TRUNC(a, DAY), TIMESTAMP_TRUNC(a, DAY) FROM t',
     'SELECT TIMESTAMP_TRUNC(a, HOUR), TIMESTAMP_TRUNC(a, DAY) FROM t',
   ],
+  'a bucket that only a condition takes for another': [
+    'SELECT TIMESTAMP_TRUNC(a, HOUR) FROM t WHERE TIMESTAMP_TRUNC(a, SECOND) < b ORDER BY TIMESTAMP_TRUNC(a, SECOND)',
+    'SELECT TIMESTAMP_TRUNC(a, DAY) FROM t WHERE TIMESTAMP_TRUNC(a, DAY) < b AND TIMESTAMP_TRUNC(a, DAY) < b ORDER BY TIMESTAMP_TRUNC(a, DAY)',
+  ],
+  'an interval under a name': [
+    'SELECT TIMESTAMP_ADD(a, x => INTERVAL 1 HOUR) FROM t',
+    'SELECT TIMESTAMP_ADD(a, INTERVAL 1 HOUR) FROM t WHERE b',
+  ],
   'a bucket that not every function knows': ['SELECT DATE_TRUNC(a, HOUR)', 'SELECT DATE_TRUNC(a, DAY)'],
   'a part that is not among the plain ones': ['SELECT TIMESTAMP_TRUNC(a, WEEK)', 'SELECT TIMESTAMP_TRUNC(a, DAY)'],
   'an interval of months': ['SELECT TIMESTAMP_SUB(a, INTERVAL 1 MONTH)', 'SELECT TIMESTAMP_SUB(a, INTERVAL 1 DAY)'],
