@@ -36,7 +36,7 @@ export function readFlow(text: string, offset: number, mayWrap: boolean): Flow |
   /** The offset behind the entry; -1 for what is not plain. */
   const readMember = (at: number, map: Record<string, unknown>): number => {
     const key = readFlowKey(text, at)
-    if (key === null || typeof key.value !== 'string') return -1
+    if (key === null || typeof key.value !== 'string' || key.end - at > MAX_KEY) return -1
     if (Object.hasOwn(map, key.value) || key.value === '__proto__' || key.value === '<<') return -1
     // Behind a name without quotes only a blank makes the colon one.
     if (text[key.end] !== ':' || (text[key.end + 1] !== ' ' && !isQuote(text[at]))) return -1
@@ -59,6 +59,8 @@ export const isWhole = (text: string, end: number): boolean => /^(?: *$| +#)/.te
 
 const isQuote = (character: string | undefined): boolean => character === '"' || character === "'"
 
+/** YAML allows keys of 1,024 characters. */
+const MAX_KEY = 1_000
 const QUOTED = /"([^"\\\n]*)"|'((?:[^'\n]|'')*)'/y
 const FLOW_KEY = /[A-Za-z0-9_][\w.-]*/y
 // No character that means something in a flow, be it only before or behind a blank.

@@ -24,10 +24,11 @@ export function readPlainYaml(text: string): PlainYaml | null {
   return value === undefined || !reader.isAtEnd() ? null : { value, isSqlLiteral: reader.isSqlLiteral }
 }
 
-/** Tabs and carriage returns, document markers and directives. */
-const STRANGE = /[\t\r]|^(?:---|\.\.\.|%)/m
+/** White space other than blanks and line feeds, which JavaScript trims and YAML does not; document markers and directives. */
+const STRANGE = /[^\S \n]|^(?:---|\.\.\.|%)/m
 const BLANK = /^ *(?:#|$)/
-const ENTRY = /^ *([A-Za-z0-9_][\w.-]*):(?: +|$)/
+// YAML allows keys of 1,024 characters.
+const ENTRY = /^ *([A-Za-z0-9_][\w.-]{0,999}):(?: +|$)/
 const NOT_PLAIN = undefined
 
 const indentOf = (line: string): number => {
