@@ -93,11 +93,12 @@ export class JsonBytes {
   }
 
   /**
-   * Copies a string's JSON text out of another, from behind its opening quote, which is at `start`, to behind its
-   * closing one, which is at the offset that is returned. It becomes what JSON.stringify writes, which is never longer.
-   * The other text is valid UTF-8. @throws JsonTextError.
+   * The token, and behind it a string's JSON text out of another text, from behind its opening quote, which is at
+   * `start`, to behind its closing one, which is at the offset that is returned. It becomes what JSON.stringify writes,
+   * which is never longer. The other text is valid UTF-8. @throws JsonTextError.
    */
-  restOfString(text: DataView, start: number): number {
+  tokenAndRestOfString(before: Token, text: DataView, start: number): number {
+    this.token(before)
     const end = text.byteLength
     let from = start
     let at = this.length
@@ -191,10 +192,11 @@ export class JsonBytes {
  * less than n", Bit Twiddling Hacks).
  */
 export function specialBytes(word: number): number {
-  const quote = word ^ 0x22222222
+  // Turned so, a quote is 0x20, a space 0x22, and control characters stay below: one subtraction finds both.
+  const turned = word ^ 0x02020202
   const backslash = word ^ 0x5c5c5c5c
-  const below = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash)
-  return (below | ((word - 0x20202020) & ~word)) & 0x80808080
+  const below = ((turned - 0x21212121) & ~turned) | ((backslash - 0x01010101) & ~backslash)
+  return below & 0x80808080
 }
 
 /** Which byte of the word has the first mark, from 0. */

@@ -51,19 +51,22 @@ interface ValueBytes {
   readonly name: string
   readonly kind: Type['kind']
   readonly isNullable: boolean
-  /** What stands before it, and an opening quote where it is a STRING. Of a STRUCT and an ARRAY its parts write it. */
+  /** What stands before it, and an opening quote of a STRING or a bracket of an ARRAY. A STRUCT's members write it. */
   readonly before: Token
   /** With what is before it; null, or an array without elements. */
   readonly empty: Token
   readonly texts: ScalarTexts
   /** Of a STRUCT. */
   readonly record: RecordBytes
-  /** Of an ARRAY: its first element and the others. */
-  readonly elements: readonly [first: ValueBytes, other: ValueBytes] | null
+  /** Of an ARRAY: each of its elements, the comma between two apart. */
+  readonly element: ValueBytes | null
 }
 
 const NO_RECORD: RecordBytes = { members: [], end: tokenOf('') }
+const BETWEEN_ELEMENTS = tokenOf(',')
 const END_OF_ARRAY = tokenOf(']')
+/** What a value opens with by itself. */
+const OPENING: Partial<Record<Type['kind'], string>> = { STRING: '"', ARRAY: '[' }
 
 function objectBytes(fields: readonly ResultField[], before: string, end: string, texts: ScalarTexts): RecordBytes {
   if (fields.length === 0) return { members: [], end: tokenOf(`${before}{${end}`) }
@@ -79,21 +82,12 @@ function valueBytes(field: ResultField, type: Type, before: string, texts: Scala
     name: field.name,
     kind,
     isNullable: field.isNullable,
-    before: tokenOf(kind === 'STRING' ? `${before}"` : before),
+    before: tokenOf(before + (OPENING[kind] ?? '')),
     empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
     texts,
     record: kind === 'STRUCT' ? objectBytes(field.fields, before, '}', texts) : NO_RECORD,
-    elements: kind === 'ARRAY' ? elementBytes(field, type.element, before, texts) : null,
+    element: kind === 'ARRAY' ? valueBytes(field, type.element, '', texts) : null,
   }
-}
-
-function elementBytes(
-  field: ResultField,
-  type: Type,
-  before: string,
-  texts: ScalarTexts,
-): readonly [first: ValueBytes, other: ValueBytes] {
-  return [valueBytes(field, type, `${before}[`, texts), valueBytes(field, type, ',', texts)]
 }
 
 function writeRecord(out: JsonBytes, reader: JsonReader, { members, end }: RecordBytes): void {
@@ -127,8 +121,7 @@ function writeValue(out: JsonBytes, reader: JsonReader, value: ValueBytes): void
 
 function writeString(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): void {
   if (!reader.take(QUOTE)) throw unexpected('STRING')
-  out.token(before)
-  reader.at = out.restOfString(reader.view, reader.at)
+  reader.at = out.tokenAndRestOfString(before, reader.view, reader.at)
 }
 
 function writeNull(out: JsonBytes, reader: JsonReader, { kind, isNullable, empty }: ValueBytes): void {
@@ -138,16 +131,19 @@ function writeNull(out: JsonBytes, reader: JsonReader, { kind, isNullable, empty
 }
 
 /** A NULL array is an empty one in results already. */
-function writeArray(out: JsonBytes, reader: JsonReader, { elements, empty }: ValueBytes): void {
+function writeArray(out: JsonBytes, reader: JsonReader, { before, element, empty }: ValueBytes): void {
   if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
   if (reader.take(CLOSE_LIST)) {
     out.token(empty)
     return
   }
-  const [first, other] = elements!
+  out.token(before)
   reader.enter(V)
-  writeValue(out, reader, first)
-  while (reader.nextCell()) writeValue(out, reader, other)
+  writeValue(out, reader, element!)
+  while (reader.nextCell()) {
+    out.token(BETWEEN_ELEMENTS)
+    writeValue(out, reader, element!)
+  }
   reader.expect(CLOSE_LIST)
   out.token(END_OF_ARRAY)
 }
