@@ -33,15 +33,17 @@ describe('a sheet', () => {
   })
 })
 
-const LETTERS = 16_000
-const LARGE = handMadeEndpoint({
-  name: 'tests.large',
-  parameters: [parameter('project')],
-  render: args => ({
-    sql: 'SELECT',
-    parameters: { text: { type: 'STRING', value: String(args['project']).repeat(LETTERS) } },
-  }),
-})
+/** How long their texts are: one that is sent in one piece with its head, and one that is not. */
+const LENGTHS = [16_000, 80_000]
+const largeEndpoint = (length: number) =>
+  handMadeEndpoint({
+    name: 'tests.large',
+    parameters: [parameter('project')],
+    render: args => ({
+      sql: 'SELECT',
+      parameters: { text: { type: 'STRING', value: String(args['project']).repeat(length) } },
+    }),
+  })
 
 describe('callers who read slowly', () => {
   /**
@@ -60,24 +62,26 @@ describe('callers who read slowly', () => {
     throw new TypeError('the kernel takes more than there is')
   }
 
-  it('get every byte as it was made, whatever others have asked meanwhile', async () => {
-    const letters = ['a', 'b', 'c']
-    const s = await serving({ endpoints: [LARGE] })
-    for (const letter of letters) await s.get(pathOf(letter))
-    const sockets = letters.map(() => connect(s.server.port, '127.0.0.1').pause())
-    try {
-      const asked: number[] = []
-      for (const [i, letter] of letters.entries()) asked.push(await askUntilStuck(s, sockets[i]!, letter))
-      for (const [i, letter] of letters.entries()) await expectAnswers(sockets[i]!, letter, asked[i]!)
-    } finally {
-      for (const socket of sockets) socket.destroy()
-      await s.close()
-    }
-  })
+  for (const length of LENGTHS) {
+    it(`get every byte as it was made, whatever others have asked meanwhile: ${length} letters`, async () => {
+      const letters = ['a', 'b', 'c']
+      const s = await serving({ endpoints: [largeEndpoint(length)] })
+      for (const letter of letters) await s.get(pathOf(letter))
+      const sockets = letters.map(() => connect(s.server.port, '127.0.0.1').pause())
+      try {
+        const asked: number[] = []
+        for (const [i, letter] of letters.entries()) asked.push(await askUntilStuck(s, sockets[i]!, letter))
+        for (const [i, letter] of letters.entries()) await expectAnswers(sockets[i]!, letter, length, asked[i]!)
+      } finally {
+        for (const socket of sockets) socket.destroy()
+        await s.close()
+      }
+    })
+  }
 
   for (const isLongWay of [false, true]) {
     it(`are told of as gone where they leave before they have all of an answer, ${isLongWay ? 'by the app' : 'before it'}`, async () => {
-      const s = await serving({ endpoints: [LARGE], isLongWay })
+      const s = await serving({ endpoints: [largeEndpoint(LENGTHS[0]!)], isLongWay })
       await s.get(pathOf('z'))
       const socket = connect(s.server.port, '127.0.0.1').pause()
       const asked = await askUntilStuck(s, socket, 'z')
@@ -93,7 +97,7 @@ describe('callers who read slowly', () => {
   }
 })
 
-const bodyOf = (letter: string): string => JSON.stringify({ result: [{ text: letter.repeat(LETTERS) }] })
+const bodyOf = (letter: string, length: number): string => JSON.stringify({ result: [{ text: letter.repeat(length) }] })
 const turn = () => new Promise(resolve => setImmediate(resolve))
 const pathOf = (letter: string): string => `/api/endpoints/query/tests.large?project=${letter}`
 
@@ -102,9 +106,9 @@ function requestOf(letter: string, id: string): string {
 }
 
 /** Reads so many answers, which must be those for `letter-1`, `letter-2` and so on. */
-async function expectAnswers(socket: Socket, letter: string, count: number): Promise<void> {
+async function expectAnswers(socket: Socket, letter: string, length: number, count: number): Promise<void> {
   socket.setTimeout(2_000, () => socket.destroy(new TypeError('no more comes')))
-  const body = bodyOf(letter)
+  const body = bodyOf(letter, length)
   let rest = ''
   let seen = 0
   for await (const data of socket) {
