@@ -22,11 +22,18 @@ const SIGNAL_CODES = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const
+const HANGUP_CODE = 129
 const { run } = await import('./cli/program.js')
 
 const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
 /** A terminal that was closed is none any more. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
+
+/** Somebody waits for the end, and ends in good order. */
+let isHeard = false
+const endUnheard = (): void => {
+  if (!isHeard) process.exit(HANGUP_CODE)
+}
 
 // Pauses before a request is sent again do not keep the process alive: the command itself does.
 const untilDone = setInterval(() => {}, 2 ** 30)
@@ -39,12 +46,13 @@ const code = await run(process.argv.slice(2), {
   isTerminal: process.stderr.isTTY === true,
   loaded: letGrow,
   onExit: callback => void process.once('exit', callback),
-  onReload: callback => void process.on('SIGHUP', () => isTerminalClosed() || callback()),
+  onReload: callback => void process.on('SIGHUP', () => (isTerminalClosed() ? endUnheard() : callback())),
   untilAsked: () =>
     new Promise(resolve => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
       // A hangup means the end where the terminal is gone that the process was started from.
       process.on('SIGHUP', () => isTerminalClosed() && resolve())
+      isHeard = true
     }),
   interruption() {
     for (const [signal, exitCode] of SIGNAL_CODES) process.once(signal, () => interrupted.abort(exitCode))

@@ -15,6 +15,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
   const settings = readSettings(flags, io.environment)
   const log = openLog(settings.logLevel, systemClock())
   io.onExit(log.flush)
+  const reloads = reloadsAskedFor(io)
   const runner = await createRunner(settings, {
     observe(event) {
       log.observe(event)
@@ -23,7 +24,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
   })
   const asked = io.untilAsked()
   // Whatever becomes of it has been observed.
-  io.onReload(() => void runner.reload().catch(() => {}))
+  reloads.begin(() => void runner.reload().catch(() => {}))
   try {
     const token = await ensureToken(settings)
     const server = await runner.listen()
@@ -36,4 +37,19 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     await runner.close()
   }
   return EXIT.clean
+}
+
+/** SIGHUP would end the process until somebody listens. What it asks for while everything is read is done once that is over. */
+function reloadsAskedFor(io: Io): { begin(reload: () => void): void } {
+  let isAsked = false
+  let act = (): void => {
+    isAsked = true
+  }
+  io.onReload(() => act())
+  return {
+    begin(reload) {
+      act = reload
+      if (isAsked) reload()
+    },
+  }
 }

@@ -106,8 +106,8 @@ export function unrestrictedCaller(name: string): Caller {
 /** Changes when the file does; null when there is none. */
 function stampOf(path: string): string | null {
   try {
-    const { mtimeNs, size, ino } = statSync(path, { bigint: true })
-    return `${ino}:${size}:${mtimeNs}`
+    const { mtimeNs, ctimeNs, size, ino } = statSync(path, { bigint: true })
+    return `${ino}:${size}:${mtimeNs}:${ctimeNs}`
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -125,6 +126,29 @@ describe('sluice serve', function () {
         expect(await server.end('SIGTERM')).to.equal(0)
       })
     }
+
+    it('reads them once more when SIGHUP came before it was ready', async () => {
+      const child = spawn(process.execPath, ['dist/main.js', 'serve', ...flags], {
+        env: { PATH: process.env['PATH'], ...environment },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      })
+      let log = ''
+      let isAsked = false
+      child.stderr.on('data', text => {
+        log += String(text)
+        if (isAsked || !log.includes('engine.started')) return
+        isAsked = true
+        child.kill('SIGHUP')
+      })
+      const ended = once(child, 'exit')
+      await until(
+        'it has read them',
+        () => log.includes('manifests.reloaded') || child.exitCode !== null || child.signalCode !== null,
+      )
+      child.kill('SIGTERM')
+      expect(await ended).to.deep.equal([0, null])
+      expect(log).to.include('server.ready').and.include('manifests.reloaded')
+    })
 
     it('ends when the terminal is closed that it was started from', async function () {
       if (spawnSync('script', ['--version']).status !== 0) this.skip()
