@@ -22,7 +22,6 @@ const SIGNAL_CODES = [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const
-const HANGUP_CODE = 129
 const { run } = await import('./cli/program.js')
 
 const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
@@ -31,8 +30,11 @@ const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(
 
 /** Somebody waits for the end, and ends in good order. */
 let isHeard = false
+/** As the signal does where nobody listens to it. */
 const endUnheard = (): void => {
-  if (!isHeard) process.exit(HANGUP_CODE)
+  if (isHeard) return
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
 }
 
 // Pauses before a request is sent again do not keep the process alive: the command itself does.
