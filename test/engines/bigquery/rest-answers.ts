@@ -135,11 +135,13 @@ function expected(field: RestField, v: unknown): string {
     case 'INTEGER':
     case 'INT64':
       return BigInt(Number(text)) === BigInt(text) && Math.abs(Number(text)) <= 2 ** 53 ? text : `"${text}"`
+    case 'FLOAT':
     case 'FLOAT64':
       return Number.isFinite(Number(text))
         ? JSON.stringify(Number(text)).replace(/^0$/, Object.is(Number(text), -0) ? '-0' : '0')
         : `"${text}"`
     case 'BOOL':
+    case 'BOOLEAN':
       return text
     case 'TIMESTAMP':
       return JSON.stringify(timestampText(BigInt(text)))
