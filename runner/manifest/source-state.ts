@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileStamp } from '../model/file-stamp.js'
 import { isManifest, isPartial } from './discover.js'
 import { isTableSchema } from './load-tables.js'
 import { namesBelow } from './names-below.js'
@@ -42,8 +43,8 @@ async function statesOf(folder: string, isWanted: (name: string) => boolean): Pr
 
 async function stateOf(path: string): Promise<string> {
   try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`
+    const found = await stat(path, { bigint: true })
+    return `${found.dev} ${fileStamp(found)}`
   } catch (error) {
     return `cannot be read: ${codeOf(error)}`
   }

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
+import { fileStamp } from '../model/file-stamp.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
 import { hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
 
@@ -106,8 +107,7 @@ export function unrestrictedCaller(name: string): Caller {
 /** Changes when the file does; null when there is none. */
 function stampOf(path: string): string | null {
   try {
-    const { mtimeNs, ctimeNs, size, ino } = statSync(path, { bigint: true })
-    return `${ino}:${size}:${mtimeNs}:${ctimeNs}`
+    return fileStamp(statSync(path, { bigint: true }))
   } catch {
     return null
   }

@@ -4,22 +4,22 @@
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileStamp } from '../../model/file-stamp.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImports } from './imports-file.js'
 
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
-/** A file as it was when it was looked at. Equal members mean equal contents. */
+/** A file as it was when it was looked at. */
 export interface DataFile {
   readonly path: string
   readonly format: FileFormat
   readonly compression: 'uncompressed' | 'gzip' | 'zstd'
   readonly size: bigint
   readonly mtimeNs: bigint
-  /** Copies may keep their time of change (`cp -p`, `rsync -t`), but neither this nor the next. */
-  readonly ctimeNs: bigint
-  readonly ino: bigint
+  /** See fileStamp. */
+  readonly stamp: string
 }
 
 const NAME = /^(.+?)\.(parquet|ndjson|jsonl|csv)(?:\.(gz|zst))?$/
@@ -39,15 +39,12 @@ export function statFile(path: string): DataFile | null {
   const kind = fileKind(path.slice(path.lastIndexOf('/') + 1))
   const stat = kind && tryStat(path)
   if (!kind || !stat?.isFile()) return null
-  const { size, mtimeNs, ctimeNs, ino } = stat
-  return { path, format: kind.format, compression: kind.compression, size, mtimeNs, ctimeNs, ino }
+  const { size, mtimeNs } = stat
+  return { path, format: kind.format, compression: kind.compression, size, mtimeNs, stamp: fileStamp(stat) }
 }
 
-export const isUnchanged = (a: DataFile, b: DataFile | null): boolean => b !== null && fileStamp(a) === fileStamp(b)
-
-/** What tells this file, as it is, from any other. */
-export const fileStamp = ({ path, size, mtimeNs, ctimeNs, ino }: DataFile): string =>
-  `${path} ${size} ${mtimeNs} ${ctimeNs} ${ino}`
+export const isUnchanged = (a: DataFile, b: DataFile | null): boolean =>
+  b !== null && a.path === b.path && a.stamp === b.stamp
 
 /** Files of one import. They never change. */
 export interface ImportedFiles {

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { relative } from 'node:path'
-import { fileStamp, folderReader, type TableContents } from './data-folder.js'
+import { fileStamp } from '../../model/file-stamp.js'
+import { folderReader, type TableContents } from './data-folder.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -50,7 +51,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
 
 /** Relative to the folder: replicas may have mounted it in different places. */
 function describe({ files, imports }: TableContents, dataDir: string): string {
-  const loose = files.map(file => fileStamp({ ...file, path: relative(dataDir, file.path) }))
+  const loose = files.map(({ path, stamp }) => `${relative(dataDir, path)} ${stamp}`)
   const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)
   return JSON.stringify([loose, imported])
 }
@@ -58,7 +59,7 @@ function describe({ files, imports }: TableContents, dataDir: string): string {
 function stampOf(paths: readonly string[]): string | null {
   try {
     const stats = paths.map(path => statSync(path, { bigint: true, throwIfNoEntry: false }))
-    return stats.map(stat => (stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}` : '-')).join('\n')
+    return stats.map(stat => (stat ? fileStamp(stat) : '-')).join('\n')
   } catch {
     return null
   }

@@ -4,6 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileStamp } from '../../model/file-stamp.js'
 import { QueryFault } from '../../model/query-fault.js'
 
 export const IMPORTS_FILE = 'imports.json'
@@ -73,5 +74,5 @@ const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 /** Changes whenever the file does; '' where there is none. */
 export function importsStamp(tableFolder: string): string {
   const stat = statSync(join(tableFolder, IMPORTS_FILE), { bigint: true, throwIfNoEntry: false })
-  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeNs}` : ''
+  return stat ? fileStamp(stat) : ''
 }

@@ -1,0 +1,15 @@
+/** What tells a file, as it is, from any other that may stand in its place. */
+
+/** Of `stat` with `bigint`. */
+export interface FileState {
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+/**
+ * Equal stamps of one path mean equal contents. A copy may keep size and time of change (`cp -p`, `rsync -t`, tar), but no
+ * copy keeps both inode and time of status change.
+ */
+export const fileStamp = ({ ino, size, mtimeNs, ctimeNs }: FileState): string => `${ino} ${size} ${mtimeNs} ${ctimeNs}`
