@@ -28,11 +28,8 @@ const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
 /** A terminal that was closed is none any more. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
 
-/** Somebody waits for the end, and ends in good order. */
-let isHeard = false
-/** As the signal does where nobody listens to it. */
-const endUnheard = (): void => {
-  if (isHeard) return
+/** A hangup means the end where the terminal is gone that the process was started from: by the signal, or in good order. */
+let endAtHangup = (): void => {
   process.removeAllListeners('SIGHUP')
   process.kill(process.pid, 'SIGHUP')
 }
@@ -48,13 +45,11 @@ const code = await run(process.argv.slice(2), {
   isTerminal: process.stderr.isTTY === true,
   loaded: letGrow,
   onExit: callback => void process.once('exit', callback),
-  onReload: callback => void process.on('SIGHUP', () => (isTerminalClosed() ? endUnheard() : callback())),
+  onReload: callback => void process.on('SIGHUP', () => (isTerminalClosed() ? endAtHangup() : callback())),
   untilAsked: () =>
     new Promise(resolve => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
-      // A hangup means the end where the terminal is gone that the process was started from.
-      process.on('SIGHUP', () => isTerminalClosed() && resolve())
-      isHeard = true
+      endAtHangup = resolve
     }),
   interruption() {
     for (const [signal, exitCode] of SIGNAL_CODES) process.once(signal, () => interrupted.abort(exitCode))
