@@ -3,16 +3,12 @@ import { expect } from 'chai'
 import { systemClock } from '../../runner/clock.js'
 import { openLog } from '../../runner/observe/log.js'
 import { command, endLeftovers, type Started, startServe } from '../cli/command.js'
-import { missingRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
+import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
 import { call, foldersOf, makeFolder, openReplica, pause, settingsOf, TOKEN, until } from './shop.js'
 
 describe('trouble with a shared Redis', function () {
   this.timeout(60_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`is tested with a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   let folder = ''
   let redis: RedisServer

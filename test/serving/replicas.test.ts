@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToken } from '../../runner/compose.js'
 import { command } from '../cli/command.js'
-import { missingRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
+import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
 import { call, makeFolder, openReplica, pause, purge, queries, type Replica, settingsOf, until } from './shop.js'
 
 describe('one replica', function () {
@@ -83,11 +83,7 @@ describe('one replica', function () {
 
 describe('replicas that share a Redis', function () {
   this.timeout(60_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`are tested with a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   let folder = ''
   let redis: RedisServer

@@ -3,15 +3,11 @@ import { openRedisCounters } from '../../runner/stores/redis-counters.js'
 import { slotOf } from '../../runner/stores/redis-slots.js'
 import { storedResult } from '../contracts/result-store.js'
 import { bodyOf, closeReplicas, failure, openReplica, PREFIX, pause, until } from './redis-replicas.js'
-import { missingRedis, openRedisNodes, type RedisServer } from './redis-server.js'
+import { isPendingWithoutRedis, openRedisNodes, type RedisServer } from './redis-server.js'
 
 describe('a cluster of Redis', function () {
   this.timeout(40_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`is tested with real servers: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   const KEYS = Array.from({ length: 30 }, (_, i) => `e:${i}`)
   let nodes: readonly RedisServer[]

@@ -7,7 +7,7 @@ import type { ResultStore } from '../../runner/model/ports.js'
 import { POLICY, set } from '../cache/cache-bench.js'
 import { storedResult } from '../contracts/result-store.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, type Replica, until } from './redis-replicas.js'
-import { missingRedis, openRedisServer, openRedisServerAt, type RedisServer } from './redis-server.js'
+import { isPendingWithoutRedis, openRedisServer, openRedisServerAt, type RedisServer } from './redis-server.js'
 import { openLine } from './slow-line.js'
 
 const noop = (): void => {}
@@ -59,11 +59,7 @@ const says =
 
 describe('a Redis that fails', function () {
   this.timeout(30_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`is tested against a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   afterEach(closeReplicas)
 

@@ -6,8 +6,8 @@ import { resultStoreContract, storedResult } from '../contracts/result-store.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, until } from './redis-replicas.js'
 import {
   type Certificates,
+  isPendingWithoutRedis,
   makeCertificates,
-  missingRedis,
   openRedisServer,
   openTlsServer,
   type RedisServer,
@@ -26,11 +26,7 @@ function purge(environment: Readonly<Record<string, string>>): Promise<{ code: n
 
 describe('a Redis that lets not everybody in', function () {
   this.timeout(60_000)
-  const reason = missingRedis('openssl')
-  if (reason !== null) {
-    it.skip(`is tested against a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis('openssl')) return
 
   afterEach(closeReplicas)
 

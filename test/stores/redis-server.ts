@@ -24,11 +24,18 @@ export interface RedisServer {
 }
 
 /** Why tests that need Redis, and these programs too, cannot run here; null when they can, and where they must. */
-export function missingRedis(...programs: readonly string[]): string | null {
+function missingRedis(...programs: readonly string[]): string | null {
   if (process.env['SLUICE_TEST_REQUIRE'] === 'all') return null
   const needed = ['redis-server', 'redis-cli', ...programs]
   const missing = needed.filter(program => spawnSync(program, ['-v'], { stdio: 'ignore' }).error !== undefined)
   return missing.length === 0 ? null : `${missing.join(', ')}: not installed`
+}
+
+/** Within a suite: true where these programs are missing, which is then told by a pending test; the suite has no other. */
+export function isPendingWithoutRedis(...programs: readonly string[]): boolean {
+  const reason = missingRedis(...programs)
+  if (reason !== null) it.skip(`is tested with a real server: ${reason}`)
+  return reason !== null
 }
 
 /** Files of an authority and of a server's certificate for `localhost` that it signed. */

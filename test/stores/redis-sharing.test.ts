@@ -2,16 +2,12 @@ import { expect } from 'chai'
 import { openRedisCounters } from '../../runner/stores/redis-counters.js'
 import { storedResult } from '../contracts/result-store.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, PREFIX, pause, until } from './redis-replicas.js'
-import { missingRedis, openRedisCluster, openRedisServer, type RedisServer } from './redis-server.js'
+import { isPendingWithoutRedis, openRedisCluster, openRedisServer, type RedisServer } from './redis-server.js'
 import { type Line, openLine } from './slow-line.js'
 
 describe('what replicas share in Redis', function () {
   this.timeout(20_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`is tested against a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   let server: RedisServer
   let line: Line

@@ -13,15 +13,11 @@ import {
   type ReplicaOptions,
   until,
 } from './redis-replicas.js'
-import { missingRedis, openRedisServer, type RedisServer } from './redis-server.js'
+import { isPendingWithoutRedis, openRedisServer, type RedisServer } from './redis-server.js'
 
 describe('the Redis store', function () {
   this.timeout(20_000)
-  const reason = missingRedis()
-  if (reason !== null) {
-    it.skip(`is tested against a real server: ${reason}`)
-    return
-  }
+  if (isPendingWithoutRedis()) return
 
   let server: RedisServer
   const openReplica = (options: Partial<ReplicaOptions> = {}): Promise<Replica> =>
