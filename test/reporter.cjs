@@ -10,11 +10,15 @@ const END_WITHIN_MS = 15_000
 class CountingReporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options)
+    const names = []
+    runner.on(Runner.constants.EVENT_TEST_FAIL, (test, error) => {
+      names.push(`${test.fullTitle()}: ${String(error?.message ?? error).split('\n', 1)[0].slice(0, 300)}`)
+    })
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = runner.stats
       const count = failed => {
         const file = process.env.SLUICE_TEST_COUNTS
-        if (file) writeFileSync(file, JSON.stringify({ passed: passes, failed, pending }))
+        if (file) writeFileSync(file, JSON.stringify({ passed: passes, failed, pending, names }))
       }
       count(failures)
       setTimeout(() => {

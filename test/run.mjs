@@ -25,8 +25,9 @@ if (isMeasured) run([C8, 'report', ...raw, '--reporter=text-summary'])
 let passed = 0
 let failed = 1
 let pending = 0
+let names = []
 try {
-  ;({ passed, failed, pending } = JSON.parse(readFileSync(counts, 'utf8')))
+  ;({ passed, failed, pending, names } = JSON.parse(readFileSync(counts, 'utf8')))
 } catch {
   console.error('The suite ended before it could count its tests.')
 }
@@ -35,5 +36,6 @@ if (status !== 0 && failed === 0) {
   console.error(`Mocha ended with ${status} although no test failed.`)
   failed = 1
 }
+for (const name of names) console.log(`failed: ${name}`)
 console.log(`${passed} passed, ${failed} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1

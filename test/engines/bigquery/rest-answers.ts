@@ -103,7 +103,6 @@ export function drawText(draw: Draw, answer: DrawnAnswer): string {
     const plain = JSON.stringify(text)
     if (isPlain) return plain
     // Google's servers write some letters so.
-    // Google's servers write some letters so.
     if (draw(2) === 0) return plain.replace(/[<>&='/]/g, unicode)
     return `"${Array.from({ length: text.length }, (_, i) => escaped(text[i]!)).join('')}"`
   }
@@ -131,7 +130,8 @@ function expected(field: RestField, v: unknown): string {
     return `{${field.fields.map((one, i) => `${JSON.stringify(one.name)}:${expected(one, f[i]!.v)}`).join(',')}}`
   }
   const text = v as string
-  switch (field.type) {
+  switch (field.type.toUpperCase()) {
+    case 'INT':
     case 'INTEGER':
     case 'INT64':
       return BigInt(Number(text)) === BigInt(text) && Math.abs(Number(text)) <= 2 ** 53 ? text : `"${text}"`
@@ -139,7 +139,7 @@ function expected(field: RestField, v: unknown): string {
     case 'FLOAT64':
       return Number.isFinite(Number(text))
         ? JSON.stringify(Number(text)).replace(/^0$/, Object.is(Number(text), -0) ? '-0' : '0')
-        : `"${text}"`
+        : `"${text.replace(/^nan$/i, 'NaN').replace(/inf(inity)?$/i, 'Infinity')}"`
     case 'BOOL':
     case 'BOOLEAN':
       return text
