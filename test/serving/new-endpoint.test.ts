@@ -7,7 +7,8 @@ import { checkManifests, createRunner, type Runner } from '../../runner/compose.
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { LoadError, type RunnerError } from '../../runner/model/errors.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
-import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings.js'
+import type { Settings } from '../../runner/settings.js'
+import { settingsOf } from './folder-settings.js'
 
 const ID = '5f1c2a74-7b0e-4f0a-9a43-0d8f6f1f2b10'
 const MANIFEST = readFileSync('test/cases/new-table/endpoints/shop.sales.yaml', 'utf8')
@@ -51,16 +52,7 @@ describe('a new endpoint over a new table', () => {
     cpSync('test/cases/new-table', folder, { recursive: true })
     mkdirSync(join(folder, 'data/shop'), { recursive: true })
     write('data/shop/sales.ndjson', rowsOf(FIRST))
-    settings = {
-      ...DEFAULT_SETTINGS,
-      port: 0,
-      endpointsDir: join(folder, 'endpoints'),
-      tablesDir: join(folder, 'tables'),
-      dataDir: join(folder, 'data'),
-      token: 'quick',
-      engineMemoryMb: 256,
-      engineThreads: 1,
-    }
+    settings = settingsOf(folder)
   })
   after(() => rmSync(folder, { recursive: true }))
 

@@ -16,7 +16,8 @@ import { expect } from 'chai'
 import { createRunner, type ReloadReport, type Runner, type RunningServer } from '../../runner/compose.js'
 import { LoadError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings.js'
+import type { Settings } from '../../runner/settings.js'
+import { settingsOf } from './folder-settings.js'
 
 const manifest = (n: number, sql: string, settings = '{ cache: { ttl_seconds: 900 } }'): string =>
   `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsettings: ${settings}\nsql: |\n  ${sql}\n`
@@ -31,18 +32,7 @@ describe('manifests that are edited while they are served', function () {
 
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text)
   const start = async (more: Partial<Settings> = {}): Promise<void> => {
-    const settings = {
-      ...DEFAULT_SETTINGS,
-      port: 0,
-      endpointsDir: join(folder, 'endpoints'),
-      tablesDir: join(folder, 'tables'),
-      dataDir: join(folder, 'data'),
-      token: 'quick',
-      engineMemoryMb: 256,
-      engineThreads: 1,
-      ...more,
-    }
-    runner = await createRunner(settings, { observe: event => void events.push(event) })
+    runner = await createRunner({ ...settingsOf(folder), ...more }, { observe: event => void events.push(event) })
     server = await runner.listen()
   }
   const text = async (name: string, args: Record<string, string> = {}): Promise<string> =>

@@ -1,0 +1,15 @@
+/** Settings of a runner that serves what is in one folder, on a free port and with a small engine. */
+import { join } from 'node:path'
+import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings.js'
+
+/** Of the folders `endpoints`, `tables` and `data` in this one; the token is `quick`. */
+export const settingsOf = (folder: string): Settings => ({
+  ...DEFAULT_SETTINGS,
+  port: 0,
+  endpointsDir: join(folder, 'endpoints'),
+  tablesDir: join(folder, 'tables'),
+  dataDir: join(folder, 'data'),
+  token: 'quick',
+  engineMemoryMb: 256,
+  engineThreads: 1,
+})
