@@ -3,6 +3,9 @@ import { BYTE_SIZE_FORM, parseByteSize } from './model/byte-size.js'
 import { UsageError } from './model/errors.js'
 import { LOG_LEVELS, type LogLevel } from './observe/log.js'
 
+/** Sizes in settings are in megabytes. */
+export const BYTES_PER_MB = 1_000_000
+
 /** How one process is set up. */
 export interface Settings {
   readonly host: string

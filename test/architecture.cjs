@@ -77,7 +77,7 @@ module.exports = {
       name: 'adapters-only-from-compose',
       severity: 'error',
       comment: 'engines/ and stores/ are built in one place',
-      from: { path: '^runner/', pathNot: ['^runner/compose\\.ts$', '^runner/(engines|stores)/'] },
+      from: { path: '^runner/', pathNot: ['^runner/compose(/|\\.ts$)', '^runner/(engines|stores)/'] },
       to: { path: '^runner/(engines|stores)/' },
     },
     { name: 'not-to-test', severity: 'error', from: { path: '^runner/' }, to: { path: '^test/' } },

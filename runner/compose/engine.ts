@@ -1,0 +1,133 @@
+/** The engines of the settings, and the tables that they know. */
+import { randomUUID } from 'node:crypto'
+import { availableParallelism, tmpdir } from 'node:os'
+import { systemClock } from '../clock.js'
+import { openAccess } from '../engines/bigquery/credentials.js'
+import { openBigQueryEngine } from '../engines/bigquery/open-engine.js'
+import { openWarehouseTables as openTables, type WarehouseTables } from '../engines/bigquery/tables.js'
+import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
+import { openDuckdbEngine } from '../engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
+import type { TableCatalogue, TableDefinition } from '../googlesql/tables.js'
+import { refuseErrors } from '../live-endpoints.js'
+import { type LoadedTable, loadTableSchemas } from '../manifest/load-tables.js'
+import { SetupError } from '../model/errors.js'
+import type { Observer } from '../model/events.js'
+import type { Clock, Engine } from '../model/ports.js'
+import { BYTES_PER_MB, type Settings } from '../settings.js'
+
+/** What an engine needs beside the settings. */
+export interface EngineDeps {
+  readonly observe: Observer
+  readonly clock: Clock
+}
+
+/** An engine that manifests can be loaded for. */
+export interface ServingEngine extends Engine {
+  /** As `check`, without asking an engine where that can be had. */
+  readonly compile: Engine['check']
+  /** All tables that are known by their schemas. */
+  readonly tables: () => TableCatalogue
+}
+
+/** The engine that the settings name. @throws LoadError, SetupError. Whoever opens it closes it. */
+export async function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
+  return openServingEngineOver(await readTables(settings), settings, deps)
+}
+
+/** The same over tables that have been read. */
+export function openServingEngineOver(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  deps: EngineDeps,
+): Promise<ServingEngine> {
+  return settings.engine === 'bigquery' ? openWarehouse(tables, settings, deps) : openEngineOver(tables, settings, deps)
+}
+
+/** @throws LoadError when a table schema holds errors. */
+export async function readTables(
+  { tablesDir }: Settings,
+  breathe?: () => Promise<void>,
+): Promise<readonly TableDefinition[]> {
+  const { tables, diagnostics } = await loadTableSchemas(tablesDir, breathe)
+  refuseErrors(diagnostics)
+  return tables.map(definitionOf)
+}
+
+async function openWarehouse(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+): Promise<ServingEngine> {
+  const { location, defaultDataset, maxBytesBilled, reservation, priority } = settings
+  const access = await openAccess(settings)
+  const engine = openBigQueryEngine({
+    access,
+    tables,
+    location,
+    defaultDataset,
+    maxBytesBilled,
+    reservation,
+    priority,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    maxQueries: settings.maxQueries,
+    clock,
+    observe,
+    newRequestId: randomUUID,
+    random: Math.random,
+  })
+  try {
+    await engine.ping()
+    return engine
+  } catch (thrown) {
+    await engine.close()
+    const { cause } = thrown as { readonly cause?: unknown }
+    const why = cause instanceof Error ? cause.message : String(thrown)
+    throw new SetupError(`BigQuery cannot be used by project ${access.project}: ${why}`, { cause: thrown })
+  }
+}
+
+/** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
+export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
+  return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
+}
+
+/** The embedded engine over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */
+export async function openEngine(settings: Settings, deps: EngineDeps): Promise<DuckdbEngine> {
+  return openEngineOver(await readTables(settings), settings, deps)
+}
+
+function openEngineOver(
+  tables: readonly TableDefinition[],
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+): Promise<DuckdbEngine> {
+  return openDuckdbEngine({
+    dataDir: settings.database === null ? settings.dataDir : null,
+    database: settings.database,
+    tables: tables.map(definition => ({ definition })),
+    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
+    memoryLimitMb: settings.engineMemoryMb,
+    threads: threadsOf(settings),
+    tempDir: tmpdir(),
+    tempLimitMb: settings.engineTempMb,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    observe,
+    clock,
+  })
+}
+
+/** How many threads the embedded engine may use. */
+export const threadsOf = ({ engineThreads }: Settings): number =>
+  engineThreads === 0 ? availableParallelism() : engineThreads
+
+export const definitionOf = ({ name, columns, layout }: LoadedTable): TableDefinition => ({
+  name,
+  columns,
+  ...(layout.partition && { partitionedBy: layout.partition.column }),
+})
+
+/** The embedded engine as a library: BigQuery SQL over these tables. Whoever opens it closes it. @throws UsageError, SetupError. */
+export function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
+  return openEmbedded(options, systemClock())
+}

@@ -1,0 +1,54 @@
+/** Rows of files become files of the data folder. */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { systemClock } from '../clock.js'
+import { type ImportReport, importFiles } from '../engines/duckdb/import/import-table.js'
+import { refuseErrors } from '../live-endpoints.js'
+import { loadTableSchemas } from '../manifest/load-tables.js'
+import { UsageError } from '../model/errors.js'
+import type { Settings } from '../settings.js'
+import { definitionOf, threadsOf } from './engine.js'
+
+/** What `sluice import` is asked for. */
+export interface ImportOrder {
+  /** `dataset.table`, with a schema. */
+  readonly table: string
+  /** `-` is standard input. */
+  readonly files: readonly string[]
+  /** `ndjson`, `csv.gz`, …: of files whose names do not tell, and of standard input; null for none. */
+  readonly inputFormat: string | null
+  readonly replaces: boolean
+  readonly ignoresUnknown: boolean
+  readonly skipFile: string | null
+  readonly maxBadRows: number
+  readonly standardInput: () => Readable
+}
+
+/**
+ * Writes the rows of files into the data folder, all of them or none.
+ * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
+ */
+export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
+  const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  refuseErrors(diagnostics)
+  const table = tables.find(({ name }) => name === order.table)
+  if (!table) {
+    const path = join(settings.tablesDir, `${order.table}.json`)
+    throw new UsageError([`there is no table ${order.table}: its schema would be ${path}`])
+  }
+  return importFiles({
+    ...order,
+    dataDir: settings.dataDir,
+    table: definitionOf(table),
+    schema: table.fields,
+    layout: table.layout,
+    memoryLimitMb: Math.min(settings.engineMemoryMb, IMPORT_MEMORY_MB),
+    threads: threadsOf(settings),
+    nowMs: systemClock().nowMs(),
+    unique: randomUUID().slice(0, 8),
+  })
+}
+
+/** Of DuckDB; with what the rows take while they are checked, an import stays below 1 GB. */
+const IMPORT_MEMORY_MB = 400

@@ -1,0 +1,223 @@
+/** Settings become a runner. */
+import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
+import { createResultCache } from '../cache/result-cache.js'
+import { systemClock } from '../clock.js'
+import { createApp } from '../http/app.js'
+import { createFastLane } from '../http/fast-lane.js'
+import { createFormStore } from '../http/forms.js'
+import { type RunningServer, startServer } from '../http/server.js'
+import { createLiveEndpoints, type LiveEndpoints, type ReloadReport } from '../live-endpoints.js'
+import type { LoadedEndpoint } from '../manifest/load.js'
+import { sourceState } from '../manifest/source-state.js'
+import { watchSources } from '../manifest/watch-sources.js'
+import type { Endpoint } from '../model/endpoint.js'
+import type { Observer } from '../model/events.js'
+import type { StoredResult } from '../model/ports.js'
+import type { BoundValue, ResultFormat } from '../model/query.js'
+import { openMetrics } from '../observe/metrics.js'
+import { bindParams } from '../request/bind-params.js'
+import { createBudgets } from '../request/budget.js'
+import { createEngineRelay, type EngineRelay } from '../request/engine-relay.js'
+import { handleFor } from '../request/handle.js'
+import { limitQueries } from '../request/limit-queries.js'
+import { route } from '../request/route.js'
+import { renderQuery } from '../request/run-query.js'
+import { wireArguments } from '../request/wire.js'
+import { DEFAULT_SETTINGS, type Settings } from '../settings.js'
+import { openTokenStore, unrestrictedCaller } from '../stores/tokens.js'
+import { type Closers, createClosers } from './closers.js'
+import { type EngineDeps, openServingEngineOver, readTables, type ServingEngine } from './engine.js'
+import { loadManifests } from './manifests.js'
+import { openStores } from './stores.js'
+import { tokensPath } from './tokens.js'
+
+/** Endpoints that are being served. Whoever creates one closes it. */
+export interface Runner {
+  /** Mounts in any node:http or Express server. */
+  readonly listener: RequestListener
+  /**
+   * Runs an endpoint by name or id as a call over HTTP would, for a caller who may do everything; a list is several
+   * values.
+   * @throws RunnerError
+   */
+  call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
+  /** What the same call would run, without running it. @throws RunnerError */
+  explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
+  /**
+   * Reads manifests, partials and table schemas again. From then on calls see what was read, all of it; those under way end on
+   * what was before. Whatever becomes of it is an event too.
+   * @throws LoadError when they hold errors, SetupError, RunnerError; then everything is as it was.
+   */
+  reload(): Promise<ReloadReport>
+  /** By name. */
+  endpoints(): readonly Endpoint[]
+  /** The same, in the order of their files, with what is known of their manifests. */
+  details(): readonly LoadedEndpoint[]
+  /** Serves the listener at the address of the settings. @throws SetupError when it cannot be listened on. */
+  listen(): Promise<RunningServer>
+  /** Stops warming, then closes the engine and the stores. Servers are closed first, by whoever started them. */
+  close(): Promise<void>
+}
+
+export type CallArguments = Readonly<Record<string, string | readonly string[]>>
+
+export interface CallOptions {
+  /** @default json */
+  readonly format?: ResultFormat
+  /** Freezes `@now`, in microseconds since 1970; such a call goes past the cache. */
+  readonly nowMicros?: bigint
+  readonly signal?: AbortSignal
+}
+
+/** A query, and how the engine runs it. */
+export interface Explained {
+  /** `interval=1day, function_id given`; null where the query is no endpoint's. */
+  readonly variant: string | null
+  /** BigQuery SQL, and what is bound to it. */
+  readonly sql: string
+  readonly parameters: Readonly<Record<string, BoundValue>>
+  readonly engineSql: string
+  readonly plan: string
+  /** Milliseconds by what they were spent on. */
+  readonly timingsMs: Readonly<Record<string, number>>
+}
+
+export interface RunnerOptions {
+  /** Told of everything that happens. @default nobody */
+  readonly observe?: Observer
+}
+
+/**
+ * Settings that are not given have their defaults.
+ * @throws LoadError when manifests or table schemas hold errors, SetupError when something cannot be opened. Whatever
+ *   was opened by then has been closed.
+ */
+export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
+  const settings: Settings = { ...DEFAULT_SETTINGS, ...given }
+  const metrics = openMetrics()
+  const observe: Observer = event => {
+    metrics.observe(event)
+    options.observe?.(event)
+  }
+  const clock = systemClock()
+  const opened = createClosers()
+  try {
+    const { live, relay } = openLive(settings, { observe, clock }, opened)
+    await live.start()
+    const engine = limitQueries(relay.engine, settings.maxQueries)
+    const { store, counters } = await openStores(settings, { observe, clock }, opened)
+    const path = tokensPath(settings)
+    const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
+    const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
+    const { maxBytesBilled } = settings
+    const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
+    const deps = {
+      engine,
+      clock,
+      observe,
+      budgets,
+      tokens,
+      results,
+      endpoints: live.index,
+      beginCall: relay.begin,
+      newRequestId: randomUUID,
+    }
+    let isLeaving = false
+    let isDraining = false
+    const { corsOrigins } = settings
+    const appDeps = {
+      ...deps,
+      metrics,
+      forms: createFormStore(),
+      corsOrigins,
+      isLeaving: () => isLeaving,
+      isDraining: () => isDraining,
+    }
+    const listener = createFastLane(appDeps, createApp(appDeps))
+    const look = (): Promise<string> => sourceState(settings)
+    if (settings.watch) opened.add(watchSources({ look, ...live, clock }))
+    return {
+      listener,
+      async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
+        const readArguments = () => wireArguments(args)
+        const request = { ref: name, accept: undefined, readArguments, signal, ...rest }
+        const progress = { token: null, endpoint: null }
+        return (await handleFor(unrestrictedCaller('in-process'), request, deps, progress)).result
+      },
+      async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+        const began = clock.nowMicros()
+        const endpoint = route(live.index(), name)
+        const bound = bindParams(endpoint, wireArguments(args))
+        const { sql, parameters } = renderQuery({ endpoint, args: bound, nowMicros }, clock)
+        const rendered = clock.nowMicros()
+        const { engineSql, plan } = await engine.explain({ sql, parameters })
+        const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }
+        const detail = live.details().find(one => one.endpoint.id === endpoint.id)
+        const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
+        return { variant, sql, parameters, engineSql, plan, timingsMs }
+      },
+      endpoints: () => live.index().all,
+      details: live.details,
+      reload: live.reload,
+      async listen() {
+        const { host, port } = settings
+        const onLeaving = (): void => {
+          isLeaving = true
+        }
+        const onDraining = (): void => {
+          isDraining = true
+        }
+        const [drainDelayMs, graceMs] = [settings.drainDelaySeconds * 1000, settings.graceSeconds * 1000]
+        const server = await startServer({
+          ...deps,
+          listener,
+          host,
+          port,
+          drainDelayMs,
+          graceMs,
+          onLeaving,
+          onDraining,
+        })
+        observe({ kind: 'server.ready', url: server.url, endpoints: live.index().all.length, engine: engine.name })
+        return server
+      },
+      close: opened.close,
+    }
+  } catch (thrown) {
+    await opened.close()
+    throw thrown
+  }
+}
+
+/** The endpoints of the settings, before anything has been read, and the engine behind them. `opened` closes both. */
+function openLive(
+  settings: Settings,
+  { observe, clock }: EngineDeps,
+  opened: Closers,
+): { readonly live: LiveEndpoints; readonly relay: EngineRelay<ServingEngine> } {
+  const relay = opened.add(
+    createEngineRelay<ServingEngine>({
+      name: settings.engine,
+      knowsDataChanges: settings.engine === 'duckdb',
+      onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
+    }),
+  )
+  const live = opened.add(
+    createLiveEndpoints<ServingEngine>({
+      relay,
+      endpointsDir: settings.endpointsDir,
+      look: () => sourceState(settings),
+      readTables: breathe => readTables(settings, breathe),
+      openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
+      // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
+      load: (engine, options) =>
+        loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
+      clock,
+      observe,
+    }),
+  )
+  return { live, relay }
+}
+
+const millis = (micros: bigint): number => Number(micros) / 1000

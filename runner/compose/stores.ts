@@ -1,0 +1,61 @@
+/** Where results and counts are kept. */
+import { randomUUID } from 'node:crypto'
+import { systemClock } from '../clock.js'
+import { manifestId } from '../manifest/manifest-id.js'
+import { SetupError, UsageError } from '../model/errors.js'
+import type { CounterStore, ResultStore } from '../model/ports.js'
+import { BYTES_PER_MB, type Settings } from '../settings.js'
+import { openMemoryCounters } from '../stores/counters.js'
+import { openMemoryStore } from '../stores/memory.js'
+import { openRedisStore } from '../stores/redis.js'
+import { openRedis } from '../stores/redis-cluster.js'
+import { openRedisCounters } from '../stores/redis-counters.js'
+import { openTieredStore } from '../stores/tiered.js'
+import type { Closers } from './closers.js'
+import type { EngineDeps } from './engine.js'
+
+/** Where results and counts are kept: in memory, and with REDIS_URL in a Redis behind it. `opened` closes them. */
+export async function openStores(
+  { cacheMb, redisUrl, redisPrefix }: Settings,
+  { observe, clock }: EngineDeps,
+  opened: Closers,
+): Promise<{ readonly store: ResultStore; readonly counters: CounterStore }> {
+  const memory = openMemoryStore({ maxBytes: cacheMb * BYTES_PER_MB })
+  if (redisUrl === null) return { store: opened.add(memory), counters: openMemoryCounters(clock) }
+  const onTrouble = (cause: Error): void => observe({ kind: 'store.failed', operation: 'connect', cause })
+  const link = opened.add(await openRedis({ url: redisUrl, clock, random: Math.random, onTrouble }))
+  const shared = openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() })
+  const store = opened.add(openTieredStore({ memory, shared, clock, observe }))
+  return { store, counters: openRedisCounters(link, redisPrefix) }
+}
+
+/** How long Redis may take over a command of a purge that nobody but a command line waits for. */
+const PURGE_MS = 5_000
+
+/**
+ * Forgets what replicas have stored of an endpoint, by name or id, or of all; their memories too.
+ * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or did not do it.
+ */
+export async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
+  const { redisUrl, redisPrefix } = settings
+  if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
+  const prefix = ref === null ? '' : `${await findEndpointId(settings.endpointsDir, ref)}:`
+  const clock = systemClock()
+  const link = await openRedis({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
+  try {
+    await openRedisStore({ link, prefix: redisPrefix, clock, replica: randomUUID() }).purge(prefix)
+  } catch (cause) {
+    throw new SetupError(`nothing, or not all, was purged: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    })
+  } finally {
+    await link.close()
+  }
+}
+
+async function findEndpointId(endpointsDir: string, ref: string): Promise<string> {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(ref)) return ref.toLowerCase()
+  const id = await manifestId(endpointsDir, ref)
+  if (id === null) throw new UsageError([`no manifest in ${endpointsDir} has the name "${ref}"`])
+  return id
+}
