@@ -1,7 +1,19 @@
 /** From flags and environment variables to frozen settings; every default stands here, with its unit. */
-import { BYTE_SIZE_FORM, parseByteSize } from './model/byte-size.js'
 import { UsageError } from './model/errors.js'
 import { LOG_LEVELS, type LogLevel } from './observe/log.js'
+import {
+  amount,
+  matching,
+  oneOf,
+  origins,
+  redisUrl,
+  SettingProblem,
+  size,
+  text,
+  tokenText,
+  wholeNumber,
+  yesOrNo,
+} from './setting-forms.js'
 
 /** Sizes in settings are in megabytes. */
 export const BYTES_PER_MB = 1_000_000
@@ -77,83 +89,6 @@ export interface SettingRow {
   readonly isSwitch?: true
   /** @throws SettingProblem. */
   readonly parse: (text: string) => unknown
-}
-
-/** What is wrong with one value; only ever caught here. */
-class SettingProblem extends Error {
-  override readonly name = 'SettingProblem'
-}
-
-const text = (value: string): string => value
-
-function wholeNumber(minimum: number, maximum: number): (value: string) => number {
-  return value => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN
-    if (number >= minimum && number <= maximum) return number
-    throw new SettingProblem(`must be a whole number from ${minimum} to ${maximum}`)
-  }
-}
-
-function oneOf<T extends string>(values: readonly T[]): (value: string) => T {
-  return value => {
-    const found = values.find(allowed => allowed === value)
-    if (found !== undefined) return found
-    throw new SettingProblem(`must be one of ${values.join(', ')}`)
-  }
-}
-
-function yesOrNo(value: string): boolean {
-  if (value === 'true' || value === '1') return true
-  if (value === 'false' || value === '0') return false
-  throw new SettingProblem('must be true or false')
-}
-
-function size(value: string): number {
-  const bytes = parseByteSize(value)
-  if (bytes !== undefined) return bytes
-  throw new SettingProblem(`must be ${BYTE_SIZE_FORM}`)
-}
-
-function amount(value: string): number {
-  if (/^\d{1,6}(\.\d{1,6})?$/.test(value)) return Number(value)
-  throw new SettingProblem('must be a number, such as 6.25')
-}
-
-function matching(pattern: RegExp, form: string): (value: string) => string {
-  return value => {
-    if (pattern.test(value)) return value
-    throw new SettingProblem(`must be ${form}`)
-  }
-}
-
-function origins(value: string): readonly string[] {
-  const list = value.split(',').map(origin => origin.trim())
-  for (const origin of list) {
-    if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
-    throw new SettingProblem('must be origins like https://app.example.com, with commas between them, or *')
-  }
-  return list
-}
-
-/** What is wrong is not said: it may hold a password. */
-function redisUrl(value: string): string {
-  if (/^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value))) return value
-  throw new SettingProblem('must be an address like redis://host:6379 or rediss://user:password@host:6380')
-}
-
-/** User and password as they are encoded, and no more of a path than the number of a database. */
-function isDecodable({ username, password, pathname }: URL): boolean {
-  try {
-    decodeURIComponent(username + password)
-    return /^\/?\d*$/.test(pathname)
-  } catch {
-    return false
-  }
-}
-
-function tokenText(value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value
-  throw new SettingProblem('must be printable ASCII without spaces')
 }
 
 /** Every setting of `serve`, as the README lists them. */
