@@ -73,7 +73,11 @@ interface Entry {
 
 /** The hidden column of a row's file. */
 const FILE_COLUMN = '"~file"'
-const RETRY_AFTER_MS = 50
+/** A file that seems to rest may end in half a row that is just being written: it is looked at once more, so much later. */
+const HALF_ROW_MS = 50
+/** How long files that change while they are read are read again, with pauses: one that is often replaced is met in the end. */
+const UNSTEADY_FOR_MS = 2_000
+const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
 
 /** `connection` is for this store alone. */
@@ -158,7 +162,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         hasRowTable = true
       }
       const parts = await readFiles(entry, files)
-      const changed = files.find(file => !isUnchanged(file, statFile(file.path)))
+      const changed = changedFile({ files })
       if (changed) throw new FileChangedError(changed.path)
       const importParts = await readImports(entry, imports)
       view = viewOver(entry.table, parts, importParts, hasRowTable)
@@ -195,29 +199,34 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     }
   }
 
-  const update = async (entry: Entry): Promise<TableRead | null> => {
-    if (isCurrent(entry)) return null
-    const { name } = entry.table.definition
-    const { parts, imports } = entry
-    try {
-      await load(entry, contentsOf(entry.table))
-    } catch (first) {
-      // A file that is being written may end in half a row, or change while it is read: look once more.
-      await new Promise(resolve => setTimeout(resolve, RETRY_AFTER_MS))
+  /** Loads the table from files that stay as they are meanwhile. @throws QueryFault. */
+  const loadSteady = async (entry: Entry): Promise<void> => {
+    const { definition } = entry.table
+    const began = performance.now()
+    for (let attempt = 1, failures = 0; ; attempt++) {
       const contents = contentsOf(entry.table)
       try {
-        await load(entry, contents)
+        return await load(entry, contents)
       } catch (error) {
-        if (!(error instanceof FileChangedError))
-          throw await readFault(connection, entry.table.definition, allFiles(contents), error)
-        throw new QueryFault(`${name}: ${error.message}`, { cause: first })
+        const isUnsteady = changedFile(contents) !== undefined
+        const isLast = isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
+        if (isLast && error instanceof FileChangedError)
+          throw new QueryFault(`${definition.name}: ${error.message}`, { cause: error })
+        if (isLast) throw await readFault(connection, definition, allFiles(contents), error)
+        await new Promise(resolve => setTimeout(resolve, isUnsteady ? UNSTEADY_PAUSE_MS : HALF_ROW_MS))
       }
     }
+  }
+
+  const update = async (entry: Entry): Promise<TableRead | null> => {
+    if (isCurrent(entry)) return null
+    const { parts, imports } = entry
+    await loadSteady(entry)
     // Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait.
     await connection.run('CHECKPOINT').catch(() => undefined)
     const newParts = [...entry.parts!].filter(([path, part]) => parts?.get(path) !== part)
     const newImports = [...entry.imports.keys()].filter(path => !imports.has(path))
-    return { table: name, files: newParts.length + newImports.length }
+    return { table: entry.table.definition.name, files: newParts.length + newImports.length }
   }
 
   return {
@@ -258,6 +267,10 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     revision: () => revision,
   }
 }
+
+/** One that is no longer as it was when it was looked at. */
+const changedFile = ({ files }: Pick<TableContents, 'files'>): DataFile | undefined =>
+  files.find(file => !isUnchanged(file, statFile(file.path)))
 
 class FileChangedError extends Error {
   override readonly name = 'FileChangedError'

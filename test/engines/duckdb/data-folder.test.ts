@@ -255,7 +255,7 @@ describe('the data folder', () => {
       tables: [
         ...typed.map((row, i) => source(`typed.t${i}`, single(row.type, row.mode, row.fields))),
         ...bad.map((row, i) => source(`bad.t${i}`, single(row.type, row.mode, row.fields))),
-        ...['edge', 'zipped', 'folder', 'mixed', 'missing', 'growing', 'copied', 'big', 'half'].map(name =>
+        ...['edge', 'zipped', 'folder', 'mixed', 'missing', 'growing', 'copied', 'big', 'busy', 'half'].map(name =>
           source(`logs.${name}`, EDGE),
         ),
         source('logs.sheet', [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]),
@@ -415,6 +415,26 @@ describe('the data folder', () => {
     const reading = ids('logs.half')
     setTimeout(() => write('logs/half/3.ndjson', line('d')), 15)
     expect(await reading).to.deep.equal(['a', 'b', 'c', 'd'])
+  })
+
+  it('reads a file that is replaced again and again, each time as a whole', async () => {
+    const replace = (id: string): void => {
+      write('logs/busy.tmp', Array.from({ length: 2_000 }, () => line(id)).join(''))
+      renameSync(join(scratch.path, 'logs/busy.tmp'), join(scratch.path, 'logs/busy.ndjson'))
+    }
+    let version = 0
+    replace('v0')
+    for (let round = 0; round < 3; round++) {
+      const asked = version
+      const reading = ids('logs.busy')
+      for (let i = 0; i < 30; i++) {
+        replace(`v${++version}`)
+        await new Promise(resolve => setTimeout(resolve, 10))
+      }
+      const seen = await reading
+      expect([seen.length, new Set(seen).size]).to.deep.equal([2_000, 1])
+      expect(Number(String(seen[0]).slice(1))).to.be.within(asked, version)
+    }
   })
 
   it('shows a query one state of a table, whatever happens to its files meanwhile', async () => {
