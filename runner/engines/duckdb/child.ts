@@ -8,18 +8,26 @@ import type { Statements } from './keep-statements.js'
 import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
 import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
 import { openSession, type Session } from './session.js'
+import { FileChangedError } from './table-store.js'
 
 /** A request that has not been answered. */
 interface Running {
   /** What it runs on; null while it waits for tables to be read. */
   connection: DuckDBConnection | null
   isCancelled: boolean
+  /** Something of its result has been sent. */
+  hasSent: boolean
 }
 
 /** DuckDB forgets an interrupt that arrives before the query has begun, so it is repeated until the query has ended. */
 const INTERRUPT_EVERY_MS = 10
 /** A process that ends closes its files before its children get another parent. */
 const ADOPTION_MS = 50
+
+/** How long a query over Parquet files that are replaced while it runs is run again. */
+const STEADY_WITHIN_MS = 2_000
+
+type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
 
 const running = new Map<number, Running>()
 const guard = statementGuard()
@@ -46,7 +54,7 @@ async function open(options: SessionOptions): Promise<void> {
 }
 
 async function answer(id: number, request: Request): Promise<void> {
-  const state: Running = { connection: null, isCancelled: false }
+  const state: Running = { connection: null, isCancelled: false, hasSent: false }
   running.set(id, state)
   try {
     const answer = await perform(session!, id, request, state)
@@ -76,14 +84,39 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     await open.ping()
     return null
   }
-  const startedAt = performance.now()
   if (request.kind === 'check') {
     await open.tables.stand(request.tables)
-  } else {
+    return lend(open, id, request, state)
+  }
+  const startedAt = performance.now()
+  for (let attempt = 1; ; attempt++) {
     for (const read of await open.tables.refresh(request.tables)) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
+    const look = open.tables.lookAtFiles(request.tables)
+    const outcome = await outcomeOf(lend(open, id, request, state))
+    // Such a file may have been read in part as it was, in part as it is.
+    const replaced = state.isCancelled ? null : look()
+    if (replaced === null) return outcome()
+    const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > STEADY_WITHIN_MS)
+    if (isLast) throw new FileChangedError(replaced)
   }
+}
+
+/** To be thrown or returned later. @throws what is the end of this process. */
+async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
+  try {
+    const value = await work
+    return () => value
+  } catch (error) {
+    if (isFatal(error)) throw error
+    return () => {
+      throw error
+    }
+  }
+}
+
+async function lend(open: Session, id: number, request: QueryRequest, state: Running): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
   return open.borrow(connection => work(connection, open.statements, id, request, state))
 }
@@ -92,7 +125,7 @@ async function work(
   connection: DuckDBConnection,
   statements: Statements,
   id: number,
-  request: Exclude<Request, { kind: 'discover' | 'ping' }>,
+  request: QueryRequest,
   state: Running,
 ): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
@@ -118,6 +151,7 @@ async function work(
 /** Resolves when the parent has taken it, so that little waits here. */
 async function sendPart(id: number, bytes: Uint8Array, state: Running): Promise<void> {
   if (state.isCancelled) throw new CancelledError()
+  state.hasSent = true
   const message: FromChild = { kind: 'part', id, bytes }
   await new Promise<void>(resolve => process.send?.(message, () => resolve()))
 }

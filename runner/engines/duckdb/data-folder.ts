@@ -60,6 +60,8 @@ export interface TableContents {
   readonly imports: readonly ImportedFiles[]
 }
 
+/** Of DuckDB, which reads files by patterns of their names. */
+const PATTERN_LETTERS = /[*?[]/
 const NOTHING: TableContents = { files: [], imports: [] }
 
 /** Looks what tables are made of; what has not changed is not read again. */
@@ -88,6 +90,8 @@ export function folderReader(dataDir: string): FolderReader {
   }
   return {
     contents: tableName => {
+      if (PATTERN_LETTERS.test(tableName))
+        throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
       const place = placeOf(dataDir, tableName)
       if (place === null) return NOTHING
       const { imports, parts } = importsOf(place.folder)
@@ -151,10 +155,10 @@ export function datasetsInFolder(dataDir: string): readonly string[] {
 export function tablesInFolder(dataDir: string): readonly string[] {
   const found = new Set<string>()
   for (const dataset of namesIn(dataDir)) {
-    if (dataset.startsWith('.')) continue
+    if (dataset.startsWith('.') || !isFolderName(dataset)) continue
     for (const name of namesIn(join(dataDir, dataset))) {
-      if (name.startsWith('.')) continue
       const kind = fileKind(name)
+      if (name.startsWith('.') || !isFolderName(kind?.table ?? name)) continue
       if (kind) found.add(`${dataset}.${kind.table}`)
       else if (holdsFiles(dataDir, dataset, name)) found.add(`${dataset}.${name}`)
     }
@@ -162,9 +166,9 @@ export function tablesInFolder(dataDir: string): readonly string[] {
   return [...found].sort()
 }
 
-/** A table's name comes from SQL: it must not lead out of the folder. */
+/** A table's name comes from SQL: it must not lead out of the folder, nor be a pattern that DuckDB finds other folders by. */
 export const isFolderName = (name: string): boolean =>
-  name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name)
+  name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name) && !PATTERN_LETTERS.test(name)
 
 function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
   const names = namesIn(join(dataDir, dataset, table))

@@ -1,4 +1,5 @@
 /** What is wrong with a data file, for authors: where, and not in the words of DuckDB's errors. */
+import { beginning } from '../../model/cause-text.js'
 import { NATIVE_ERROR_MARK } from './natives/native.js'
 
 interface Wording {
@@ -6,7 +7,22 @@ interface Wording {
   readonly message: (match: RegExpExecArray) => string
 }
 
+/** In a row there may stand anything, of any length. */
+const MAX_LENGTH = 300
+
 const WORDINGS: readonly Wording[] = [
+  {
+    // DuckDB goes by where a link leads.
+    pattern: /^Permission Error: Cannot access file/m,
+    message: () =>
+      'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read',
+  },
+  {
+    // Its lenient mode would read these lines, but also take rows with broken quotes for good ones.
+    pattern: /CSV Parser state machine reached an invalid state/,
+    message: () =>
+      'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
+  },
   {
     pattern: /byte order mark \(BOM\) is not supported/,
     message: () => 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
@@ -31,10 +47,10 @@ const WORDINGS: readonly Wording[] = [
 export function fileFault(error: unknown, format: string): string {
   const text = error instanceof Error ? error.message : String(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)
-  if (own >= 0) return text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!
+  if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
   for (const { pattern, message } of WORDINGS) {
     const match = pattern.exec(text)
-    if (match) return message(match)
+    if (match) return beginning(message(match), MAX_LENGTH)
   }
   return `it cannot be read as ${format}`
 }

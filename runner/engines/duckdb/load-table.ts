@@ -6,7 +6,7 @@ import type { Type } from '../../googlesql/types.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
-import { quoteName, quoteText } from './generate/quote.js'
+import { quoteName, quotePath, quoteText } from './generate/quote.js'
 import { duckdbType } from './generate/type.js'
 import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './wire-column.js'
 
@@ -33,7 +33,7 @@ async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition
       `${quoteName(spelling.names.get(name) ?? name)}: ${quoteText(wireType(type, 'json', spelling.below.get(name)))}`,
   )
   const source =
-    `read_json(${quoteText(file.path)}, format = 'newline_delimited', records = true, compression = '${file.compression}', ` +
+    `read_json(${quotePath(file.path)}, format = 'newline_delimited', records = true, compression = '${file.compression}', ` +
     `columns = {${columns.join(', ')}})`
   return readerOver(source, table, 'json', spelling)
 }
@@ -46,7 +46,7 @@ async function spellingOfKeys(
 ): Promise<KeySpelling> {
   const result = await connection.runAndReadAll(
     'SELECT json_group_structure(json) FROM (SELECT json FROM read_ndjson_objects(' +
-      `${quoteText(file.path)}, compression = '${file.compression}') LIMIT 1000)`,
+      `${quotePath(file.path)}, compression = '${file.compression}') LIMIT 1000)`,
   )
   const structure = result.getRows()[0]?.[0]
   return typeof structure === 'string'
@@ -84,7 +84,7 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
     `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
     `columns = {${header.map(name => `${quoteName(name)}: 'VARCHAR'`).join(', ')}}`
-  const source = `read_csv(${quoteText(file.path)}, ${options})`
+  const source = `read_csv(${quotePath(file.path)}, ${options})`
   const names = new Map<string, string>()
   const present = new Set<string>()
   for (const { name } of table.columns) {
@@ -102,7 +102,7 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
 /** The names in the first line; none of an empty file. */
 async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<readonly string[]> {
   const lines =
-    `read_csv(${quoteText(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
+    `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
     "delim = '\u0001', quote = '', escape = '', strict_mode = false, columns = {line: 'VARCHAR'})"
   const result = await connection.runAndReadAll(`SELECT line FROM ${lines} LIMIT 1`)
   const line = String(result.getRows()[0]?.[0] ?? '').replace(/^\ufeff/, '')
@@ -154,7 +154,7 @@ export interface ParquetShape {
 }
 
 export async function parquetShape(connection: DuckDBConnection, path: string): Promise<ParquetShape> {
-  return shapeOf(connection, `read_parquet(${quoteText(path)}, hive_partitioning = false)`)
+  return shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
 }
 
 /** The columns of anything that can stand behind FROM. */
@@ -193,4 +193,4 @@ export function selectFrom(
 }
 
 export const parquetSource = (paths: readonly string[]): string =>
-  `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`
+  `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false)`

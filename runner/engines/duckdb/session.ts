@@ -5,7 +5,8 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { StructField } from '../../googlesql/types.js'
 import { googlesqlType } from './adapt-column.js'
 import { datasetsInFolder, filesOfTable, isFolderName, tablesInFolder } from './data-folder.js'
-import { quoteName, quoteText } from './generate/quote.js'
+import { fileFault } from './file-fault.js'
+import { literalPath, quoteName, quoteText } from './generate/quote.js'
 import { keepStatements, type Statements } from './keep-statements.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from './load-table.js'
 import type { Discovery, SessionOptions } from './messages.js'
@@ -37,7 +38,8 @@ const ROW_GROUP_SIZE = 4_096
 /** A file, and not memory, so that loaded rows are compressed and may leave memory. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const spill = join(options.folder, 'spill')
-  mkdirSync(spill, { recursive: true })
+  const copies = join(options.folder, 'copies')
+  for (const folder of [spill, copies]) mkdirSync(folder, { recursive: true })
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
     memory_limit: `${options.memoryLimitMb}MB`,
@@ -58,8 +60,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (options.database !== null) {
     await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
   }
-  await lock(admin, options)
-  const tables = tableStore(await connect(), options.dataDir)
+  await lock(admin, options, copies)
+  const tables = tableStore(await connect(), options.dataDir, copies)
   const declared = new Set(options.tables.map(table => table.definition.name))
   const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
   for (const { definition, files } of options.tables) {
@@ -97,10 +99,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         unreadable.push({ table: name, reason: `there is a data file for it, but no table schema ${name}.json` })
         continue
       }
-      const shape = await parquetShape(admin, files[0]!.path).catch(() => null)
-      if (shape === null) {
-        notes.push(`${name}: ${files[0]!.path} is no Parquet file`)
-        unreadable.push({ table: name, reason: 'its data file is no Parquet file' })
+      const shape = await parquetShape(admin, files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))
+      if (typeof shape === 'string') {
+        notes.push(`${name}: ${files[0]!.path}: ${shape}`)
+        unreadable.push({ table: name, reason: `its data file is not used, since ${shape}` })
         continue
       }
       const definition = { name, columns: columnsOf(name, shape, notes) }
@@ -120,14 +122,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 /**
  * Order matters: what is allowed, then nothing else, then no more changes (DuckDB 1.5 checks each against the last). What
- * is allowed are the files of tables and the folders of datasets: the data folder itself may hold the tokens' file.
+ * is allowed are the files of tables, copies of them and the folders of datasets: the data folder itself may hold the tokens' file.
  * DuckDB adds the files that it has open, and its folder for temporary ones.
  */
-async function lock(admin: DuckDBConnection, options: SessionOptions): Promise<void> {
+async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
   const folders = allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
-  await admin.run(`SET allowed_paths = ${list(options.tables.flatMap(table => table.files ?? []))}`)
-  await admin.run(`SET allowed_directories = ${list(folders)}`)
+  const files = options.tables.flatMap(table => table.files ?? [])
+  await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
+  await admin.run(`SET allowed_directories = ${list([...folders, copies])}`)
   await admin.run('SET enable_external_access = false')
   // Given when the instance is made it would be shown, but not kept to.
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)

@@ -1,4 +1,6 @@
 /** Keeps the tables that queries read in step with their files. */
+import { realpath, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../googlesql/tables.js'
 import { QueryFault } from '../../model/query-fault.js'
@@ -11,12 +13,14 @@ import {
   statFile,
   type TableContents,
 } from './data-folder.js'
+import { expectWhole } from './decompress.js'
 import { fileFault } from './file-fault.js'
 import { FROM_COLUMN, UNTIL_COLUMN } from './generate/partition-filter.js'
-import { quoteName, quoteText } from './generate/quote.js'
+import { quoteName, quotePath, quoteText } from './generate/quote.js'
 import { duckdbType } from './generate/type.js'
 import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
+import { copySteady } from './steady-copy.js'
 
 /** A table of files, or one that SQL of ours stands for (a table of an attached database). */
 export interface StoredTable {
@@ -44,6 +48,11 @@ export interface TableStore {
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
   /** Makes these tables be there, with whatever rows: enough to compile a query. Reads no file. */
   readonly stand: (names: readonly string[]) => Promise<void>
+  /**
+   * The files of these tables that queries read in place, as they were when the tables were refreshed: a look at them then
+   * gives the path of one that is no longer so, or null.
+   */
+  readonly lookAtFiles: (names: readonly string[]) => () => string | null
   /** Another number whenever a table of DuckDB's may be another. */
   readonly revision: () => number
 }
@@ -69,19 +78,21 @@ interface Entry {
   imports: ReadonlyMap<string, ImportPart>
   hasRowTable: boolean
   view: string
+  /** Its files were changing when they were read last. */
+  isUnsteady: boolean
 }
 
 /** The hidden column of a row's file. */
 const FILE_COLUMN = '"~file"'
 /** A file that seems to rest may end in half a row that is just being written: it is looked at once more, so much later. */
 const HALF_ROW_MS = 50
-/** How long files that change while they are read are read again, with pauses: one that is often replaced is met in the end. */
+/** How long files that change while they are read are read again, with pauses. */
 const UNSTEADY_FOR_MS = 2_000
 const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
 
-/** `connection` is for this store alone. */
-export function tableStore(connection: DuckDBConnection, dataDir: string | null): TableStore {
+/** `connection` is for this store alone, as is the folder `copies`, from which it may read. */
+export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
   let revision = 0
@@ -127,11 +138,39 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         after.set(file.path, { file, id: null, shape: await parquetShape(connection, file.path) })
       } else {
         const id = nextId++
-        await insertRows(connection, entry.table.definition, rowTable, file, id)
-        after.set(file.path, { file, id, shape: null })
+        const insert = entry.isUnsteady ? insertCopy : insertFile
+        after.set(file.path, { file: await insert(entry, rowTable, file, id), id, shape: null })
       }
     }
     return after
+  }
+
+  const insertFile = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
+    await expectWhole(file.path, file)
+    await insertRows(connection, entry.table.definition, rowTable, file, id)
+    return file
+  }
+
+  /** DuckDB follows no link that leads out of a dataset; copies are not made by DuckDB. */
+  const isWithinDataset = async ({ table: { origin } }: Entry, path: string): Promise<boolean> => {
+    if (origin.kind === 'files') return true
+    const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
+    const [file, folder] = await Promise.all([realpath(path), realpath(dataset)])
+    return file.startsWith(`${folder}/`)
+  }
+
+  /** Reads a copy of the file, and tells what state of it that is. */
+  const insertCopy = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
+    const path = join(copies, String(id))
+    try {
+      const copied = (await isWithinDataset(entry, file.path)) ? await copySteady(file, path) : null
+      if (copied === null) throw new FileChangedError(file.path)
+      await expectWhole(file.path, copied.copy)
+      await insertRows(connection, entry.table.definition, rowTable, copied.copy, id)
+      return copied.original
+    } finally {
+      await rm(path, { force: true })
+    }
   }
 
   /** Imports never change, so those that are known need no second look. */
@@ -162,7 +201,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         hasRowTable = true
       }
       const parts = await readFiles(entry, files)
-      const changed = changedFile({ files })
+      const changed = changedFile(entry.isUnsteady ? files.filter(file => file.format === 'parquet') : files)
       if (changed) throw new FileChangedError(changed.path)
       const importParts = await readImports(entry, imports)
       view = viewOver(entry.table, parts, importParts, hasRowTable)
@@ -171,6 +210,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       }
       await connection.run('COMMIT')
       revision++
+      entry.isUnsteady &&= changedFile([...parts.values()].map(part => part.file)) !== undefined
       entry.parts = parts
       entry.imports = importParts
       entry.hasRowTable = hasRowTable
@@ -199,7 +239,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
     }
   }
 
-  /** Loads the table from files that stay as they are meanwhile. @throws QueryFault. */
+  /** Loads the table from files that stay as they are meanwhile, else from copies of them. @throws QueryFault. */
   const loadSteady = async (entry: Entry): Promise<void> => {
     const { definition } = entry.table
     const began = performance.now()
@@ -208,12 +248,12 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       try {
         return await load(entry, contents)
       } catch (error) {
-        const isUnsteady = changedFile(contents) !== undefined
-        const isLast = isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
+        entry.isUnsteady = changedFile(contents.files) !== undefined
+        const isLast = entry.isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
         if (isLast && error instanceof FileChangedError)
           throw new QueryFault(`${definition.name}: ${error.message}`, { cause: error })
         if (isLast) throw await readFault(connection, definition, allFiles(contents), error)
-        await new Promise(resolve => setTimeout(resolve, isUnsteady ? UNSTEADY_PAUSE_MS : HALF_ROW_MS))
+        await new Promise(resolve => setTimeout(resolve, entry.isUnsteady ? UNSTEADY_PAUSE_MS : HALF_ROW_MS))
       }
     }
   }
@@ -239,7 +279,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
         throw new QueryFault(
           `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
         )
-      entries.set(name, { table, parts: null, imports: new Map(), hasRowTable: false, view: '' })
+      entries.set(name, { table, parts: null, imports: new Map(), hasRowTable: false, view: '', isUnsteady: false })
     },
     refresh: names => {
       const wanted = names.flatMap(name => entries.get(name) ?? [])
@@ -264,16 +304,20 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null)
       turn = run.catch(() => undefined)
       return run
     },
+    lookAtFiles: names => {
+      const parts = names.flatMap(name => [...(entries.get(name)?.parts?.values() ?? [])])
+      const files = parts.filter(part => part.id === null).map(part => part.file)
+      return () => changedFile(files)?.path ?? null
+    },
     revision: () => revision,
   }
 }
 
 /** One that is no longer as it was when it was looked at. */
-const changedFile = ({ files }: Pick<TableContents, 'files'>): DataFile | undefined =>
+const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
 
-class FileChangedError extends Error {
-  override readonly name = 'FileChangedError'
+export class FileChangedError extends QueryFault {
   constructor(path: string) {
     super(`${path} changed while it was read`)
   }
@@ -353,7 +397,7 @@ function importSelect(
 ): string {
   if (unit === null) return selectFrom(parquetSource(paths), table, shape, { more: bounds })
   const source =
-    `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = true, ` +
+    `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = true, ` +
     `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
   const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
   const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
@@ -394,7 +438,7 @@ async function reasonOf(connection: DuckDBConnection, table: TableDefinition, fi
   if (file.size === 0n && file.format !== 'parquet') return null
   try {
     if (file.format === 'parquet') {
-      await connection.run(`SELECT count(*) FROM read_parquet(${quoteText(file.path)})`)
+      await connection.run(`SELECT count(*) FROM read_parquet(${quotePath(file.path)})`)
     } else {
       const reader = await rowReader(connection, table, file)
       await connection.run(`SELECT count(COLUMNS(*)) FROM (${reader.selectNumbered})`)

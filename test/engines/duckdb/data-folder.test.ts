@@ -1,4 +1,13 @@
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -255,9 +264,22 @@ describe('the data folder', () => {
       tables: [
         ...typed.map((row, i) => source(`typed.t${i}`, single(row.type, row.mode, row.fields))),
         ...bad.map((row, i) => source(`bad.t${i}`, single(row.type, row.mode, row.fields))),
-        ...['edge', 'zipped', 'folder', 'mixed', 'missing', 'growing', 'copied', 'big', 'busy', 'half'].map(name =>
-          source(`logs.${name}`, EDGE),
-        ),
+        ...[
+          'edge',
+          'zipped',
+          'folder',
+          'mixed',
+          'missing',
+          'growing',
+          'copied',
+          'big',
+          'busy',
+          'growing2',
+          'cut',
+          'named',
+          'swapped',
+          'half',
+        ].map(name => source(`logs.${name}`, EDGE)),
         source('logs.sheet', [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]),
       ],
     })
@@ -418,23 +440,113 @@ describe('the data folder', () => {
   })
 
   it('reads a file that is replaced again and again, each time as a whole', async () => {
-    const replace = (id: string): void => {
-      write('logs/busy.tmp', Array.from({ length: 2_000 }, () => line(id)).join(''))
+    const replace = (version: number): void => {
+      write('logs/busy.tmp', line(`v${version}`).repeat(2_000))
       renameSync(join(scratch.path, 'logs/busy.tmp'), join(scratch.path, 'logs/busy.ndjson'))
     }
     let version = 0
-    replace('v0')
-    for (let round = 0; round < 3; round++) {
-      const asked = version
-      const reading = ids('logs.busy')
-      for (let i = 0; i < 30; i++) {
-        replace(`v${++version}`)
+    replace(version)
+    const timer = setInterval(() => replace(++version), 10)
+    try {
+      for (let i = 0; i < 20; i++) {
+        const asked = version
+        const seen = await ids('logs.busy')
+        expect([seen.length, new Set(seen).size]).to.deep.equal([2_000, 1])
+        expect(Number(String(seen[0]).slice(1))).to.be.within(asked, version)
+      }
+    } finally {
+      clearInterval(timer)
+    }
+  })
+
+  it('never mixes a Parquet file with the one that takes its place', async () => {
+    const versions = [0, 1, 2, 3].map(n => join(scratch.path, `version-${n}.parquet`))
+    for (const [n, path] of versions.entries()) {
+      await duckdb(`COPY (SELECT 'v${n}' AS id FROM range(50000)) TO '${path}' (FORMAT parquet)`)
+    }
+    mkdirSync(join(scratch.path, 'logs'), { recursive: true })
+    const target = join(scratch.path, 'logs/swapped.parquet')
+    let version = 0
+    const replace = (): void => {
+      copyFileSync(versions[version++ % versions.length]!, `${target}.tmp`)
+      renameSync(`${target}.tmp`, target)
+    }
+    replace()
+    const sql =
+      'SELECT count(DISTINCT id), count(*) FROM (SELECT id FROM "logs.swapped" UNION ALL SELECT id FROM "logs.swapped" ' +
+      'UNION ALL SELECT max(id) FROM "logs.swapped" UNION ALL SELECT min(id) FROM "logs.swapped")'
+    const columns = ['ids', 'rows'].map(name => ({ name, type: { kind: 'INT64' } as const }))
+    const timer = setInterval(replace, 30)
+    try {
+      for (let i = 0; i < 150; i++) {
+        expect(await raw.rows({ sql, columns, tables: ['logs.swapped'] })).to.deep.equal([[1, 100_002]])
+      }
+    } finally {
+      clearInterval(timer)
+    }
+  })
+
+  it('reads a file that grows all the time to the last line that is whole', async () => {
+    write('logs/growing2.ndjson', '')
+    let written = 0
+    let rest = ''
+    // Pieces end anywhere in a line.
+    const timer = setInterval(() => {
+      rest += line(`n${written++}`) + line(`n${written++}`)
+      const length = Math.floor(rest.length * 0.7)
+      appendFileSync(join(scratch.path, 'logs/growing2.ndjson'), rest.slice(0, length))
+      rest = rest.slice(length)
+    }, 3)
+    try {
+      for (let i = 0; i < 20; i++) {
+        const wholeBefore = readFileSync(join(scratch.path, 'logs/growing2.ndjson'), 'utf8').split('\n').length - 1
+        const seen = await ids('logs.growing2')
+        expect(seen.slice().sort()).to.deep.equal(seen.map((_, n) => `n${n}`).sort())
+        expect(seen.length).to.be.within(wholeBefore, written)
         await new Promise(resolve => setTimeout(resolve, 10))
       }
-      const seen = await reading
-      expect([seen.length, new Set(seen).size]).to.deep.equal([2_000, 1])
-      expect(Number(String(seen[0]).slice(1))).to.be.within(asked, version)
+    } finally {
+      clearInterval(timer)
     }
+  })
+
+  it('refuses compressed files that were cut off or damaged', async () => {
+    const text = Array.from({ length: 300 }, (_, n) => line(`n${n}`)).join('')
+    const gzip = gzipSync(text)
+    const flushed = Buffer.concat([gzipSync(text.slice(0, text.length / 2)), gzipSync(text).subarray(0, 10)])
+    const flipped = Buffer.from(gzip)
+    flipped[gzip.length - 6]! ^= 1
+    const whole = join(scratch.path, 'whole.ndjson.zst')
+    await duckdb(`COPY (SELECT 'n' || i AS id FROM range(300) t(i)) TO '${whole}' (FORMAT json, COMPRESSION zstd)`)
+    const zstd = readFileSync(whole)
+    const damaged: readonly [string, Uint8Array][] = [
+      ['gz', gzip.subarray(0, 10)],
+      ['gz', gzip.subarray(0, gzip.length / 2)],
+      ['gz', gzip.subarray(0, -1)],
+      ['gz', flushed],
+      ['gz', flipped],
+      ['zst', zstd.subarray(0, 20)],
+      ['zst', zstd.subarray(0, -1)],
+    ]
+    for (const [ending, bytes] of damaged) {
+      write(`logs/cut.ndjson.${ending}`, bytes)
+      expect(await faultOf(ids('logs.cut')), `${bytes.length} bytes`).to.match(
+        /cut\.ndjson\.(gz|zst): its (gzip|zstd) cannot be read to the end/,
+      )
+      rmSync(join(scratch.path, `logs/cut.ndjson.${ending}`))
+    }
+    write('logs/cut.ndjson.gz', gzip)
+    expect(await ids('logs.cut')).to.have.length(300)
+  })
+
+  it('reads files by their names, which are no patterns', async () => {
+    const names = ['part-0', 'part-[0]', 'a*b', 'aXb', 'c?', 'c1', '[d', 'd]']
+    for (const name of names) write(`logs/named/${name}.ndjson`, line(name))
+    for (const name of names) {
+      const path = join(scratch.path, `logs/named/${name}.parquet`)
+      await duckdb(`COPY (SELECT 'p ${name}' AS id) TO '${path}' (FORMAT parquet)`)
+    }
+    expect((await ids('logs.named')).slice().sort()).to.deep.equal([...names, ...names.map(name => `p ${name}`)].sort())
   })
 
   it('shows a query one state of a table, whatever happens to its files meanwhile', async () => {

@@ -8,3 +8,14 @@ export function quoteText(text: string): string {
   const parts = text.split('\0').map(part => `'${part.replaceAll("'", "''")}'`)
   return parts.length === 1 ? parts[0]! : `(${parts.join(' || chr(0) || ')})`
 }
+
+/** A file's path as DuckDB's readers take it, who see patterns in names: `part-[0].csv` would be `part-0.csv`. */
+export function quotePath(path: string): string {
+  return quoteText(literalPath(path))
+}
+
+/** Folders stay as they are: what DuckDB may read is held against the path as it is written. */
+export function literalPath(path: string): string {
+  const name = path.lastIndexOf('/') + 1
+  return path.slice(0, name) + path.slice(name).replace(/[*?[]/g, '[$&]')
+}

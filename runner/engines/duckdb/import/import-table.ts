@@ -8,6 +8,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SchemaField, TableDefinition } from '../../../googlesql/tables.js'
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
+import { notToItsEnd } from '../decompress.js'
 import { keepByteOrderMark } from '../keep-byte-order-mark.js'
 import type { ImportLayout } from './layout.js'
 import { parquetLines } from './parquet-lines.js'
@@ -261,5 +262,5 @@ function readFailure(cause: unknown, { compression }: ImportSource): string {
         ? 'it is a folder'
         : `it cannot be read (${code})`
   }
-  return compression === 'uncompressed' ? message : `its ${compression} cannot be read to the end (${message})`
+  return compression === 'uncompressed' ? message : notToItsEnd(compression, message)
 }

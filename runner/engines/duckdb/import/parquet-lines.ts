@@ -1,7 +1,7 @@
 /** Rows of a Parquet file as rows of NDJSON, so that they are checked as all others are. */
 import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } from '@duckdb/node-api'
 import { QueryFault } from '../../../model/query-fault.js'
-import { quoteName, quoteText } from '../generate/quote.js'
+import { quoteName, quotePath, quoteText } from '../generate/quote.js'
 
 /** Lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
@@ -14,7 +14,7 @@ export async function* parquetLines(connection: DuckDBConnection, path: string, 
     throw new QueryFault(`${name}: the column ${column} is ${shape.types[i]}, which no type of BigQuery can hold`)
   })
   const result = await connection.stream(
-    `SELECT to_json(struct_pack(${members.join(', ')})) FROM read_parquet(${quoteText(path)}, hive_partitioning = false)`,
+    `SELECT to_json(struct_pack(${members.join(', ')})) FROM read_parquet(${quotePath(path)}, hive_partitioning = false)`,
   )
   try {
     for (let chunk = await result.fetchChunk(); chunk && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
@@ -26,7 +26,7 @@ export async function* parquetLines(connection: DuckDBConnection, path: string, 
 }
 
 async function columnsOf(connection: DuckDBConnection, path: string) {
-  const prepared = await connection.prepare(`SELECT * FROM read_parquet(${quoteText(path)}, hive_partitioning = false)`)
+  const prepared = await connection.prepare(`SELECT * FROM read_parquet(${quotePath(path)}, hive_partitioning = false)`)
   const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
   const columns = {
     names: indexes.map(i => prepared.columnName(i)),

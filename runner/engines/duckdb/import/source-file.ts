@@ -1,12 +1,9 @@
 /** The bytes of a file or of standard input, taken out of gzip or zstd. */
-import { createReadStream } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import zlib, { createGunzip } from 'node:zlib'
 import { UsageError } from '../../../model/errors.js'
 import { type FileFormat, fileKind } from '../data-folder.js'
-
-export type Compression = 'uncompressed' | 'gzip' | 'zstd'
+import { type Compression, decompressed, openFile } from '../decompress.js'
 
 /** Something to import. */
 export interface ImportSource {
@@ -49,44 +46,7 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
 /** Hidden files count too: whoever names one means it. */
 const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
 
-const CHUNK_BYTES = 1 << 20
-
 /** Chunks of the uncompressed bytes. @throws the stream's or the decompressor's error. */
-export function bytesOf(source: ImportSource, standardInput: () => Readable): AsyncIterable<Buffer> {
-  const raw = source.path === null ? standardInput() : createReadStream(source.path, { highWaterMark: CHUNK_BYTES })
-  switch (source.compression) {
-    case 'uncompressed':
-      return raw
-    case 'gzip':
-      return throughTransform(raw, createGunzip({ chunkSize: CHUNK_BYTES }))
-    case 'zstd':
-      return unzstd(raw)
-    default:
-      return source.compression satisfies never
-  }
-}
-
-function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableStream): AsyncIterable<Buffer> {
-  raw.on('error', error => transform.destroy(error))
-  return raw.pipe(transform) as unknown as AsyncIterable<Buffer>
-}
-
-type ZstdFactory = () => Readable & NodeJS.WritableStream
-
-/** Node.js has zstd from 22.15 on. */
-function unzstd(raw: Readable): AsyncIterable<Buffer> {
-  const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
-  return native ? throughTransform(raw, native()) : unzstdInJavaScript(raw)
-}
-
-async function* unzstdInJavaScript(raw: Readable): AsyncGenerator<Buffer> {
-  const { Decompress } = await import('fzstd')
-  const ready: Buffer[] = []
-  const decompress = new Decompress(chunk => void ready.push(Buffer.from(chunk)))
-  for await (const chunk of raw) {
-    decompress.push(chunk as Buffer)
-    yield* ready.splice(0)
-  }
-  decompress.push(new Uint8Array(0), true)
-  yield* ready
+export function bytesOf({ path, compression }: ImportSource, standardInput: () => Readable): AsyncIterable<Buffer> {
+  return decompressed(path === null ? standardInput() : openFile(path), compression)
 }
