@@ -1,10 +1,16 @@
 /** Runs one query on one connection and makes finished bytes of its rows. */
-import { type DuckDBConnection, type DuckDBPreparedStatement, type DuckDBResult, StatementType } from '@duckdb/node-api'
+import {
+  type DuckDBConnection,
+  type DuckDBDataChunk,
+  type DuckDBPreparedStatement,
+  type DuckDBResult,
+  StatementType,
+} from '@duckdb/node-api'
 import { bodyBuilder } from '../../encode/body.js'
 import { compileRowWriter } from '../../encode/row-writer.js'
 import type { StructField } from '../../googlesql/types.js'
 import { bindParameters } from './bind.js'
-import { compileCellWriter, UnexpectedValueError } from './cell-writer.js'
+import { type CellWriter, compileCellWriter, UnexpectedValueError } from './cell-writer.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './keep-statements.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from './messages.js'
@@ -22,7 +28,10 @@ export async function runQuery(
   return statements.use(connection, limited(request.sql, request.maxRows), async statement => {
     checkWidth(statement, request.columns)
     bindParameters(statement, request.parameters)
-    return writeRows(await statement.stream(), request, sendPart)
+    const begun = statement.stream()
+    // Made while DuckDB works.
+    const writers = request.columns.map(column => compileCellWriter(column, request))
+    return writeRows(await begun, writers, request, sendPart)
   })
 }
 
@@ -104,8 +113,12 @@ function checkWidth(prepared: DuckDBPreparedStatement, columns: readonly StructF
   throw new UnexpectedValueError(`${columns.length} columns expected, DuckDB gave ${prepared.columnCount}`)
 }
 
-async function writeRows(result: DuckDBResult, request: RunRequest, sendPart: SendPart): Promise<Answers['run']> {
-  const writers = request.columns.map(column => compileCellWriter(column, request))
+async function writeRows(
+  result: DuckDBResult,
+  writers: readonly CellWriter[],
+  request: RunRequest,
+  sendPart: SendPart,
+): Promise<Answers['run']> {
   if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
   const body = bodyBuilder(
     compileRowWriter(
@@ -116,9 +129,7 @@ async function writeRows(result: DuckDBResult, request: RunRequest, sendPart: Se
   )
   const cells: (string | null)[] = new Array(writers.length).fill(null)
   let rowCount = 0
-  for (;;) {
-    const chunk = await result.fetchChunk()
-    if (chunk === null || chunk.rowCount === 0) break
+  for await (const chunk of chunksOf(result)) {
     const vectors = writers.map((_, i) => chunk.getColumnVector(i))
     for (let row = 0; row < chunk.rowCount; row++) {
       if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
@@ -130,4 +141,25 @@ async function writeRows(result: DuckDBResult, request: RunRequest, sendPart: Se
     if (part !== null) await sendPart(part)
   }
   return { body: body.finish(), rowCount, isTruncated: false }
+}
+
+/** Those with rows. While one is looked at, DuckDB works on the next; who leaves before the last waits for that one. */
+async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
+  const begin = (): Promise<DuckDBDataChunk | null> => {
+    const chunk = result.fetchChunk()
+    // A failure is seen when its turn comes, which is no reason to end the process before.
+    chunk.catch(() => null)
+    return chunk
+  }
+  let next = begin()
+  try {
+    for (;;) {
+      const chunk = await next
+      if (chunk === null || chunk.rowCount === 0) return
+      next = begin()
+      yield chunk
+    }
+  } finally {
+    await next.catch(() => null)
+  }
 }

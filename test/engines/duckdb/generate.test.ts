@@ -369,6 +369,12 @@ describe('generated SQL', () => {
     expect(await session.query(some)).to.deep.equal([['4', '2']])
     const all = `${quantiles} SELECT q[OFFSET(1)], ARRAY_LENGTH(q), q FROM t`
     expect(await session.query(all)).to.deep.equal([['2', '5', ['1', '2', '3', '4', '5']]])
+    expect(await session.query(`${quantiles} SELECT q[OFFSET(0)] FROM t`)).to.deep.equal([['1']])
+    expect(await session.query(`${quantiles} SELECT q[OFFSET(4)], q[SAFE_OFFSET(9)] FROM t`)).to.deep.equal([
+      ['5', null],
+    ])
+    const none = quantiles.replace('[1, 2, 3, 4, 5]', 'CAST([] AS ARRAY<FLOAT64>)')
+    expect(await session.query(`${none} SELECT q[OFFSET(3)], q[SAFE_ORDINAL(1)] FROM t`)).to.deep.equal([[null, null]])
   })
 
   it('lets no window stream, since DuckDB would number rows twice', () => {

@@ -29,12 +29,9 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
   `bq_numeric_stddev_samp(items) AS sqrt(bq_numeric_variance(items, 1))`,
-  // `small` is the total of the values by 2^64 smaller, which is finite where all of them are.
-  `bq_float_total(total, small) AS CASE
-    WHEN isfinite(total) THEN total
-    WHEN isfinite(small) AND abs(small) > 9.745314011399998e288 THEN bq_raise_for(small, 'double overflow')
-    WHEN isfinite(small) THEN small * 18446744073709551616::DOUBLE
-    ELSE small END`,
+  // `small` is the total of the values by 2^64 smaller, which is finite where all of them are. Written once: DuckDB plans an
+  // aggregate anew wherever it stands.
+  'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
   // `small` is that of the values by 2^512 smaller, for where their squares would overflow; `back` undoes it.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE

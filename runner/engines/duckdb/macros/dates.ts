@@ -8,6 +8,7 @@ import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../encode/civi
 /** More than INTERVAL and TIMESTAMP span, so that a count beyond it is beyond any result. */
 const WIDEST_MICROS = '400000000000000000'
 const DAY_MICROS = '86400000000'
+const A_MILLION_DAYS = `${DAY_MICROS}000000`
 
 const outOfRange = (micros: string) => `${micros} NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
@@ -24,6 +25,9 @@ const CONVERSIONS = [
   `bq_datetime(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999') ELSE make_timestamp(us) END`,
   'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
+  // Microseconds since 1970, cut off to parts of a day. A million days earlier lies before the year 1, and there are no
+  // negative numbers then; x stands in it once, since it is often long.
+  `bq_floor_part(x, n) AS ((x + ${A_MILLION_DAYS}) // n * n - ${A_MILLION_DAYS})`,
   'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
   // As CAST to STRING writes them: three or six digits behind the point, or none.
   `bq_fraction_text(us) AS CASE WHEN us % 1000000 = 0 THEN '' WHEN us % 1000 = 0
@@ -60,20 +64,22 @@ const ARITHMETIC = [
   `bq_date_add_months(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || d || ' causes overflow')
      WHEN year(d) * 12 + month(d) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || d || ' causes overflow')
      ELSE CAST(d + to_months((n * unit)::INTEGER) AS DATE) END`,
-  `bq_datetime_add(dt, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
-     WHEN ${outOfRange('epoch_us(dt) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
-     ELSE make_timestamp(epoch_us(dt) + n * unit * sgn) END`,
+  `bq_datetime_add(dt, n, unit, sgn, said) AS make_timestamp(
+     CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_overflow(said, epoch_us(dt), '')
+     WHEN ${outOfRange('epoch_us(dt) + n * unit * sgn')} THEN bq_overflow(said, epoch_us(dt), '')
+     ELSE epoch_us(dt) + n * unit * sgn END)`,
   `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE dt + to_months((n * unit)::INTEGER) END`,
   // By a number of microseconds that is known when the query is written: what log queries do, and quick to plan.
-  `bq_datetime_shift(dt, delta, said) AS CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
-     ELSE make_timestamp(epoch_us(dt) + delta) END`,
-  `bq_timestamp_shift(ts, delta, said) AS CASE WHEN ${outOfRange('epoch_us(ts) + delta')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
-     ELSE make_timestamptz(epoch_us(ts) + delta) END`,
-  `bq_timestamp_add(ts, n, unit, sgn, said) AS CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
-     WHEN ${outOfRange('epoch_us(ts) + n * unit * sgn')} THEN list_extract([NULL], bq_overflow(said, epoch_us(ts), '+00'))
-     ELSE make_timestamptz(epoch_us(ts) + n * unit * sgn) END`,
+  `bq_datetime_shift(dt, delta, said) AS make_timestamp(
+     CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN bq_overflow(said, epoch_us(dt), '') ELSE epoch_us(dt) + delta END)`,
+  `bq_timestamp_shift(ts, delta, said) AS make_timestamptz(
+     CASE WHEN ${outOfRange('epoch_us(ts) + delta')} THEN bq_overflow(said, epoch_us(ts), '+00') ELSE epoch_us(ts) + delta END)`,
+  `bq_timestamp_add(ts, n, unit, sgn, said) AS make_timestamptz(
+     CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_overflow(said, epoch_us(ts), '+00')
+     WHEN ${outOfRange('epoch_us(ts) + n * unit * sgn')} THEN bq_overflow(said, epoch_us(ts), '+00')
+     ELSE epoch_us(ts) + n * unit * sgn END)`,
   // Times of day go round.
   `bq_time_add(t, n, unit, sgn) AS bq_time(((epoch_us(t) + n % (${DAY_MICROS} // unit) * unit * sgn) % ${DAY_MICROS} + ${DAY_MICROS}) % ${DAY_MICROS})`,
   `bq_scaled_timestamp(n, unit) AS CASE WHEN n NOT BETWEEN ${MIN_TIMESTAMP_MICROS} // unit AND ${MAX_TIMESTAMP_MICROS} // unit

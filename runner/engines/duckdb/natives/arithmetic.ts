@@ -97,7 +97,23 @@ const shift = (name: string, sign: bigint): NativeFunction => ({
   },
 })
 
+/** 2^64, by which `bq_float_total` has values made small. */
+const MADE_SMALL_BY = 2 ** 64
+
 export const ARITHMETIC_NATIVES: readonly NativeFunction[] = [
+  {
+    // Takes back what bq_float_total has done to a total, where it is finite.
+    name: 'bq_made_large',
+    parameters: ['DOUBLE'],
+    returns: 'DOUBLE',
+    handlesNull: false,
+    compute: (small: number) => {
+      if (!Number.isFinite(small)) return small
+      const total = small * MADE_SMALL_BY
+      if (!Number.isFinite(total)) throw new NativeError('double overflow')
+      return total
+    },
+  },
   decimal('bq_multiply_decimals', (a, b) => roundedQuotient(a * b, UNIT), '*'),
   decimal('bq_multiply_bignumerics', (a, b) => exact(a * b, UNIT), '*'),
   decimal('bq_divide_decimals', quotient(roundedQuotient), '/'),

@@ -228,16 +228,18 @@ const quantiles: AggregateForm = call => {
   const all = fractions(count, isFloat)
   const quantile = (positions: readonly string[]): string =>
     aggregate(call, 'quantile_disc', `${value}, [${positions.join(', ')}]`)
-  const read = call.offsetsRead?.filter(offset => offset >= 0 && offset <= count)
-  if (!read) return isFloat ? `list_transform(${quantile(all)}, lambda e: -e)` : quantile(all)
+  const read = call.offsetsRead
+  if (!read?.every(offset => offset >= 0 && offset <= count)) {
+    return isFloat ? `list_transform(${quantile(all)}, lambda e: -e)` : quantile(all)
+  }
   const some = quantile(read.map(offset => all[offset]!))
-  const items = all.map((_, offset) => {
-    const at = read.indexOf(offset)
-    // A cast of each would take as long to plan as all the rest of an endpoint's query.
-    if (at < 0) return offset === 0 ? `NULL::${duckdbType(call.args[0]!.type)}` : 'NULL'
-    return isFloat ? `-${some}[${at + 1}]` : `${some}[${at + 1}]`
+  // Items that nobody reads, and those of no rows, are NULL. DuckDB takes its time over each item that is written.
+  const lists = read.flatMap((offset, i) => {
+    const gap = offset - (read[i - 1] ?? -1) - 1
+    const unread = `list_resize([NULL::${duckdbType(call.args[0]!.type)}], ${gap})`
+    return [...(gap === 0 ? [] : [unread]), `[${isFloat ? '-' : ''}${some}[${i + 1}]]`]
   })
-  return `(CASE WHEN ${some} IS NOT NULL THEN [${items.join(', ')}] END)`
+  return lists.length === 1 ? lists[0]! : `list_concat(${lists.join(', ')})`
 }
 
 const topCount: AggregateForm = call => {

@@ -10,9 +10,13 @@ const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.
 
 /** `Adding 1 DAY to date `: the value is written behind it. */
 function said(call: FormCall, sign: 1 | -1, count: string, part: string): string {
-  const verb = sign === 1 ? 'Adding ' : 'Subtracting '
-  const link = sign === 1 ? 'to' : 'from'
-  return `${quoteText(verb)} || ${count} || ${quoteText(` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `)}`
+  const [before, behind] = saidAround(call, sign, part)
+  return `${quoteText(before)} || ${count} || ${quoteText(behind)}`
+}
+
+function saidAround(call: FormCall, sign: 1 | -1, part: string): readonly [before: string, behind: string] {
+  const [verb, link] = sign === 1 ? ['Adding', 'to'] : ['Subtracting', 'from']
+  return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
 }
 
 /** Adds, or with sign -1 takes away, an `INTERVAL n PART`. */
@@ -27,8 +31,8 @@ const add =
     const message = said(call, sign, count, part)
     const shift = unit.of === 'months' ? null : shiftOf(count, micros(unit) * sign)
     if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
-      const constant = said(call, sign, quoteText(shift.count), part)
-      return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${constant})`
+      const words = quoteText(saidAround(call, sign, part).join(shift.count))
+      return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${words})`
     }
     switch (kindOf(call, 0)) {
       case 'DATE':

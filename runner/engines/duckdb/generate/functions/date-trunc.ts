@@ -29,12 +29,12 @@ function truncatedTimestamp(call: FormCall): string {
   if (part === 'MICROSECOND') return checked(timestamp, zone)
   // No zone is off by a part of a second.
   if (part === 'MILLISECOND' || part === 'SECOND' || (zone.kind === 'utc' && micros !== undefined)) {
-    return `make_timestamptz(bq_floor_to(epoch_us(${checked(timestamp, zone)}), ${micros}))`
+    return `make_timestamptz(bq_floor_part(epoch_us(${checked(timestamp, zone)}), ${micros}))`
   }
   const civil = civilSql(timestamp, zone)
   // Minutes and hours are cut off as the zone's clock shows them, without asking which instant that is.
   if (micros !== undefined && micros < DAY_MICROS) {
-    return `make_timestamptz(epoch_us(${timestamp}) - (epoch_us(${civil}) - bq_floor_to(epoch_us(${civil}), ${micros})))`
+    return `make_timestamptz(epoch_us(${timestamp}) - (epoch_us(${civil}) - bq_floor_part(epoch_us(${civil}), ${micros})))`
   }
   return instantSql(truncatedDatetime(civil, part), zone)
 }
@@ -47,7 +47,7 @@ const truncate: Form = call => {
     case 'TIMESTAMP':
       return truncatedTimestamp(call)
     case 'TIME':
-      return part === 'MICROSECOND' ? value : `bq_time(bq_floor_to(epoch_us(${value}), ${microsOf(part)}))`
+      return part === 'MICROSECOND' ? value : `bq_time(bq_floor_part(epoch_us(${value}), ${microsOf(part)}))`
     default:
       return truncatedDatetime(value, part)
   }
