@@ -1,9 +1,34 @@
 /** Tells a query that must be valid because another one is: it lacks some conditions, or says `DAY` where that says `HOUR`. */
-import type { Argument, Call, Expression, From, Query, QueryBody, Script, Select } from './ast.js'
+import type { Call, Expression, Query, QueryBody, Script, Select } from './ast.js'
+import type { Token } from './tokenize.js'
+
+/** A valid query, as others are held against it. */
+export interface ValidQuery {
+  readonly tokens: readonly Token[]
+  /** Of each token that may be another word: what it is. */
+  readonly words: ReadonlyMap<number, WordKind>
+  /** By the index of their WHERE: those whose conditions may be left out. */
+  readonly wheres: ReadonlyMap<number, Where>
+}
+
+type WordKind = 'bucket' | 'part' | 'count'
+
+interface Where {
+  readonly conditions: readonly Condition[]
+  /** The index of the token behind it. */
+  readonly end: number
+}
+
+/** One of those that AND joins: a range of tokens, the AND not among them. */
+interface Condition {
+  readonly from: number
+  readonly to: number
+  readonly expressions: readonly Expression[]
+}
 
 /**
- * Whether the query is valid and has the columns of the other one, given that the other is valid. It is when they differ
- * only in what nothing else depends on:
+ * Whether the query of these tokens is valid and has the columns of the other one. It is when they are the same, token by
+ * token, but for what nothing else depends on:
  *
  * - Conditions that the other has and this one has not, of those that a WHERE joins by AND. Each is read by itself and gives
  *   no column. Not told of conditions with a query or a random value in them, nor of those in a subquery that stands in an
@@ -14,8 +39,18 @@ import type { Argument, Call, Expression, From, Query, QueryBody, Script, Select
  *
  * Never where there are functions, whose bodies may hold anything.
  */
-export function followsFrom(script: Script, valid: Script): boolean {
-  return script.functions.length + valid.functions.length === 0 && new Comparison().isQuery(script.query, valid.query)
+export function followsFrom(tokens: readonly Token[], valid: ValidQuery): boolean {
+  return new Comparison(tokens, valid).isFollowing()
+}
+
+/** `script` is the tree of these tokens; null where nothing but the same text would follow from it. */
+export function validQuery({ functions, query }: Script, tokens: readonly Token[]): ValidQuery | null {
+  if (functions.length > 0) return null
+  const words = new Map<number, WordKind>()
+  collectWords(query, tokens, words)
+  const wheres = new Map<number, Where>()
+  collectWheres(query, tokens, wheres)
+  return { tokens, words, wheres }
 }
 
 /** Functions whose second argument is a part, and those where it is `INTERVAL count part`. */
@@ -25,125 +60,203 @@ const PARTS: ReadonlySet<string> = new Set(['SECOND', 'MINUTE', 'HOUR', 'DAY'])
 /** Counts that overflow nothing. */
 const COUNT = /^[0-9]{1,6}$/
 const RANDOM: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID'])
-
-/** What is compared part by part, and where the nodes stand. */
-const QUERY_PARTS: ReadonlySet<string> = new Set(['at', 'ctes', 'body'])
-const SET_PARTS: ReadonlySet<string> = new Set(['at', 'inputs'])
-const SELECT_PARTS: ReadonlySet<string> = new Set(['at', 'from', 'where'])
-const FROM_PARTS: ReadonlySet<string> = new Set(['at', 'query'])
-const CALL_PARTS: ReadonlySet<string> = new Set(['at', 'arguments'])
-const ARGUMENT_PARTS: ReadonlySet<string> = new Set(['at', 'expression'])
-const PLACE: ReadonlySet<string> = new Set(['at'])
+/** What may stand behind a WHERE. */
+const AFTER_WHERE: ReadonlySet<string> = new Set(
+  '; ) |> GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT'.split(' '),
+)
 
 class Comparison {
+  readonly #tokens: readonly Token[]
+  readonly #valid: ValidQuery
+  /** Where the comparison stands, in the one and in the other. */
+  #here = 0
+  #there = 0
   /** What stands for what in the other query, by what it is, in both directions. */
-  #words = new Map<string, string>()
+  #standing = new Map<string, string>()
 
-  isQuery(a: Query, b: Query): boolean {
-    if (a.ctes.length !== b.ctes.length || !this.#isBody(a.body, b.body)) return false
-    return (
-      a.ctes.every(({ name, query }, i) => {
-        const other = b.ctes[i]!
-        return this.#isSame(name, other.name) && this.isQuery(query, other.query)
-      }) && this.#isRest(a, b, QUERY_PARTS)
-    )
+  constructor(tokens: readonly Token[], valid: ValidQuery) {
+    this.#tokens = tokens
+    this.#valid = valid
   }
 
-  #isBody(a: QueryBody, b: QueryBody): boolean {
-    if (a.kind === 'query') return b.kind === 'query' && this.isQuery(a, b)
-    if (a.kind === 'select') return b.kind === 'select' && this.#isSelect(a, b)
-    if (a.kind !== 'set-operation') return this.#isSame(a, b)
-    if (b.kind !== 'set-operation' || a.inputs.length !== b.inputs.length) return false
-    return a.inputs.every((input, i) => this.#isBody(input, b.inputs[i]!)) && this.#isRest(a, b, SET_PARTS)
-  }
-
-  #isSelect(a: Select, b: Select): boolean {
-    return this.#isFrom(a.from, b.from) && this.#isRest(a, b, SELECT_PARTS) && this.#isWhere(a.where, b.where)
-  }
-
-  #isFrom(a: From | null, b: From | null): boolean {
-    if (a?.kind !== 'subquery' || b?.kind !== 'subquery') return this.#isSame(a, b)
-    return this.isQuery(a.query, b.query) && this.#isRest(a, b, FROM_PARTS)
-  }
-
-  /** The conditions of `a` are some of those of `b`, in the same order. */
-  #isWhere(a: Expression | null, b: Expression | null): boolean {
-    const kept = a === null ? [] : conditionsOf(a)
-    let next = 0
-    for (const condition of b === null ? [] : conditionsOf(b)) {
-      if (next < kept.length && this.#isCondition(kept[next]!, condition)) next += 1
-      else if (!isPlain(condition)) return false
+  isFollowing(): boolean {
+    const { tokens, wheres } = this.#valid
+    while (this.#there < tokens.length) {
+      const where = tokens[this.#there]!.term === 'WHERE' ? wheres.get(this.#there) : undefined
+      if (!(where ? this.#isWhere(where) : this.#isToken())) return false
     }
-    return next === kept.length
+    return this.#here === this.#tokens.length
   }
 
-  /** A condition that is not the same has not said what stands for what. */
-  #isCondition(a: Expression, b: Expression): boolean {
-    const before = new Map(this.#words)
-    const isSame = this.#isSame(a, b)
-    if (!isSame) this.#words = before
-    return isSame
+  /** Goes on behind the next token, where it is the same. */
+  #isToken(): boolean {
+    const [a, b] = [this.#tokens[this.#here], this.#valid.tokens[this.#there]!]
+    if (a === undefined || a.kind !== b.kind) return false
+    const word = this.#valid.words.get(this.#there)
+    const isSame =
+      word === undefined ? a.text === b.text && a.term === b.term && isSameBytes(a, b) : this.#isWord(word, a, b)
+    if (!isSame) return false
+    const isAsJoined = isJoined(this.#tokens, this.#here) === isJoined(this.#valid.tokens, this.#there)
+    this.#here += 1
+    this.#there += 1
+    return isAsJoined || b.kind === 'end'
   }
 
-  /** Equal trees, wherever their nodes stand. */
-  #isSame(a: unknown, b: unknown): boolean {
-    if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b
-    if (Array.isArray(a)) {
-      return Array.isArray(b) && a.length === b.length && a.every((item, i) => this.#isSame(item, b[i]))
+  /** The conditions here are some of those there, in the same order. */
+  #isWhere({ conditions, end }: Where): boolean {
+    const hasSome = this.#tokens[this.#here]?.term === 'WHERE'
+    let kept = 0
+    for (const condition of conditions) {
+      if (hasSome && this.#isCondition(condition, kept === 0 ? 'WHERE' : 'AND')) kept += 1
+      else if (!condition.expressions.every(isPlain)) return false
     }
-    const { kind } = a as { readonly kind?: unknown }
-    if (kind !== (b as { readonly kind?: unknown }).kind) return false
-    return kind === 'call' ? this.#isCall(a as Call, b as Call) : this.#isRest(a, b, PLACE)
+    this.#there = end
+    // What stands behind is no part of a condition, here as there.
+    return hasSome === kept > 0
   }
 
-  #isRest(a: object, b: object, skipped: ReadonlySet<string>): boolean {
-    for (const key in a) {
-      if (!skipped.has(key) && !this.#isSame(a[key as keyof object], b[key as keyof object])) return false
-    }
-    // Trees of one kind have the same members, but for the elements of bytes.
-    return !(a instanceof Uint8Array) || a.length === (b as Uint8Array).length
+  /** Goes on behind the condition, where it is the same. One that is not has not said what stands for what. */
+  #isCondition({ from, to }: Condition, before: string): boolean {
+    if (this.#tokens[this.#here]?.term !== before) return false
+    const [here, standing] = [this.#here, new Map(this.#standing)]
+    this.#here += 1
+    this.#there = from
+    while (this.#there < to && this.#isToken());
+    const next = this.#tokens[this.#here]
+    if (this.#there === to && next !== undefined && (next.term === 'AND' || isAfterWhere(next))) return true
+    this.#here = here
+    this.#standing = standing
+    return false
   }
 
-  #isCall(a: Call, b: Call): boolean {
-    if (!this.#isRest(a, b, CALL_PARTS) || a.arguments.length !== b.arguments.length) return false
-    const name = a.path.length === 1 ? a.path[0]!.name.toUpperCase() : ''
-    return a.arguments.every((argument, i) => {
-      const other = b.arguments[i]!
-      const words = i === 1 && a.arguments.length === 2 ? wordsOf(name, argument) : null
-      const others = words && wordsOf(name, other)
-      if (!words || !others) return this.#isSame(argument, other)
-      if (!this.#isRest(argument, other, ARGUMENT_PARTS)) return false
-      return words.every(([kind, word], at) => this.#stands(kind, word, others[at]![1]))
-    })
+  #isWord(kind: WordKind, a: Token, b: Token): boolean {
+    if (kind === 'count') return COUNT.test(a.text) && this.#stands(kind, a.text, b.text)
+    return PARTS.has(a.term) && this.#stands(kind, a.term, b.term)
   }
 
   /** Whether the one word can stand for the other everywhere. */
   #stands(kind: string, a: string, b: string): boolean {
     const [from, to] = [`${kind} a ${a}`, `${kind} b ${b}`]
-    const isFree = (this.#words.get(from) ?? b) === b && (this.#words.get(to) ?? a) === a
-    if (isFree) this.#words.set(from, b).set(to, a)
+    const isFree = (this.#standing.get(from) ?? b) === b && (this.#standing.get(to) ?? a) === a
+    if (isFree) this.#standing.set(from, b).set(to, a)
     return isFree
   }
 }
 
-/** What may be another in the second argument of such a function, by what it is; null where nothing may. */
-function wordsOf(name: string, { expression }: Argument): readonly (readonly [kind: string, word: string])[] | null {
+const isAfterWhere = ({ kind, term }: Token): boolean => kind === 'end' || AFTER_WHERE.has(term)
+
+/** Whether nothing stands between the token and the one before: `a-b` may be a name. */
+const isJoined = (tokens: readonly Token[], index: number): boolean =>
+  index > 0 && tokens[index - 1]!.end === tokens[index]!.at
+
+const isSameBytes = (a: Token, b: Token): boolean =>
+  a.bytes === b.bytes || (a.bytes !== null && b.bytes !== null && String(a.bytes) === String(b.bytes))
+
+/** The index of the token at this offset. */
+function indexAt(tokens: readonly Token[], offset: number): number {
+  let [low, high] = [0, tokens.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (tokens[middle]!.at <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Of all calls below the node. */
+function collectWords(node: object, tokens: readonly Token[], words: Map<number, WordKind>): void {
+  if ((node as { readonly kind?: unknown }).kind === 'call') {
+    for (const [kind, at] of wordsOf(node as Call)) words.set(indexAt(tokens, at), kind)
+  }
+  for (const key in node) {
+    const child: unknown = node[key as keyof object]
+    if (typeof child === 'object' && child !== null && !(child instanceof Uint8Array))
+      collectWords(child, tokens, words)
+  }
+}
+
+/** What may be another in the second argument of such a function, by what it is, with its offset. */
+function wordsOf(call: Call): readonly (readonly [kind: WordKind, at: number])[] {
+  const second = call.arguments[1]
+  if (call.path.length !== 1 || call.arguments.length !== 2 || second!.name !== null || second!.alias !== null)
+    return []
+  const name = call.path[0]!.name.toUpperCase()
+  const { expression } = second!
   if (TRUNCATING.has(name)) {
     const isPart = expression.kind === 'name' && !expression.isQuoted && PARTS.has(expression.name.toUpperCase())
-    return isPart ? [['bucket', expression.name.toUpperCase()]] : null
+    return isPart ? [['bucket', expression.at]] : []
   }
-  if (!ADDING.has(name) || expression.kind !== 'interval') return null
+  if (!ADDING.has(name) || expression.kind !== 'interval') return []
   const { value, part, to } = expression
-  if (value.kind !== 'int' || !COUNT.test(value.value) || !PARTS.has(part.part) || to !== null) return null
+  if (value.kind !== 'int' || !COUNT.test(value.value) || !PARTS.has(part.part) || to !== null) return []
   return [
-    ['part', part.part],
-    ['count', value.value],
+    ['count', value.at],
+    ['part', part.at],
   ]
 }
 
-function conditionsOf(where: Expression): readonly Expression[] {
-  if (where.kind !== 'binary' || where.operator !== 'AND') return [where]
-  return [...conditionsOf(where.left), ...conditionsOf(where.right)]
+function collectWheres(body: QueryBody | Query, tokens: readonly Token[], wheres: Map<number, Where>): void {
+  if (body.kind === 'query') {
+    for (const { query } of body.ctes) collectWheres(query, tokens, wheres)
+    collectWheres(body.body, tokens, wheres)
+  } else if (body.kind === 'set-operation') {
+    // LEFT and its like would stand between a WHERE and the operator.
+    const isPlainOperator = body.mode === null && !body.isStrict && body.match === 'position'
+    if (isPlainOperator) for (const input of body.inputs) collectWheres(input, tokens, wheres)
+  } else if (body.kind === 'select') {
+    if (body.from?.kind === 'subquery') collectWheres(body.from.query, tokens, wheres)
+    addWhere(body, tokens, wheres)
+  }
+}
+
+function addWhere({ where }: Select, tokens: readonly Token[], wheres: Map<number, Where>): void {
+  if (where === null) return
+  const parts = [...chainOf(where)]
+  let start = indexAt(tokens, firstOffset(where))
+  while (tokens[start]!.term !== 'WHERE') start -= 1
+  const joints = new Set(parts.map(part => part.and))
+  const conditions: Condition[] = []
+  let [from, at, depth] = [start + 1, start + 1, 0]
+  const endCondition = (): void => {
+    const joint = tokens[at]!.at
+    const last = parts.findIndex(part => part.and === joint)
+    const ended = parts.splice(0, last < 0 ? parts.length : last + 1)
+    conditions.push({ from, to: at, expressions: ended.map(part => part.expression) })
+    from = at + 1
+  }
+  for (; depth > 0 || !isAfterWhere(tokens[at]!); at += 1) {
+    const { term } = tokens[at]!
+    if (term === '(' || term === '[' || term === '{') depth += 1
+    else if (term === ')' || term === ']' || term === '}') depth -= 1
+    else if (depth === 0 && joints.has(tokens[at]!.at)) endCondition()
+  }
+  endCondition()
+  wheres.set(start, { conditions, end: at })
+}
+
+interface ChainPart {
+  readonly expression: Expression
+  /** The offset of the AND behind it; -1 behind the last. */
+  readonly and: number
+}
+
+/** What AND joins, parentheses or not, in the order of the text. */
+function chainOf(expression: Expression, and = -1): readonly ChainPart[] {
+  if (expression.kind !== 'binary' || expression.operator !== 'AND') return [{ expression, and }]
+  return [...chainOf(expression.left, expression.at), ...chainOf(expression.right, and)]
+}
+
+/** The least offset in a tree. */
+function firstOffset(node: object): number {
+  let first = Number.POSITIVE_INFINITY
+  for (const key in node) {
+    const child: unknown = node[key as keyof object]
+    if (key === 'at' && typeof child === 'number') first = Math.min(first, child)
+    else if (typeof child === 'object' && child !== null && !(child instanceof Uint8Array)) {
+      first = Math.min(first, firstOffset(child))
+    }
+  }
+  return first
 }
 
 /** Holds no query and nothing random. */

@@ -3,6 +3,12 @@ import { arrayOf, type StructField, scalarType, structOf, type Type } from './ty
 
 /** Undefined when the text is no type. Words are matched in any case, precision such as `NUMERIC(10, 2)` is refused. */
 export function parseTypeName(text: string): Type | undefined {
+  return WORD.test(text) ? scalarType(text) : parseWords(text)
+}
+
+const WORD = /^\w+$/
+
+function parseWords(text: string): Type | undefined {
   const words = text.match(/[A-Za-z_]\w*|`[^`]+`|[<>,]|[^\s]/g) ?? []
   let at = 0
   const accept = (word: string): boolean => words[at]?.toUpperCase() === word && ++at > 0

@@ -24,15 +24,31 @@ export interface Token {
 
 // Source: GoogleSQL's own tokenizer takes the Unicode spaces and the backspace as white space too.
 const SPACE = /[ \t\n\r\b\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/y
-const WORD = /[A-Za-z_][A-Za-z0-9_]*/y
-const WORD_AFTER_DOT = /[A-Za-z0-9_]+/y
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
-const QUOTE_START = /[rRbB"']/
 const QUOTE = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
 // `>>` is left as two tokens: ARRAY<ARRAY<INT64>> ends with it. The expression parser joins them.
 const SYMBOL = /<<|<=|>=|!=|<>|\|\||\|>|=>|->|@@|[-+*/~&|^=<>().,[\]:;?{}@]/y
 const SURROGATE_OR_NUL = /[\0\ud800-\udfff]/
 const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
+
+/** What a character may be, by its code: thousands of manifests are some hundred million characters. */
+const WORD_START = 1
+const WORD_PART = 2
+const DIGIT = 4
+const QUOTE_START = 8
+/** A symbol that no longer one begins with. */
+const PLAIN_SYMBOL = 16
+const CLASSES: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  const has = (pattern: RegExp, flag: number): number => (pattern.test(character) ? flag : 0)
+  return (
+    has(/[A-Za-z_]/, WORD_START) |
+    has(/\w/, WORD_PART) |
+    has(/[0-9]/, DIGIT) |
+    has(/[rRbB"']/, QUOTE_START) |
+    has(/[+*~&^().,[\]:;?{}]/, PLAIN_SYMBOL)
+  )
+})
 
 /**
  * The tokens of `source`, without white space and comments; the last one has the kind `end`.
@@ -43,28 +59,34 @@ export function tokenize(source: string): readonly Token[] {
   const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
   if (strange !== null) throw illegalCharacter(source, strange.index)
   const tokens: Token[] = []
-  let i = 0
-  while (i < source.length) {
-    const next = skipBlank(source, i)
-    if (next > i) {
-      i = next
-      continue
-    }
+  for (let i = skipBlank(source, 0); i < source.length; ) {
     const token = readToken(source, i, tokens)
     tokens.push(token)
-    i = token.end
+    i = skipBlank(source, token.end)
   }
   tokens.push({ kind: 'end', term: '', text: '', bytes: null, at: source.length, end: source.length })
   return tokens
 }
 
-/** The offset behind the white space or the comment at `i`, or `i`. */
-function skipBlank(source: string, i: number): number {
-  const character = source[i]!
-  if (character === ' ' || character === '\n') return i + 1
-  if (isWordStart(character)) return i
-  SPACE.lastIndex = i
-  if (SPACE.test(source)) return SPACE.lastIndex
+/** The offset behind the white space and the comments at `from`. */
+function skipBlank(source: string, from: number): number {
+  for (let i = from; ; ) {
+    const code = source.charCodeAt(i)
+    if (code === 32 || code === 10) {
+      i += 1
+      continue
+    }
+    if (is(WORD_PART, code)) return i
+    const next = skipOddBlank(source, i)
+    if (next === i) return i
+    i = next
+  }
+}
+
+/** The offset behind the other white space or the comment at `i`, or `i`. */
+function skipOddBlank(source: string, i: number): number {
+  const character = source[i]
+  if (character === undefined) return i
   if (character === '#' || (character === '-' && source[i + 1] === '-')) {
     let end = i
     while (end < source.length && source[end] !== '\n' && source[end] !== '\r') end++
@@ -75,36 +97,65 @@ function skipBlank(source: string, i: number): number {
     if (end < 0) throw new SqlError('Syntax error: Unclosed comment', source, i)
     return end + 2
   }
-  return i
+  if (character > ' ' && character < '\x7f') return i
+  SPACE.lastIndex = i
+  return SPACE.test(source) ? SPACE.lastIndex : i
 }
 
 function readToken(source: string, i: number, before: readonly Token[]): Token {
   const previous = before[before.length - 1]
-  const character = source[i]!
-  if (previous?.term === '.') {
-    const name = match(WORD_AFTER_DOT, source, i)
-    if (name !== null) return { kind: 'identifier', term: '', text: name, bytes: null, at: i, end: i + name.length }
+  const code = source.charCodeAt(i)
+  if (previous?.term === '.' && is(WORD_PART, code)) {
+    const end = wordEnd(source, i)
+    return { kind: 'identifier', term: '', text: source.slice(i, end), bytes: null, at: i, end }
   }
-  if (QUOTE_START.test(character)) {
+  if (is(QUOTE_START, code)) {
     QUOTE.lastIndex = i
     const quote = QUOTE.exec(source)
     if (quote !== null) return readLiteral(source, i, quote[1]!.toLowerCase(), quote[2]!)
   }
-  if (isWordStart(character)) {
-    const word = match(WORD, source, i)!
-    return { kind: 'identifier', term: word.toUpperCase(), text: word, bytes: null, at: i, end: i + word.length }
+  if (is(WORD_START, code)) {
+    const end = wordEnd(source, i)
+    const word = source.slice(i, end)
+    return { kind: 'identifier', term: upperCase(word), text: word, bytes: null, at: i, end }
   }
-  if (character === '`') {
+  if (code === 96) {
     const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
     if (name.text === '') throw new SqlError('Syntax error: Invalid empty identifier', source, i)
     return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
   }
-  if (isDigit(character) || (character === '.' && isDigit(source[i + 1]) && !canTakeDot(previous))) {
+  if (is(DIGIT, code) || (code === 46 && is(DIGIT, source.charCodeAt(i + 1)) && !canTakeDot(previous))) {
     return readNumber(source, i, before)
   }
-  const symbol = match(SYMBOL, source, i)
+  const symbol = is(PLAIN_SYMBOL, code) ? source[i]! : match(SYMBOL, source, i)
   if (symbol === null) throw illegalCharacter(source, i)
   return { kind: 'symbol', term: symbol, text: symbol, bytes: null, at: i, end: i + symbol.length }
+}
+
+/** NaN, behind the end of a text, is nothing. */
+const is = (flag: number, code: number): boolean => code < 128 && (CLASSES[code]! & flag) !== 0
+
+/** Where the word ends that the character at `i` is part of. */
+function wordEnd(source: string, i: number): number {
+  let end = i + 1
+  while (is(WORD_PART, source.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Words in upper case: texts have few, and each again and again. */
+const upperCases = new Map<string, string>()
+const MAX_WORDS = 10_000
+/** V8 keeps a longer part of a text as a view of it, which would keep the text. */
+const MAX_KEPT_LENGTH = 12
+
+function upperCase(word: string): string {
+  if (word.length > MAX_KEPT_LENGTH) return word.toUpperCase()
+  const known = upperCases.get(word)
+  if (known !== undefined) return known
+  if (upperCases.size >= MAX_WORDS) upperCases.clear()
+  const upper = word.toUpperCase()
+  upperCases.set(word, upper)
+  return upper
 }
 
 function readLiteral(source: string, at: number, prefix: string, quote: string): Token {
@@ -149,14 +200,6 @@ function canTakeDot(token: Token | undefined): boolean {
 function match(pattern: RegExp, source: string, at: number): string | null {
   pattern.lastIndex = at
   return pattern.exec(source)?.[0] ?? null
-}
-
-function isWordStart(character: string): boolean {
-  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character === '_'
-}
-
-function isDigit(character: string | undefined): boolean {
-  return character !== undefined && character >= '0' && character <= '9'
 }
 
 function illegalCharacter(source: string, at: number): SqlError {

@@ -1,8 +1,8 @@
 /** Checks the texts of a manifest that do not follow from one another. */
-import type { Script } from '../googlesql/ast.js'
-import { followsFrom } from '../googlesql/follows-from.js'
+import { followsFrom, type ValidQuery, validQuery } from '../googlesql/follows-from.js'
 import { parseScript } from '../googlesql/parse.js'
 import { SqlError } from '../googlesql/sql-error.js'
+import type { Token } from '../googlesql/tokenize.js'
 import type { CheckResult } from '../model/ports.js'
 import type { ResultColumn } from '../model/query.js'
 import type { DistinctSql } from './rule.js'
@@ -20,25 +20,29 @@ export async function checkNeeded(
 ): Promise<readonly (readonly [DistinctSql, CheckResult])[]> {
   if (texts.length === 1) return [[texts[0]!, await checkOne(texts[0]!)]]
   const results = new Map<DistinctSql, CheckResult>()
-  const valid: { readonly script: Script; readonly columns: readonly ResultColumn[] }[] = []
+  const valid: { readonly query: ValidQuery; readonly columns: readonly ResultColumn[] }[] = []
   // Those with more conditions are longer.
   for (const text of [...texts].sort((a, b) => b.sql.length - a.sql.length)) {
-    const script = scriptOf(text)
-    const same = script && valid.find(one => followsFrom(script, one.script))
-    const result: CheckResult = same ? { ok: true, columns: same.columns } : await checkOne(text)
+    const { tokens } = text
+    const same = tokens && valid.find(one => followsFrom(tokens, one.query))
+    if (same) {
+      results.set(text, { ok: true, columns: same.columns })
+      continue
+    }
+    const query = tokens && readQuery(text.sql, tokens)
+    const result = await checkOne(text)
     results.set(text, result)
-    if (!script || same || !result.ok) continue
-    valid.unshift({ script, columns: result.columns })
+    if (query === null || !result.ok) continue
+    valid.unshift({ query, columns: result.columns })
     valid.length = Math.min(valid.length, MAX_COMPARED)
   }
   return texts.map(text => [text, results.get(text)!])
 }
 
-/** Null for a text that cannot be read: its check says why. */
-function scriptOf({ sql, tokens }: DistinctSql): Script | null {
-  if (tokens === null) return null
+/** Null for what the warehouse alone can read. */
+function readQuery(sql: string, tokens: readonly Token[]): ValidQuery | null {
   try {
-    return parseScript(sql, tokens)
+    return validQuery(parseScript(sql, tokens), tokens)
   } catch (thrown) {
     if (thrown instanceof SqlError) return null
     throw thrown

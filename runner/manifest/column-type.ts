@@ -11,6 +11,13 @@ const MAX_DEPTH = 20
 
 /** Null when the text is no type. */
 export function parseColumnType(text: string): ColumnType | null {
+  const scalar = WORD.test(text) ? scalarType(text) : undefined
+  return scalar ? { kind: 'scalar', name: scalar.kind } : parseWords(text)
+}
+
+const WORD = /^\w+$/
+
+function parseWords(text: string): ColumnType | null {
   const tokens = text.match(/[A-Za-z_][A-Za-z0-9_]*|`[^`]*`|[<>,]|\S/g) ?? []
   let at = 0
   const take = (expected: string): boolean => tokens[at] === expected && ++at > 0

@@ -13,7 +13,7 @@ import { compileParameter } from './constraints.js'
 import type { ExpandedSql } from './expand-sql.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
-import type { CheckedSql, DistinctSql } from './rule.js'
+import type { CheckedSql } from './rule.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
 
 export interface CompileInput {
@@ -139,11 +139,11 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
 }
 
 /** Changes when anything does that can change a result: the manifest, its partials, the schemas of its tables. */
-function revisionOf({ manifest, expanded, partials, tables, schemaTextHash }: CompileInput): string {
+function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextHash }: CompileInput): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify(manifest))
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
-  for (const name of [...tableNames(expanded.texts, tables)].sort()) {
+  for (const name of [...tableNames(checked, tables)].sort()) {
     hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
   }
   return hash.update(`\0${schemaTextHash}`).digest('hex')
@@ -160,14 +160,26 @@ function columnsText(table: TableDefinition): string {
 }
 
 /** Every table whose name stands in the texts; one too many does no harm. */
-function tableNames(texts: readonly DistinctSql[], tables: TableCatalogue): ReadonlySet<string> {
+function tableNames(checked: readonly CheckedSql[], tables: TableCatalogue): ReadonlySet<string> {
   const paths = new Set<string>()
-  for (const { sql } of texts) for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) paths.add(path)
+  for (const sql of wholeTexts(checked)) {
+    for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) paths.add(path)
+  }
   const names = new Set<string>()
   for (const path of paths) {
     for (let rest: string | null = path; rest !== null; rest = behindDot(rest)) if (tables.find(rest)) names.add(rest)
   }
   return names
+}
+
+/** Texts that follow from another share its columns, and read no table that it does not read; it is the longest of them. */
+function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {
+  const texts = new Map<readonly ResultColumn[], string>()
+  for (const { text, columns } of checked) {
+    const known = texts.get(columns)
+    if (known === undefined || known.length < text.sql.length) texts.set(columns, text.sql)
+  }
+  return texts.values()
 }
 
 const behindDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)

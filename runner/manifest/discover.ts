@@ -1,6 +1,8 @@
 /** Finds and reads manifests and partials. */
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
+import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
 import { MAX_MANIFEST_LENGTH } from './limits.js'
 import { namesBelow } from './names-below.js'
@@ -72,18 +74,19 @@ async function readAll(
   return texts.filter(text => text !== null)
 }
 
+/** A third of the time that the one of `node:fs/promises` takes for a small file. */
+const readBytes = promisify(readFile)
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** Reads one file as UTF-8; null, and a diagnostic, when that cannot be done. */
 export async function readOne(path: string, file: string, diagnostics: Diagnostic[]): Promise<SourceText | null> {
   try {
     const found = await stat(path)
     // Reading a pipe would wait for whoever writes into it.
     if (!found.isFile() && !found.isDirectory()) throw Object.assign(new TypeError('not a file'), { code: 'EINVAL' })
-    const bytes = await readFile(path)
+    const bytes = await readBytes(path)
     // What is too large is refused by its length alone, so no more of it is needed.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-      bytes.subarray(0, 4 * MAX_MANIFEST_LENGTH),
-    )
-    return { file, text }
+    return { file, text: decoder.decode(bytes.subarray(0, 4 * MAX_MANIFEST_LENGTH)) }
   } catch (error) {
     diagnostics.push(unreadable(file, error))
     return null

@@ -4,6 +4,7 @@ import type { TableCatalogue } from '../googlesql/tables.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Endpoint, Variant } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
+import { checkOnce } from './check-once.js'
 import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check-rules.js'
 import { findSchemaMistakes, schemaDiagnostics } from './check-schema.js'
 import { type CheckSql, checkSqlTexts } from './check-sql.js'
@@ -11,6 +12,7 @@ import { compileEndpoint } from './compile.js'
 import { discover, type SourceText } from './discover.js'
 import { type Claim, claimsOf, DuplicateFinder } from './duplicates.js'
 import { expandSql } from './expand-sql.js'
+import { InTurn } from './in-turn.js'
 import type { LoadMemory } from './load-memory.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { mendManifest } from './mend.js'
@@ -107,15 +109,20 @@ export async function loadSources(
   const details: LoadedEndpoint[] = []
   const diagnostics: Diagnostic[] = [...partials.diagnostics]
   let variants = 0
-  options.memory?.begin(options.tables)
-  for (const source of manifests) {
-    await options.breathe?.()
-    const loaded =
-      recall(source, partials.byName, duplicates, options) ?? (await loadOne(source, partials.byName, duplicates, once))
+  const add = (loaded: LoadedOne): void => {
     diagnostics.push(...loaded.diagnostics)
     variants += loaded.variants
     if (loaded.detail !== null) details.push(loaded.detail)
   }
+  options.memory?.begin(options.tables)
+  const loading = new InTurn<LoadedOne>(LOADED_AT_ONCE, add)
+  for (const source of manifests) {
+    await options.breathe?.()
+    // Whose id and name they are is settled at once, so that the first of two has them.
+    const known = recall(source, partials.byName, duplicates, options)
+    await loading.add(known ?? loadOne(source, partials.byName, duplicates, once))
+  }
+  await loading.end()
   diagnostics.sort(compareDiagnostics)
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
@@ -140,18 +147,8 @@ function recall(
   return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
 }
 
-/** Manifests that were copied from one another share their texts; each is compiled once a load. */
-function checkOnce(checkSql: CheckSql): CheckSql {
-  const results = new Map<string, ReturnType<CheckSql>>()
-  return (sql, types, values) => {
-    const key = `${JSON.stringify([types, values])}\0${sql}`
-    const known = results.get(key)
-    if (known !== undefined) return known
-    const result = checkSql(sql, types, values)
-    results.set(key, result)
-    return result
-  }
-}
+/** While the engine is asked about the texts of some manifests, others are read. */
+const LOADED_AT_ONCE = 64
 
 interface LoadedOne {
   readonly detail: LoadedEndpoint | null

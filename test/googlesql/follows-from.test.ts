@@ -1,12 +1,16 @@
 /** A query that is told to follow from another one is valid where that is, and has its columns. */
 import { expect } from 'chai'
 import { translate } from '../../runner/engines/duckdb/translate.js'
-import { followsFrom } from '../../runner/googlesql/follows-from.js'
+import { followsFrom, validQuery } from '../../runner/googlesql/follows-from.js'
 import { parseScript } from '../../runner/googlesql/parse.js'
 import { tableCatalogue } from '../../runner/googlesql/tables.js'
+import { tokenize } from '../../runner/googlesql/tokenize.js'
 import { INT64, STRING, TIMESTAMP } from '../../runner/googlesql/types.js'
 
-const follows = (sql: string, valid: string): boolean => followsFrom(parseScript(sql), parseScript(valid))
+const follows = (sql: string, text: string): boolean => {
+  const valid = validQuery(parseScript(text), tokenize(text))
+  return valid !== null && followsFrom(tokenize(sql), valid)
+}
 
 const FOLLOWING: Readonly<Record<string, readonly [sql: string, valid: string]>> = {
   'itself, written otherwise': ['SELECT a FROM t', 'SELECT a\n  FROM t -- x\n'],
@@ -22,6 +26,11 @@ const FOLLOWING: Readonly<Record<string, readonly [sql: string, valid: string]>>
   'without one in an input of UNION ALL': [
     'SELECT a FROM t UNION ALL SELECT a FROM u',
     'SELECT a FROM t WHERE b UNION ALL SELECT a FROM u WHERE c',
+  ],
+  'without one of several in parentheses': ['SELECT a FROM t WHERE c', 'SELECT a FROM t WHERE (a AND b) AND c'],
+  'with a list of conditions that is a balanced tree': [
+    `SELECT a FROM t WHERE ${Array.from({ length: 80 }, (_, i) => `a > ${i}`).join(' AND ')}`,
+    `SELECT a FROM t WHERE ${Array.from({ length: 90 }, (_, i) => `a > ${i}`).join(' AND ')}`,
   ],
   'another bucket, in all its places': [
     'SELECT TIMESTAMP_TRUNC(a, DAY) FROM t GROUP BY TIMESTAMP_TRUNC(a, DAY)',
@@ -75,6 +84,17 @@ const NOT_FOLLOWING: Readonly<Record<string, readonly [sql: string, valid: strin
     'SELECT TIMESTAMP_ADD(a, INTERVAL 1 DAY)',
   ],
   'an interval by itself': ['SELECT a - INTERVAL 1 HOUR', 'SELECT a - INTERVAL 1 DAY'],
+  'half of what stands in parentheses': ['SELECT a FROM t WHERE (a)', 'SELECT a FROM t WHERE (a AND b)'],
+  'half of what a CASE asks': [
+    'SELECT a FROM t WHERE CASE WHEN a THEN b END',
+    'SELECT a FROM t WHERE CASE WHEN a AND c THEN b END',
+  ],
+  'more than a condition': ['SELECT a FROM t WHERE a = 1 OR b', 'SELECT a FROM t WHERE a = 1 AND c'],
+  'without a condition before LEFT UNION': [
+    'SELECT a FROM t LEFT UNION ALL BY NAME SELECT a FROM u',
+    'SELECT a FROM t WHERE b LEFT UNION ALL BY NAME SELECT a FROM u',
+  ],
+  'a name with dashes that is a difference here': ['SELECT a FROM my - project.t', 'SELECT a FROM my-project.t'],
   'other bytes': ["SELECT b'ab'", "SELECT b'abc'"],
 }
 

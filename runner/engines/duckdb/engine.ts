@@ -1,9 +1,11 @@
 /** The embedded engine: BigQuery SQL on DuckDB, in a process of its own. */
 import { type DuckdbEngine, type DuckdbEngineOptions, openEngine } from './open-engine.js'
 import { translate } from './translate.js'
+import { createTranslators } from './translators.js'
 
 /**
  * Ready when it resolves: a trivial query would be answered. Tables are read when a query first needs them.
  * @throws SetupError when DuckDB cannot be opened so.
  */
-export const openDuckdbEngine = (options: DuckdbEngineOptions): Promise<DuckdbEngine> => openEngine(options, translate)
+export const openDuckdbEngine = (options: DuckdbEngineOptions): Promise<DuckdbEngine> =>
+  openEngine(options, translate, createTranslators)

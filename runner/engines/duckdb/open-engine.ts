@@ -2,19 +2,21 @@
 import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SqlError } from '../../googlesql/sql-error.js'
-import { type TableCatalogue, type TableNaming, tableCatalogue } from '../../googlesql/tables.js'
+import type { TableCatalogue, TableNaming } from '../../googlesql/tables.js'
 import { type StructField, type Type, typeName } from '../../googlesql/types.js'
 import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, ResultColumn, ResultSet } from '../../model/query.js'
-import { dataStateReader } from './data-state.js'
+import { boundedSignal } from './bounded-signal.js'
+import { dataCopyReader, dataStateReader } from './data-state.js'
 import { makeEngineFolder } from './engine-folder.js'
 import type { Discovery, TableSource } from './messages.js'
 import { startEngineProcess } from './process.js'
 import { recentCache } from './recent-cache.js'
-import { runnerError, TIMED_OUT } from './runner-error.js'
+import { runnerError } from './runner-error.js'
 import { withFiles } from './source-files.js'
+import { type CatalogueSource, catalogueOf, type Translators, type TranslatorsOptions } from './translators.js'
 import { readTypes, typesOf, wireParameters } from './wire-parameters.js'
 import { RequestFailure } from './work.js'
 
@@ -82,18 +84,24 @@ const PING_TIMEOUT_MS = 5_000
 let nextRevision = 0
 
 /** @throws SetupError when DuckDB cannot be opened so: a database file that is none, two tables of one name. */
-export async function openEngine(options: DuckdbEngineOptions, translate: Translate): Promise<DuckdbEngine> {
+export async function openEngine(
+  options: DuckdbEngineOptions,
+  translate: Translate,
+  makeTranslators: ((options: TranslatorsOptions) => Translators) | null = null,
+): Promise<DuckdbEngine> {
   const folder = makeEngineFolder(options.tempDir)
   const maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
   const declared = options.tables.map(table => table.definition)
-  let catalogue = tableCatalogue(declared, options.naming)
+  let source: CatalogueSource = { tables: declared, ...naming(options), absences: new Map() }
+  let catalogue = catalogueOf(source)
   let discovery: Discovery = { tables: [], notes: [], unreadable: [], isOutgrown: false }
   let revision = nextRevision++
   const learn = (found: Discovery): void => {
     if (JSON.stringify(found) === JSON.stringify(discovery)) return
     discovery = found
     const absences = new Map(found.unreadable.map(({ table, reason }) => [table, reason]))
-    catalogue = tableCatalogue([...found.tables, ...declared], options.naming, absences)
+    source = { tables: [...found.tables, ...declared], ...naming(options), absences }
+    catalogue = catalogueOf(source)
     revision = nextRevision++
   }
 
@@ -132,10 +140,23 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     child.renew('there are new datasets')
     return child.ask({ kind: 'discover' })
   }
-  /** A table that is not there may have appeared since the folder was looked at. */
-  const translateFresh = async (sql: string, types: Readonly<Record<string, Type>>): Promise<Translation> => {
+  const translators = makeTranslators?.({ threads: options.threads, clock: options.clock, source: () => source })
+  const elsewhere = async (sql: string, names: Readonly<Record<string, string>>): Promise<Translation | null> => {
+    const asked = source
+    const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
+    // What is known of the tables by now may make something else of it.
+    if (asked !== source) return null
+    if (outcome.status === 'rejected') throw outcome.reason
+    return outcome.value
+  }
+  /** A table that is not there may have appeared since the folder was looked at. `names` are those of the types. */
+  const translateFresh = async (
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    names: Readonly<Record<string, string>> | null = null,
+  ): Promise<Translation> => {
     try {
-      return translated(sql, types)
+      return (names && (await elsewhere(sql, names))) ?? translated(sql, types)
     } catch (error) {
       if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
       const before = revision
@@ -152,7 +173,7 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     return known ? known.renew(translation, revision) : new CompiledText(translation, revision)
   }
 
-  const dataState = dataStateReader({ dataDir: options.dataDir, database: options.database })
+  const dataState = dataStateReader(options)
   const stateOf = (query: Query): string | null => {
     try {
       const known =
@@ -189,9 +210,12 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     }
   }
 
-  const compile = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
+  const compile = async (
+    sql: string,
+    types: Readonly<Record<string, string>>,
+  ): Promise<CheckResult & { readonly compiled?: CompiledText }> => {
     try {
-      const compiled = new CompiledText(await translateFresh(sql, readTypes(types)), revision)
+      const compiled = new CompiledText(await translateFresh(sql, readTypes(types), types), revision)
       return { ok: true, columns: compiled.resultColumns, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
@@ -201,13 +225,12 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
 
   const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     const compiled = await compile(sql, types)
-    if (!compiled.ok) return compiled
+    if (compiled.compiled === undefined) return compiled
     const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
-      const translation = translated(sql, readTypes(types))
-      const columns = translation.columns.map(({ name, type }) => ({ name, type }))
+      const { translation, columns, resultColumns } = compiled.compiled
       await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, { signal })
-      return { ok: true, columns: compiled.columns }
+      return { ok: true, columns: resultColumns }
     } catch (error) {
       // What the query itself does wrong, DuckDB can see before it runs: a constant that overflows, a bad pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {
@@ -237,6 +260,7 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
       }
     },
     dataState: query => stateOf(query),
+    dataCopy: dataCopyReader(options),
     ping: async () => {
       const { signal, clock } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
@@ -248,6 +272,7 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
       }
     },
     close: async () => {
+      translators?.close()
       await child.close()
       removeFolder()
     },
@@ -256,6 +281,8 @@ export async function openEngine(options: DuckdbEngineOptions, translate: Transl
     notes: () => discovery.notes,
   }
 }
+
+const naming = ({ naming }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming'> => (naming ? { naming } : {})
 
 /** A translation that lives as long as the text that it was made of, and what every run of it needs. */
 class CompiledText {
@@ -277,24 +304,5 @@ class CompiledText {
     this.columns = translation.columns.map(({ name, type }) => ({ name, type }))
     this.resultColumns = translation.columns.map(({ name, type }) => ({ name, type: typeName(type) }))
     return this
-  }
-}
-
-/** Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `clock` ends the watch. */
-function boundedSignal(
-  { signal, timeoutMs }: { readonly signal?: AbortSignal; readonly timeoutMs: number },
-  clock: Clock,
-): { readonly signal: AbortSignal; readonly clock: () => void } {
-  const controller = new AbortController()
-  const onAbort = (): void => controller.abort(signal?.reason)
-  if (signal?.aborted) onAbort()
-  signal?.addEventListener('abort', onAbort, { once: true })
-  const callOff = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
-  return {
-    signal: controller.signal,
-    clock: () => {
-      callOff()
-      signal?.removeEventListener('abort', onAbort)
-    },
   }
 }

@@ -21,12 +21,13 @@ export function bound(
   scope: Scope | null,
   context: Context,
   isBound: readonly boolean[] = [],
+  readsIntervals = false,
 ): string {
-  const costs = args.map(argument => (isFolded(argument) ? Math.min(costOf(argument), 1) : costOf(argument)))
+  const costs = args.map(foldedCostOf)
+  if (costs.every(cost => cost === 0)) return write(sql)
   const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
-  if (Math.max(0, ...costs) === 0) return write(sql)
   const slots = sql.map((part, i) => (part === null || costs[i] === 0 ? part : `slot_${i}`))
-  const template = writeTemplate(args, sql, slots, write)
+  const template = writeTemplate(args, sql, slots, write, readsIntervals)
   if (template === null || hasQuery(template.text)) return write(sql)
   const chosen = args.flatMap((argument, i) => {
     if (costs[i] === 0 || template.slots[i] !== `slot_${i}`) return []
@@ -62,7 +63,8 @@ export function readsOuter(expr: Expr, scope: Scope | null): boolean {
   let own = scope
   while (own?.isLambda) own = own.outer
   if (!own?.outer) return false
-  return [...columnsRead([expr])].some(id => isOuter(id, scope))
+  for (const id of columnsRead([expr])) if (isOuter(id, scope)) return true
+  return false
 }
 
 /** Is the column one of a query around the one that the scope belongs to? Scopes of lambdas lie within their query. */
@@ -75,6 +77,11 @@ function isOuter(id: number, scope: Scope | null): boolean {
   return false
 }
 
+function foldedCostOf(argument: Expr | null): number {
+  const cost = costOf(argument)
+  return cost > 1 && isFolded(argument) ? 1 : cost
+}
+
 /** DuckDB computes it once for the whole query. */
 const isFolded = (expr: Expr | null): boolean =>
   expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
@@ -85,9 +92,12 @@ function writeTemplate(
   sql: Sql,
   slots: Sql,
   write: (sql: Sql) => string,
+  readsIntervals: boolean,
 ): { text: string; slots: Sql } | null {
   const withIntervals = slots.map((slot, i) => (isInterval(args[i]) ? sql[i]! : slot))
-  for (const candidate of [slots, withIntervals]) {
+  // Where one is read no word can stand for it, and to be told so by an error would take longer than all else here.
+  const isRead = readsIntervals && args.some(isInterval)
+  for (const candidate of isRead ? [withIntervals] : [slots, withIntervals]) {
     try {
       return { text: write(candidate), slots: candidate }
     } catch (error) {

@@ -111,8 +111,10 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
 
 /** The block, derived if an expression that reads these columns cannot be written in it. */
 export function readable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
-  const isBlocked = [...block.entries.values()].some(entry => entry.kind === 'computed' && reads.has(entry.column.id))
-  return isBlocked ? derive(block, new Set([...reads, ...keep]), context) : block
+  for (const id of reads) {
+    if (block.entries.get(id)?.kind === 'computed') return derive(block, new Set([...reads, ...keep]), context)
+  }
+  return block
 }
 
 /** The block, derived if rows cannot be filtered or grouped in it by what reads these columns. */
@@ -130,10 +132,11 @@ export const columnEntry = (column: Column, sql: string): Entry => ({
 
 export const computedEntry = (column: Column, sql: string): Entry => ({ ...columnEntry(column, sql), kind: 'computed' })
 
-export const withEntries = (block: Block, entries: readonly Entry[]): Block => ({
-  ...block,
-  entries: new Map([...block.entries, ...entries.map(entry => [entry.column.id, entry] as const)]),
-})
+export function withEntries(block: Block, added: readonly Entry[]): Block {
+  const entries = new Map(block.entries)
+  for (const entry of added) entries.set(entry.column.id, entry)
+  return { ...block, entries }
+}
 
 function aliased(sql: string, name: string): string {
   const quoted = /^[a-z_]\w*_\d+$|^[ct]\d+$/i.test(name) ? name : quoteName(name)

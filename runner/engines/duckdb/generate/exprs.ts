@@ -18,6 +18,7 @@ import { type Context, findEntry, GenerateError, type Scope } from './context.js
 import { floatTreeSql, isFloatTree } from './float-arithmetic.js'
 import { FormError } from './forms.js'
 import { FORMS } from './functions/all.js'
+import { INTERVAL_READERS } from './functions/intervals.js'
 import { literalSql } from './literal.js'
 import { asOperand } from './operand.js'
 import { quoteName, quoteText } from './quote.js'
@@ -120,16 +121,19 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
     refuseSafeBignumeric(expr)
     return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
   }
-  const write = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
-  if (LAZY.has(expr.name)) return asOperand(write(sql))
+  const written = form({ sql, args, type })
+  const write = (parts: readonly (string | null)[]): string =>
+    parts === sql ? written : form({ sql: parts, args, type })
+  if (LAZY.has(expr.name)) return asOperand(written)
   // DuckDB has no subqueries in TRY.
   const isBound = args.map(argument => argument !== null && hasSubquery(argument))
-  const isTried = isBound.includes(true) && write(sql).includes('TRY(')
-  if (CAPTURING.test(write(sql)) && args.some(argument => argument && readsOuter(argument, scope))) {
+  const isTried = isBound.includes(true) && written.includes('TRY(')
+  if (CAPTURING.test(written) && args.some(argument => argument && readsOuter(argument, scope))) {
     const message = `${expr.name} over a column of an outer query is not supported for ${typeName(type)} on the embedded engine`
     throw new GenerateError(message, expr.at)
   }
-  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : []))
+  const readsIntervals = INTERVAL_READERS.has(expr.name)
+  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : [], readsIntervals))
 }
 
 /** NULL for a NULL. */

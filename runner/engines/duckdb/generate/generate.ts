@@ -76,6 +76,8 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const cteUses = new Map<number, number>()
   let lastId = 0
+  // What most queries have none of need not be looked for.
+  let [hasQuantiles, hasPartitions] = [false, false]
   visitScan(
     query.scan,
     expr => {
@@ -86,6 +88,10 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
     scan => {
       for (const { id } of columnsMade(scan)) lastId = Math.max(lastId, id)
       if (scan.kind === 'cte') cteUses.set(scan.cte, (cteUses.get(scan.cte) ?? 0) + 1)
+      if (scan.kind === 'aggregate') {
+        hasQuantiles ||= scan.aggregates.some(({ call }) => call.name === 'APPROX_QUANTILES')
+      }
+      hasPartitions ||= scan.kind === 'table' && scan.partitionedBy !== undefined
     },
   )
   let aliases = 0
@@ -105,9 +111,9 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
     cteUses,
     ctes: new Map(),
-    quantileOffsets: quantileOffsets(query),
+    quantileOffsets: hasQuantiles ? quantileOffsets(query) : new Map(),
     fillings: storedArrays(query),
-    partitionBounds: partitionBounds(query.scan),
+    partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
     arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),

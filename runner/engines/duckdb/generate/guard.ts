@@ -5,10 +5,14 @@
 import type { CaseExpr, Expr, InQueryExpr, Scan, SubqueryExpr } from '../../../googlesql/resolved.js'
 import { mapExpr, mapScan } from '../../../googlesql/rewrite.js'
 import { BOOL } from '../../../googlesql/types.js'
-import { hasSubquery, isVolatile, visitScan } from './walk.js'
+import { exprsOfScan, hasSubquery, inputsOfScan, isVolatile, visitScan } from './walk.js'
 
 /** The same scan, its conditional subqueries guarded. */
-export const withGuards = (scan: Scan): Scan => mapScan(scan, guarded)
+export const withGuards = (scan: Scan): Scan => (holdsSubquery(scan) ? mapScan(scan, guarded) : scan)
+
+function holdsSubquery(scan: Scan): boolean {
+  return exprsOfScan(scan).some(hasSubquery) || inputsOfScan(scan).some(holdsSubquery)
+}
 
 function guarded(expr: Expr): Expr | undefined {
   if (expr.kind === 'case') return guardedCase(expr)

@@ -135,26 +135,30 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, conte
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
+  // One map for all of them: a list of a hundred columns would copy it as often.
+  let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
-    const copied = expr.kind === 'column' ? block.entries.get(expr.column.id) : undefined
+    const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
     if (copied && !copied.isVolatile) {
-      block = withEntries(block, [{ ...copied, column }])
+      entries.set(column.id, { ...copied, column })
       continue
     }
-    block = readable(block, columnsRead([expr]), keep, context)
-    const kind = isPath(expr, block) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
-    const sql = context.expr(expr, scopeOf(block, outer))
-    block = withEntries(block, [{ column, sql, kind, isVolatile: isVolatile(expr), source: column.id }])
+    const current = { ...block, entries }
+    block = readable(current, columnsRead([expr]), keep, context)
+    if (block !== current) entries = new Map(block.entries)
+    const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
+    const sql = context.expr(expr, { entries, outer })
+    entries.set(column.id, { column, sql, kind, isVolatile: isVolatile(expr), source: column.id })
   }
-  return block
+  return { ...block, entries }
 }
 
 /** A column of the block itself, or a field of one, not of an outer query. */
-function isPath(expr: Expr, block: Block): boolean {
+function isPath(expr: Expr, entries: Block['entries']): boolean {
   let operand = expr
   while (operand.kind === 'field') operand = operand.operand
   if (operand.kind !== 'column') return false
-  const kind = block.entries.get(operand.column.id)?.kind
+  const kind = entries.get(operand.column.id)?.kind
   return kind === 'column' || kind === 'path'
 }
 

@@ -32,6 +32,7 @@ function usesOfParameters(name: string, { parameters, body }: Macro): readonly n
 
 /** Does the SQL contain a subquery, be it in a macro? Such SQL cannot stand in a lambda. */
 export function hasQuery(sql: string): boolean {
+  if (!/\b(?:select\b|bq_)/i.test(sql)) return false
   const text = withoutQuoted(sql)
   if (/\bselect\b/i.test(text)) return true
   return [...text.matchAll(/\b(bq_\w+)\(/g)].some(([, name]) => {
@@ -52,19 +53,17 @@ export function usesOf(sql: string, word: string): number {
 }
 
 /** Text in quotes reads no parameter; only quotes of text are taken out, not those of names. */
-const withoutQuoted = (sql: string): string => sql.replace(/'(?:[^']|'')*'/g, "''")
+const withoutQuoted = (sql: string): string => (sql.includes("'") ? sql.replace(/'(?:[^']|'')*'/g, "''") : sql)
 
 function count(sql: string, word: string): number {
   let total = 0
+  const names = /[a-z_]\w*/gi
   for (let i = 0; i < sql.length; ) {
-    const found = /[a-z_]\w*/iy
-    found.lastIndex = i
-    const [name] = found.exec(sql) ?? []
-    if (name === undefined) {
-      i++
-      continue
-    }
-    i += name.length
+    names.lastIndex = i
+    const found = names.exec(sql)
+    if (found === null) break
+    const [name] = found
+    i = found.index + name.length
     const macro = sql[i] === '(' ? BY_NAME.get(name) : undefined
     const call = macro && argumentsAt(sql, i)
     if (macro && call) {

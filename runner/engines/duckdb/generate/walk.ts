@@ -97,22 +97,21 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
   }
 }
 
+const ignore = (): void => {}
+
 /** Visits an expression and all inside it, scans of subqueries included. */
-export function visitExpr(
-  expr: Expr,
-  visit: (expr: Expr) => void,
-  visitScanToo: (scan: Scan) => void = () => {},
-): void {
+export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = ignore): void {
   visit(expr)
+  if (expr.kind === 'column' || expr.kind === 'literal') return
+  if (expr.kind === 'call') {
+    for (const part of expr.arguments) if (part !== null) visitExpr(part, visit, visitScanToo)
+    return
+  }
   for (const part of partsOf(expr)) visitExpr(part, visit, visitScanToo)
   if (expr.kind === 'subquery' || expr.kind === 'in-query') visitScan(expr.scan, visit, visitScanToo)
 }
 
-export function visitScan(
-  scan: Scan,
-  visit: (expr: Expr) => void,
-  visitScanToo: (scan: Scan) => void = () => {},
-): void {
+export function visitScan(scan: Scan, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = ignore): void {
   visitScanToo(scan)
   for (const expr of exprsOfScan(scan)) visitExpr(expr, visit, visitScanToo)
   for (const input of inputsOfScan(scan)) visitScan(input, visit, visitScanToo)
@@ -121,11 +120,10 @@ export function visitScan(
 /** The ids of all columns that the expressions refer to, at any depth. */
 export function columnsRead(exprs: readonly Expr[]): Set<number> {
   const ids = new Set<number>()
-  for (const expr of exprs) {
-    visitExpr(expr, part => {
-      if (part.kind === 'column') ids.add(part.column.id)
-    })
+  const visit = (part: Expr): void => {
+    if (part.kind === 'column') ids.add(part.column.id)
   }
+  for (const expr of exprs) visitExpr(expr, visit)
   return ids
 }
 
@@ -155,6 +153,7 @@ export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.ki
 /** Whether the test holds for the expression or for one inside it, scans of subqueries included. */
 function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   if (test(expr)) return true
+  if (expr.kind === 'column' || expr.kind === 'literal') return false
   if (isQuery(expr)) {
     let found = false
     visitExpr(expr, part => {
@@ -172,5 +171,6 @@ export function conjuncts(condition: Expr): readonly Expr[] {
   return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
 }
 
-const present = (exprs: readonly (Expr | null)[]): readonly Expr[] => exprs.filter(expr => expr !== null)
+const present = (exprs: readonly (Expr | null)[]): readonly Expr[] =>
+  exprs.includes(null) ? exprs.filter(expr => expr !== null) : (exprs as readonly Expr[])
 const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)

@@ -2,6 +2,13 @@
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
 import { unitOf } from './date-units.js'
 
+/** Functions whose forms ask `intervalUnit`. */
+export const INTERVAL_READERS: ReadonlySet<string> = new Set([
+  ...['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'].flatMap(kind => [`${kind}_ADD`, `${kind}_SUB`]),
+  'GENERATE_DATE_ARRAY',
+  'GENERATE_TIMESTAMP_ARRAY',
+])
+
 /**
  * The count and the part of an argument that is written `INTERVAL n PART`, which the catalogue's checks make sure of. The
  * count is read off what the form of `$interval` has written, so that no INTERVAL value is made and taken apart again;
