@@ -38,6 +38,12 @@ const SLASH = 0x2f
 const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const SPACE = 0x20
+const ZERO = 0x30
+const COLON = 0x3a
+const POINT = 0x2e
+const LETTER_T = 0x54
+/** `T12:34:56.123456` */
+const CLOCK_LENGTH = 16
 /** The longest of what is written at once while a string is copied: an escape. */
 const ROOM = 8
 /** A UTF-16 unit takes up to 3 bytes. */
@@ -45,11 +51,17 @@ const BYTES_PER_UNIT = 3
 /** Up to this length a look at each character is cheaper than a call into V8. */
 const LONG = 40
 
+/** Text that is read by its bytes, `size` many: V8 calls a function for a view's own length. */
+export type JsonText = Readonly<{ view: DataView; size: number }>
+
 /** Bytes that grow at their end. */
 export class JsonBytes {
   length = 0
+  /** Where in the other text the last of `plainStrings` ended, behind its closing quote. */
+  plainEnd = 0
   #bytes = Buffer.allocUnsafeSlow(FIRST_SIZE)
   #view = new DataView(this.#bytes.buffer)
+  #size = FIRST_SIZE
 
   /** A copy of all bytes; none are left. */
   take(): Buffer {
@@ -83,6 +95,35 @@ export class JsonBytes {
     this.length = start + (i === count ? count : bytes.write(text, start, 'utf8'))
   }
 
+  /** `T12:34:56.123456`, with a fraction of 3 or 6 digits where it is not zero: whole microseconds since midnight. */
+  clock(microsOfDay: number): void {
+    this.#makeRoom(CLOCK_LENGTH)
+    const seconds = Math.floor(microsOfDay / 1_000_000)
+    const minutes = Math.floor(seconds / 60)
+    const hours = Math.floor(minutes / 60)
+    this.#digitsBehind(LETTER_T, hours, 2)
+    this.#digitsBehind(COLON, minutes - hours * 60, 2)
+    this.#digitsBehind(COLON, seconds - minutes * 60, 2)
+    const micros = microsOfDay - seconds * 1_000_000
+    const millis = Math.floor(micros / 1_000)
+    if (micros === 0) return
+    if (micros === millis * 1_000) this.#digitsBehind(POINT, millis, 3)
+    else this.#digitsBehind(POINT, micros, 6)
+  }
+
+  /** The byte, and the digits of an integer with zeros before them. */
+  #digitsBehind(byte: number, value: number, count: number): void {
+    const view = this.#view
+    view.setUint8(this.length, byte)
+    let rest = value
+    for (let at = this.length + count; at > this.length; at--) {
+      const tens = Math.floor(rest / 10)
+      view.setUint8(at, ZERO + rest - tens * 10)
+      rest = tens
+    }
+    this.length += 1 + count
+  }
+
   /** Bytes of another text as they are. */
   range(text: DataView, start: number, end: number): void {
     this.#makeRoom(end - start)
@@ -90,6 +131,55 @@ export class JsonBytes {
     let at = this.length
     for (let i = start; i < end; i++) view.setUint8(at++, text.getUint8(i))
     this.length = at
+  }
+
+  /**
+   * Strings of another text, one after the other, as long as each can stay as it is, holding no escape: from the one
+   * whose opening quote is at `start`, each behind its token, from `tokens[first]` on; one without a token ends it.
+   * `between` is the text behind a closing quote, up to and with the next opening one: 8 bytes. Returned is the index of
+   * the first token that was not written, which is `first` if there was no such string; `plainEnd` is behind the last.
+   */
+  plainStrings(
+    tokens: readonly (Token | null)[],
+    first: number,
+    text: JsonText,
+    start: number,
+    between: Token,
+  ): number {
+    const { view: other, size } = text
+    const lastWord = size - 2 * WORD
+    let [index, from] = [first, start]
+    let token = start <= lastWord && other.getUint8(start) === QUOTE ? tokens[first]! : null
+    while (token !== null) {
+      const written = this.length
+      this.token(token)
+      this.#makeRoom(ROOM)
+      const view = this.#view
+      let at = this.length
+      from += 1
+      const last = Math.min(lastWord, from + this.#size - at - ROOM)
+      let special = 0
+      while (special === 0 && from <= last) {
+        const word = other.getInt32(from, true)
+        view.setInt32(at, word, true)
+        special = specialBytes(word)
+        const count = special === 0 ? WORD : firstMark(special)
+        from += count
+        at += count
+      }
+      if (special === 0 || other.getUint8(from) !== QUOTE) {
+        this.length = written
+        break
+      }
+      view.setUint8(at, QUOTE)
+      this.length = at + 1
+      this.plainEnd = from + 1
+      index += 1
+      from += 2 * WORD
+      const isNext = index < tokens.length && from <= lastWord && isBetween(other, from, between)
+      token = isNext ? tokens[index]! : null
+    }
+    return index
   }
 
   /**
@@ -103,12 +193,12 @@ export class JsonBytes {
     let from = start
     let at = this.length
     for (;;) {
-      if (at + ROOM > this.#bytes.length) {
+      if (at + ROOM > this.#size) {
         this.length = at
         this.#grow(ROOM)
       }
       const view = this.#view
-      const last = Math.min(end - WORD, from + view.byteLength - at - ROOM)
+      const last = Math.min(end - WORD, from + this.#size - at - ROOM)
       while (from <= last) {
         const word = text.getInt32(from, true)
         view.setInt32(at, word, true)
@@ -175,16 +265,21 @@ export class JsonBytes {
   }
 
   #makeRoom(count: number): void {
-    if (this.length + count > this.#bytes.length) this.#grow(count)
+    if (this.length + count > this.#size) this.#grow(count)
   }
 
   #grow(count: number): void {
     const bytes = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.length + count))
     this.#bytes.copy(bytes, 0, 0, this.length)
     this.#bytes = bytes
+    this.#size = bytes.length
     this.#view = new DataView(bytes.buffer)
   }
 }
+
+/** Whether this text of 8 bytes ends with the byte at `last`. */
+const isBetween = (text: DataView, last: number, { words }: Token): boolean =>
+  text.getInt32(last + 1 - 2 * WORD, true) === words[0] && text.getInt32(last + 1 - WORD, true) === words[1]
 
 /**
  * Of a word of four bytes, marks on those that a JSON string does not hold as they are: quotes, backslashes and control

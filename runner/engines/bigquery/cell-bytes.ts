@@ -1,7 +1,8 @@
 /** Turns the text of BigQuery's REST rows into bytes of JSON, by a tree compiled once from the columns' types. */
+import { dateText } from '../../encode/civil-text.js'
 import { type JsonBytes, type Token, tokenOf } from '../../encode/json-bytes.js'
 import { objectKeys } from '../../encode/row-writer.js'
-import { type ScalarOptions, type ScalarTexts, scalarTexts } from '../../encode/scalar-text.js'
+import { type ScalarOptions, scalarTexts } from '../../encode/scalar-text.js'
 import type { ScalarKind, Type } from '../../googlesql/types.js'
 import type { ResultFormat } from '../../model/query.js'
 import { CLOSE_LIST, F, type JsonReader, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE, V } from './json-reader.js'
@@ -26,23 +27,25 @@ export function compileRowBytes(
   format: Exclude<ResultFormat, 'csv'>,
   timestamps: Timestamps,
 ): RowBytes {
-  const row = rowBytes(columns, format, TEXTS[timestamps])
+  const row = rowBytes(columns, format, timestamps)
   return (out, reader) => writeRecord(out, reader, row)
 }
 
 function rowBytes(
   columns: readonly ResultField[],
   format: Exclude<ResultFormat, 'csv'>,
-  texts: ScalarTexts,
+  timestamps: Timestamps,
 ): RecordBytes {
-  if (format !== 'arrays') return objectBytes(columns, '', format === 'ndjson' ? '}\n' : '}', texts)
-  const members = columns.map((column, i) => valueBytes(column, column.type, i === 0 ? '[' : ',', texts))
-  return { members, end: tokenOf(columns.length === 0 ? '[]' : ']') }
+  if (format !== 'arrays') return objectBytes(columns, '', format === 'ndjson' ? '}\n' : '}', timestamps)
+  const members = columns.map((column, i) => valueBytes(column, column.type, i === 0 ? '[' : ',', timestamps))
+  return recordBytes(members, columns.length === 0 ? '[]' : ']')
 }
 
 /** A row or a STRUCT. What stands before it is written by its first member. */
 interface RecordBytes {
   readonly members: readonly ValueBytes[]
+  /** What stands before each of them that is a STRING. */
+  readonly strings: readonly (Token | null)[]
   readonly end: Token
 }
 
@@ -55,28 +58,37 @@ interface ValueBytes {
   readonly before: Token
   /** With what is before it; null, or an array without elements. */
   readonly empty: Token
-  readonly texts: ScalarTexts
+  readonly timestamps: Timestamps
   /** Of a STRUCT. */
   readonly record: RecordBytes
   /** Of an ARRAY: each of its elements, the comma between two apart. */
   readonly element: ValueBytes | null
 }
 
-const NO_RECORD: RecordBytes = { members: [], end: tokenOf('') }
+const recordBytes = (members: readonly ValueBytes[], end: string): RecordBytes => ({
+  members,
+  strings: members.map(member => (member.kind === 'STRING' ? member.before : null)),
+  end: tokenOf(end),
+})
+
+const NO_RECORD: RecordBytes = recordBytes([], '')
+const BETWEEN_STRINGS = tokenOf('},{"v":"')
 const BETWEEN_ELEMENTS = tokenOf(',')
 const END_OF_ARRAY = tokenOf(']')
 /** What a value opens with by itself. */
 const OPENING: Partial<Record<Type['kind'], string>> = { STRING: '"', ARRAY: '[' }
 
-function objectBytes(fields: readonly ResultField[], before: string, end: string, texts: ScalarTexts): RecordBytes {
-  if (fields.length === 0) return { members: [], end: tokenOf(`${before}{${end}`) }
+function objectBytes(fields: readonly ResultField[], before: string, end: string, timestamps: Timestamps): RecordBytes {
+  if (fields.length === 0) return recordBytes([], `${before}{${end}`)
   const keys = objectKeys(fields.map(field => field.name))
-  const members = fields.map((field, i) => valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, texts))
-  return { members, end: tokenOf(end) }
+  const members = fields.map((field, i) =>
+    valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, timestamps),
+  )
+  return recordBytes(members, end)
 }
 
 /** `type`: the field's, or of its elements. */
-function valueBytes(field: ResultField, type: Type, before: string, texts: ScalarTexts): ValueBytes {
+function valueBytes(field: ResultField, type: Type, before: string, timestamps: Timestamps): ValueBytes {
   const { kind } = type
   return {
     name: field.name,
@@ -84,30 +96,46 @@ function valueBytes(field: ResultField, type: Type, before: string, texts: Scala
     isNullable: field.isNullable,
     before: tokenOf(before + (OPENING[kind] ?? '')),
     empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
-    texts,
-    record: kind === 'STRUCT' ? objectBytes(field.fields, before, '}', texts) : NO_RECORD,
-    element: kind === 'ARRAY' ? valueBytes(field, type.element, '', texts) : null,
+    timestamps,
+    record: kind === 'STRUCT' ? objectBytes(field.fields, before, '}', timestamps) : NO_RECORD,
+    element: kind === 'ARRAY' ? valueBytes(field, type.element, '', timestamps) : null,
   }
 }
 
-function writeRecord(out: JsonBytes, reader: JsonReader, { members, end }: RecordBytes): void {
-  if (reader.next() !== OPEN_OBJECT) throw unexpected('STRUCT')
-  reader.enter(F)
-  reader.expect(OPEN_LIST)
+function writeRecord(out: JsonBytes, reader: JsonReader, record: RecordBytes): void {
+  const hasMembers = record.members.length > 0
+  const isAtValue = hasMembers && reader.takeRecordStart()
+  if (!isAtValue) {
+    if (reader.next() !== OPEN_OBJECT) throw unexpected('STRUCT')
+    reader.enter(F)
+    reader.expect(OPEN_LIST)
+  }
+  writeMembers(out, reader, record, isAtValue)
+  if (!hasMembers || !reader.takeRecordEnd()) {
+    if (hasMembers && reader.nextCell()) throw unexpected('no further value')
+    reader.expect(CLOSE_LIST)
+    reader.leave(F)
+  }
+  out.token(record.end)
+}
+
+function writeMembers(out: JsonBytes, reader: JsonReader, { members, strings }: RecordBytes, isAtValue: boolean): void {
   let i = 0
   try {
-    for (; i < members.length; i++) {
-      if (i === 0) reader.enter(V)
-      else if (!reader.nextCell()) throw unexpected('a value')
-      writeValue(out, reader, members[i]!)
+    while (i < members.length) {
+      if (i > 0) {
+        if (!reader.nextCell()) throw unexpected('a value')
+      } else if (!isAtValue) {
+        reader.enter(V)
+      }
+      const next = strings[i] === null ? i : out.plainStrings(strings, i, reader, reader.at, BETWEEN_STRINGS)
+      if (next > i) reader.at = out.plainEnd
+      else writeValue(out, reader, members[i]!)
+      i = Math.max(next, i + 1)
     }
   } catch (error) {
     throw within(members[i]!.name, error)
   }
-  if (members.length > 0 && reader.nextCell()) throw unexpected('no further value')
-  reader.expect(CLOSE_LIST)
-  reader.leave(F)
-  out.token(end)
 }
 
 function writeValue(out: JsonBytes, reader: JsonReader, value: ValueBytes): void {
@@ -132,26 +160,31 @@ function writeNull(out: JsonBytes, reader: JsonReader, { kind, isNullable, empty
 
 /** A NULL array is an empty one in results already. */
 function writeArray(out: JsonBytes, reader: JsonReader, { before, element, empty }: ValueBytes): void {
-  if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
-  if (reader.take(CLOSE_LIST)) {
-    out.token(empty)
-    return
+  if (!reader.takeListStart()) {
+    if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
+    if (reader.take(CLOSE_LIST)) {
+      out.token(empty)
+      return
+    }
+    reader.enter(V)
   }
   out.token(before)
-  reader.enter(V)
   writeValue(out, reader, element!)
-  while (reader.nextCell()) {
+  while (!reader.takeListEnd()) {
+    if (!reader.nextCell()) {
+      reader.expect(CLOSE_LIST)
+      break
+    }
     out.token(BETWEEN_ELEMENTS)
     writeValue(out, reader, element!)
   }
-  reader.expect(CLOSE_LIST)
   out.token(END_OF_ARRAY)
 }
 
 /** Any form that a scalar may have, by way of its text, as in CSV. */
-function writeText(out: JsonBytes, reader: JsonReader, { kind, before, texts }: ValueBytes): void {
+function writeText(out: JsonBytes, reader: JsonReader, { kind, before, timestamps }: ValueBytes): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
-  const text = scalarCell(kind as ScalarKind, reader.text(), texts)
+  const text = scalarCell(kind as ScalarKind, reader.text(), TEXTS[timestamps])
   out.token(before)
   out.plain(text)
 }
@@ -193,12 +226,31 @@ function writeBool(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): 
 /** Of microseconds since 1970 up to 2255. */
 const TIMESTAMP_DIGITS = 16
 
-function writeTimestamp(out: JsonBytes, reader: JsonReader, { before, texts }: ValueBytes): boolean {
+function writeTimestamp(out: JsonBytes, reader: JsonReader, { before, timestamps }: ValueBytes): boolean {
   const end = reader.integerEnd(TIMESTAMP_DIGITS)
   const micros = end === 0 ? Number.NaN : reader.integer(end)
   if (!Number.isSafeInteger(micros)) return false
   out.token(before)
-  out.plain(texts.timestamp(micros))
+  if (timestamps === 'iso8601') writeTime(out, micros)
+  else out.range(reader.view, reader.at + 1, end)
   reader.at = end + 1
   return true
+}
+
+const MICROS_PER_DAY = 86_400_000_000
+// Rows of one result mostly fall on the same day.
+let lastDay = Number.NaN
+let dayToken = tokenOf('')
+const TIME_END = tokenOf('Z"')
+
+/** As `scalarTexts` does, without a string for each. */
+function writeTime(out: JsonBytes, micros: number): void {
+  const days = Math.floor(micros / MICROS_PER_DAY)
+  if (days !== lastDay) {
+    lastDay = days
+    dayToken = tokenOf(`"${dateText(days)}`)
+  }
+  out.token(dayToken)
+  out.clock(micros - days * MICROS_PER_DAY)
+  out.token(TIME_END)
 }

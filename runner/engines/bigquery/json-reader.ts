@@ -14,7 +14,7 @@ export const V = 0x76
 /** What null begins with. */
 export const LETTER_N = 0x6e
 
-const BACKSLASH = 0x5c
+export const BACKSLASH = 0x5c
 const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
@@ -28,14 +28,23 @@ const MEMBER = wordOf('{"\u0000"')
 /** `},{"v":`, which is what mostly stands between two cells. */
 const [CELL_END, CELL_START] = [wordOf('},{"'), wordOf('"v":')]
 const CELL_GAP = 7
+/** `{"f":[{"v":`, `}]}`, `[{"v":` and `}]`, as they mostly stand around the values of rows and lists. */
+const RECORD_START = 11
+const RECORD_WORDS = [wordOf('{"f"'), wordOf(':[{"')] as const
+const RECORD_END = wordOf('}]}\u0000')
+const THREE_BYTES = 0xffffff
+const LIST_START = wordOf('[{"v')
+const LIST_END = CLOSE_OBJECT | (CLOSE_LIST << 8)
 /** The longest of what is looked for at once. */
-const LOOK_AHEAD = 9
+const LOOK_AHEAD = 11
 
 /** Every step throws JsonTextError where the text is another, or ends. The text is valid UTF-8. */
 export class JsonReader {
   /** The offset of what is read next. */
   at = 0
   readonly view: DataView
+  /** Of the view, in bytes. */
+  readonly size: number
   readonly #bytes: Buffer
   /** From here on, nothing is looked for at once. */
   readonly #last: number
@@ -43,6 +52,7 @@ export class JsonReader {
   constructor(text: Buffer) {
     this.#bytes = text
     this.view = new DataView(text.buffer, text.byteOffset, text.byteLength)
+    this.size = text.byteLength
     this.#last = text.byteLength - LOOK_AHEAD
   }
 
@@ -72,12 +82,12 @@ export class JsonReader {
   }
 
   expectEnd(): void {
-    if (this.next() !== 0 || this.at < this.view.byteLength) throw this.#unexpected()
+    if (this.next() !== 0 || this.at < this.size) throw this.#unexpected()
   }
 
   takeNull(): boolean {
     if (this.next() !== LETTER_N) return false
-    if (this.at > this.view.byteLength - WORD || this.view.getInt32(this.at, true) !== NULL) throw this.#unexpected()
+    if (this.at > this.size - WORD || this.view.getInt32(this.at, true) !== NULL) throw this.#unexpected()
     this.at += WORD
     return true
   }
@@ -118,6 +128,39 @@ export class JsonReader {
     this.leave(V)
     if (!this.take(COMMA)) return false
     this.enter(V)
+    return true
+  }
+
+  /** Into a row or a STRUCT, up to its first value: past `{"f":[{"v":`, where just this is next. */
+  takeRecordStart(): boolean {
+    const { view, at } = this
+    if (at > this.#last || !isRecordStart(view, at)) return false
+    this.at = at + RECORD_START
+    return true
+  }
+
+  /** Out of it again, from behind its last value: past `}]}`. */
+  takeRecordEnd(): boolean {
+    const { view, at } = this
+    if (at > this.#last || (view.getInt32(at, true) & THREE_BYTES) !== RECORD_END) return false
+    this.at = at + 3
+    return true
+  }
+
+  /** Into an ARRAY, up to its first element: past `[{"v":`. */
+  takeListStart(): boolean {
+    const { view, at } = this
+    if (at > this.#last || view.getInt32(at, true) !== LIST_START || view.getInt32(at + 2, true) !== CELL_START)
+      return false
+    this.at = at + 6
+    return true
+  }
+
+  /** Out of it again, from behind its last element: past `}]`. */
+  takeListEnd(): boolean {
+    const { view, at } = this
+    if (at > this.#last || view.getInt16(at, true) !== LIST_END) return false
+    this.at = at + 2
     return true
   }
 
@@ -179,7 +222,7 @@ export class JsonReader {
   /** Behind a number, true, false or null. */
   #wordEnd(start: number): number {
     let at = start
-    for (; at < this.view.byteLength; at++) {
+    for (; at < this.size; at++) {
       const byte = this.view.getUint8(at)
       if (byte <= SPACE || byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_LIST) break
     }
@@ -209,6 +252,11 @@ export class JsonReader {
   }
 }
 
+const isRecordStart = (view: DataView, at: number): boolean =>
+  view.getInt32(at, true) === RECORD_WORDS[0] &&
+  view.getInt32(at + 4, true) === RECORD_WORDS[1] &&
+  view.getInt32(at + 7, true) === CELL_START
+
 const isCellGap = (view: DataView, at: number): boolean =>
   view.getInt32(at, true) === CELL_END && view.getInt32(at + 3, true) === CELL_START
 
@@ -217,9 +265,11 @@ const isCellGap = (view: DataView, at: number): boolean =>
  * strings stands inside, as calls would take a third of its time.
  */
 function bracketsEnd(view: DataView, start: number): number {
-  const last = view.byteLength - LOOK_AHEAD
+  // V8 calls a function for a view's length.
+  const size = view.byteLength
+  const last = size - LOOK_AHEAD
   let depth = 0
-  for (let at = start; at < view.byteLength; ) {
+  for (let at = start; at < size; ) {
     const byte = view.getUint8(at++)
     if (byte === QUOTE) {
       // One string cell after the other.
@@ -253,12 +303,13 @@ function stringEnd(view: DataView, from: number): number {
 
 /** The first quote, backslash or control character from there on. */
 function plainEnd(view: DataView, from: number): number {
+  const size = view.byteLength
   let at = from
-  for (; at <= view.byteLength - WORD; at += WORD) {
+  for (; at <= size - WORD; at += WORD) {
     const special = specialBytes(view.getInt32(at, true))
     if (special !== 0) return at + firstMark(special)
   }
-  for (; at < view.byteLength; at++) {
+  for (; at < size; at++) {
     const byte = view.getUint8(at)
     if (byte < SPACE || byte === QUOTE || byte === BACKSLASH) return at
   }

@@ -22,6 +22,15 @@ function encodedOrNull(answer: Buffer): string | null {
   }
 }
 
+function isValid(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 const ONE = { schema: { fields: [{ name: 'n', type: 'INTEGER' }] }, rows: [{ f: [{ v: '1' }] }] }
 
 describe('the text of BigQuery’s rows', () => {
@@ -71,6 +80,64 @@ describe('the text of BigQuery’s rows', () => {
     )
   })
 
+  describe('of an answer that is long', () => {
+    const HARD = ['plain', ']', '}]}', '","', '\\', '\\\\"]', '"]}', 'é'.repeat(40), '{"f":[{"v":"', '\n']
+    const field = { name: 's', type: 'STRING' }
+    const fields = [field, { ...field, mode: 'REPEATED' }, { name: 'none', type: 'STRING' }]
+    const rows = Array.from({ length: 6_000 }, (_, i) => ({
+      f: [{ v: HARD[i % HARD.length] }, { v: HARD.slice(0, i % 4).map(v => ({ v })) }, { v: i % 3 === 0 ? null : 'x' }],
+    }))
+    const before = { kind: 'bigquery#queryResponse', schema: { fields } }
+    const expected = JSON.stringify(
+      rows.map(({ f: [a, b, c] }) => [a!.v, (b!.v as { v: string }[]).map(one => one.v), c!.v]),
+    )
+    const listBehind = { errors: HARD.map(message => ({ message, location: [[]] })), jobComplete: true }
+
+    for (const [name, behind] of [
+      ['nothing', {}],
+      ['what BigQuery mostly sends', { totalRows: '6000', jobComplete: true, cacheHit: false, queryId: 'a]b' }],
+      ['texts that look like an end', Object.fromEntries(HARD.map(text => [`x${text}`, `${text}]`]))],
+      ['lists and objects', listBehind],
+      ['the schema', { schema: { fields } }],
+      ['a long text', { etag: 'x]}"'.repeat(30_000) }],
+    ] as const) {
+      it(`is read to its end with ${name} behind it`, () => {
+        for (const space of [undefined, 1]) {
+          const answer = { ...('schema' in behind ? {} : before), rows, ...behind }
+          const text = Buffer.from(JSON.stringify(answer, null, space))
+          expect(text.length).to.be.greaterThan(400_000)
+          const { rows: _, ...rest } = answer
+          const { rows: read, ...restRead } = readAnswerBody(text) as RestQueryResponse
+          expect(restRead).to.deep.equal(rest)
+          expect(JSON.stringify(JSON.parse(String(read))) === JSON.stringify(rows)).to.equal(true)
+          expect(encoded(text, rows.length) === expected).to.equal(true)
+        }
+      })
+    }
+
+    it('is never taken for whole where it ends too soon', () => {
+      const text = Buffer.from(JSON.stringify({ ...before, rows, ...listBehind }))
+      const end = text.length
+      for (let lost = 1; lost < end - 270_000; lost += lost < 300 ? 1 : 4_999) {
+        expect(encodedOrNull(text.subarray(0, end - lost)), `without the last ${lost} bytes`).to.equal(null)
+      }
+    })
+
+    it('is refused where its rows are broken, or a list that is as long follows', () => {
+      const text = JSON.stringify({ ...before, rows })
+      for (const at of [270_000, Math.floor(text.length / 2), text.length - 70_000, text.length - 100]) {
+        for (const put of ['}', ']', '"', '{']) {
+          const broken = `${text.slice(0, at)}${put}${text.slice(at)}`
+          const isJson = isValid(broken)
+          const result = encodedOrNull(Buffer.from(broken))
+          if (result !== null) expect(isJson && result === expectedRows(broken), `${put} at ${at}`).to.equal(true)
+        }
+      }
+      const twice = `${text.slice(0, -1)},"errors":${JSON.stringify(rows)}}`
+      expect(encodedOrNull(Buffer.from(twice))).to.equal(null)
+    })
+  })
+
   it('keeps every escape as JSON.stringify writes it, and what follows it', () => {
     const units = [
       '0000',
@@ -112,6 +179,13 @@ describe('the text of BigQuery’s rows', () => {
       expect(() => encoded(Buffer.from(text))).to.throw()
     })
   }
+
+  it('of records without fields is read as strictly', () => {
+    const schema = '{"fields":[{"name":"r","type":"RECORD","fields":[]}]}'
+    const of = (cell: string): Buffer => Buffer.from(`{"schema":${schema},"rows":[{"f":[{"v":${cell}}]}],"x":1}`)
+    expect(encoded(of('{"f":[]}'))).to.equal('[[{}]]')
+    expect(encodedOrNull(of('{"f":[}]}'))).to.equal(null)
+  })
 
   for (const [name, text] of [
     ['rows twice', '{"rows":[],"rows":[]}'],
