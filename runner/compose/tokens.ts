@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../clock.js'
+import { UsageError } from '../model/errors.js'
 import type { Settings } from '../settings.js'
 import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from '../stores/token-file.js'
 
@@ -31,5 +32,11 @@ export function removeToken(settings: Settings, name: string): Promise<void> {
  */
 export async function ensureToken(settings: Settings): Promise<string | null> {
   if (settings.token !== null || existsSync(tokensPath(settings))) return null
-  return addToken(settings, { name: 'first', allow: ['*'] })
+  try {
+    return await addToken(settings, { name: 'first', allow: ['*'] })
+  } catch (error) {
+    // Another server that was started at the same time has made it, and shown it.
+    if (error instanceof UsageError) return null
+    throw error
+  }
 }

@@ -35,12 +35,15 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 
 /**
  * May this caller call the endpoint at all? A pinned parameter that the endpoint does not declare would confine
- * nothing, so such an endpoint is out of bounds.
+ * nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty: that would be an argument
+ * which is not given.
  */
 export function mayRun(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): boolean {
   return (
     caller.mayCall(endpoint.name) &&
-    Object.keys(caller.pinned).every(name => endpoint.parameters.some(parameter => parameter.name === name))
+    Object.entries(caller.pinned).every(
+      ([name, pin]) => pin !== '' && endpoint.parameters.some(parameter => parameter.name === name),
+    )
   )
 }
 
@@ -53,7 +56,7 @@ export function authorize(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'par
 
 /**
  * The arguments with the token's pins in place.
- * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value.
+ * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
  */
 export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): WireArguments {
   const pins = Object.entries(caller.pinned)
@@ -62,6 +65,10 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
   for (const [name, pin] of pins) {
     const wire = given.get(name)
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
+    if (!typeScalar(splitType(type).scalar, pin).ok) {
+      // As a bad argument it would be blamed on a caller who need not have given it.
+      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: `The token is pinned to what is no value of ${name} here.` })
+    }
     const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
     if (wire?.values.some(isOther)) {
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: `The token is pinned to another value of ${name}.` })

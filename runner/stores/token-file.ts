@@ -4,6 +4,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
+import { withFileLock } from './file-lock.js'
 
 /** A token as the file keeps it. */
 export interface TokenRecord {
@@ -59,10 +60,34 @@ export function parseTokenFile(text: string): readonly TokenRecord[] {
   }
   const tokens = isRecord(document) ? document['tokens'] : undefined
   if (!Array.isArray(tokens)) throw new SetupError('the tokens file must hold {"tokens": [...]}')
+  // JSON.parse keeps the last of two members of one name: a second "pinned" must not open what the first one closed.
+  if (countNames(text) !== countMembers(document)) throw new SetupError('the tokens file holds a member twice')
   const records = tokens.map(parseRecord)
   const twice = records.find((record, i) => records.findIndex(other => other.name === record.name) !== i)
   if (twice) throw new SetupError(`the tokens file holds two tokens named "${twice.name}"`)
+  const [one, other] = sameToken(records)
+  if (one && other) throw new SetupError(`in the tokens file "${one.name}" and "${other.name}" are the same token`)
   return records
+}
+
+/** How many names of members stand in this valid JSON text. */
+const countNames = (text: string): number => text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1
+
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const below = Object.values(value).reduce((sum: number, inner) => sum + countMembers(inner), 0)
+  return Array.isArray(value) ? below : below + Object.keys(value).length
+}
+
+/** Two records of one hash: what the one confines the other might open. */
+function sameToken(records: readonly TokenRecord[]): readonly TokenRecord[] {
+  const byHash = new Map<string, TokenRecord>()
+  for (const record of records) {
+    const before = byHash.get(record.sha256)
+    if (before) return [before, record]
+    byHash.set(record.sha256, record)
+  }
+  return []
 }
 
 function parseRecord(given: unknown, index: number): TokenRecord {
@@ -77,6 +102,8 @@ function parseRecord(given: unknown, index: number): TokenRecord {
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw bad('"sha256" must be 64 hexadecimal digits')
   if (!isTextList(endpoints)) throw bad('"endpoints" must be a list of names')
   if (!isTextRecord(pinned)) throw bad('"pinned" must map parameters to text')
+  const open = Object.keys(pinned).find(parameter => isBlank(pinned[parameter]!))
+  if (open !== undefined) throw bad(`"pinned" has no value for "${open}", which would pin nothing`)
   if (expires !== null && (typeof expires !== 'string' || Number.isNaN(Date.parse(expires)))) {
     throw bad('"expires" must be an ISO 8601 time')
   }
@@ -95,6 +122,12 @@ const isSize = (value: unknown): value is string | null =>
 
 const MEMBERS = new Set(['name', 'sha256', 'endpoints', 'pinned', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
+/** As endpoint.schema.json has them; an endpoint's name may be cut by `*` anywhere. */
+const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
+const ENDPOINT_PATTERN = /^[a-z0-9.*-]+$/
+
+/** An empty argument is one that is not given, so that such a pin would leave it to the caller, or to all tenants' rows. */
+const isBlank = (value: string): boolean => value.trim() === ''
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -135,21 +168,10 @@ export async function listTokens(path: string): Promise<readonly TokenRecord[]> 
  * @throws UsageError when the order is wrong or the name is taken; SetupError when the file cannot be used.
  */
 export async function createToken(path: string, order: NewToken, nowMs: number): Promise<string> {
-  const records = await listTokens(path)
-  const life = order.expires === undefined ? null : lifeMs(order.expires)
-  const problems: string[] = []
-  if (!TOKEN_NAME.test(order.name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
-  if (records.some(record => record.name === order.name))
-    problems.push(`there is a token named "${order.name}" already`)
-  if (order.allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
-  if (order.expires !== undefined && life === null) problems.push('an expiry is like 90d, 12h or 30min')
-  if (!isRate(order.rate ?? null) || !isRate(order.fresh ?? null)) {
-    problems.push('a rate is like 100/min; the units are s, min, hour and day')
-  }
-  if (!isSize(order.bytesPerDay ?? null))
-    problems.push('a number of bytes is like 100 GB, more than 0 and at most 1000 TiB')
+  const problems = problemsOf(order)
   if (problems.length > 0) throw new UsageError(problems)
   const token = randomBytes(32).toString('base64url')
+  const life = order.expires === undefined ? null : lifeMs(order.expires)
   const record: TokenRecord = {
     name: order.name,
     sha256: hashToken(token),
@@ -161,17 +183,70 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     bytesPerDay: order.bytesPerDay ?? null,
     purge: order.purge ?? false,
   }
-  await writeTokens(path, [...records, record])
+  await makeFolderOf(path)
+  await changeTokens(path, records => {
+    if (records.some(({ name }) => name === order.name)) {
+      throw new UsageError([`there is a token named "${order.name}" already`])
+    }
+    return [...records, record]
+  })
   return token
+}
+
+/** What cannot be meant, whatever the file holds. */
+function problemsOf({ name, allow, pin = {}, expires, rate, fresh, bytesPerDay }: NewToken): string[] {
+  const problems: string[] = []
+  if (!TOKEN_NAME.test(name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
+  if (allow.length === 0) problems.push('name at least one endpoint pattern to allow; * allows all')
+  for (const pattern of allow) {
+    if (ENDPOINT_PATTERN.test(pattern)) continue
+    problems.push(
+      `an endpoint pattern is lower-case letters, digits, - and ., and * for any of them, found ${JSON.stringify(pattern)}`,
+    )
+  }
+  for (const [parameter, value] of Object.entries(pin)) {
+    if (!PARAMETER_NAME.test(parameter))
+      problems.push(`a pin names a parameter, found ${JSON.stringify(parameter)}, which cannot be the name of one`)
+    if (isBlank(value)) problems.push(`the pin of ${JSON.stringify(parameter)} has no value: it would pin nothing`)
+  }
+  if (expires !== undefined && lifeMs(expires) === null) problems.push('an expiry is like 90d, 12h or 30min')
+  if (!isRate(rate ?? null) || !isRate(fresh ?? null)) {
+    problems.push('a rate is like 100/min; the units are s, min, hour and day')
+  }
+  if (!isSize(bytesPerDay ?? null)) problems.push('a number of bytes is like 100 GB, more than 0 and at most 1000 TiB')
+  return problems
 }
 
 /** Removes the token of this name. @throws UsageError when there is none; SetupError when the file cannot be used. */
 export async function revokeToken(path: string, name: string): Promise<void> {
-  const records = await listTokens(path)
+  withoutToken(await listTokens(path), name) // says so also where no lock can be made, or not even a folder is
+  await changeTokens(path, records => withoutToken(records, name))
+}
+
+function withoutToken(records: readonly TokenRecord[], name: string): readonly TokenRecord[] {
   const kept = records.filter(record => record.name !== name)
   if (kept.length === records.length) throw new UsageError([`there is no token named "${name}"`])
-  await writeTokens(path, kept)
+  return kept
 }
+
+/** Reads, changes and writes under a lock: of two at a time the second would else undo what the first one did. */
+function changeTokens(
+  path: string,
+  change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
+): Promise<void> {
+  return withFileLock(path, async () => writeTokens(path, change(await listTokens(path))))
+}
+
+async function makeFolderOf(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+  } catch (cause) {
+    throw cannotWrite(path, cause)
+  }
+}
+
+const cannotWrite = (path: string, cause: unknown): SetupError =>
+  new SetupError(`the tokens file ${path} cannot be written`, { cause })
 
 /** As the file has it. */
 function asMember({ bytesPerDay, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
@@ -182,7 +257,6 @@ function asMember({ bytesPerDay, ...record }: TokenRecord): Readonly<Record<stri
 async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {
-    await mkdir(dirname(path), { recursive: true })
     const file = await open(temporary, 'wx', 0o600)
     try {
       await file.writeFile(`${JSON.stringify({ tokens: records.map(asMember) }, null, 2)}\n`)
@@ -193,6 +267,6 @@ async function writeTokens(path: string, records: readonly TokenRecord[]): Promi
     await rename(temporary, path)
   } catch (cause) {
     await rm(temporary, { force: true })
-    throw new SetupError(`the tokens file ${path} cannot be written`, { cause })
+    throw cannotWrite(path, cause)
   }
 }

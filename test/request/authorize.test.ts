@@ -54,14 +54,36 @@ describe('a pinned parameter', () => {
     ['refuses another value in a list', { project: 'abc' }, parseJsonArguments('{"project":["abc","abd"]}'), 403],
     ['refuses what is no value', { project: 'abc' }, parseJsonArguments('{"project":{"toString":1}}'), 403],
     ['repeated is a bad argument', { project: 'abc' }, parsePairs('project=abc&project=abc'), 400],
+    ['that is not of its type refuses the call', { size: 'x' }, parsePairs('project=a'), 403],
+    ['that is not of its type refuses the call that repeats it', { size: ' 5' }, parsePairs('project=a&size= 5'), 403],
+    ['refuses an empty list, which is no single value', { project: 'abc' }, parseJsonArguments('{"project":[]}'), 400],
+    ['is not undone by a name in another case', { project: 'abc' }, parsePairs('Project=abd'), { project: 'abc' }],
     ['refuses a pattern that would match it', { project: 'abc' }, parsePairs('project=.*'), 403],
   ]
   for (const [name, pinned, given, outcome] of rows) {
     it(name, () => expect(run(pinned, given)).to.deep.equal(outcome))
   }
 
+  it('of a list stands for all of it, whatever was given', () => {
+    const listed = handMadeEndpoint({ parameters: [parameter('tenants', { type: 'array<string>' })] })
+    for (const given of ['{}', '{"tenants":null}', '{"tenants":[]}', '{"tenants":[""]}', '{"tenants":["a","a"]}']) {
+      const pinned = applyPins(caller({ tenants: 'a' }), listed, parseJsonArguments(given))
+      expect({ ...bindParams(listed, pinned) }, given).to.deep.equal({ tenants: ['a'] })
+    }
+    const other = parseJsonArguments('{"tenants":["a","b"]}')
+    expect(() => applyPins(caller({ tenants: 'a' }), listed, other)).to.throw(RunnerError, 'another value of tenants')
+  })
+
+  it('that is empty closes every endpoint, since it would be an argument that is not given', () => {
+    for (const open of [endpoint, handMadeEndpoint({ parameters: [parameter('project')] })]) {
+      expect(mayRun(caller({ project: '' }), open)).to.equal(false)
+      expect(() => authorize(caller({ project: '' }), open)).to.throw(RunnerError, 'does not allow')
+    }
+  })
+
   it('closes an endpoint that does not have it', () => {
     expect(mayRun(caller({ tenant: 'a' }), endpoint)).to.equal(false)
+    expect(mayRun(caller({ Project: 'a' }), endpoint), 'names are told apart by their case').to.equal(false)
     expect(() => authorize(caller({ tenant: 'a' }), endpoint)).to.throw(RunnerError, 'does not allow')
   })
 })

@@ -121,6 +121,16 @@ describe('tokens', () => {
   const wrong: readonly (readonly [string, Partial<NewToken>, RegExp])[] = [
     ['a name with spaces', { name: 'a b' }, /name/],
     ['no endpoints', { allow: [] }, /pattern/],
+    ['an empty endpoint', { allow: ['logs.*', ''] }, /endpoint pattern .* found ""/],
+    ['an endpoint that can have no such name', { allow: ['Logs.*'] }, /found "Logs\.\*"/],
+    [
+      'a pin of nothing',
+      { pin: { project: 'a', tenant: '' } },
+      /^the pin of "tenant" has no value: it would pin nothing$/,
+    ],
+    ['a pin of white space', { pin: { tenant: ' \t\n' } }, /"tenant" has no value/],
+    ['a pin of no name', { pin: { '': 'a' } }, /names a parameter/],
+    ['a pin that no parameter can be named like', { pin: { 'tenant ': 'a' } }, /names a parameter, found "tenant "/],
     ['an expiry without a unit', { expires: '90' }, /90d/],
     ['a rate of zero', { rate: '0/min' }, /100\/min/],
     ['a rate per week', { rate: '1/week' }, /100\/min/],
@@ -151,6 +161,26 @@ describe('tokens', () => {
       /"pinned"/,
     ],
     [
+      'a pin of nothing',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { project: 'a', tenant: '' } }] },
+      /token 1 .* "pinned" has no value for "tenant", which would pin nothing/,
+    ],
+    [
+      'a pin of white space',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { tenant: ' ' } }] },
+      /no value for "tenant"/,
+    ],
+    [
+      'one token twice',
+      {
+        tokens: [
+          { name: 'n', sha256: hash, endpoints: ['*'], pinned: { project: 'a' } },
+          { name: 'm', sha256: hash, endpoints: ['*'] },
+        ],
+      },
+      /"n" and "m" are the same token/,
+    ],
+    [
       'an expiry that is no time',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
       /"expires"/,
@@ -174,6 +204,35 @@ describe('tokens', () => {
       expect(() => open()).to.throw(SetupError, message)
     })
   }
+
+  it('are not read from a file where a second member would open what the first one closed', async () => {
+    await create({ pin: { project: 'a:"{b' } })
+    const text = readFileSync(path, 'utf8')
+    expect(open().find('')).to.equal(null)
+    const spoilt = [
+      text.replace('"expires"', '"pinned": {}, "expires"'),
+      text.replace('"project"', '"project": "b", "project"'),
+    ]
+    for (const twice of spoilt) {
+      writeFileSync(path, twice)
+      expect(() => open()).to.throw(SetupError, /a member twice/)
+    }
+  })
+
+  it('of a running server stay as they were when one is written that pins nothing', async () => {
+    const token = await create({ pin: { tenant: 'a' } })
+    const events: Event[] = []
+    const store = open(events)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"tenant": "a"', '"tenant": ""'))
+    await clock.advance(100)
+    expect(store.find(token)?.pinned).to.deep.equal({ tenant: 'a' })
+    expect(events).to.deep.equal([
+      {
+        kind: 'tokens.unreadable',
+        reason: 'token 1 of the tokens file: "pinned" has no value for "tenant", which would pin nothing',
+      },
+    ])
+  })
 
   it('are not made where no file can be written', async () => {
     await create()

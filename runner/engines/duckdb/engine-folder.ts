@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { isAlive } from '../../model/is-alive.js'
 
 const PREFIX = 'sluice-duckdb-'
 /** Who made the folder: `<host> <process id>`. */
@@ -38,14 +39,5 @@ function ownerOf(folder: string): readonly string[] {
     return readFileSync(join(folder, OWNER_FILE), 'utf8').split(' ')
   } catch {
     return []
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // It may be somebody else's.
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }
