@@ -4,12 +4,13 @@
  * `make soak ARGS="--minutes 3"`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../test/free-port.js'
 import { httpLoad } from './http-load.js'
 import { PROGRAM, type Server, startServer } from './processes.js'
+import { heldMemoryTo, isFlat, type Memory, memoryOf, metricsOf, told, toldGrowth } from './soak-memory.js'
 
 const TOKEN = 'soak'
 const SLICE_SECONDS = 3
@@ -17,14 +18,16 @@ const CONNECTIONS = 4
 /** Addresses that are asked for all the time, and new ones in each slice. */
 const HOT = 60
 const NEW = 10
-/** What the memory of a replica that is never restarted may still grow by in its last two fifths, in megabytes. */
-const MAX_GROWTH_MB = 30
 /** How long after an edit of manifests an answer may still be of the old ones. */
 const RELOADED_WITHIN_MS = 5_000
 /** An edit has to be seen, settled, read and checked while calls go on. */
 const EDIT_SECONDS = 6
-/** Small, so that it is full before memory is looked at. */
+/** Small, so that it is soon full: before that nothing can be said of memory. */
 const CACHE_MB = 16
+/** Full enough: a result does not fit in what is left. */
+const FULL = 0.98
+/** Asked for at a time while it is filled. */
+const FILL_AT_ONCE = 500
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
@@ -65,6 +68,9 @@ function writeManifests(place: Place, version: number): void {
   write('short', manifest(3, 'shop.short', '{ ttl_seconds: 2, stale_while_revalidate_seconds: 30 }', version))
 }
 
+/** Never edited: its results fill the cache, and stay unless others take their place. */
+const STEADY = 'shop.steady'
+
 async function makePlace(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-soak-'))
   for (const name of ['endpoints', 'tables', 'data/shop']) mkdirSync(join(folder, name), { recursive: true })
@@ -76,6 +82,7 @@ async function makePlace(): Promise<Place> {
   writeFileSync(join(folder, ORDERS), Array.from({ length: 100 }, (_, n) => order(n)).join(''))
   const place = { folder, redisPort: await freePort() }
   writeManifests(place, 1)
+  writeManifest(place, 'steady', manifest(4, STEADY, '{ ttl_seconds: 86400 }', 0))
   return place
 }
 
@@ -91,7 +98,8 @@ function redisAt({ folder, redisPort }: Place) {
   return { start, signal: (name: NodeJS.Signals) => void child?.kill(name) }
 }
 
-function startReplica({ folder, redisPort }: Place): Promise<Server> {
+/** `name` is also that of the file that tells what it holds. */
+function startReplica({ folder, redisPort }: Place, name: string): Promise<Server> {
   const at = (name: string): string => join(folder, name)
   const folders = ['--endpoints', at('endpoints'), '--tables', at('tables'), '--data', at('data')]
   const flags = [
@@ -105,8 +113,12 @@ function startReplica({ folder, redisPort }: Place): Promise<Server> {
     'error',
     '--watch',
   ]
-  const environment = { SLUICE_TOKEN: TOKEN, REDIS_URL: `redis://127.0.0.1:${redisPort}` }
-  return startServer([...PROGRAM, 'serve', ...folders, ...flags], environment)
+  const { nodeFlags, environment } = heldMemoryTo(at(`${name}.held`))
+  return startServer([...nodeFlags, ...PROGRAM, 'serve', ...folders, ...flags], {
+    ...environment,
+    SLUICE_TOKEN: TOKEN,
+    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+  })
 }
 
 let asked = 0
@@ -132,14 +144,13 @@ async function rowOf({ url }: Server, name: string, tag: string): Promise<Row> {
   return ((await response.json()) as { result: Row[] }).result[0]!
 }
 
-/** 1 while the manifests that are served are the last that were read. */
-async function reloadSuccess({ url }: Server): Promise<string | undefined> {
-  return /^sluice_reload_success (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
-}
-
-/** Of the server's own process, in megabytes. */
-function residentMb({ pid }: Server): number {
-  return (Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024) / 1e6
+/** Until its cache is full. */
+async function fill(server: Server): Promise<void> {
+  for (let n = 0; (await metricsOf(server))('sluice_cache_bytes') < FULL * CACHE_MB * 1e6; n += FILL_AT_ONCE) {
+    const paths = Array.from({ length: FILL_AT_ONCE }, (_, i) => `/api/endpoints/query/${STEADY}?tag=fill-${n + i}`)
+    const headers = { 'X-API-KEY': TOKEN }
+    await httpLoad(server.url, { connections: CONNECTIONS, seconds: 60, paths, headers, total: FILL_AT_ONCE })
+  }
 }
 
 async function soak(minutes: number): Promise<void> {
@@ -147,12 +158,12 @@ async function soak(minutes: number): Promise<void> {
   const redis = redisAt(place)
   redis.start()
   await pause(500)
-  const replicas = { a: await startReplica(place), b: await startReplica(place) }
+  const replicas = { a: await startReplica(place, 'a'), b: await startReplica(place, 'b') }
   let orders = 100
   let version = 1
   let calls = 0
   const slowest: number[] = []
-  const memory: number[] = []
+  const memory: Memory[] = []
 
   const run = async (server: Server, rate?: number, seconds = SLICE_SECONDS): Promise<number> => {
     const options = {
@@ -197,8 +208,11 @@ async function soak(minutes: number): Promise<void> {
     const found = await versions()
     if (found.some(one => one !== expected)) throw new SoakFailure(`not all of version ${expected}: ${found}`)
   }
-  const allSucceed = async (expected: '0' | '1'): Promise<boolean> =>
-    (await Promise.all(Object.values(replicas).map(reloadSuccess))).every(one => one === expected)
+  /** 1 while the manifests that are served are the last that were read. */
+  const allSucceed = async (expected: 0 | 1): Promise<boolean> =>
+    (await Promise.all(Object.values(replicas).map(metricsOf))).every(
+      metric => metric('sluice_reload_success') === expected,
+    )
 
   const editManifests = async (): Promise<void> => {
     version += 1
@@ -209,10 +223,10 @@ async function soak(minutes: number): Promise<void> {
   const breakManifests = async (): Promise<void> => {
     writeManifests(place, version + 1)
     writeManifest(place, 'warm', 'name: [')
-    await until('both tell that the edit is wrong', () => allSucceed('0'))
+    await until('both tell that the edit is wrong', () => allSucceed(0))
     await expectVersion(version)
     await editManifests()
-    await until('both tell that it is mended', () => allSucceed('1'))
+    await until('both tell that it is mended', () => allSucceed(1))
   }
   const incidents: readonly (readonly [what: string, happen: () => Promise<void>])[] = [
     ['data edited', editData],
@@ -247,11 +261,12 @@ async function soak(minutes: number): Promise<void> {
   /** Of replica a, as a balancer that no longer sends to it would have it. */
   const restart = async (): Promise<void> => {
     await replicas.a.end()
-    replicas.a = await startReplica(place)
+    replicas.a = await startReplica(place, 'a')
     await expectVersion(version)
   }
 
   try {
+    await Promise.all(Object.values(replicas).map(fill))
     // Cold at first: that is no speed to go by.
     for (let i = 0; i < 5; i += 1) await Promise.all([run(replicas.a), run(replicas.b)])
     const [fullA, fullB] = await Promise.all([run(replicas.a), run(replicas.b)])
@@ -269,21 +284,13 @@ async function soak(minutes: number): Promise<void> {
         const seconds = what.startsWith('manifests') ? EDIT_SECONDS : SLICE_SECONDS
         const during = pause((SLICE_SECONDS * 1000) / 4).then(happen)
         await Promise.all([run(replicas.a, rate, seconds), run(replicas.b, rate, seconds), during])
-        memory.push(residentMb(replicas.b))
+        memory.push(await memoryOf(replicas.b, join(place.folder, 'b.held')))
         const rounded = Math.round(slowest.slice(-2).reduce((most, ms) => Math.max(most, ms)))
-        process.stdout.write(
-          `${calls} calls; ${what}; slowest ${rounded} ms; memory ${Math.round(memory.at(-1)!)} MB\n`,
-        )
+        process.stdout.write(`${calls} calls; ${what}; slowest ${rounded} ms; ${told(memory.at(-1)!)}\n`)
       }
     }
-    // The first fifth fills caches and heaps.
-    const [from, middle] = [0.2, 0.6].map(part => Math.floor(memory.length * part)) as [number, number]
-    const most = [memory.slice(from, middle), memory.slice(middle)].map(all => Math.max(...all))
-    const [first, second] = most as [number, number]
-    process.stdout.write(
-      `${calls} calls, none lost; memory at most ${Math.round(first)} MB, then ${Math.round(second)} MB\n`,
-    )
-    if (second - first > MAX_GROWTH_MB) throw new SoakFailure(`memory grew by ${Math.round(second - first)} MB`)
+    process.stdout.write(`${calls} calls, none lost; with a full cache ${toldGrowth(memory)}\n`)
+    if (!isFlat(memory)) throw new SoakFailure(toldGrowth(memory))
   } finally {
     redis.signal('SIGCONT')
     await Promise.all(Object.values(replicas).map(server => server.end()))

@@ -45,6 +45,7 @@ const requestFor = (n: number, make: CacheRequest['run'], isCurrent: () => boole
   endpoint: 'storm',
   format: 'json',
   policy,
+  timeoutMs: 30_000,
   run: make,
   isCurrent,
 })

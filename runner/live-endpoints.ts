@@ -22,6 +22,8 @@ export interface LiveEndpoints {
   readonly index: () => EndpointIndex
   /** In the order of their files. */
   readonly details: () => readonly LoadedEndpoint[]
+  /** Told of the ids of endpoints that a reload has changed or removed, before anybody asks for one as it is then. */
+  onGone(listener: (endpointIds: readonly string[]) => void): void
   /** The state of the files that were read last; see sourceState. */
   readonly lastRead: () => string
   /**
@@ -88,6 +90,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
   let memory = createLoadMemory<FaultlessManifest>()
   let lastRead = ''
   let isClosed = false
+  const listeners: ((endpointIds: readonly string[]) => void)[] = []
   let turn: Promise<unknown> = Promise.resolve()
   /** Waits for its turn. */
   let waiting: Promise<ReloadReport> | null = null
@@ -143,10 +146,13 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
       reading.engine,
       reading.loaded.endpoints.map(endpoint => endpoint.revision),
     )
+    const before = index
     // What is remembered of addresses goes with the index.
     if (!isSame) index = indexEndpoints(reading.loaded.endpoints)
     ;({ details } = reading.loaded)
     ;({ tables, memory } = reading)
+    const gone = isSame ? [] : goneOf(before, index)
+    for (const listener of listeners) listener(gone)
     return report
   }
 
@@ -179,6 +185,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
     index: () => index,
     details: () => details,
     lastRead: () => lastRead,
+    onGone: listener => void listeners.push(listener),
     async start() {
       // What changes from here on is no longer what was read.
       lastRead = await deps.look()
@@ -217,8 +224,9 @@ export function refuseErrors(diagnostics: readonly Diagnostic[]): void {
 function tellRefusal(thrown: unknown, observe: Observer): void {
   const isExpected = thrown instanceof LoadError || thrown instanceof SetupError || thrown instanceof RunnerError
   if (!isExpected) observe({ kind: 'bug', where: 'reload', cause: thrown })
-  const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  observe({ kind: 'manifests.refused', reason, diagnostics: thrown instanceof LoadError ? thrown.diagnostics : [] })
+  const [reason, diagnostics] =
+    thrown instanceof LoadError ? [thrown.summary, thrown.diagnostics] : [messageOf(thrown), []]
+  observe({ kind: 'manifests.refused', reason, diagnostics })
 }
 
 function compare(before: EndpointIndex, { endpoints }: Loaded): ReloadReport {
@@ -232,6 +240,11 @@ function compare(before: EndpointIndex, { endpoints }: Loaded): ReloadReport {
   return { endpoints: endpoints.length, added, changed, removed: before.all.length - kept }
 }
 
+/** Those of before that are no more, or not as they were. */
+function goneOf(before: EndpointIndex, now: EndpointIndex): readonly string[] {
+  return before.all.filter(({ id, revision }) => now.find(id)?.revision !== revision).map(({ id }) => id)
+}
+
 /** Lets others have the thread, once a slice of time is used up. */
 function breather(clock: Clock, isOver: () => boolean): Breathe {
   let since = clock.ticksMs()
@@ -242,3 +255,5 @@ function breather(clock: Clock, isOver: () => boolean): Breathe {
     since = clock.ticksMs()
   }
 }
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))

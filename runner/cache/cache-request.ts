@@ -11,6 +11,8 @@ export interface CacheRequest {
   readonly endpoint: string
   readonly format: ResultFormat
   readonly policy: CachePolicy
+  /** How long its query may take, in milliseconds: nobody waits longer for another replica's. */
+  readonly timeoutMs: number
   /** Asks the engine. The signal is the shared run's own; in the background nobody pays for it. */
   readonly run: (signal: AbortSignal, isBackground: boolean) => Promise<ResultSet>
   /** False once the endpoint has been changed or removed: its entries are no longer warmed. */
@@ -25,6 +27,11 @@ export interface CacheRequest {
 /** May this result be served as a fresh one? */
 export function isFresh(result: StoredResult, request: CacheRequest, nowMs: number): boolean {
   return nowMs < result.freshUntil && isOfThisData(result, request)
+}
+
+/** May this result, whose time is over, be served while a new one is made? */
+export function mayServeStale(result: StoredResult, request: CacheRequest, nowMs: number): boolean {
+  return nowMs < result.freshUntil + request.policy.staleWhileRevalidateMs && isOfThisData(result, request)
 }
 
 /** False once the data has changed that the result was made of. */

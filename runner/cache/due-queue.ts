@@ -11,6 +11,8 @@ export interface Due {
 
 export interface DueQueue<T> {
   add(item: T): void
+  /** Forgets what this is not true of. */
+  keep(isKept: (item: T) => boolean): void
   /** Forgets everything that waits. */
   clear(): void
 }
@@ -67,6 +69,10 @@ export function createDueQueue<T extends Due>(clock: Clock, hand: (due: readonly
     add(item) {
       rise(item)
       setTimer()
+    },
+    keep(isKept) {
+      // The timer stays: it may find nothing due.
+      for (const item of heap.splice(0)) if (isKept(item)) rise(item)
     },
     clear() {
       heap.length = 0

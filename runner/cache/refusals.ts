@@ -11,6 +11,7 @@ export interface Refusals {
   find(key: string): RunnerError | undefined
   /** Keeps a refusal of the caller's arguments; any other failure is none of its business. */
   note(key: string, thrown: unknown): void
+  forget(isGone: (key: string) => boolean): void
 }
 
 export function createRefusals(clock: Clock): Refusals {
@@ -31,6 +32,9 @@ export function createRefusals(clock: Clock): Refusals {
         known.delete(oldest)
       }
       known.set(key, { error: thrown, untilMs: clock.nowMs() + REMEMBERED_MS })
+    },
+    forget(isGone) {
+      for (const key of known.keys()) if (isGone(key)) known.delete(key)
     },
   }
 }

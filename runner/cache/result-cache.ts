@@ -3,12 +3,12 @@ import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
-import { type CacheRequest, isFresh, isOfThisData } from './cache-request.js'
+import { type CacheRequest, isFresh, isOfThisData, mayServeStale } from './cache-request.js'
 import { createFlights } from './flights.js'
 import { createPurges } from './purges.js'
 import { createRefusals } from './refusals.js'
 import { createRevalidator } from './revalidate.js'
-import { createRuns, type Run, type RunOptions } from './run-once.js'
+import { createRuns, type Run } from './run-once.js'
 import { createWarmer } from './warm.js'
 
 export interface CacheAnswer {
@@ -30,7 +30,10 @@ export interface ResultCache {
   through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
   /** The result of this request where it can be had at once and is fresh. `before` is what was told the last time. */
   peek(request: CacheRequest, before?: HeldResult | null): HeldResult | undefined
-  /** A result whose query begins now, whatever is stored; it is stored then. @throws as `through` does. */
+  /**
+   * A result whose query begins now, whatever is stored; it is stored then. When the query fails a stored one stands in, as
+   * long as the manifest says (RFC 5861, 4: "regardless of other freshness information"). @throws as `through` does.
+   */
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
   /** The stored result of this key has grown in memory. */
   grow(key: string, bytes: number): void
@@ -39,6 +42,11 @@ export interface ResultCache {
    * Rejects when the store fails: then some may be left.
    */
   purge(endpointId: string | null): Promise<void>
+  /**
+   * Endpoints that have been changed or removed: what is held of them as they were will not be asked for again. What other
+   * replicas may serve of them stays.
+   */
+  forget(endpointIds: Iterable<string>): void
   /** Stops warming and cancels the runs in progress. The store stays open: whoever opened it closes it. */
   close(): void
 }
@@ -51,7 +59,11 @@ export interface ResultCacheDeps {
   readonly random: () => number
 }
 
-const FOR_A_CALLER: RunOptions = { isBackground: false, newerThan: -Infinity }
+/** What was found before a run begins, and where: `all` is a store that answers at once; `before`, one that was waited for. */
+interface LookedUp {
+  readonly found: StoredResult | undefined
+  readonly asked: 'memory' | 'all' | 'before'
+}
 
 /** A cache over this store. */
 export function createResultCache({ store, clock, observe, random }: ResultCacheDeps): ResultCache {
@@ -61,10 +73,20 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   const runs = createRuns({ store, clock, observe, purges })
   /** Queries that callers wait for. */
   let callersRuns = 0
+  /** Calls whose data could not be told from any other. */
+  let unknownStates = 0
+
+  /** Whoever comes after the data has changed must not share a run from before. */
+  function flightOf({ key, dataState }: CacheRequest): string {
+    if (dataState === undefined) return key
+    const state = dataState()
+    if (state === null) unknownStates += 1
+    return `${key} ${state ?? unknownStates}`
+  }
 
   const refresh = async (request: CacheRequest, newerThan: number, signal: AbortSignal): Promise<Run> => {
-    const { value } = await flights.join(request.key, signal, shared =>
-      runs.once(request, shared, { isBackground: true, newerThan }),
+    const { value } = await flights.join(flightOf(request), signal, shared =>
+      runs.once(request, shared, { isBackground: true, newerThan, isUnknown: false }),
     )
     return value
   }
@@ -92,13 +114,14 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
   store.replicas?.onPurge(notePurge)
 
-  const runForCaller = async (request: CacheRequest, signal: AbortSignal, isLookupAsync: boolean): Promise<Run> => {
+  const runForCaller = async (request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp): Promise<Run> => {
+    const isUnknown = lookedUp.asked === 'memory' && lookedUp.found === undefined
     callersRuns += 1
     try {
-      // A store that answers at once has been asked just now.
-      return await (isLookupAsync ? runs.once(request, signal, FOR_A_CALLER) : runs.run(request, signal, false))
+      if (lookedUp.asked === 'all') return await runs.run(request, signal, false)
+      return await runs.once(request, signal, { isBackground: false, newerThan: -Infinity, isUnknown })
     } catch (thrown) {
-      refusals.note(request.key, thrown)
+      if (request.isCurrent()) refusals.note(request.key, thrown)
       throw thrown
     } finally {
       callersRuns -= 1
@@ -107,13 +130,13 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 
   /** Another caller's budget is no reason to refuse this one: then the query is begun again, for this caller. */
-  async function shareFairly(request: CacheRequest, signal: AbortSignal, isLookupAsync: boolean) {
+  async function shareFairly(request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp) {
     for (;;) {
       let isOwn = false
       try {
-        return await flights.join(request.key, signal, shared => {
+        return await flights.join(flightOf(request), signal, shared => {
           isOwn = true
-          return runForCaller(request, shared, isLookupAsync)
+          return runForCaller(request, shared, lookedUp)
         })
       } catch (thrown) {
         if (isOwn || !(thrown instanceof RunnerError) || thrown.code !== 'BUDGET_EXCEEDED') throw thrown
@@ -121,17 +144,39 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     }
   }
 
-  async function lookUp(key: string): Promise<{ found: StoredResult | undefined; isLookupAsync: boolean }> {
-    let isLookupAsync = store.replicas !== undefined
+  async function lookUp(key: string): Promise<LookedUp> {
+    let asked: LookedUp['asked'] = store.replicas ? 'memory' : 'all'
     try {
       const answer = store.get(key)
-      if (!(answer instanceof Promise)) return { found: answer, isLookupAsync }
-      isLookupAsync = true
-      return { found: await answer, isLookupAsync }
+      if (!(answer instanceof Promise)) return { found: answer, asked }
+      asked = 'before'
+      return { found: await answer, asked }
     } catch (cause) {
       observe({ kind: 'store.failed', operation: 'get', cause })
-      return { found: undefined, isLookupAsync }
+      return { found: undefined, asked }
     }
+  }
+
+  /** With replicas only what is at hand: the store is asked, and the key claimed, in one go. */
+  async function lookUpFirst(key: string): Promise<LookedUp> {
+    if (!store.replicas || refusals.find(key)) return lookUp(key)
+    return { found: lookAtOnce(store, key)?.result ?? undefined, asked: 'memory' }
+  }
+
+  /** An old result in place of this failure. @throws the failure where there is none that may be served. */
+  async function insteadOf(request: CacheRequest, thrown: unknown, { found, asked }: LookedUp): Promise<CacheAnswer> {
+    const { key, policy } = request
+    if (policy.staleIfErrorMs === 0 || !isExcused(thrown)) throw thrown
+    const old = found ?? (asked === 'memory' ? (await lookUp(key)).found : undefined)
+    const isUsable = old && isOfThisData(old, request) && clock.nowMs() < old.freshUntil + policy.staleIfErrorMs
+    if (!isUsable) throw thrown
+    return without(old, 'stale')
+  }
+
+  function serveStale(request: CacheRequest, result: StoredResult): CacheAnswer {
+    warmer.touch(request, result.storedAt)
+    revalidator.begin(request)
+    return without(result, 'stale')
   }
 
   return {
@@ -142,9 +187,13 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       return held
     },
     async renew(request, signal) {
-      const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
-      warmer.touch(request, result.storedAt)
-      return { result, isStored, runMs, cost, outcome: 'fresh' }
+      try {
+        const { result, isStored, runMs, cost } = await runs.run(request, signal, false)
+        warmer.touch(request, result.storedAt)
+        return { result, isStored, runMs, cost, outcome: 'fresh' }
+      } catch (thrown) {
+        return insteadOf(request, thrown, { found: undefined, asked: 'memory' })
+      }
     },
     grow(key, bytes) {
       store.grow?.(key, bytes)
@@ -154,9 +203,18 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       notePurge(prefix)
       await store.purge(prefix)
     },
+    forget(endpointIds) {
+      const gone = new Set(endpointIds)
+      if (gone.size === 0) return
+      const isGone = (key: string): boolean => gone.has(key.slice(0, key.indexOf(':')))
+      store.forget?.(gone)
+      warmer.forget(isGone)
+      refusals.forget(isGone)
+      revalidator.forget(isGone)
+    },
     async through(request, signal) {
-      const { policy } = request
-      const { found, isLookupAsync } = await lookUp(request.key)
+      const lookedUp = await lookUpFirst(request.key)
+      const { found } = lookedUp
       const now = clock.nowMs()
       if (found && isFresh(found, request, now)) {
         warmer.touch(request, found.storedAt)
@@ -164,21 +222,14 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       }
       const refusal = refusals.find(request.key)
       if (refusal) throw refusal
-      const old = found && isOfThisData(found, request) ? found : undefined
-      if (old && now < old.freshUntil + policy.staleWhileRevalidateMs) {
-        warmer.touch(request, old.storedAt)
-        revalidator.begin(request)
-        return without(old, 'stale')
-      }
+      if (found && mayServeStale(found, request, now)) return serveStale(request, found)
       try {
-        const { value, isFirst } = await shareFairly(request, signal, isLookupAsync)
+        const { value, isFirst } = await shareFairly(request, signal, lookedUp)
+        if (value.isStale) return serveStale(request, value.result)
         warmer.touch(request, value.result.storedAt) // only now: a call that fails is not worth repeating
         return answerOf(value, isFirst)
       } catch (thrown) {
-        if (old && isExcused(thrown) && clock.nowMs() < old.freshUntil + policy.staleIfErrorMs) {
-          return without(old, 'stale')
-        }
-        throw thrown
+        return insteadOf(request, thrown, lookedUp)
       }
     },
     close() {
@@ -195,8 +246,9 @@ const without = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
 }
 
 function answerOf({ result, isStored, isCollapsed, runMs, cost }: Run, isFirst: boolean): CacheAnswer {
+  if (runMs === null && !isCollapsed) return without(result, 'hit')
   if (!isFirst || isCollapsed) return { result, runMs, outcome: 'coalesced', isStored: false, cost: null }
-  return { result, isStored, runMs, cost, outcome: runMs === null ? 'hit' : 'miss' }
+  return { result, isStored, runMs, cost, outcome: 'miss' }
 }
 
 function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null): HeldResult | undefined {

@@ -14,6 +14,8 @@ const LONGEST_PAUSE_MS = 300_000
 export interface Revalidator {
   /** Begins unless this key is being refreshed, or was in vain a moment ago. */
   begin(request: CacheRequest): void
+  /** Of these keys nobody will ask again. */
+  forget(isGone: (key: string) => boolean): void
   close(): void
 }
 
@@ -51,7 +53,7 @@ export function createRevalidator({ clock, observe, random, refresh }: Revalidat
       if (runMs !== null) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
     } catch (thrown) {
       if (closing.signal.aborted) return
-      noteFailure(key)
+      if (request.isCurrent()) noteFailure(key)
       observe({ kind: 'cache.warm-failed', endpoint, error: toRunnerError(thrown) })
     } finally {
       running.delete(key)
@@ -64,6 +66,9 @@ export function createRevalidator({ clock, observe, random, refresh }: Revalidat
       if (running.has(key) || running.size >= MAX_AT_ONCE || closing.signal.aborted) return
       if (clock.nowMs() < (failed.get(key)?.untilMs ?? 0)) return
       void run(request)
+    },
+    forget(isGone) {
+      for (const key of failed.keys()) if (isGone(key)) failed.delete(key)
     },
     close: () => closing.abort(),
   }

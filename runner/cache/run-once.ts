@@ -4,7 +4,7 @@ import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost, ResultFormat, ResultSet } from '../model/query.js'
-import { type CacheRequest, isFresh } from './cache-request.js'
+import { type CacheRequest, isFresh, mayServeStale } from './cache-request.js'
 import type { Purges } from './purges.js'
 import { errorOf, outcomeOf } from './share-failure.js'
 
@@ -15,8 +15,10 @@ export interface Run {
   readonly isStored: boolean
   /** Another replica ran it meanwhile, and this one waited. */
   readonly isCollapsed: boolean
-  /** Null when nothing was run: the store had the result after all. */
+  /** Null when nothing was run: the store had the result. */
   readonly runMs: number | null
+  /** Its time is over, but it may be served while a new one is made. */
+  readonly isStale: boolean
   readonly cost: QueryCost | null
 }
 
@@ -25,6 +27,8 @@ export interface RunOptions {
   readonly isBackground: boolean
   /** Only a result that is younger will do; milliseconds since 1970. */
   readonly newerThan: number
+  /** The store that replicas share has not been asked yet, and this process holds nothing of it. */
+  readonly isUnknown: boolean
 }
 
 export interface Runs {
@@ -57,21 +61,22 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     const { key, policy, dataState } = request
     const purged = purges.countOf(key)
     const dataBefore = dataState?.()
-    const began = clock.nowMs()
+    const [began, beganTicks] = [clock.nowMs(), clock.ticksMs()]
     const set = await request.run(signal, isBackground)
-    const runMs = clock.nowMs() - began
+    const runMs = clock.ticksMs() - beganTicks
     const sealed = sealResult(set, request.format, began, began + policy.ttlMs)
     const result = typeof dataBefore === 'string' ? { ...sealed, dataState: dataBefore } : sealed
     const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
     // Data that changed under the query, or cannot be told apart, makes a result that is of no known state.
     const isOfOneState = dataState === undefined || (dataBefore !== null && dataState() === dataBefore)
-    const mayStore = keepMs > 0 && isOfOneState && purges.countOf(key) === purged
+    // Of an endpoint that has been changed meanwhile nobody will ask for it again.
+    const mayStore = keepMs > 0 && isOfOneState && purges.countOf(key) === purged && request.isCurrent()
     const isStored = mayStore && (await attempt('set', () => store.set(key, result, keepMs), false))
-    return { result, isStored, isCollapsed: false, runMs, cost: set.cost ?? null }
+    return { result, isStored, isCollapsed: false, runMs, isStale: false, cost: set.cost ?? null }
   }
 
-  const found = (result: StoredResult, isCollapsed: boolean): Run => {
-    return { result, isStored: false, isCollapsed, runMs: null, cost: null }
+  const found = (result: StoredResult, isCollapsed: boolean, isStale = false): Run => {
+    return { result, isStored: false, isCollapsed, runMs: null, isStale, cost: null }
   }
 
   async function runLeased(
@@ -90,27 +95,53 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     }
   }
 
+  /** What a stored result is good for. */
+  function useOf(
+    latest: StoredResult,
+    request: CacheRequest,
+    { isBackground, newerThan }: RunOptions,
+  ): 'fresh' | 'stale' | 'none' {
+    const now = clock.nowMs()
+    if (latest.storedAt <= newerThan) return 'none'
+    if (isFresh(latest, request, now)) return 'fresh'
+    return !isBackground && mayServeStale(latest, request, now) ? 'stale' : 'none'
+  }
+
   async function amongReplicas(
     replicas: Replicas,
     request: CacheRequest,
     signal: AbortSignal,
-    { isBackground, newerThan }: RunOptions,
+    options: RunOptions,
   ): Promise<Run> {
     const { key } = request
-    for (let isCollapsed = false; ; isCollapsed = true) {
+    const askedAt = clock.ticksMs()
+    let mayBeStored = options.isUnknown
+    let isCollapsed = false
+    for (;;) {
+      const claim = (): Promise<Claimed> => (mayBeStored ? replicas.claimUnlessStored(key) : replicas.claim(key))
       // Both at once: asked for behind the claim, the result of whoever had the key before is seen.
       const [lease, latest] = await Promise.all([
-        attempt('claim', () => replicas.claim(key), 'failed' as const),
+        attempt('claim', claim, 'failed' as const),
         attempt('get', () => replicas.latest(key), undefined),
       ])
-      if (latest && latest.storedAt > newerThan && isFresh(latest, request, clock.nowMs())) {
-        if (lease !== null && lease !== 'failed') void lease.release({ kind: 'unknown' })
-        return found(latest, isCollapsed)
+      const use = latest ? useOf(latest, request, options) : 'none'
+      if (latest && use !== 'none') {
+        if (isLease(lease)) void lease.release({ kind: 'unknown' })
+        return found(latest, isCollapsed, use === 'stale')
       }
-      if (lease === 'failed') return run(request, signal, isBackground)
-      if (lease !== null) return runLeased(lease, request, signal, isBackground)
+      if (lease === 'failed') return run(request, signal, options.isBackground)
+      if (isLease(lease)) return runLeased(lease, request, signal, options.isBackground)
+      // What is stored is of no use, or has gone meanwhile.
+      mayBeStored = false
+      if (lease === 'stored') continue
+      if (clock.ticksMs() - askedAt >= request.timeoutMs) {
+        observe({ kind: 'store.failed', operation: 'wait', cause: new Error(WAITED_IN_VAIN) })
+        return run(request, signal, options.isBackground)
+      }
+      isCollapsed = true
       const outcome = await attempt('wait', () => replicas.outcome(key, signal), { kind: 'unknown' as const })
-      const error = outcome.kind === 'failed' ? errorOf(outcome.failure) : null
+      // Of data that changes, another replica's run may have read what was before.
+      const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
       if (error) throw error
     }
   }
@@ -126,6 +157,13 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     },
   }
 }
+
+/** Its owner hangs, or somebody else has written there. */
+const WAITED_IN_VAIN = 'a key was claimed for as long as its query may take, and nothing came of it'
+
+type Claimed = Lease | 'stored' | null
+
+const isLease = (claimed: Claimed | 'failed'): claimed is Lease => typeof claimed === 'object' && claimed !== null
 
 /** The result with its times and its ETag, which is computed here and nowhere else. */
 export function sealResult(set: ResultSet, format: ResultFormat, storedAt: number, freshUntil: number): StoredResult {

@@ -19,6 +19,8 @@ const MAX_PATIENCE_MS = 5_000
 export interface Warmer {
   /** Somebody asked for this entry, whose result is this old: it is kept warm until nobody has for its ttl. */
   touch(request: CacheRequest, storedAt: number): void
+  /** Of these keys nobody will ask again. Refreshes in progress end by themselves. */
+  forget(isGone: (key: string) => boolean): void
   /** A caller's query has ended: a refresh may have waited for that. */
   startNext(): void
   /** Stops: nothing is refreshed any more, and refreshes in progress are cancelled. */
@@ -45,6 +47,8 @@ interface WarmEntry {
   lastAsked: number
   /** Of the result that callers get. */
   storedAt: number
+  /** As it was when `dueAt` was reckoned: another replica, or a caller, may have made a newer result since. */
+  reckonedFrom: number
   dueAt: number
   failures: number
 }
@@ -52,7 +56,7 @@ interface WarmEntry {
 /** A warmer without entries. */
 export function createWarmer({ clock, observe, random, isBusy, refresh }: WarmerDeps): Warmer {
   const entries = new Map<string, WarmEntry>()
-  const queue: WarmEntry[] = []
+  let queue: WarmEntry[] = []
   const closing = new AbortController()
   let refreshing = 0
   let stopWaiting: (() => void) | null = null
@@ -64,15 +68,21 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
 
   function scheduleAt(entry: WarmEntry, dueAt: number): void {
     entry.dueAt = Math.max(clock.nowMs(), dueAt)
+    entry.reckonedFrom = entry.storedAt
     waiting.add(entry)
   }
 
   const nextDue = ({ request, storedAt }: WarmEntry): number =>
     storedAt + Math.ceil(request.policy.warmMs! * (1 - JITTER * random()))
 
+  const isKnown = (entry: WarmEntry): boolean => entries.get(entry.request.key) === entry
+
   function isInUse({ request, lastAsked }: WarmEntry): boolean {
     return clock.nowMs() - lastAsked < request.policy.ttlMs && request.isCurrent()
   }
+
+  /** Somebody else has refreshed it meanwhile: it is due later. */
+  const isRefreshed = (entry: WarmEntry): boolean => entry.storedAt > entry.reckonedFrom
 
   /** How long this entry still gives way to callers; 0 for no longer. */
   function patienceMs({ request, dueAt }: WarmEntry): number {
@@ -87,13 +97,15 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
     while (refreshing < MAX_REFRESHES_AT_ONCE && !closing.signal.aborted) {
       const entry = queue[0]
       if (!entry) return
-      const waitMs = isInUse(entry) ? patienceMs(entry) : 0
+      const needsRefresh = isInUse(entry) && !isRefreshed(entry)
+      const waitMs = needsRefresh ? patienceMs(entry) : 0
       if (waitMs > 0) {
         stopWaiting = clock.after(waitMs, startNext)
         return
       }
       queue.shift()
-      if (isInUse(entry)) void refreshEntry(entry)
+      if (needsRefresh) void refreshEntry(entry)
+      else if (isInUse(entry)) scheduleAfterResult(entry)
       else entries.delete(entry.request.key)
     }
   }
@@ -104,7 +116,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
     const began = clock.nowMs()
     try {
       const { storedAt, ran } = await refresh(entry.request, entry.storedAt, closing.signal)
-      entry.storedAt = storedAt
+      entry.storedAt = Math.max(entry.storedAt, storedAt)
       entry.failures = 0
       if (ran) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
     } catch (thrown) {
@@ -115,9 +127,20 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
       refreshing -= 1
     }
     if (closing.signal.aborted) return
-    const pause = retryPauseMs(entry.failures, entry.request.policy.warmMs!, random)
-    scheduleAt(entry, entry.failures === 0 ? nextDue(entry) : clock.nowMs() + pause)
+    if (isKnown(entry)) {
+      if (entry.failures === 0 || isRefreshed(entry)) scheduleAfterResult(entry)
+      else scheduleAfterFailure(entry)
+    }
     startNext()
+  }
+
+  function scheduleAfterResult(entry: WarmEntry): void {
+    entry.failures = 0
+    scheduleAt(entry, nextDue(entry))
+  }
+
+  function scheduleAfterFailure(entry: WarmEntry): void {
+    scheduleAt(entry, clock.nowMs() + retryPauseMs(entry.failures, entry.request.policy.warmMs!, random))
   }
 
   return {
@@ -129,18 +152,23 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
         entry.request = request
         entry.lastAsked = clock.nowMs()
         if (storedAt > entry.storedAt) entry.storedAt = storedAt
-      } else if (entries.size < MAX_WARM_ENTRIES) {
-        const added = { request, lastAsked: clock.nowMs(), storedAt, dueAt: 0, failures: 0 }
+      } else if (entries.size < MAX_WARM_ENTRIES && request.isCurrent()) {
+        const added = { request, lastAsked: clock.nowMs(), storedAt, reckonedFrom: storedAt, dueAt: 0, failures: 0 }
         entries.set(request.key, added)
         scheduleAt(added, nextDue(added))
       }
+    },
+    forget(isGone) {
+      for (const key of entries.keys()) if (isGone(key)) entries.delete(key)
+      waiting.keep(isKnown)
+      queue = queue.filter(isKnown)
     },
     close() {
       closing.abort()
       stopWaiting?.()
       waiting.clear()
       entries.clear()
-      queue.length = 0
+      queue = []
     },
   }
 }

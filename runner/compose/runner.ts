@@ -24,7 +24,8 @@ import { limitQueries } from '../request/limit-queries.js'
 import { route } from '../request/route.js'
 import { renderQuery } from '../request/run-query.js'
 import { wireArguments } from '../request/wire.js'
-import { DEFAULT_SETTINGS, type Settings } from '../settings.js'
+import { completeSettings } from '../setting-checks.js'
+import type { Settings } from '../settings.js'
 import { openTokenStore, unrestrictedCaller } from '../stores/tokens.js'
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, type ServingEngine } from './engine.js'
@@ -90,11 +91,11 @@ export interface RunnerOptions {
 
 /**
  * Settings that are not given have their defaults.
- * @throws LoadError when manifests or table schemas hold errors, SetupError when something cannot be opened. Whatever
+ * @throws UsageError naming every setting that is unknown or wrong; LoadError when manifests or table schemas hold errors, SetupError when something cannot be opened. Whatever
  *   was opened by then has been closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
-  const settings: Settings = { ...DEFAULT_SETTINGS, ...given }
+  const settings = completeSettings(given)
   const metrics = openMetrics()
   const observe: Observer = event => {
     metrics.observe(event)
@@ -110,6 +111,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
     const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
+    live.onGone(results.forget)
+    if (store.size) metrics.showCache(store.size)
     const { maxBytesBilled } = settings
     const budgets = createBudgets({ counters, clock, observe, maxBytesBilled })
     const deps = {

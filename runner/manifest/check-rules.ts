@@ -2,6 +2,7 @@
 import type { Diagnostic } from '../model/diagnostic.js'
 import { diagnosticAt } from './report.js'
 import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
+import { cacheNowWithoutTtl } from './rules/cache-now-without-ttl.js'
 import { cacheUntilDataChanges } from './rules/cache-until-data-changes.js'
 import { cacheWarmLongerThanTtl } from './rules/cache-warm-longer-than-ttl.js'
 import { columnsDuplicateName } from './rules/columns-duplicate-name.js'
@@ -57,6 +58,7 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   parameterUnused,
   lookupUnused,
   constantsUnused,
+  cacheNowWithoutTtl,
 ]
 
 /** What its queries give. */

@@ -76,6 +76,8 @@ export interface Engine {
    * on an engine that cannot know.
    */
   dataState?(query: Query): string | null
+  /** What tells the copy of the data that this engine reads from copies of other replicas: their states do not compare. */
+  dataCopy?(): string
   /** Resolves when a trivial query has been answered. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -103,6 +105,13 @@ export interface HeldResult {
   readonly result: StoredResult | null
 }
 
+/** Results in the memory of a process. */
+export interface CacheSize {
+  readonly entries: number
+  /** Of keys, bodies, finished headers and compressed forms, with what an entry takes beside them. */
+  readonly bytes: number
+}
+
 /** Keeps results. A failure is a rejected promise; the cache makes a miss of it. */
 export interface ResultStore {
   get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
@@ -111,13 +120,23 @@ export interface ResultStore {
    * before.
    */
   hold?(key: string, before?: HeldResult | null): HeldResult | undefined
-  /** False when the store has no room for a result of this size. */
+  /**
+   * False when the store has no room for a result of this size, or has one whose query began later: of two runs of a key the
+   * one that began later has seen the newer data, whichever ends first.
+   */
   set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
   delete(key: string): Promise<void> | void
   /** Forgets every entry whose key begins so; '' for all, here and in every replica that shares the store. */
   purge(prefix: string): Promise<void> | void
+  /**
+   * Lets go of what this process holds of these endpoints: it will not be asked for again. A store that replicas share keeps
+   * its entries, since another may still serve them.
+   */
+  forget?(endpointIds: Iterable<string>): void
   /** The entry of this key has grown by so many bytes in memory: finished headers, compressed forms. */
   grow?(key: string, bytes: number): void
+  /** What this process holds. */
+  size?(): CacheSize
   /** Present where replicas share the store. */
   readonly replicas?: Replicas
   close(): Promise<void>
@@ -127,6 +146,8 @@ export interface ResultStore {
 export interface Replicas {
   /** The key is this replica's to run until its lease ends; null when it is another's. */
   claim(key: string): Promise<Lease | null>
+  /** The same where no replica has stored a result of this key; `stored`: one has, and nothing was claimed. */
+  claimUnlessStored(key: string): Promise<Lease | 'stored' | null>
   /**
    * What became of a key that is another replica's. `unknown`: its lease may have ended, or somebody asked in vain; look
    * and claim again. Rejects with CALL_ABANDONED when `signal` fires.

@@ -1,10 +1,13 @@
 /** Events as numbers for Prometheus. Counting is adding to a cell that is found once; names and labels come at scraping. */
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
 import type { Event, Observer } from '../model/events.js'
+import type { CacheSize } from '../model/ports.js'
 import { createHistogram, type Samples } from './histogram.js'
 
 export interface Metrics {
   readonly observe: Observer
+  /** Where the size of the cache is to be had; 0 until then. */
+  showCache(size: () => CacheSize): void
   readonly contentType: string
   /** What Prometheus reads: no argument, SQL or token is in it. */
   text(): Promise<string>
@@ -75,16 +78,20 @@ export function openMetrics(): Metrics {
     return made
   }
 
-  function gauge(name: string, help: string): Cell {
-    const cell: Cell = { count: 0 }
+  function read(name: string, help: string, value: () => number): void {
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(cell.count)
+        this.set(value())
       },
     })
+  }
+
+  function gauge(name: string, help: string): Cell {
+    const cell: Cell = { count: 0 }
+    read(name, help, () => cell.count)
     return cell
   }
 
@@ -100,6 +107,9 @@ export function openMetrics(): Metrics {
   ])
   const warmed = counter('sluice_warm_total', 'Entries queried again in the background.', ['endpoint', 'outcome'])
   const storeFailures = counter('sluice_store_failures_total', 'Failures of the results store.', ['operation'])
+  let cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
+  read('sluice_cache_entries', 'Results in memory.', () => cacheSize().entries)
+  read('sluice_cache_bytes', 'What they take, as counted against the bound.', () => cacheSize().bytes)
   const engineDeaths = counter('sluice_engine_deaths_total', "Ends of an engine's process.", ['engine'])
   const bugs = counter('sluice_bugs_total', 'Requests that met a bug.', [])
   const manifests = gauge('sluice_manifests_loaded', 'Manifests that are served.')
@@ -181,7 +191,14 @@ export function openMetrics(): Metrics {
     }
   }
 
-  return { observe, contentType: registry.contentType, text: () => registry.metrics() }
+  return {
+    observe,
+    showCache(size) {
+      cacheSize = size
+    },
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  }
 }
 
 /** What stands for requests that reached no endpoint; no endpoint can have this name. */

@@ -28,58 +28,60 @@ export interface RelayDeps {
   readonly onFailure: (cause: unknown) => void
 }
 
-interface Place<E> {
+/** What was served from one reload to the next; several may share an engine. */
+interface Era<E> {
   readonly engine: E
-  readonly revisions: Set<string>
-  /** Calls that began with it, and what it is asked for now. */
+  readonly revisions: ReadonlySet<string>
+  /** Calls that began in it, and queries of its revisions that run. */
   uses: number
-  isClosed: boolean
 }
 
 export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRelay<E> {
-  /** Newest first. */
-  let places: readonly Place<E>[] = []
+  /** Newest first: the present one, and those that somebody may still ask for. */
+  let eras: readonly Era<E>[] = []
   const closing = new Set<Promise<void>>()
 
-  function placeFor(revision: string | undefined): Place<E> {
-    const place = revision === undefined ? places[0] : places.find(one => one.revisions.has(revision))
-    if (place === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
-    return place
+  function eraOf(revision: string | undefined): Era<E> {
+    const era = revision === undefined ? eras[0] : eras.find(one => one.revisions.has(revision))
+    if (era === undefined) throw new RunnerError('ENGINE_UNAVAILABLE')
+    return era
   }
 
   async function use<T>(revision: string | undefined, ask: (engine: E) => Promise<T>): Promise<T> {
-    const leave = enter(placeFor(revision))
+    const era = eraOf(revision)
+    const leave = enter(era)
     try {
-      return await ask(leave.engine)
+      return await ask(era.engine)
     } finally {
-      leave.end()
+      leave()
     }
   }
 
-  function enter(place: Place<E>): { readonly engine: E; readonly end: () => void } {
-    place.uses += 1
-    const end = (): void => {
-      place.uses -= 1
-      closeUnused(place)
+  function enter(era: Era<E>): () => void {
+    era.uses += 1
+    return () => {
+      era.uses -= 1
+      endUnused(era)
     }
-    return { engine: place.engine, end }
   }
 
-  function closeUnused(place: Place<E>): void {
-    if (place !== places[0] && place.uses === 0 && !place.isClosed) closePlace(place).catch(deps.onFailure)
+  /** What was before ends with its last call: nobody is left that could ask for its revisions. */
+  function endUnused(era: Era<E>): void {
+    if (era === eras[0] || era.uses > 0 || !eras.includes(era)) return
+    eras = eras.filter(one => one !== era)
+    if (eras.every(({ engine }) => engine !== era.engine)) closeEngine(era.engine).catch(deps.onFailure)
   }
 
-  function closePlace(place: Place<E>): Promise<void> {
-    place.isClosed = true
-    places = places.filter(one => one !== place)
-    const closed: Promise<void> = place.engine.close().finally(() => closing.delete(closed))
+  function closeEngine(engine: E): Promise<void> {
+    const closed: Promise<void> = engine.close().finally(() => closing.delete(closed))
     closing.add(closed)
     return closed
   }
 
   async function close(): Promise<void> {
-    const ends = [...closing, ...places.map(closePlace)]
-    await Promise.all(ends)
+    const engines = new Set(eras.map(era => era.engine))
+    eras = []
+    await Promise.all([...closing, ...[...engines].map(closeEngine)])
   }
 
   const engine: Engine = {
@@ -89,26 +91,23 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     explain: query => use(undefined, one => one.explain(query)),
     ping: () => use(undefined, one => one.ping()),
     close,
-    ...(deps.knowsDataChanges && { dataState: (query: Query) => places[0]?.engine.dataState?.(query) ?? null }),
+    ...(deps.knowsDataChanges && {
+      dataState: (query: Query) => eras[0]?.engine.dataState?.(query) ?? null,
+      dataCopy: () => eras[0]?.engine.dataCopy?.() ?? '',
+    }),
   }
 
   return {
     engine,
-    current: () => places[0]?.engine ?? null,
-    serve(next, revisions) {
-      const before = places[0]
-      if (before?.engine !== next) {
-        places = [{ engine: next, revisions: new Set(), uses: 0, isClosed: false }, ...places]
-      }
-      const place = places[0]!
-      // No call is left that could ask for what was before.
-      if (place.uses === 0) place.revisions.clear()
-      for (const revision of revisions) place.revisions.add(revision)
-      if (before) closeUnused(before)
+    current: () => eras[0]?.engine ?? null,
+    serve(engine, revisions) {
+      const before = eras[0]
+      eras = [{ engine, revisions: new Set(revisions), uses: 0 }, ...eras]
+      if (before) endUnused(before)
     },
     begin() {
-      const place = places[0]
-      return place ? enter(place).end : () => {}
+      const era = eras[0]
+      return era ? enter(era) : () => {}
     },
     close,
   }

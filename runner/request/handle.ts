@@ -4,6 +4,7 @@ import type { CacheRequest } from '../cache/cache-request.js'
 import { cacheKey } from '../cache/key.js'
 import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
 import { sealResult } from '../cache/run-once.js'
+import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
@@ -102,10 +103,10 @@ async function answer(
   const order = { endpoint, args, format, nowMicros }
   const cached = cacheRequest(order, caller, deps)
   if (cached === null) {
-    const began = deps.clock.nowMs()
+    const [began, beganTicks] = [deps.clock.nowMs(), deps.clock.ticksMs()]
     const set = await runQuery(order, caller, deps, request.signal)
     const result = sealResult(set, format, began, began)
-    const [runMs, cost] = [deps.clock.nowMs() - began, set.cost ?? null]
+    const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
     return { result, contentType, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
   }
   const answer = await answerFrom(caller, cached, request, deps)
@@ -126,14 +127,20 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: RequestDeps): Cache
   const { endpoint, args, format, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
-    key: cacheKey(endpoint, args, format),
+    key: cacheKey(endpoint, args, format) + ofCopy(endpoint, deps),
     endpoint: endpoint.name,
     format,
     policy: endpoint.cache,
+    timeoutMs: endpoint.timeoutMs,
     run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
     ...dataStateOf(order, deps),
     isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
   }
+}
+
+/** Replicas with copies of the data of their own keep results of their own, or each would throw out the others'. */
+function ofCopy({ cache }: Endpoint, { engine }: RequestDeps): string {
+  return cache?.untilDataChanges ? `@${engine.dataCopy?.() ?? ''}` : ''
 }
 
 /** How the data is known that this order's query reads, where the endpoint wants to know. */

@@ -8,6 +8,9 @@ const ENTRY_OVERHEAD_BYTES = 1_024
 /** Of the whole, what one result may take: a few large ones would drive out all others. */
 const LARGEST_SHARE = 0.25
 
+/** Entries that nobody asks for any more leave so many at a time: callers have the thread in between. */
+const LEAVING_AT_ONCE = 500
+
 export interface MemoryStoreOptions {
   /** Of keys, bodies, finished headers and compressed forms together. */
   readonly maxBytes: number
@@ -23,11 +26,14 @@ class Entry implements HeldResult {
   bytes: number
   older: Entry | null = null
   newer: Entry | null = null
+  /** It and the others of its endpoint. */
+  readonly group: Set<Entry>
 
-  constructor(key: string, result: StoredResult) {
+  constructor(key: string, result: StoredResult, group: Set<Entry>) {
     this.key = key
     this.result = result
-    this.bytes = result.body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
+    this.group = group
+    this.bytes = bytesOf(key, result)
   }
 }
 
@@ -42,6 +48,44 @@ export function openMemoryStore({
   let oldest: Entry | null = null
   let newest: Entry | null = null
   let totalBytes = 0
+  let count = 0
+  /** By endpoint; see `endpointOf`. */
+  const groups = new Map<string, Set<Entry>>()
+  /** Of endpoints that are no more, or not as they were. */
+  const leaving = new Set<Set<Entry>>()
+
+  function groupOf(key: string): Set<Entry> {
+    const endpoint = endpointOf(key)
+    let group = groups.get(endpoint)
+    if (!group) {
+      group = new Set()
+      groups.set(endpoint, group)
+    }
+    return group
+  }
+
+  function leaveGroup(entry: Entry): void {
+    const { key, group } = entry
+    group.delete(entry)
+    const endpoint = endpointOf(key)
+    if (group.size === 0 && groups.get(endpoint) === group) groups.delete(endpoint)
+  }
+
+  /** Some of what is leaving, then the rest. */
+  function leaveOn(): void {
+    let left = LEAVING_AT_ONCE
+    for (const group of leaving) {
+      for (const { key } of group) {
+        if (left === 0) {
+          setImmediate(leaveOn)
+          return
+        }
+        left -= 1
+        cache.del(key)
+      }
+      leaving.delete(group)
+    }
+  }
 
   function unlink(entry: Entry): void {
     if (entry.older) entry.older.newer = entry.newer
@@ -72,7 +116,9 @@ export function openMemoryStore({
   cache.on('del', (_key: string, entry: Entry) => {
     // Deletions, evictions and expiries alike.
     unlink(entry)
+    leaveGroup(entry)
     totalBytes -= entry.bytes
+    count -= 1
     entry.result = null
   })
 
@@ -89,12 +135,15 @@ export function openMemoryStore({
     hold,
     get: key => hold(key)?.result ?? undefined,
     set(key, result, keepMs) {
+      if ((find(key)?.result?.storedAt ?? 0) > result.storedAt) return false
       cache.del(key)
-      const entry = new Entry(key, result)
-      if (entry.bytes > maxEntryBytes) return false
+      if (bytesOf(key, result) > maxEntryBytes) return false
+      const entry = new Entry(key, result, groupOf(key))
       cache.set(key, entry, keepMs / 1000)
       append(entry)
+      entry.group.add(entry)
       totalBytes += entry.bytes
+      count += 1
       // Whoever asks is told of expired entries by node-cache, which lets go of them then.
       if (oldest && oldest !== newest) find(oldest.key)
       shrink()
@@ -110,6 +159,18 @@ export function openMemoryStore({
         entry = newer
       }
     },
+    forget(endpointIds) {
+      const isUnderWay = leaving.size > 0
+      for (const id of endpointIds) {
+        const group = groups.get(id)
+        if (!group) continue
+        // Results that are stored from now on are of the endpoint as it is now.
+        groups.delete(id)
+        leaving.add(group)
+      }
+      if (!isUnderWay && leaving.size > 0) leaveOn()
+    },
+    size: () => ({ entries: count, bytes: totalBytes }),
     grow(key, bytes) {
       const entry = find(key)
       if (!entry) return
@@ -125,6 +186,15 @@ export function openMemoryStore({
       oldest = null
       newest = null
       totalBytes = 0
+      count = 0
+      groups.clear()
+      leaving.clear()
     },
   }
 }
+
+/** What an entry takes before it grows. */
+const bytesOf = (key: string, { body }: StoredResult): number => body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
+
+/** A key begins with its endpoint's id and a colon. */
+const endpointOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))

@@ -1,26 +1,37 @@
 /** What replicas tell each other over Redis: results stored, runs ended, entries purged. */
-import { randomBytes } from 'node:crypto'
 import { RunnerError } from '../model/errors.js'
 import type { Clock, RunOutcome } from '../model/ports.js'
 import type { RedisLink } from './redis-link.js'
+import type { PurgeLog } from './redis-purges.js'
+import type { PurgeNumbers } from './redis-value.js'
 
 /** Who waits for another replica's run looks by itself this often: messages can be lost, and owners die. */
 const LOOK_MS = 200
 /** When the purges of the past could not be asked for, they are again after so long. */
 const CATCH_UP_AGAIN_MS = 500
-/** How long a purge is remembered for replicas that were cut off when it happened. */
-const PURGE_MEMORY_SECONDS = 7 * 86_400
+
+interface Purged {
+  readonly type: 'purged'
+  readonly prefix: string
+}
 
 export type ReplicaEvent =
   | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
   | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
-  | { readonly type: 'purged'; readonly prefix: string }
+  | Purged
+
+interface Message {
+  readonly from: string
+  readonly event: Exclude<ReplicaEvent, { type: 'purged' }> | (Purged & { readonly number: number })
+}
 
 export interface ReplicaChannel {
   /** @throws StoreError. */
   announce(event: ReplicaEvent): Promise<void>
   /** Also to replicas that come back later. @throws StoreError. */
   announcePurge(prefix: string): Promise<void>
+  /** What somebody knew of who stored this key: purges that this process has not heard of are told now. */
+  learn(key: string, numbers: PurgeNumbers): void
   /** Events of other replicas. */
   onEvent(listener: (event: ReplicaEvent) => void): void
   close(): void
@@ -34,15 +45,13 @@ export interface ReplicaChannelOptions {
   /** Different in each process: its own messages come back to it. */
   readonly replica: string
   readonly clock: Clock
+  readonly purges: PurgeLog
 }
 
-export function openReplicaChannel({ link, prefix, replica, clock }: ReplicaChannelOptions): ReplicaChannel {
+export function openReplicaChannel({ link, prefix, replica, clock, purges }: ReplicaChannelOptions): ReplicaChannel {
   const channel = `${prefix}events`
-  const purgesKey = `${prefix}purges`
   const listeners: ((event: ReplicaEvent) => void)[] = []
   const waiting = new Map<string, Set<(outcome: RunOutcome) => void>>()
-  /** The last purge that this process knows of, by what was purged. */
-  let knownPurges = new Map<string, string>()
   let callOffCatchUp = (): void => {}
   let isClosed = false
 
@@ -60,17 +69,21 @@ export function openReplicaChannel({ link, prefix, replica, clock }: ReplicaChan
 
   link.subscribe(channel, text => {
     const message = parseMessage(text)
-    if (message && message.from !== replica) tell(message.event)
+    if (!message || message.from === replica) return
+    const { event } = message
+    if (event.type === 'purged') purges.note(event.prefix, event.number)
+    tell(event)
   })
+
+  function tellPurges(all: readonly string[]): void {
+    for (const prefix of all) tell({ type: 'purged', prefix })
+  }
 
   /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
   async function catchUp(): Promise<void> {
     callOffCatchUp()
     try {
-      const now = pairsOf(await link.send(['HGETALL', purgesKey]))
-      const before = knownPurges
-      knownPurges = now
-      for (const [what, id] of now) if (before.get(what) !== id) tell({ type: 'purged', prefix: what })
+      tellPurges(await purges.catchUp())
     } catch {
       if (!isClosed) callOffCatchUp = clock.after(CATCH_UP_AGAIN_MS, () => void catchUp())
     }
@@ -83,13 +96,11 @@ export function openReplicaChannel({ link, prefix, replica, clock }: ReplicaChan
 
   return {
     announce,
+    learn: (key, numbers) => tellPurges(purges.learn(key, numbers)),
     async announcePurge(what) {
-      const id = randomBytes(9).toString('base64url')
-      knownPurges.set(what, id)
-      await link.send(['HSET', purgesKey, what, id])
-      await link.send(['EXPIRE', purgesKey, String(PURGE_MEMORY_SECONDS)])
-      // At each node: what that hears behind this is then known to be behind it.
-      const text = JSON.stringify({ from: replica, event: { type: 'purged', prefix: what } satisfies ReplicaEvent })
+      const event: Message['event'] = { type: 'purged', prefix: what, number: await purges.add(what) }
+      // At each node: whoever asks one hears of it there before any answer that comes behind it.
+      const text = JSON.stringify({ from: replica, event })
       await Promise.all((await link.masters()).map(master => master.send(['PUBLISH', channel, text])))
     },
     onEvent(listener) {
@@ -126,23 +137,23 @@ export function openReplicaChannel({ link, prefix, replica, clock }: ReplicaChan
 }
 
 /** Null for what no replica of this version says. */
-function parseMessage(text: unknown): { readonly from: string; readonly event: ReplicaEvent } | null {
+function parseMessage(text: unknown): Message | null {
   try {
-    const { from, event } = JSON.parse(String(text)) as { from: unknown; event: ReplicaEvent }
+    const { from, event } = JSON.parse(String(text)) as { from: unknown; event: Message['event'] }
     return typeof from === 'string' && isEvent(event) ? { from, event } : null
   } catch {
     return null
   }
 }
 
-function isEvent(event: ReplicaEvent): boolean {
+function isEvent(event: Message['event']): boolean {
   switch (event.type) {
     case 'stored':
       return typeof event.key === 'string' && typeof event.storedAt === 'number'
     case 'ended':
       return typeof event.key === 'string' && isOutcome(event.outcome)
     case 'purged':
-      return typeof event.prefix === 'string'
+      return typeof event.prefix === 'string' && typeof event.number === 'number'
     default:
       return false
   }
@@ -152,13 +163,4 @@ function isOutcome(outcome: RunOutcome): boolean {
   if (outcome.kind !== 'failed') return outcome.kind === 'stored' || outcome.kind === 'unknown'
   const { code, detail, errors } = outcome.failure
   return typeof code === 'string' && typeof detail === 'string' && Array.isArray(errors)
-}
-
-/** A hash as RESP 3 (a map) or RESP 2 (a list) gives it. */
-function pairsOf(reply: unknown): Map<string, string> {
-  if (Array.isArray(reply)) {
-    return new Map(reply.flatMap((name, i) => (i % 2 === 0 ? [[String(name), String(reply[i + 1])] as const] : [])))
-  }
-  if (typeof reply !== 'object' || reply === null) return new Map()
-  return new Map(Object.entries(reply).map(([name, value]) => [name, String(value)] as const))
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../model/ports.js'
 import type { RedisLink } from './redis-link.js'
+import type { Scripts } from './redis-scripts.js'
 
 /** A process that is gone holds its leases this long. */
 export const LEASE_MS = 3_000
@@ -11,6 +12,11 @@ const RENEW_MS = LEASE_MS / 3
 /** While Redis does not hear that a lease is given back, it is told again, until the lease has run out by itself. */
 const RELEASE_AGAIN_MS = 250
 
+/** Claims unless the second key is there. PTTL, since every user may that must count. */
+const CLAIM_UNLESS =
+  "if redis.call('PTTL', KEYS[2]) ~= -2 then return 2 end " +
+  "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end return 0"
+
 /** Only whoever holds the lease may end it or make it longer: it may have run out and be another's by now. */
 const END = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 const RENEW =
@@ -18,6 +24,7 @@ const RENEW =
 
 export interface LeaseOptions {
   readonly link: RedisLink
+  readonly scripts: Scripts
   readonly clock: Clock
   /** Where the lease of this key is. */
   readonly keyOf: (key: string) => string
@@ -25,38 +32,63 @@ export interface LeaseOptions {
 
 export interface Leases {
   /** Null: it is another's. @throws StoreError. */
-  claim(key: string): Promise<{ release(): Promise<void> } | null>
+  claim(key: string): Promise<HeldLease | null>
+  /** The same unless there is a value of this name, in the slot of the lease. @throws StoreError. */
+  claimUnless(key: string, name: string): Promise<HeldLease | 'stored' | null>
 }
 
-export function createLeases({ link, clock, keyOf }: LeaseOptions): Leases {
+export interface HeldLease {
+  release(): Promise<void>
+}
+
+export function createLeases({ link, scripts, clock, keyOf }: LeaseOptions): Leases {
+  /** Of one that has just been claimed. */
+  function hold(name: string, secret: string): HeldLease {
+    let callOff = (): void => {}
+    const renewLater = (): void => {
+      callOff = clock.after(RENEW_MS, () => {
+        renewLater()
+        // One that is lost is not won back: another runs the same meanwhile, which does no harm.
+        link.send(['EVAL', RENEW, '1', name, secret, String(LEASE_MS)]).catch(() => {})
+      })
+    }
+    renewLater()
+    return {
+      async release() {
+        callOff()
+        for (let left = LEASE_MS / RELEASE_AGAIN_MS; left > 0; left -= 1) {
+          const isTold = await link.send(['EVAL', END, '1', name, secret]).then(
+            () => true,
+            () => false,
+          )
+          if (isTold) return
+          await new Promise<void>(resolve => void clock.after(RELEASE_AGAIN_MS, resolve))
+        }
+      },
+    }
+  }
+
+  const set = async (name: string, secret: string): Promise<boolean> =>
+    (await link.send(['SET', name, secret, 'NX', 'PX', String(LEASE_MS)])) !== null
+
+  async function claim(key: string): Promise<HeldLease | null> {
+    const [name, secret] = [keyOf(key), newSecret()]
+    return (await set(name, secret)) ? hold(name, secret) : null
+  }
+
   return {
-    async claim(key) {
-      const name = keyOf(key)
-      const secret = randomBytes(12).toString('base64url')
-      const reply = await link.send(['SET', name, secret, 'NX', 'PX', String(LEASE_MS)])
-      if (reply === null) return null
-      let callOff = (): void => {}
-      const renewLater = (): void => {
-        callOff = clock.after(RENEW_MS, () => {
-          renewLater()
-          // One that is lost is not won back: another runs the same meanwhile, which does no harm.
-          link.send(['EVAL', RENEW, '1', name, secret, String(LEASE_MS)]).catch(() => {})
-        })
-      }
-      renewLater()
-      return {
-        async release() {
-          callOff()
-          for (let left = LEASE_MS / RELEASE_AGAIN_MS; left > 0; left -= 1) {
-            const isTold = await link.send(['EVAL', END, '1', name, secret]).then(
-              () => true,
-              () => false,
-            )
-            if (isTold) return
-            await new Promise<void>(resolve => void clock.after(RELEASE_AGAIN_MS, resolve))
-          }
-        },
-      }
+    claim,
+    async claimUnless(key, name) {
+      const [lease, secret] = [keyOf(key), newSecret()]
+      const script = { text: CLAIM_UNLESS, keys: [lease, name], values: [secret, String(LEASE_MS)] }
+      const reply = await scripts.run(script, async () => {
+        if ((await link.send(['PTTL', name])) !== -2) return 2
+        return (await set(lease, secret)) ? 1 : 0
+      })
+      if (reply === 2) return 'stored'
+      return reply === 1 ? hold(lease, secret) : null
     },
   }
 }
+
+const newSecret = (): string => randomBytes(12).toString('base64url')

@@ -1,9 +1,11 @@
 /** Results in Redis or Valkey, shared by replicas: they see each other's results and agree on who runs what. */
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../model/ports.js'
 import { openReplicaChannel, type ReplicaEvent } from './redis-events.js'
-import { createLeases } from './redis-leases.js'
+import { createLeases, type HeldLease } from './redis-leases.js'
 import type { NodeLink, RedisLink } from './redis-link.js'
-import { decodeValue, encodeValue, type KeptResult } from './redis-value.js'
+import { openPurgeLog } from './redis-purges.js'
+import { createScripts } from './redis-scripts.js'
+import { decodeValue, encodeValue, type KeptResult, setUnlessNewer } from './redis-value.js'
 import { StoreError } from './store-error.js'
 
 /** A larger result is kept in memory only: on its way it would hold up everything else. */
@@ -33,55 +35,62 @@ export interface RedisStore extends ResultStore {
 export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptions): RedisStore {
   // Braces: in a cluster everything about one key lies in one slot.
   const resultKey = (key: string): string => `${prefix}r:{${key}}`
-  const events = openReplicaChannel({ link, prefix, replica, clock })
-  const leases = createLeases({ link, clock, keyOf: key => `${prefix}l:{${key}}` })
-  const purges = new Set<(keyPrefix: string) => void>()
+  const purges = openPurgeLog(link, `${prefix}purges`, clock)
+  const events = openReplicaChannel({ link, prefix, replica, clock, purges })
+  const scripts = createScripts(link, clock)
+  const leases = createLeases({ link, scripts, clock, keyOf: key => `${prefix}l:{${key}}` })
   /** Results that are on their way to Redis. */
-  const writing = new Set<Promise<void>>()
-  events.onEvent(event => {
-    if (event.type === 'purged') for (const note of purges) note(event.prefix)
-  })
+  const writing = new Set<Promise<boolean>>()
 
   async function find(key: string): Promise<KeptResult | undefined> {
     const value = await link.send(['GET', resultKey(key)])
     if (value === null) return undefined
     if (!Buffer.isBuffer(value)) throw new StoreError('the value is not one of ours')
     const kept = decodeValue(key, value)
-    if (!kept) return undefined
+    // It may have reached Redis behind a purge that its owner did not know of.
+    if (!kept || purges.isPast(key, kept.purges)) return undefined
+    events.learn(key, kept.purges)
     const here = shiftTimes(kept, -link.aheadMs(resultKey(key)))
     return clock.nowMs() < here.keepUntil ? here : undefined
   }
 
-  /** A purge by another replica meanwhile is about this result too, whichever reached Redis first. */
-  async function write(key: string, kept: KeptResult, keepMs: number): Promise<void> {
-    let isPurged = false
-    const note = (keyPrefix: string): void => {
-      isPurged ||= key.startsWith(keyPrefix)
-    }
-    purges.add(note)
-    try {
-      const value = encodeValue(key, shiftTimes(kept, link.aheadMs(resultKey(key))))
-      await link.send(['SET', resultKey(key), value, 'PX', String(Math.ceil(keepMs))])
-    } finally {
-      purges.delete(note)
-    }
-    if (isPurged) await link.send(['UNLINK', resultKey(key)])
-    else await events.announce({ type: 'stored', key, storedAt: kept.result.storedAt + link.aheadMs(resultKey(key)) })
+  /** False where there is a result whose query began later. */
+  async function write(key: string, kept: KeptResult, keepMs: number): Promise<boolean> {
+    const name = resultKey(key)
+    const aheadMs = link.aheadMs(name)
+    const { storedAt } = kept.result
+    const value = encodeValue(key, shiftTimes(kept, aheadMs))
+    const reply = await scripts.run(setUnlessNewer(name, value, keepMs, clock.nowMs() + aheadMs), async () => {
+      // What is none of ours is written over.
+      const held = await find(key).catch(() => undefined)
+      if (held && held.result.storedAt > storedAt) return 0
+      return link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])
+    })
+    if (reply === 0) return false
+    // Of no use to anybody by now.
+    if (purges.isPast(key, kept.purges)) await link.send(['UNLINK', name])
+    else await events.announce({ type: 'stored', key, storedAt: storedAt + aheadMs })
+    return true
   }
 
   const latest = async (key: string): Promise<StoredResult | undefined> => (await find(key))?.result
 
+  const leaseOf = (key: string, lease: HeldLease): Lease => ({
+    async release(outcome) {
+      await lease.release()
+      // What was stored has been announced already.
+      if (outcome.kind !== 'stored') await events.announce({ type: 'ended', key, outcome }).catch(() => {})
+    },
+  })
+
   async function claim(key: string): Promise<Lease | null> {
     const lease = await leases.claim(key)
-    return (
-      lease && {
-        async release(outcome) {
-          await lease.release()
-          // What was stored has been announced already.
-          if (outcome.kind !== 'stored') await events.announce({ type: 'ended', key, outcome }).catch(() => {})
-        },
-      }
-    )
+    return lease && leaseOf(key, lease)
+  }
+
+  async function claimUnlessStored(key: string): Promise<Lease | 'stored' | null> {
+    const lease = await leases.claimUnless(key, resultKey(key))
+    return lease === null || lease === 'stored' ? lease : leaseOf(key, lease)
   }
 
   async function unlinkAll({ send }: Pick<NodeLink, 'send'>, pattern: string): Promise<void> {
@@ -103,20 +112,20 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     get: latest,
     async set(key, result, keepMs) {
       if (result.body.byteLength > MAX_VALUE_BYTES) return false
-      const written = write(key, { result, keepUntil: clock.nowMs() + keepMs }, keepMs)
+      // Whoever asked the engine has looked just now that there was no purge meanwhile.
+      const kept = { result, keepUntil: clock.nowMs() + keepMs, purges: purges.of(key) }
+      const written = write(key, kept, keepMs)
       writing.add(written)
-      await written.finally(() => writing.delete(written))
-      return true
+      return written.finally(() => writing.delete(written))
     },
     async delete(key) {
       await link.send(['UNLINK', resultKey(key)])
     },
     async purge(keyPrefix) {
-      // Before, so that nothing that is under way is kept; behind, so that nothing that was read in between is.
+      // From here on nobody takes what was stored before; the rest is to make room.
       await events.announcePurge(keyPrefix)
       const pattern = `${escapeGlob(`${prefix}r:{${keyPrefix}`)}*`
       await Promise.all((await link.masters()).map(master => unlinkAll(master, pattern)))
-      await events.announcePurge(keyPrefix)
     },
     onEvent(listener) {
       events.onEvent(event =>
@@ -127,6 +136,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     },
     replicas: {
       claim,
+      claimUnlessStored,
       latest,
       outcome: events.outcome,
       onPurge: listener => events.onEvent(event => event.type === 'purged' && listener(event.prefix)),
@@ -141,8 +151,9 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
 const escapeGlob = (text: string): string => text.replace(/[\\*?[\]^]/g, '\\$&')
 
 /** Times in Redis are by Redis' clock: those of replicas may differ. */
-function shiftTimes({ result, keepUntil }: KeptResult, byMs: number): KeptResult {
-  if (byMs === 0) return { result, keepUntil }
-  const { storedAt, freshUntil, ...rest } = result
-  return { result: { ...rest, storedAt: storedAt + byMs, freshUntil: freshUntil + byMs }, keepUntil: keepUntil + byMs }
+function shiftTimes(kept: KeptResult, byMs: number): KeptResult {
+  if (byMs === 0) return kept
+  const { storedAt, freshUntil, ...rest } = kept.result
+  const result = { ...rest, storedAt: storedAt + byMs, freshUntil: freshUntil + byMs }
+  return { ...kept, result, keepUntil: kept.keepUntil + byMs }
 }

@@ -15,16 +15,19 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
   const asking = new Map<string, Promise<StoredResult | undefined>>()
   /** Purges by other replicas so far. */
   let purges = 0
+  /** How often endpoints have been forgotten. */
+  let forgotten = 0
   const inMemory = (key: string): StoredResult | undefined => memory.get(key) as StoredResult | undefined
 
   async function fetch(key: string): Promise<StoredResult | undefined> {
-    const purgesBefore = purges
+    const [purgesBefore, forgottenBefore] = [purges, forgotten]
     const kept = await shared.find(key)
     // What was read before a purge may be what the purge was about.
     if (!kept || purges !== purgesBefore) return undefined
     const newer = inMemory(key)
     if (newer && newer.storedAt >= kept.result.storedAt) return newer
-    memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
+    // It may be of an endpoint that nobody will ask for again: then it is for whoever asked just now.
+    if (forgotten === forgottenBefore) memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
     return kept.result
   }
 
@@ -53,11 +56,14 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
     hold: (key, before) => memory.hold?.(key, before),
     get: key => inMemory(key) ?? fetchOnce(key),
     async set(key, result, keepMs) {
+      if (isOlder(result, inMemory(key))) return false
       const isHeld = memory.set(key, result, keepMs) === true
       const written = Promise.resolve(shared.set(key, result, keepMs))
       if (!isHeld) return written
       // Nobody waits for Redis to have it: it does before it hears, on the same connection, that the key is free again.
-      written.catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
+      written
+        .then(isWritten => (isWritten ? undefined : fetch(key))) // another replica's may be newer
+        .catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
       return true
     },
     async delete(key) {
@@ -70,6 +76,11 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
       await shared.purge(prefix)
       memory.purge(prefix)
     },
+    forget(endpointIds) {
+      forgotten += 1
+      memory.forget?.(endpointIds)
+    },
+    ...(memory.size && { size: memory.size }),
     grow: (key, bytes) => memory.grow?.(key, bytes),
     // A question of its own: one that was asked before the key was claimed may miss what its last owner stored.
     replicas: { ...shared.replicas, latest: fetch },
@@ -79,3 +90,6 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
     },
   }
 }
+
+const isOlder = (result: StoredResult, other: StoredResult | undefined): boolean =>
+  other !== undefined && other.storedAt > result.storedAt

@@ -80,6 +80,7 @@ export function bench(store: ResultStore = distantStore(), random: () => number 
         endpoint: 'e',
         format: 'json',
         policy,
+        timeoutMs: 30_000,
         run,
         isCurrent: () => true,
         ...rest,

@@ -52,6 +52,20 @@ describe('the queue of what is due', () => {
     expect(at).to.equal(2 ** 33)
   })
 
+  it('hands over no more than what is kept of it, in order', async () => {
+    const clock = manualClock()
+    const start = clock.nowMs()
+    const handed: number[] = []
+    const queue = createDueQueue<{ readonly dueAt: number }>(clock, due => {
+      handed.push(...due.map(({ dueAt }) => dueAt - start))
+    })
+    for (const wait of [7, 1, 9, 4, 8, 2, 6, 3, 5]) queue.add({ dueAt: start + wait })
+    queue.keep(({ dueAt }) => (dueAt - start) % 2 === 0)
+    await clock.advance(10)
+    expect(handed).to.deep.equal([2, 4, 6, 8])
+    expect(clock.pending()).to.equal(0)
+  })
+
   it('forgets all of it', async () => {
     const clock = manualClock()
     const queue = createDueQueue(clock, () => expect.fail('handed over'))

@@ -107,6 +107,97 @@ describe('warming that is considerate', () => {
   })
 })
 
+describe('warming of what somebody else has refreshed', () => {
+  const policy = policyWith({ warmMs: WARM_MS })
+  const request = (run: CacheRequest['run']): CacheRequest => ({
+    ...{ key: 'k', endpoint: 'e', format: 'json', timeoutMs: 30_000 },
+    policy,
+    run,
+    isCurrent: () => true,
+  })
+  const signal = new AbortController().signal
+
+  it('waits until that is old enough', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const { run, runs } = counting()
+    await b.ask({ policy, run })
+    await b.clock.advance(WARM_MS - 1_000)
+    await b.cache.renew(request(run), signal)
+    await b.clock.advance(WARM_MS - 1)
+    expect(runs(), 'the call and the demand').to.equal(2)
+    await b.clock.advance(1)
+    expect(runs()).to.equal(3)
+  })
+
+  it('begins anew after a failure', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const { run, runs } = counting()
+    let fails = false
+    const flaky: CacheRequest['run'] = () => (fails ? Promise.reject(ENGINE_DOWN) : run())
+    await b.ask({ policy, run: flaky })
+    fails = true
+    await b.clock.advance(WARM_MS + 1_000)
+    fails = false
+    await b.cache.renew(request(flaky), signal)
+    await b.clock.advance(WARM_MS - 1)
+    expect(runs()).to.equal(2)
+    await b.clock.advance(1)
+    expect(runs()).to.equal(3)
+  })
+})
+
+describe('a demand for a new result', () => {
+  const signal = new AbortController().signal
+  const demand = (b: Bench, policy = policyWith({}), run = async () => set('new')) =>
+    b.cache.renew(
+      { key: 'k', endpoint: 'e', format: 'json', policy, timeoutMs: 30_000, run, isCurrent: () => true },
+      signal,
+    )
+
+  for (const [place, open] of [
+    ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
+    ['elsewhere', distantStore],
+  ] as const) {
+    it(`gets the stored one where the query fails and the manifest lets an old one stand in, from a store ${place}`, async () => {
+      const policy = policyWith({ staleIfErrorMs: 60_000 })
+      const b = bench(open())
+      const down = () => Promise.reject(ENGINE_DOWN)
+      await answered(b, { policy })
+      const fresh = await demand(b, policy, down)
+      expect([text(fresh), fresh.outcome, fresh.isStored]).to.deep.equal(['run 1', 'stale', false])
+      await b.clock.advance(TTL_MS + 59_999)
+      expect((await demand(b, policy, down)).outcome).to.equal('stale')
+      await b.clock.advance(1)
+      const code = await demand(b, policy, down).catch((error: RunnerError) => error.code)
+      expect(code).to.equal('ENGINE_UNAVAILABLE')
+    })
+  }
+
+  it('gets the failure where the manifest allows no old result, or the call is at fault', async () => {
+    const b = bench()
+    await answered(b)
+    const codes = await Promise.all([
+      demand(b, policyWith({}), () => Promise.reject(ENGINE_DOWN)).catch((error: RunnerError) => error.code),
+      demand(b, policyWith({ staleIfErrorMs: 60_000 }), () =>
+        Promise.reject(new RunnerError('ARGUMENT_INVALID')),
+      ).catch((error: RunnerError) => error.code),
+    ])
+    expect(codes).to.deep.equal(['ENGINE_UNAVAILABLE', 'ARGUMENT_INVALID'])
+  })
+
+  it('is not written over by a run that began before and ends after it', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const slow = b.ask()
+    await settle()
+    await b.clock.advance(1)
+    expect(await demand(b)).to.include({ outcome: 'fresh', isStored: true })
+    await b.finish()
+    expect([text(await slow), (await slow).isStored]).to.deep.equal(['run 1', false])
+    const next = await b.ask()
+    expect([next.outcome, text(next)]).to.deep.equal(['hit', 'new'])
+  })
+})
+
 describe('an old result while a new one is made', () => {
   const policy = policyWith({ staleWhileRevalidateMs: 60_000 })
 
@@ -218,6 +309,26 @@ describe('a result that is kept until its data changes', () => {
     expect(text(await answered(b, options))).to.equal('run 2')
     state = 'a'
     expect((await answered(b, options)).outcome).to.equal('miss')
+  })
+
+  it('is not shared by calls that come after the data has changed, or while that cannot be told', async () => {
+    const b = bench(openMemoryStore({ maxBytes: 100_000 }))
+    const before = [b.ask(options), b.ask(options)]
+    await settle()
+    state = 'b'
+    const after = [b.ask(options), b.ask(options)]
+    await settle()
+    expect(b.runs(), 'one before, one after').to.equal(2)
+    state = null
+    const untold = [b.ask(options), b.ask(options)]
+    await settle()
+    expect(b.runs()).to.equal(4)
+    await b.finish()
+    const outcomes = async (asked: readonly Promise<{ outcome: string }>[]): Promise<readonly string[]> =>
+      (await Promise.all(asked)).map(({ outcome }) => outcome)
+    expect(await outcomes(before)).to.deep.equal(['miss', 'coalesced'])
+    expect(await outcomes(after)).to.deep.equal(['miss', 'coalesced'])
+    expect(await outcomes(untold)).to.deep.equal(['miss', 'miss'])
   })
 
   it('is not stored when the data changed under its query, or cannot be told', async () => {

@@ -226,6 +226,25 @@ describe('warming', () => {
     expect([counts.get(b), b.clock.pending()]).to.deep.equal([1, 0])
   })
 
+  it('ends at once for endpoints that are forgotten, also for what waits and what is being refreshed', async () => {
+    const b = bench()
+    const keys = ['a:1', 'b:1', 'b:2', 'b:3', 'c:1']
+    for (const key of keys) {
+      await answered(b, { key, policy })
+      await b.clock.advance(1)
+    }
+    const before = b.runs()
+    await b.clock.advance(WARM_MS)
+    expect(b.runs() - before, 'a:1 and b:1 run, the others wait').to.equal(2)
+    b.cache.forget(['b'])
+    await b.finish()
+    await b.finish()
+    expect(b.runs() - before, 'and c:1').to.equal(3)
+    await b.clock.advance(WARM_MS + keys.length)
+    await b.finish()
+    expect(b.runs() - before, 'a:1 and c:1 again').to.equal(5)
+  })
+
   it('refreshes two entries at a time and the others after them', async () => {
     const b = bench()
     for (const key of ['a', 'b', 'c', 'd', 'e']) await answered(b, { key, policy })
@@ -247,6 +266,44 @@ describe('warming', () => {
     expect(b.signals.at(-1)?.aborted).to.equal(true)
     expect(b.clock.pending()).to.equal(0)
     expect(b.events.filter(event => event.kind === 'cache.warm-failed')).to.deep.equal([])
+  })
+})
+
+describe('an endpoint that is changed while its query runs', () => {
+  it('gives the result to who asked for it, and keeps nothing of it', async () => {
+    const b = bench()
+    let isCurrent = true
+    const policy = policyWith({ warmMs: WARM_MS })
+    const asked = b.ask({ policy, isCurrent: () => isCurrent })
+    await settle()
+    isCurrent = false
+    await b.finish()
+    expect(await asked).to.include({ outcome: 'miss', isStored: false })
+    expect(b.clock.pending(), 'it is not kept warm').to.equal(0)
+    expect(await answered(b, { policy })).to.include({ outcome: 'miss' })
+  })
+
+  it('is not refused for what its query was refused for', async () => {
+    const b = bench()
+    let isCurrent = true
+    const refused = b.ask({ isCurrent: () => isCurrent }).catch((error: RunnerError) => error.code)
+    await settle()
+    isCurrent = false
+    await b.finish(new RunnerError('ARGUMENT_INVALID'))
+    expect(await refused).to.equal('ARGUMENT_INVALID')
+    expect(await answered(b)).to.include({ outcome: 'miss' })
+  })
+
+  it('is asked again for what was refused before it was forgotten', async () => {
+    const b = bench()
+    for (const key of ['a:1', 'b:1']) {
+      const refused = b.ask({ key }).catch((error: RunnerError) => error.code)
+      await b.finish(new RunnerError('ARGUMENT_INVALID'))
+      expect(await refused).to.equal('ARGUMENT_INVALID')
+    }
+    b.cache.forget(['a'])
+    expect(await answered(b, { key: 'a:1' })).to.include({ outcome: 'miss' })
+    expect(await b.ask({ key: 'b:1' }).catch((error: RunnerError) => error.code)).to.equal('ARGUMENT_INVALID')
   })
 })
 

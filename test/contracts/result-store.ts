@@ -43,6 +43,16 @@ export function resultStoreContract(name: string, open: () => Promise<ResultStor
       expect(Buffer.from((await store.get('k'))?.body ?? []).toString()).to.equal('two')
     })
 
+    it('keeps of two the one whose query began later, whichever comes last', async () => {
+      const now = Date.now()
+      expect(await store.set('k', storedResult('began later', now), 60_000)).to.equal(true)
+      await store.set('k', storedResult('ended later', now - 1), 60_000)
+      await new Promise(resolve => setTimeout(resolve, 20)) // nobody waits for what lies behind a memory
+      expect(Buffer.from((await store.get('k'))?.body ?? []).toString()).to.equal('began later')
+      await store.delete('k')
+      expect(await store.set('k', storedResult('alone', now - 1), 60_000)).to.equal(true)
+    })
+
     it('forgets what is deleted', async () => {
       await store.set('k', storedResult(), 60_000)
       await store.delete('k')

@@ -149,6 +149,15 @@ describe('metrics', () => {
     expect(text).to.include('sluice_queries_in_flight 0')
   })
 
+  it('tell what the cache holds now', async () => {
+    const metrics = openMetrics()
+    let entries = 1
+    metrics.showCache(() => ({ entries, bytes: 1_500 * entries }))
+    expect(await metrics.text()).to.match(/^sluice_cache_entries 1\n[\s\S]*^sluice_cache_bytes 1500$/m)
+    entries = 2
+    expect(await metrics.text()).to.match(/^sluice_cache_entries 2\n[\s\S]*^sluice_cache_bytes 3000$/m)
+  })
+
   it('come to the same when they are read twice', async () => {
     const metrics = openMetrics()
     metrics.observe(request)

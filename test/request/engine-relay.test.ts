@@ -91,6 +91,27 @@ describe('an engine relay', () => {
     await relay.engine.run(query, options('newer'))
   })
 
+  it('forgets what was served before with its last call, though there are always some', async () => {
+    const relay = relayOf()
+    const engine = named('first')
+    relay.serve(engine, ['one'])
+    let end = relay.begin()
+    for (const [before, now] of [
+      ['one', 'two'],
+      ['two', 'three'],
+    ] as const) {
+      relay.serve(engine, [now])
+      const later = relay.begin()
+      await relay.engine.run(query, options(before))
+      end()
+      end = later
+      const refused = await relay.engine.run(query, options(before)).catch((error: RunnerError) => error.code)
+      expect(refused).to.equal('ENGINE_UNAVAILABLE')
+    }
+    await relay.engine.run(query, options('three'))
+    expect(closed).to.deep.equal([])
+  })
+
   it('tells of an engine that fails to close, and of one at the end to whoever closes it', async () => {
     const relay = relayOf()
     const cause = new TypeError('it will not')

@@ -12,6 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
 import { createRunner, type ReloadReport, type Runner, type RunningServer } from '../../runner/compose.js'
 import { LoadError } from '../../runner/model/errors.js'
@@ -21,6 +23,8 @@ import { settingsOf } from './folder-settings.js'
 
 const manifest = (n: number, sql: string, settings = '{ cache: { ttl_seconds: 900 } }'): string =>
   `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsettings: ${settings}\nsql: |\n  ${sql}\n`
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
 const SCHEMA = [{ name: 'id', type: 'INT64' }]
 
 describe('manifests that are edited while they are served', function () {
@@ -211,6 +215,37 @@ describe('manifests that are edited while they are served', function () {
       await next()
       expect([warmed('n1'), warmed('n2')]).to.deep.equal(others)
       expect(seen('cache.warm-failed')).to.deep.equal([])
+    })
+
+    it('leave nothing behind in memory; what is as it was stays', async () => {
+      const settings = '{ cache: { ttl_seconds: 900, warm_seconds: 600 } }'
+      const edit = (n: number, version: number): void =>
+        write(`endpoints/n${n}.yaml`, manifest(n, `SELECT ${version} AS n`, settings))
+      edit(1, 1)
+      edit(2, 1)
+      await start()
+      const ask = async (): Promise<void> => {
+        for (const name of ['n1', 'n2', 'n3']) for (let i = 0; i < 3; i += 1) await cacheStatus(name)
+      }
+      await ask()
+      expect(await metric('sluice_cache_entries')).to.equal('3')
+      const endpoint = (): WeakRef<object> => new WeakRef(runner.endpoints()[0]!)
+      const before = endpoint()
+      edit(1, 2)
+      await runner.reload()
+      expect(await metric('sluice_cache_entries')).to.equal('2')
+      await ask()
+      edit(2, 2)
+      await runner.reload()
+      rmSync(join(folder, 'endpoints/n2.yaml'))
+      await runner.reload()
+      expect(await cacheStatus('n3')).to.equal('sluice; hit; ttl')
+      expect(await metric('sluice_cache_entries')).to.equal('2')
+      await until('the endpoint as it was is garbage', async () => {
+        collectGarbage()
+        return before.deref() === undefined
+      })
+      expect(endpoint().deref()).to.not.equal(undefined)
     })
 
     it('can be closed in the middle of that', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { addToken } from '../../runner/compose.js'
@@ -66,10 +66,12 @@ describe('one replica', function () {
 
     const url = ['--url', replica.server.url]
     for (const [args, out] of [
-      [['shop.live'], 'purged shop.live\n'],
-      [[], 'purged all endpoints\n'],
+      [['shop.live'], /^purged shop\.live\n$/],
+      [[], /^purged the \d+ endpoints that the token may call: .*\bshop\.live\b/],
     ] as const) {
-      expect(await command(['cache', 'purge', ...args, ...url], { SLUICE_TOKEN: may })).to.include({ code: 0, out })
+      const done = await command(['cache', 'purge', ...args, ...url], { SLUICE_TOKEN: may })
+      expect(done.code).to.equal(0)
+      expect(done.out).to.match(out)
       expect((await call(replica, 'shop.live?tag=p')).cache).to.contain('miss')
     }
     const refused = await command(['cache', 'purge', 'shop.live', ...url], { SLUICE_TOKEN: mayNot })
@@ -133,11 +135,30 @@ describe('replicas that share a Redis', function () {
         const { status, cache } = await call(replica, 'shop.warm')
         expect([status, cache.slice(0, 11)]).to.deep.equal([200, 'sluice; hit'])
       }
-      await pause(100)
+      await pause(20)
     }
-    // One each 0.9 to 1 second, however many replicas, and one that was due at either end; twice as many without the agreement.
+    // One each 0.9 to 1 second, however many replicas, and one that was due at the beginning; a Redis that is too slow on a
+    // busy machine lets each replica run by itself.
     const seconds = (performance.now() - began) / 1_000
-    expect(queries(a, b) - before).to.be.within(2, Math.ceil(seconds / 0.9) + 1)
+    const alone = [a, b].flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
+    expect(queries(a, b) - before).to.be.within(2, Math.floor(seconds / 0.9) + 1 + alone)
+  })
+
+  it('keep results of data of their own beside each other, though the copies are equal', async () => {
+    cpSync(join(folder, 'data'), join(folder, 'copy'), { recursive: true, preserveTimestamps: true })
+    const settings = settingsOf(folder, { REDIS_URL: redis.url })
+    const c = await openReplica({ ...settings, dataDir: join(folder, 'copy') })
+    try {
+      const caches: string[] = []
+      for (let i = 0; i < 3; i += 1) {
+        for (const replica of [a, c, b]) caches.push((await call(replica, 'shop.live?tag=copies')).cache)
+        await pause(50) // what one has stored reaches the others
+      }
+      expect(caches.map(cache => /miss|hit/.exec(cache)?.[0])).to.deep.equal(['miss', 'miss', ...Array(7).fill('hit')])
+    } finally {
+      await c.server.close()
+      await c.runner.close()
+    }
   })
 
   it('purge in both, from either and from the command line', async () => {

@@ -50,6 +50,28 @@ describe('the memory store', () => {
     await store.close()
   })
 
+  it('lets go of the entries of endpoints that are forgotten, and of no others, whatever is asked meanwhile', async () => {
+    const store = openMemoryStore({ maxBytes: 40_000_000 })
+    const keys = (id: string) => Array.from({ length: 1_200 }, (_, i) => `${id}:${i}`)
+    for (const key of [...keys('a'), ...keys('b'), ...keys('c')]) store.set(key, storedResult(), 60_000)
+    const bytes = store.size!().bytes / 3
+    const held = store.hold?.('a:1199')
+    store.forget?.(['a', 'c', 'never there'])
+    // Of the endpoint as it is from now on.
+    store.set('a:new', storedResult(), 60_000)
+    store.set('c:5', storedResult('again'), 60_000)
+    store.forget?.(['never there'])
+    for (let i = 0; i < 10; i += 1) await new Promise(resolve => setImmediate(resolve))
+    expect(held?.result).to.equal(null)
+    expect(keep([...keys('a'), ...keys('c'), 'a:new'], store)).to.deep.equal(['c:5', 'a:new'])
+    expect(keep(keys('b'), store)).to.have.length(1_200)
+    expect(store.size!().entries).to.equal(1_202)
+    expect(store.size!().bytes).to.be.within(bytes, bytes + 3_000)
+    store.purge('')
+    expect(store.size!()).to.deep.equal({ entries: 0, bytes: 0 })
+    await store.close()
+  })
+
   it('gives what is held again until it lets go of it, and keeps that as long as what was asked for by its key', async () => {
     const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
     for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)

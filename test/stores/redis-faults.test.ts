@@ -27,7 +27,15 @@ function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; e
     events,
     async call(key) {
       const run = async () => set(`rows of ${key}`)
-      const request = { key, endpoint: 'e', format: 'json', policy: POLICY, run, isCurrent: () => true } as const
+      const request = {
+        key,
+        endpoint: 'e',
+        format: 'json',
+        policy: POLICY,
+        timeoutMs: 30_000,
+        run,
+        isCurrent: () => true,
+      } as const
       const { outcome, result } = await cache.through(request, new AbortController().signal)
       return { outcome, body: Buffer.from(result.body).toString() }
     },
@@ -114,9 +122,9 @@ describe('a Redis that fails', function () {
         server.cli('CONFIG', 'SET', 'replica-serve-stale-data', 'yes')
         server.cli('REPLICAOF', '127.0.0.1', String(master.port))
         expect(await failure(replica.shared.set(KEY, storedResult(), 60_000))).to.equal(
-          'Redis refused SET: it is a read-only replica (READONLY)',
+          'Redis refused EVAL: it is a read-only replica (READONLY)',
         )
-        expect(replica.troubles).to.deep.equal(['Redis refused SET: it is a read-only replica (READONLY)'])
+        expect(replica.troubles).to.deep.equal(['Redis refused EVAL: it is a read-only replica (READONLY)'])
         const { call } = callsThrough(replica.tiered)
         expect(await call('e:1')).to.deep.equal({ outcome: 'miss', body: 'rows of e:1' })
         await until(async () => (await failure(replica.shared.get(KEY))) === 'none', 'an answer')

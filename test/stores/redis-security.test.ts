@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { openRedisCounters } from '../../runner/stores/redis-counters.js'
 import { resultStoreContract, storedResult } from '../contracts/result-store.js'
+import { freePort } from '../free-port.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, until } from './redis-replicas.js'
 import {
   type Certificates,
   isPendingWithoutRedis,
   makeCertificates,
+  openRedisNodes,
   openRedisServer,
   openTlsServer,
   type RedisServer,
@@ -67,6 +69,28 @@ describe('a Redis that lets not everybody in', function () {
         expect([code, err]).to.deep.equal([error === null ? 0 : 3, expected])
       })
     }
+
+    it('and a cluster is reached at every node, by the name that its certificate is for', async () => {
+      const ports = [await freePort(), await freePort(), await freePort()]
+      // From Redis 7 on: before, nodes have addresses only.
+      const named = ['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname']
+      const options = ['--tls-cluster', 'yes', ...named]
+      const nodes = await openRedisNodes(3, node => [...certificates.options(ports[node]!), ...options])
+      try {
+        const plain = await openReplica({ url: nodes[0]!.url, prefix: 'sluice:' })
+        for (let i = 0; i < 30; i += 1) await plain.shared.set(`e:${i}`, storedResult(), 60_000)
+        const results = (): readonly number[] =>
+          nodes.map(({ cli }) => cli('KEYS', 'sluice:r:*').split('\n').filter(Boolean).length)
+        expect(results().every(count => count > 0)).to.equal(true)
+        const environment = { NODE_EXTRA_CA_CERTS: certificates.authority, REDIS_URL: `rediss://localhost:${ports[1]}` }
+        expect(await purge(environment)).to.deep.equal({ code: 0, err: '' })
+        expect(results()).to.deep.equal([0, 0, 0])
+        await until(async () => (await plain.shared.get('e:1')) === undefined, 'the purge')
+      } finally {
+        await closeReplicas()
+        await Promise.all(nodes.map(node => node.close()))
+      }
+    })
 
     it('is told apart from one without', async () => {
       const bare = await openReplica({ url: `redis://:hunter2@localhost:${server.port}` })

@@ -41,7 +41,7 @@ export function isPendingWithoutRedis(...programs: readonly string[]): boolean {
 /** Files of an authority and of a server's certificate for `localhost` that it signed. */
 export interface Certificates {
   readonly authority: string
-  /** Of redis-server: it speaks TLS with them, on `port` alone. */
+  /** Of redis-server: it speaks TLS with them, on `port`. */
   options(port: number): readonly string[]
   remove(): void
 }
@@ -71,7 +71,7 @@ export function makeCertificates(): Certificates {
   ]
   return {
     authority,
-    options: port => ['--port', '0', '--tls-port', String(port), '--tls-auth-clients', 'no', ...files],
+    options: port => ['--tls-port', String(port), '--tls-auth-clients', 'no', ...files],
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
@@ -86,26 +86,36 @@ export function openRedisServerAt(port: number): Promise<RedisServer> {
   return openServer(() => [], port)
 }
 
+/** One by one: ranges are from Redis 7 on. */
+const slots = (from: number, to: number): readonly string[] =>
+  Array.from({ length: to - from }, (_, i) => String(from + i))
+
 /** A cluster of one node, which has all slots. */
 export async function openRedisCluster(): Promise<RedisServer> {
   const server = await openRedisServer('--cluster-enabled', 'yes')
-  server.cli('CLUSTER', 'ADDSLOTSRANGE', '0', '16383')
+  server.cli('CLUSTER', 'ADDSLOTS', ...slots(0, 16_384))
   while (!server.cli('CLUSTER', 'INFO').includes('cluster_state:ok')) {
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   return server
 }
 
-/** A cluster of so many nodes, each of which has a part of the slots. */
-export async function openRedisNodes(count: number): Promise<readonly RedisServer[]> {
+/** A cluster of so many nodes, each of which has a part of the slots. `more` are options of the first, the second, … */
+export async function openRedisNodes(
+  count: number,
+  more: (node: number) => readonly string[] = () => [],
+): Promise<readonly RedisServer[]> {
   const nodes: RedisServer[] = []
   for (let i = 0; i < count; i += 1)
-    nodes.push(await openRedisServer('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'))
+    nodes.push(await openRedisServer('--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', ...more(i)))
   for (const [i, { cli, port }] of nodes.entries()) {
     const [from, to] = [i, i + 1].map(part => Math.floor((part * 16_384) / count)) as [number, number]
     cli('CLUSTER', 'SET-CONFIG-EPOCH', String(i + 1))
-    cli('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to - 1))
-    for (const other of nodes) if (other.port !== port) cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port))
+    cli('CLUSTER', 'ADDSLOTS', ...slots(from, to))
+    for (const other of nodes) {
+      const bus = /@(\d+)/.exec(other.cli('CLUSTER', 'NODES'))![1]!
+      if (other.port !== port) cli('CLUSTER', 'MEET', '127.0.0.1', String(other.port), bus)
+    }
   }
   for (const { cli } of nodes) {
     while (!/cluster_state:ok[\s\S]*cluster_slots_ok:16384/.test(cli('CLUSTER', 'INFO'))) {
@@ -117,7 +127,7 @@ export async function openRedisNodes(count: number): Promise<readonly RedisServe
 
 /** With TLS, at `rediss://localhost`. */
 export function openTlsServer(certificates: Certificates, ...options: readonly string[]): Promise<RedisServer> {
-  return openServer(port => [...certificates.options(port), ...options])
+  return openServer(port => ['--port', '0', ...certificates.options(port), ...options])
 }
 
 async function openServer(optionsAt: (port: number) => readonly string[], givenPort?: number): Promise<RedisServer> {

@@ -185,7 +185,7 @@ describe('the Redis store', function () {
     expect(await bodyOf(tiered)).to.equal('rows')
     await until(() => events.length > 0, 'the failure')
     expect(events.map(event => event.kind)).to.deep.equal(['store.failed'])
-    expect(await failure(shared.set(KEY, storedResult(), 60_000))).to.equal('Redis refused SET: it is full (OOM)')
+    expect(await failure(shared.set(KEY, storedResult(), 60_000))).to.equal('Redis refused EVAL: it is full (OOM)')
   })
 
   for (const [what, stop, start] of [

@@ -1,7 +1,7 @@
 /** What tells the data of tables from any other: names, sizes and times of change of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { relative } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
 import { folderReader, type TableContents } from './data-folder.js'
 
@@ -46,6 +46,29 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
       hash.update(`${table}\0${state}\0`)
     }
     return hash.digest('base64url')
+  }
+}
+
+/**
+ * What tells this copy of the data from any other, for as long as it is there: states of two copies, though equal in contents,
+ * differ. Replicas that have mounted one folder have one copy. Empty where there is none yet.
+ */
+export function dataCopyReader({ dataDir, database }: DataStateOptions): () => string {
+  const folder = database === null ? dataDir : dirname(database)
+  let copy = ''
+  return () => {
+    if (copy === '' && folder !== null) copy = copyOf(folder)
+    return copy
+  }
+}
+
+function copyOf(folder: string): string {
+  try {
+    // Without the device: it differs from mount to mount.
+    const { ino, birthtimeNs } = statSync(folder, { bigint: true })
+    return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('base64url').slice(0, 16)
+  } catch {
+    return ''
   }
 }
 

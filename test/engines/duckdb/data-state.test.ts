@@ -1,8 +1,8 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { type DataState, dataStateReader } from '../../../runner/engines/duckdb/data-state.js'
+import { type DataState, dataCopyReader, dataStateReader } from '../../../runner/engines/duckdb/data-state.js'
 
 describe('the state of the data', () => {
   let folder = ''
@@ -80,5 +80,41 @@ describe('the state of the data', () => {
     expect(ofFile([])).to.equal(before)
     appendFileSync(at('a.duckdb'), 'y')
     expect(ofFile(['shop.orders'])).to.not.equal(before)
+  })
+})
+
+describe('the copy of the data', () => {
+  let folder = ''
+  const at = (name: string): string => join(folder, name)
+  const copyOf = (name: string): string => dataCopyReader({ dataDir: at(name), database: null })()
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sluice-copy-'))
+    mkdirSync(at('a/shop'), { recursive: true })
+    writeFileSync(at('a/shop/orders.ndjson'), '{}\n')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('stays the same, whatever changes in it and by whatever path it is reached', () => {
+    const before = copyOf('a')
+    expect(before).to.match(/^[\w-]{16}$/)
+    appendFileSync(at('a/shop/orders.ndjson'), '{}\n')
+    mkdirSync(at('a/more'))
+    expect([copyOf('a'), copyOf('a/../a')]).to.deep.equal([before, before])
+  })
+
+  it('differs from another with the same contents, times and owners', () => {
+    cpSync(at('a'), at('b'), { recursive: true, preserveTimestamps: true })
+    expect(copyOf('b')).to.not.equal(copyOf('a'))
+  })
+
+  it('of a database file is that of its folder, and is looked for until there is one', () => {
+    const ofFile = dataCopyReader({ dataDir: null, database: at('a/shop.duckdb') })
+    expect(ofFile()).to.equal(copyOf('a'))
+    const late = dataCopyReader({ dataDir: at('late'), database: null })
+    expect(late()).to.equal('')
+    mkdirSync(at('late'))
+    expect(late()).to.equal(copyOf('late'))
+    expect(dataCopyReader({ dataDir: null, database: null })()).to.equal('')
   })
 })

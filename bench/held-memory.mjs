@@ -1,0 +1,13 @@
+/** Loaded into a server before its program: after each full collection it writes to a file what was left then, in bytes. */
+import { renameSync, writeFileSync } from 'node:fs'
+import { constants, PerformanceObserver } from 'node:perf_hooks'
+
+const file = process.env['SLUICE_HELD_MEMORY']
+
+new PerformanceObserver(list => {
+  const isFull = list.getEntries().some(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR)
+  if (!isFull) return
+  const { heapUsed, external } = process.memoryUsage()
+  writeFileSync(`${file}.new`, JSON.stringify({ heapUsed, external }))
+  renameSync(`${file}.new`, file)
+}).observe({ entryTypes: ['gc'] })

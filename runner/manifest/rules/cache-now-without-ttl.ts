@@ -1,0 +1,25 @@
+/** A result that is kept until its data changes keeps the time of its query too: "the last hour" is then long ago. */
+import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
+
+const CLOCKS: ReadonlySet<string> = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATETIME', 'CURRENT_DATE', 'CURRENT_TIME'])
+
+export const cacheNowWithoutTtl: Rule<TemplateFacts> = {
+  id: 'cache/now-without-ttl',
+  severity: 'warning',
+  check: ({ manifest, source, texts }, report) => {
+    const cache = manifest.settings?.cache
+    if (cache === undefined || cache === 'disabled') return
+    if (cache.until === undefined || cache.ttl_seconds !== undefined) return
+    const clock = texts.map(clockIn).find(name => name !== undefined)
+    if (clock === undefined) return
+    const message = `the SQL reads ${clock}, whose time stays as it was until the data changes; add ttl_seconds, the oldest it may be`
+    report(source.valueAt(['settings', 'cache', 'until']), message)
+  },
+}
+
+/** By what name this text asks for the time, if it does. */
+function clockIn({ tokens, argumentNames }: DistinctSql): string | undefined {
+  if (argumentNames?.some(({ name }) => name === 'now')) return '@now'
+  // Behind AS it is a name.
+  return tokens?.find(({ term }, i) => CLOCKS.has(term) && tokens[i - 1]?.term !== 'AS')?.term
+}
