@@ -1,18 +1,17 @@
 /** Measures hits, misses and loading over HTTP, beside a bare server, an Express route and what one would write by hand. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Figure, percentile, table } from './figures.js'
 import { type HttpLoad, httpLoad } from './http-load.js'
 import { type Bar, barChart } from './http-picture.js'
+import { inTurns, type Measured, processorMs, ROUNDS } from './in-turns.js'
 import { loadingDifferent } from './many-manifests.js'
 import { misses } from './misses.js'
 import { residentMemory, type Server, startServer } from './processes.js'
 import { type Bench, HEADERS, ROUTE, startSluice } from './rows-server.js'
 
-/** The first round of each warms up and does not count. */
-const ROUNDS = 5
 const ROUND_SECONDS = 0.5
 
 export interface HttpResults {
@@ -102,44 +101,6 @@ async function startBareMap(bench: Bench, url: string, paths: readonly string[])
     answers.push(...(await Promise.all(some)))
   }
   return startServer([...tsx, 'bench/bare-map.ts', fileOf(bench, 'answers', Buffer.from(JSON.stringify(answers)))], {})
-}
-
-interface Side {
-  readonly name: string
-  readonly server: Server
-  readonly load: Partial<HttpLoad>
-}
-
-interface Measured {
-  /** Requests a second, median of the rounds. */
-  readonly rate: number
-  /** Microseconds of the server's processor for one request, the least of the rounds. */
-  readonly cpu: number
-}
-
-/** In turns, so that whatever else the machine does falls on all of them. */
-async function inTurns(sides: readonly Side[], load: HttpLoad): Promise<readonly Measured[]> {
-  const rates = sides.map((): number[] => [])
-  const cpus = sides.map((): number[] => [])
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [i, side] of sides.entries()) {
-      const before = processorMs(side.server.pid)
-      const { perSecond, milliseconds } = await httpLoad(side.server.url, { ...load, ...side.load })
-      if (round === 0) continue
-      rates[i]!.push(perSecond)
-      cpus[i]!.push(((processorMs(side.server.pid) - before) * 1000) / milliseconds.length)
-    }
-  }
-  return sides.map((_, i) => ({ rate: percentile(rates[i]!, 50), cpu: Math.min(...cpus[i]!) }))
-}
-
-/** What the threads of the process have used so far, in milliseconds. */
-function processorMs(pid: number): number {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map(thread => {
-    const [used = ''] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
-    return Number(used)
-  })
-  return nanoseconds.reduce((sum, used) => sum + used, 0) / 1e6
 }
 
 const ratio = (a: number, b: number): string => (a / b).toFixed(2)
@@ -305,15 +266,18 @@ export function writeHttp({ figures, floors, picture }: HttpResults): string {
   writeFileSync('bench/results.svg', picture)
   const noise = `A bare server's rate was ${floors[0].toFixed(0)}/s at the start and ${floors[1].toFixed(0)}/s at the end (${ratio(floors[1], floors[0])}).`
   const how =
-    'Ratios first. A bare server writes the same bytes: status, every header, body. Servers are measured in turns, each in a process of its own and the client in another; requests go to the log and to the metrics as in production.'
+    'Ratios first. A bare server writes the same bytes: status, every header, body. Servers are measured in turns, each in a process of its own and the client in another; over one connection, where they take turns, they have a processor each. Requests go to the log and to the metrics as in production.'
   return [`${how} ${noise}`, '![Hits beside other servers](results.svg)', table(figures), PROFILE].join('\n\n')
 }
 
 const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf8').trim()
 
-// Alone: `node --import tsx bench/http.ts [program] [kinds]` prints the section, or 304s, HEAD, gzip and many keys.
+// Alone: `node --import tsx bench/http.ts [program] [hits | kinds]` prints the section, or hits alone, or
+// 304s, HEAD, gzip and many keys.
 if (process.argv[1]?.endsWith('bench/http.ts')) {
   const [program = 'dist/main.js', part] = process.argv.slice(2)
   if (part === 'kinds') console.log(table(await inFolder(folder => kinds({ folder, program: [program] }))))
+  else if (part === 'hits')
+    console.log(table(await inFolder(async folder => (await hits({ folder, program: [program] }))[0])))
   else console.log(writeHttp(await measureHttp([program])))
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +9,7 @@ import { systemClock } from '../runner/clock.js'
 import { addToken, checkManifests, createRunner, ensureToken, type Runner } from '../runner/compose.js'
 import { LoadError, type RunnerError } from '../runner/model/errors.js'
 import type { Event } from '../runner/model/events.js'
-import { readSettings, type Settings } from '../runner/settings.js'
+import { DEFAULT_SETTINGS, readSettings, type Settings } from '../runner/settings.js'
 
 const ID = '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01'
 const MANIFEST = `
@@ -171,6 +172,20 @@ describe('a runner', () => {
     expect(Buffer.from(token ?? '', 'base64url')).to.have.length(32)
     expect(await ensureToken(fresh)).to.equal(null)
     expect(readFileSync(fresh.tokensFile, 'utf8')).to.not.include(token)
+  })
+})
+
+describe('a first token of two servers that start at once', () => {
+  it('is made once, and one of them shows it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-first-'))
+    const settings = { ...DEFAULT_SETTINGS, token: null, tokensFile: join(folder, 'tokens.json') }
+    const made = await Promise.all([ensureToken(settings), ensureToken(settings)])
+    const shown = made.filter(token => token !== null)
+    expect(shown).to.have.length(1)
+    const { tokens } = JSON.parse(readFileSync(settings.tokensFile, 'utf8'))
+    expect(tokens).to.have.length(1)
+    expect(tokens[0].sha256).to.equal(createHash('sha256').update(shown[0]!).digest('hex'))
+    rmSync(folder, { recursive: true })
   })
 })
 

@@ -1,4 +1,5 @@
 /** The commands and their flags. */
+import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
@@ -69,9 +70,16 @@ function explainFailure(thrown: unknown, io: Io): number {
   return EXIT.failed
 }
 
+/** As the package says; its file is two folders up, here and where it is built. */
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
 function makeProgram(io: Io, exit: (code: number) => void): Command {
   const program = new Command('sluice')
     .description('Saved, parameterised SQL as HTTP endpoints.')
+    .version(ownVersion(), '--version', 'print the version')
     .configureOutput({ writeOut: io.print, writeErr: io.complain })
     .exitOverride()
     .showHelpAfterError('(--help lists what there is)')

@@ -20,6 +20,9 @@ import { sendJson } from './send-json.js'
 /** The longest address, in characters. A longer argument goes into a POST body. */
 export const MAX_URL_LENGTH = 16_384
 
+/** Those that any address here knows. */
+export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
+
 export interface AppDeps extends RequestDeps {
   readonly forms: FormStore
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
@@ -52,6 +55,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(refuseLongAddress)
   app.use(refuseOddRequest)
   app.use('/api', refuseWhileDraining(deps))
+  app.use(answerForAll)
 
   app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
   app.route('/api/endpoints').all(allow('GET', 'HEAD'), listEndpoints(deps))
@@ -80,6 +84,13 @@ function allow(...methods: readonly string[]): RequestHandler {
     res.setHeader('Allow', allowed)
     res.status(204).end()
   }
+}
+
+/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
+const answerForAll: RequestHandler = (req, res, next) => {
+  if (req.method !== 'OPTIONS' || req.url !== '*') return next()
+  res.setHeader('Allow', ALL_METHODS)
+  res.status(204).end()
 }
 
 const refuseLongAddress: RequestHandler = (req, _res, next) => {

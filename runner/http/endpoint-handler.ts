@@ -4,7 +4,7 @@ import { RunnerError } from '../model/errors.js'
 import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
-import { negotiateCoding } from '../request/negotiate-coding.js'
+import { type CodingChoice, negotiateCoding } from '../request/negotiate-coding.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { route } from '../request/route.js'
 import { mergeArguments, parsePairs, type WireArguments } from '../request/wire.js'
@@ -20,11 +20,15 @@ export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): 
   const { forms, clock, results } = deps
   return async (req, res) => {
     const exchange = exchangeOf(res)
+    const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
     const request = {
       ref: refOf(req),
       token: tokenOf(req),
       accept: req.get('Accept'),
-      readArguments: () => readArguments(req, res),
+      readArguments() {
+        refuseUnacceptable(choice) // here, so that a stranger hears of the token first, and no query is run for nothing
+        return readArguments(req)
+      },
       signal: exchange.signal,
       wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
     }
@@ -32,14 +36,15 @@ export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): 
     exchange.cache = response.outcome
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
-    const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
-    if (choice.coding === null && !choice.mayBePlain) {
-      const detail = `This can be had as it is, or encoded as: ${AVAILABLE_CODINGS.join(', ')}.`
-      throw new RunnerError('NOT_ACCEPTABLE', { detail })
-    }
     const { nowMs } = clock
     await sendResult(req, res, response, choice, { forms, nowMs, grow: results.grow, elapsedMs: exchange.elapsedMs })
   }
+}
+
+function refuseUnacceptable({ coding, mayBePlain }: CodingChoice): void {
+  if (coding !== null || mayBePlain) return
+  const detail = `This can be had as it is, or encoded as: ${AVAILABLE_CODINGS.join(', ')}.`
+  throw new RunnerError('NOT_ACCEPTABLE', { detail })
 }
 
 /** Lists the endpoints that the token may call. */
@@ -102,7 +107,7 @@ function tokenOf(req: Request): string | null {
   return bearerToken(req.get('Authorization') ?? '')
 }
 
-async function readArguments(req: Request, res: Response): Promise<WireArguments> {
+async function readArguments(req: Request): Promise<WireArguments> {
   const fromAddress = parsePairs(queryOf(req.url))
-  return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req, res)) : fromAddress
+  return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req)) : fromAddress
 }

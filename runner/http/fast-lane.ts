@@ -1,5 +1,6 @@
 /** In front of the app: answers what the cache holds from finished bytes, and passes everything else on. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import express, { type Response } from 'express'
 import type { Caller, StoredResult } from '../model/ports.js'
 import { planCached } from '../request/handle.js'
 import { type CodingChoice, negotiateCoding } from '../request/negotiate-coding.js'
@@ -24,10 +25,18 @@ const MAX_CHOICES = 200
 /** Different paths, without their query strings, that are remembered. */
 const MAX_PATHS = 2_000
 
+/** Up to here a body is copied behind its head; of larger ones that would take more than a second part does. */
+const MAX_COPIED_BYTES = 16_384
+const NO_BODY = new Uint8Array(0)
+
 const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
 
 type Status = 200 | 304
-const STATUS_LINE = { 200: 'HTTP/1.1 200 OK\r\n', 304: 'HTTP/1.1 304 Not Modified\r\n' } as const
+/** Of a head, up to the id of the request. */
+const START = {
+  200: 'HTTP/1.1 200 OK\r\nX-Request-Id: ',
+  304: 'HTTP/1.1 304 Not Modified\r\nX-Request-Id: ',
+} as const
 
 /** What a hit takes to be sent. */
 interface Hit {
@@ -43,10 +52,12 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
   const readAsked = createAskedReader()
   const plans = createPlanMemory()
   const choices = new Map<string, CodingChoice>()
-  const always = ['Vary', deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY, 'X-Content-Type-Options', 'nosniff']
+  const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
+  const noSniff = ['X-Content-Type-Options', 'nosniff']
   const paths = new Map<string, string>()
   const passingEnd = createPassingEnd()
-  const sheet = new Sheet()
+  const sheet = new Sheet(MAX_COPIED_BYTES)
+  const headSheet = new Sheet(0)
 
   function choiceFor(acceptEncoding: string): CodingChoice {
     let choice = choices.get(acceptEncoding)
@@ -99,7 +110,12 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
 
   /** The headers that this form has for good. */
   function lastingLines(status: Status, { planned, result, form }: Hit): string {
-    const list = [...lastingHead(status, { result, contentType: planned.plan.contentType }, form), ...always]
+    const list = [
+      ...lastingHead(status, { result, contentType: planned.plan.contentType }, form),
+      'Vary',
+      vary,
+      ...noSniff,
+    ]
     let lines = ''
     for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
     return flat(lines)
@@ -117,9 +133,19 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
   }
 
   function sendPrepared(res: PreparedResponse, status: Status, head: string, body: Buffer | null): void {
-    const whole = !res.isNext ? null : body === null ? head : sheet.join(head, body)
-    if (whole === null) res.sendPrepared(status, head, body)
-    else if (!res.sendWhole(status, whole) && typeof whole !== 'string') sheet.leave()
+    if (!res.isNext) res.sendPrepared(status, head, body)
+    else if (body === null) res.sendWhole(status, head)
+    else sendBytes(res, status, head, body)
+  }
+
+  function sendBytes(res: PreparedResponse, status: Status, head: string, body: Buffer): void {
+    const whole = sheet.join(head, body)
+    const start = whole ? null : headSheet.join(head, NO_BODY)
+    if (whole) {
+      if (!res.sendWhole(status, whole)) sheet.leave()
+    } else if (start) {
+      if (!res.sendPair(status, start, body)) headSheet.leave()
+    } else res.sendPrepared(status, head, body)
   }
 
   function send(req: IncomingMessage, res: ServerResponse, asked: Asked, hit: Hit, began: number): void {
@@ -129,15 +155,16 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     const timing = serverTiming(null, clock.ticksMs() - began)
     const hasBody = status === 200 && req.method !== 'HEAD'
     if (res instanceof PreparedResponse && res.mayBePrepared) {
-      const opening = `${STATUS_LINE[status]}X-Request-Id: ${requestId}\r\nServer-Timing: ${timing}\r\n`
+      const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
       const nowMs = clock.nowMs()
       const head = opening + lastingOf(status, hit) + passingEnd(freshnessOf(result, nowMs), nowMs)
       sendPrepared(res, status, head, hasBody ? form.body : null)
     } else {
       const facts = { result, contentType: planned.plan.contentType, ...AS_HIT }
       const freshness = freshnessOf(result, clock.nowMs())
-      const list = [...lastingHead(status, facts, form), ...always, ...passingHead(facts, freshness)]
+      const list = [...lastingHead(status, facts, form), ...noSniff, ...passingHead(facts, freshness)]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
+      express.response.vary.call(res as Response, vary) // beside what the app around us has said there
       res.setHeader('X-Request-Id', requestId)
       res.setHeader('Server-Timing', timing)
       res.statusCode = status

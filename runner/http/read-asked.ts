@@ -23,6 +23,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   host: 'host',
   origin: 'stop',
   'cache-control': 'cacheControl',
+  'if-match': 'stop',
   expect: 'stop',
   'content-length': 'stop',
   'transfer-encoding': 'stop',

@@ -1,9 +1,10 @@
 /** A result as a response: its headers, and its bytes unless the caller has them. */
 import type { Request, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
 import type { RunResponse } from '../request/handle.js'
 import type { CodingChoice } from '../request/negotiate-coding.js'
 import type { FormStore } from './forms.js'
-import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
+import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
 
 export interface SendDeps {
   readonly forms: FormStore
@@ -15,7 +16,10 @@ export interface SendDeps {
 
 const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 
-/** Answers 200 with the rows, or 304 when `If-None-Match` names this representation. */
+/**
+ * Answers 200 with the rows, or 304 when `If-None-Match` names this representation.
+ * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only.
+ */
 export async function sendResult(
   req: Request,
   res: Response,
@@ -30,6 +34,10 @@ export async function sendResult(
     if (key !== null) deps.grow(key, bytes)
   })
   const isRead = req.method === 'GET' || req.method === 'HEAD'
+  const ifMatch = req.get('If-Match')
+  if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, form.etag)) {
+    throw new RunnerError('PRECONDITION_FAILED', { detail: 'The result is no longer the one that If-Match names.' })
+  }
   const status = isRead && isMatch(req.get('If-None-Match'), form.etag) ? 304 : 200
   const head = [...lastingHead(status, response, form), ...passingHead(response, freshnessOf(result, deps.nowMs()))]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)

@@ -1,12 +1,13 @@
-/** The HTTP server around a listener: its limits, its answers to what is no HTTP, and its graceful end. */
+/** The HTTP server around a listener: its limits and its graceful end. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { ErrorCode } from '../model/error-codes.js'
-import { RunnerError, SetupError } from '../model/errors.js'
+import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import { KEEP_ALIVE_MS, PreparedRequest, PreparedResponse } from './prepared-response.js'
-import { problemOf } from './problem.js'
+import { answerUnread } from './answer-unread.js'
+import { answerLast, answerUnderWay, beginAnswer, closeIdle } from './kept-connections.js'
+import { PreparedRequest, PreparedResponse } from './prepared-response.js'
+import { isDeclaredTooLarge } from './read-body.js'
 
 /** Request line and headers together. More than the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
@@ -14,6 +15,12 @@ const MAX_HEADER_BYTES = 131_072
 const REQUEST_TIMEOUT_MS = 30_000
 /** How often connections that have become idle are closed while the server ends. */
 const SWEEP_MS = 50
+
+/** How long connections that seem idle are left as the server ends: requests on them may have been sent. */
+const LINGER_MS = 100
+
+/** How many turns of the event loop may be waited for callers who keep connecting. */
+const MAX_ACCEPT_TURNS = 200
 
 export interface ServerOptions {
   readonly listener: RequestListener
@@ -46,22 +53,32 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   // A request without a Host is refused by the app, which answers with a problem.
   const limits = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }
   const { listener } = options
+  let isLeaving = false
+  const answer: RequestListener = (req, res) => {
+    beginAnswer(req, res)
+    if (isLeaving) answerLast(res)
+    listener(req, res)
+  }
   const server: Server = createServer(
     { ...limits, IncomingMessage: PreparedRequest, ServerResponse: PreparedResponse as typeof ServerResponse },
-    (req, res) => {
-      ;(req.socket as Answering)[LATEST] = res
-      listener(req, res)
-    },
+    answer,
   )
-  server.keepAliveTimeout = KEEP_ALIVE_MS
-  server.on('checkExpectation', options.listener) // an expectation other than 100-continue, which the app refuses
-  answerBadRequests(server, options.newRequestId)
+  server.keepAliveTimeout = 0
+  server.on('checkExpectation', answer) // an expectation other than 100-continue, which the app refuses
+  server.on('checkContinue', (req, res) => {
+    // A body that is refused is not asked for; what else its caller sends would be taken for it.
+    if (isDeclaredTooLarge(req)) answerLast(res)
+    else res.writeContinue()
+    answer(req, res)
+  })
+  answerUnread(server, options)
   const sockets = new Set<Socket>()
   server.on('connection', socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   await listen(server, options)
+  server.once('close', closeIdle(sockets, options.clock))
   const { port } = server.address() as AddressInfo
   const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
   let closing: Promise<void> | null = null
@@ -69,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     url,
     port,
     close() {
+      isLeaving = true
       closing ??= closeGracefully(server, sockets, options)
       return closing
     },
@@ -87,51 +105,47 @@ function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
 async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, options: ServerOptions): Promise<void> {
   const { clock, observe, drainDelayMs, graceMs, onLeaving, onDraining } = options
   onLeaving()
+  for (const socket of sockets) {
+    const underWay = answerUnderWay(socket)
+    if (underWay) answerLast(underWay)
+  }
   observe({ kind: 'server.draining' })
   if (drainDelayMs > 0) await new Promise<void>(resolve => clock.after(drainDelayMs, resolve))
   onDraining()
-  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  await acceptWaiting(server)
+  const closed = new Promise<void>(resolve => stopListening(server, resolve))
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
-  let cancelSweep = () => {}
-  const sweep = (): void => {
+  let cancelSweep = clock.after(LINGER_MS, sweep)
+  function sweep(): void {
     server.closeIdleConnections()
     // Connections that have never sent a byte (browsers open some ahead of need) do not count as idle there.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     cancelSweep = clock.after(SWEEP_MS, sweep)
   }
-  sweep()
   await closed
   cancelCut()
   cancelSweep()
   observe({ kind: 'server.closed' })
 }
 
-const CODE_FOR: Readonly<Record<string, ErrorCode>> = {
-  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
-  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
+/** Connections wait in a queue of the system's, which ends them as it is closed; a turn takes one of them or a few. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = (): void => {
+    accepted += 1
+  }
+  server.on('connection', count)
+  for (let turn = 0, before = -1; turn < MAX_ACCEPT_TURNS && accepted !== before; turn += 1) {
+    before = accepted
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  server.off('connection', count)
 }
 
-/** Where a socket carries its latest response: a WeakMap would have to be written to with every request. */
-const LATEST = Symbol('latest response')
-
-interface Answering extends Socket {
-  [LATEST]?: ServerResponse
-}
-
-/** What the parser refuses never reaches the app; it is answered with a problem all the same. */
-function answerBadRequests(server: Server, newRequestId: () => string): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-    const socket = stream as Socket
-    // In the middle of a response another status line would be taken for part of it.
-    const isAnswering = (socket as Answering)[LATEST]?.writableFinished === false
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
-      socket.destroy()
-      return
-    }
-    const code = CODE_FOR[error.code ?? ''] ?? 'REQUEST_INVALID'
-    const detail = code === 'REQUEST_INVALID' ? { detail: 'This is not a valid HTTP request.' } : {}
-    const { status, headers, body } = problemOf(new RunnerError(code, detail), newRequestId())
-    const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
-    socket.end(`HTTP/1.1 ${status} \r\n${lines.join('')}\r\n${body.toString()}`)
-  })
+/** Takes no more connections. node:http would close those that seem idle at the same moment. */
+function stopListening(server: Server, onClosed: () => void): void {
+  const { closeIdleConnections } = server
+  server.closeIdleConnections = () => {}
+  server.close(onClosed)
+  server.closeIdleConnections = closeIdleConnections
 }

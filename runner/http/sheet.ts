@@ -2,14 +2,20 @@
 
 /** What a head may take. A longer one is sent in another way. */
 const HEAD_ROOM = 2_048
-/** Up to here a body is copied onto the sheet; of larger ones that would take more than a second write does. */
-const MAX_BODY_BYTES = 16_384
 
 /** Bytes that are used again for one response after the other. */
 export class Sheet {
-  #bytes = newBytes()
+  readonly #maxBodyBytes: number
+  #bytes: Buffer
   /** Of the response before, which mostly is as long as the next. */
-  #whole: Buffer = this.#bytes
+  #whole: Buffer
+
+  /** Larger bodies have no room. 0: a sheet for heads alone. */
+  constructor(maxBodyBytes: number) {
+    this.#maxBodyBytes = maxBodyBytes
+    this.#bytes = this.#newBytes()
+    this.#whole = this.#bytes
+  }
 
   /**
    * A response of this head and body; null where they have no room. One character of a head is one byte. The bytes are
@@ -17,7 +23,7 @@ export class Sheet {
    */
   join(head: string, body: Uint8Array): Buffer | null {
     const length = head.length + body.byteLength
-    if (head.length > HEAD_ROOM || body.byteLength > MAX_BODY_BYTES) return null
+    if (head.length > HEAD_ROOM || body.byteLength > this.#maxBodyBytes) return null
     if (this.#whole.byteLength !== length) this.#whole = this.#bytes.subarray(0, length)
     this.#whole.write(head, 0, 'latin1')
     this.#whole.set(body, head.length)
@@ -26,12 +32,12 @@ export class Sheet {
 
   /** Leaves the bytes of the last response to whoever is still sending them. */
   leave(): void {
-    this.#bytes = newBytes()
+    this.#bytes = this.#newBytes()
     this.#whole = this.#bytes
   }
-}
 
-/** Of their own: a piece of a shared buffer would keep all of that. */
-function newBytes(): Buffer {
-  return Buffer.allocUnsafeSlow(HEAD_ROOM + MAX_BODY_BYTES)
+  /** Of their own: a piece of a shared buffer would keep all of that. */
+  #newBytes(): Buffer {
+    return Buffer.allocUnsafeSlow(HEAD_ROOM + this.#maxBodyBytes)
+  }
 }

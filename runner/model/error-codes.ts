@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   METHOD_NOT_ALLOWED: { status: 405, title: 'Method not allowed' },
   NOT_ACCEPTABLE: { status: 406, title: 'No acceptable representation' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
+  PRECONDITION_FAILED: { status: 412, title: 'Precondition failed' },
   BODY_TOO_LARGE: { status: 413, title: 'Request body too large' },
   URI_TOO_LONG: { status: 414, title: 'Request address too long' },
   BODY_TYPE_UNSUPPORTED: { status: 415, title: 'Unsupported request body' },

@@ -1,5 +1,5 @@
 /** What can go wrong, for callers (RunnerError) and for whoever starts the program; anything else thrown is a bug. */
-import type { Diagnostic } from './diagnostic.js'
+import { type Diagnostic, diagnosticLine } from './diagnostic.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 import type { QueryCost } from './query.js'
 
@@ -73,15 +73,27 @@ export class SetupError extends Error {
   override readonly name = 'SetupError'
 }
 
-/** The manifests hold errors, so nothing is served; the command line prints them and exits with 1. */
+/** How many errors the message of a LoadError names. */
+const MAX_NAMED = 3
+
+/**
+ * The manifests hold errors, so nothing is served; the command line prints them and exits with 1. The message is the
+ * summary, and a line for each of the first few errors.
+ */
 export class LoadError extends Error {
   override readonly name = 'LoadError'
   /** Warnings included, in order. */
   readonly diagnostics: readonly Diagnostic[]
+  /** `the manifests hold 2 errors` */
+  readonly summary: string
 
   constructor(diagnostics: readonly Diagnostic[]) {
-    const errors = diagnostics.filter(d => d.severity === 'error').length
-    super(`the manifests hold ${errors} ${errors === 1 ? 'error' : 'errors'}`)
+    const errors = diagnostics.filter(d => d.severity === 'error')
+    const summary = `the manifests hold ${errors.length} ${errors.length === 1 ? 'error' : 'errors'}`
+    const left = errors.length - MAX_NAMED
+    const more = left > 0 ? [`and ${left} more, in diagnostics`] : []
+    super([`${summary}:`, ...errors.slice(0, MAX_NAMED).map(diagnosticLine), ...more].join('\n'))
+    this.summary = summary
     this.diagnostics = diagnostics
   }
 }

@@ -1,27 +1,62 @@
-/** Where the log goes: texts of pino's, and lines that have been gathered. */
+/** Where the log goes: texts of pino's, and lines that are gathered and written together. */
 import pino, { type DestinationStream } from 'pino'
 
 export interface LogOutput {
-  /** For pino. */
+  /** For pino. It knows nothing of lines that are held. */
   readonly stream: DestinationStream
-  /** Lines in ASCII. They come behind what the stream was given before. */
-  write(lines: string): void
+  /** Keeps a line, in ASCII and with its end; once many are held they are written. */
+  hold(line: string): void
+  /** Writes what is held, behind what the stream was given before. */
+  flush(): void
 }
 
-/** Lines are mostly gathered up to a half of it. */
-const ROOM = 32_768
+/** How much is gathered before it is written, in characters. */
+const ROOM = 16_384
 
 /** Standard error, which is waited for, so that no line is dropped. */
 export function standardError(): LogOutput {
   // Two writers, of texts and of bytes: that of texts goes over them five times. Neither keeps anything back.
   const bytes = pino.destination({ fd: 2, sync: true, contentMode: 'buffer' })
+  const write = (lines: Uint8Array): void => void bytes.write(lines as unknown as string) // its types know of texts alone
+  // A line becomes bytes while the processor still has its parts at hand.
   const room = Buffer.allocUnsafeSlow(ROOM)
+  let held = 0
+
+  function flush(): void {
+    if (held === 0) return
+    const lines = room.subarray(0, held)
+    held = 0
+    write(lines)
+  }
+
   return {
     stream: pino.destination({ fd: 2, sync: true }),
-    write(lines) {
-      const isRoom = lines.length <= ROOM
-      const written = isRoom ? room.subarray(0, room.write(lines, 'latin1')) : Buffer.from(lines, 'latin1')
-      bytes.write(written as unknown as string) // its types know of texts alone
+    hold(line) {
+      if (held + line.length > ROOM) flush()
+      if (line.length > ROOM) write(Buffer.from(line, 'latin1'))
+      else held += room.write(line, held, 'latin1')
     },
+    flush,
+  }
+}
+
+/** The same of any other destination. */
+export function gathered(stream: DestinationStream): LogOutput {
+  let held = ''
+
+  function flush(): void {
+    if (held === '') return
+    const lines = held
+    held = ''
+    stream.write(lines)
+  }
+
+  return {
+    stream,
+    hold(line) {
+      if (held.length + line.length > ROOM) flush()
+      held += line
+    },
+    flush,
   }
 }

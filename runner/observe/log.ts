@@ -1,10 +1,11 @@
 /** Events as JSON lines on standard error. */
 import pino, { type DestinationStream } from 'pino'
+import { beginning, causeText } from '../model/cause-text.js'
 import { type Diagnostic, diagnosticLine } from '../model/diagnostic.js'
 import { RunnerError } from '../model/errors.js'
 import type { Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import { standardError } from './log-output.js'
+import { gathered, standardError } from './log-output.js'
 import { createRequestLine } from './request-line.js'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -54,8 +55,6 @@ interface Quiet {
   unwritten: number
 }
 
-/** How much is gathered before it is written, in characters. */
-const MAX_HELD = 16_384
 /** How long a line may be held. */
 const HOLD_MS = 200
 
@@ -71,12 +70,10 @@ export interface Log {
  * them at once. A process that is killed outright takes what is held with it.
  */
 export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
-  const output = destination
-    ? { stream: destination, write: (lines: string) => destination.write(lines) }
-    : standardError()
+  const output = destination ? gathered(destination) : standardError()
   const requestLine = createRequestLine()
   const quiet = new Map<string, Quiet>()
-  let held = ''
+  let isFlushDue = false
   const logger = pino(
     {
       level,
@@ -104,26 +101,26 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
     return before?.unwritten ?? 0
   }
 
-  function flush(): void {
-    if (held === '') return
-    const lines = held
-    held = ''
-    output.write(lines)
+  function flushLater(): void {
+    isFlushDue = true
+    clock.after(HOLD_MS, () => {
+      isFlushDue = false
+      output.flush()
+    })
   }
 
   return {
-    flush,
+    flush: output.flush,
     observe(event) {
       if (event.kind === 'request.done' && event.error === null && event.status < 500) {
         if (!writesRequests) return
-        if (held === '') clock.after(HOLD_MS, flush)
-        held += requestLine(event, clock.nowMs())
-        if (held.length > MAX_HELD) flush()
+        if (!isFlushDue) flushLater()
+        output.hold(requestLine(event, clock.nowMs()))
         return
       }
       const unwritten = unwrittenOf(event.kind)
       if (unwritten === null) return
-      flush()
+      output.flush()
       const { kind, ...facts } = event
       const plain = withPlainErrors(facts)
       logger[levelOf(event)](unwritten > 0 ? { ...plain, unwritten } : plain, kind)
@@ -133,13 +130,14 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
 
 const SECRETS = ['authorization', 'x-api-key', 'X-API-KEY', 'password', 'secret']
 
-/** Errors as code, detail and cause; the stack only of what is a bug. */
+/** Errors as code, detail and causes; the stack only of what is a bug. No text in it is of any length. */
 function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(facts)) {
     if (value === null) continue
     if (name === 'diagnostics') plain[name] = plainDiagnostics(value as readonly Diagnostic[])
-    else plain[name] = value instanceof Error ? plainError(value) : value
+    else if (value instanceof Error) plain[name] = plainError(value)
+    else plain[name] = typeof value === 'string' ? beginning(value) : value
   }
   return plain
 }
@@ -148,17 +146,26 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
 const MAX_DIAGNOSTICS = 20
 
 function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {
-  const lines = diagnostics.slice(0, MAX_DIAGNOSTICS).map(diagnosticLine)
+  const lines = diagnostics.slice(0, MAX_DIAGNOSTICS).map(diagnostic => beginning(diagnosticLine(diagnostic)))
   const left = diagnostics.length - lines.length
   return left > 0 ? [...lines, `and ${left} more`] : lines
 }
 
+/** Of a stack, in characters. */
+const MAX_STACK = 8_000
+
+const stackOf = (error: Error): string => beginning(error.stack ?? error.message, MAX_STACK)
+
 function plainError(error: Error): unknown {
-  if (!(error instanceof RunnerError)) return { message: error.message, stack: error.stack }
+  if (!(error instanceof RunnerError)) {
+    const behind = causeText(error.cause)
+    return { message: beginning(error.message), stack: stackOf(error), ...(behind !== '' && { cause: behind }) }
+  }
   const { code, detail, cause } = error
   // A bad argument's own text may stand in the cause; the code says enough.
   if (error.status < 500) return { code }
   if (cause === undefined) return { code, detail }
-  if (!(cause instanceof Error)) return { code, detail, cause: String(cause) }
-  return { code, detail, cause: code === 'INTERNAL' ? (cause.stack ?? cause.message) : cause.message }
+  if (code !== 'INTERNAL' || !(cause instanceof Error)) return { code, detail, cause: causeText(cause) }
+  const behind = causeText(cause.cause)
+  return { code, detail, cause: behind === '' ? stackOf(cause) : `${stackOf(cause)}; caused by: ${behind}` }
 }

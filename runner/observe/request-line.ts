@@ -1,23 +1,25 @@
 /** The line of a request that went well, written as pino would write it but without looking at what it may hold. */
-import type { Event } from '../model/events.js'
+import type { CacheOutcome, Event } from '../model/events.js'
 
 type RequestDone = Extract<Event, { kind: 'request.done' }>
 
 /** Paths of which the middle of the line is remembered. */
 const MAX_REMEMBERED = 2_000
-const END = ',"msg":"request.done"}\n'
+/** Numbers of rows, of each outcome, for which the end of the line is remembered. */
+const MAX_ENDS = 1_000
 
 /** What requests of one path mostly have in common. */
 interface Middle extends Pick<RequestDone, 'method' | 'endpoint' | 'token' | 'status' | 'cache'> {
   /** What stands between the id of the request and its duration. */
   readonly text: string
-  /** What stands between that and the number of rows. */
-  readonly outcome: string
+  /** What stands behind that, by the number of rows, where nothing was paid. Middles of one outcome share them. */
+  readonly ends: Map<number | null, string>
 }
 
 /** `{"level":"info",…}` with its line end, in ASCII; null members are left out. */
 export function createRequestLine(): (event: RequestDone, nowMs: number) => string {
   const middles = new Map<string, Middle>()
+  const endsOf = new Map<CacheOutcome | null, Map<number | null, string>>()
   let second = -1
   let secondText = ''
   let timeMs = -1
@@ -49,28 +51,38 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
     }
     const facts = { method, path, ...(endpoint !== null && { endpoint }), ...(token !== null && { token }), status }
     const text = `",${asciiJson(facts).slice(1, -1)},"durationMs":`
-    const middle = {
-      method,
-      endpoint,
-      token,
-      status,
-      cache,
-      text,
-      outcome: cache === null ? '' : `,"cache":"${cache}"`,
-    }
+    const ends = endsOf.get(cache) ?? new Map<number | null, string>()
+    endsOf.set(cache, ends)
+    const middle = { method, endpoint, token, status, cache, text, ends }
     if (middles.size >= MAX_REMEMBERED) middles.clear()
     middles.set(path, middle)
     return middle
   }
 
-  return (event, nowMs) => {
-    const { requestId, durationMs, rows, cost } = event
-    const { text, outcome } = middleOf(event)
-    // Few pieces: V8 joins them to a tree, which is walked as it is written.
-    const result = rows === null ? outcome : `${outcome},"rows":${rows}`
-    const paid = cost ? `,"cost":${asciiJson(cost)}` : ''
-    return `${headOf(nowMs)}${requestId}${text}${thousandths(durationMs)}${result}${paid}${END}`
+  function endFor(event: RequestDone, ends: Map<number | null, string>): string {
+    if (event.cost) return endOf(event)
+    let end = ends.get(event.rows)
+    if (end === undefined) {
+      if (ends.size >= MAX_ENDS) ends.clear()
+      end = Buffer.from(endOf(event), 'latin1').toString('latin1') // in one piece
+      ends.set(event.rows, end)
+    }
+    return end
   }
+
+  return (event, nowMs) => {
+    const { text, ends } = middleOf(event)
+    const end = endFor(event, ends)
+    // Few pieces: V8 joins them to a tree, which is walked as it is written.
+    return `${headOf(nowMs)}${event.requestId}${text}${thousandths(event.durationMs)}${end}`
+  }
+}
+
+function endOf({ cache, rows, cost }: RequestDone): string {
+  const outcome = cache === null ? '' : `,"cache":"${cache}"`
+  const count = rows === null ? '' : `,"rows":${rows}`
+  const paid = cost ? `,"cost":${asciiJson(cost)}` : ''
+  return `${outcome}${count}${paid},"msg":"request.done"}\n`
 }
 
 /** Other characters as `\u…`: a text without them is bytes already. */

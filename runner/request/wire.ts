@@ -53,17 +53,27 @@ export function parseJsonArguments(text: string): WireArguments {
   } catch (cause) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid JSON.', cause })
   }
+  const found = parsedArguments(document, true)
+  // JSON.parse keeps the last of two members of one name; a repeated argument is refused wherever it stands.
+  if (countTopNames(text) !== Object.keys(document as object).length) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
+  }
+  return found
+}
+
+/**
+ * The members of a JSON object or form that somebody else has parsed. `isJson`: an array there is a list; in a form it is
+ * a name that was given several times.
+ * @throws RunnerError REQUEST_INVALID when it is no object.
+ */
+export function parsedArguments(document: unknown, isJson: boolean): WireArguments {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body must be a JSON object of arguments.' })
   }
-  // JSON.parse keeps the last of two members of one name; a repeated argument is refused wherever it stands.
-  if (countTopNames(text) !== Object.keys(document).length) {
-    throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
-  }
   const found = new Map<string, WireArgument>()
   for (const [name, value] of Object.entries(document)) {
-    if (value === null) continue
-    found.set(name, Array.isArray(value) ? { values: value, isList: true } : { values: [value], isList: false })
+    if (value === null || value === undefined) continue
+    found.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
   }
   return found
 }

@@ -26,6 +26,8 @@ describe('an endpoint over HTTP', () => {
   })
   afterEach(() => s.close())
 
+  const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { code: string }).code
+
   const rows = async (response: Response): Promise<Record<string, unknown>> => {
     const document = (await response.json()) as { result: Record<string, unknown>[] }
     expect(Object.keys(document)).to.deep.equal(['result'])
@@ -317,6 +319,31 @@ describe('an endpoint over HTTP', () => {
         { parameter: 'size', detail: 'must be an integer' },
       ],
     })
+  })
+
+  it('refuses codings that it does not have before any query is run, and to a stranger says only that it is one', async () => {
+    for (const refused of ['*;q=0', 'identity;q=0']) {
+      const response = await s.get('?project=a', { headers: { 'Accept-Encoding': refused } })
+      expect([response.status, await codeOf(response)]).to.deep.equal([406, 'NOT_ACCEPTABLE'])
+      const headers = { 'Accept-Encoding': refused, 'X-API-KEY': 'nonsense' }
+      expect((await s.get('?project=a', { headers })).status).to.equal(401)
+    }
+    expect(s.engine.queries).to.have.length(0)
+  })
+
+  it('has never been longer with the engine than in all, however late a caller joins a query', async () => {
+    const release = s.engine.hold()
+    const first = s.get('?project=a')
+    await new Promise(resolve => setTimeout(resolve, 50))
+    const second = s.get('?project=a')
+    await new Promise(resolve => setTimeout(resolve, 20))
+    release()
+    for (const response of await Promise.all([first, second])) {
+      const [, engine, total] = /^engine;dur=([\d.]+), total;dur=([\d.]+)$/.exec(
+        response.headers.get('Server-Timing') ?? '',
+      ) as RegExpExecArray
+      expect(Number(engine)).to.be.at.most(Number(total))
+    }
   })
 
   it('offers JSON and says so to whoever wants something else', async () => {

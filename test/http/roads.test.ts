@@ -76,6 +76,8 @@ const CALLS: readonly (readonly [name: string, call: Call, isFast: boolean])[] =
   ['If-None-Match of anything', { path: `${ECHO}?project=a`, headers: { 'If-None-Match': '*' } }, true],
   ['If-None-Match of another', { path: `${ECHO}?project=a`, headers: { 'If-None-Match': '"x", W/"y"' } }, true],
   ['If-None-Match with HEAD', { path: ECHO, method: 'HEAD', headers: { 'If-None-Match': '*' }, as: 'pinned' }, true],
+  ['If-Match of another', { path: `${ECHO}?project=a`, headers: { 'If-Match': '"x", W/"y"' } }, false],
+  ['If-Match of anything', { path: `${ECHO}?project=a`, headers: { 'If-Match': '*' } }, false],
   ['a large body', { path: LARGE }, true],
   ['gzip', { path: LARGE, headers: { 'Accept-Encoding': 'gzip, deflate' } }, true],
   ['br', { path: LARGE, headers: { 'Accept-Encoding': 'gzip, deflate, br' } }, true],
@@ -208,6 +210,26 @@ describe('a hit that is answered before the app', () => {
     }
   })
 
+  it('is a 412 for If-Match that does not name its ETag, which only a strong one does', async () => {
+    const { headers } = await send(fast, { path: `${ECHO}?project=a` })
+    const tag = String(headers.etag)
+    for (const [ifMatch, status] of [
+      [tag, 200],
+      [`"x", ${tag}`, 200],
+      ['*', 200],
+      ['"x"', 412],
+      [`W/${tag}`, 412],
+      ['nonsense', 412],
+    ] as const) {
+      for (const s of [fast, long]) {
+        const answer = await send(s, { path: `${ECHO}?project=a`, headers: { 'If-Match': ifMatch } })
+        expect([ifMatch, answer.status]).to.deep.equal([ifMatch, status])
+      }
+    }
+    const both = { 'If-Match': tag, 'If-None-Match': tag }
+    expect((await send(fast, { path: `${ECHO}?project=a`, headers: both })).status).to.equal(304)
+  })
+
   it('ends with its ttl', async () => {
     await send(fast, { path: `${ECHO}?project=ttl` })
     await clocks[0]!.advance(899_000)
@@ -270,6 +292,37 @@ describe('a hit of a listener that is mounted elsewhere', () => {
       expect(mounted.headers).to.include(expected)
       expect(mounted.headers['x-own']).to.equal(name.includes('Express') ? 'kept' : undefined)
       expect(mounted.body.equals(own.body)).to.equal(true)
+      other.close()
+      other.closeAllConnections()
+      await s.close()
+    })
+  }
+})
+
+describe('what the app around a listener says in Vary', () => {
+  for (const [name, corsOrigins] of [
+    ['without CORS', []],
+    ['with CORS', [ORIGIN]],
+  ] as const) {
+    it(`stands beside ours, in a miss and in a hit, ${name}`, async () => {
+      const s = await serving({ corsOrigins })
+      const app = express().use((_req, res, next) => {
+        res.vary('Origin').vary('X-Tenant')
+        next()
+      }, s.listener)
+      const other = createServer(app).listen(0, '127.0.0.1')
+      await new Promise(resolve => other.once('listening', resolve))
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}${ECHO}?project=a`
+      const seen = []
+      for (let i = 0; i < 2; i += 1) {
+        const { headers } = await rawRequest(url, 'GET', { 'X-API-KEY': TOKEN })
+        seen.push([/hit/.test(String(headers['cache-status'])), headers.vary])
+      }
+      const vary = 'Origin, X-Tenant, X-API-KEY, Authorization, Accept, Accept-Encoding'
+      expect(seen).to.deep.equal([
+        [false, vary],
+        [true, vary],
+      ])
       other.close()
       other.closeAllConnections()
       await s.close()

@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { expect } from 'chai'
 import { systemClock } from '../../runner/clock.js'
@@ -19,6 +20,18 @@ function raw(port: number, bytes: string): Promise<string> {
   })
 }
 
+/** The status of the answer to a hit, or the code of the failure; and whether the connection is good for no more. */
+function ask(port: number, agent: Agent): Promise<{ readonly outcome: string; readonly isLast: boolean }> {
+  const path = '/api/endpoints/query/tests.echo?project=a'
+  return new Promise(resolve => {
+    const sent = request({ port, host: '127.0.0.1', path, agent, headers: { 'X-API-KEY': TOKEN } }, response => {
+      const isLast = response.headers.connection === 'close'
+      response.resume().once('close', () => resolve({ outcome: String(response.statusCode), isLast }))
+    })
+    sent.once('error', (error: NodeJS.ErrnoException) => resolve({ outcome: error.code ?? '', isLast: true })).end()
+  })
+}
+
 describe('the server', () => {
   let s: Serving
   afterEach(() => s.close())
@@ -37,6 +50,8 @@ describe('the server', () => {
       400,
       'REQUEST_INVALID',
     ],
+    ['an address that is not in ASCII', 'GET /?tags=é HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'REQUEST_INVALID'],
+    ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
     [
       'a length beside chunks',
       'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
@@ -45,13 +60,69 @@ describe('the server', () => {
     ],
   ]
   for (const [name, bytes, status, code] of broken) {
-    it(`answers ${name} with a problem`, async () => {
+    it(`answers ${name} with a problem, logs and counts it`, async () => {
       s = await serving()
       const [head = '', body = ''] = (await raw(s.server.port, bytes)).split('\r\n\r\n')
       expect(head)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
         .and.match(/content-type: application\/problem\+json/i)
       expect(JSON.parse(body)).to.include({ code, status })
+      const { requestId, status: logged, error } = await s.done()
+      expect([requestId, logged, error?.code]).to.deep.equal([JSON.parse(body).instance.slice(12), status, code])
+      const metrics = await (await fetch(`${s.url}/metrics`)).text()
+      expect(metrics).to.include(`sluice_requests_total{endpoint="",status="${status}"} 1\n`)
+    })
+  }
+
+  it('says to an address that is not in ASCII what is wrong with it', async () => {
+    s = await serving()
+    expect(await raw(s.server.port, 'GET /?tags=é HTTP/1.1\r\nHost: a\r\n\r\n')).to.include('percent-encoded')
+  })
+
+  it('answers OPTIONS for the server as a whole', async () => {
+    s = await serving()
+    const text = await raw(s.server.port, 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    expect(text)
+      .to.match(/^HTTP\/1.1 204 /)
+      .and.match(/^Allow: GET, HEAD, POST, OPTIONS\r$/m)
+  })
+
+  it('has its answers say that they are the last on their connection from the moment it is to end', async () => {
+    s = await serving({ drainDelayMs: 300 })
+    await (await s.get('?project=a')).text()
+    const release = s.engine.hold()
+    const running = s.get('?project=b')
+    while (s.engine.queries.length < 2) await new Promise(resolve => setTimeout(resolve, 5))
+    const closing = s.server.close()
+    for (const path of ['?project=a', '/healthz', '?project=a&size=x']) {
+      expect([path, (await s.get(path)).headers.get('Connection')]).to.deep.equal([path, 'close'])
+    }
+    release()
+    expect((await running).headers.get('Connection')).to.equal('close')
+    await closing
+  })
+
+  for (const drainDelayMs of [0, 200]) {
+    it(`answers callers who keep their connections to the last, with a drain delay of ${drainDelayMs} ms`, async () => {
+      s = await serving({ drainDelayMs })
+      const counts = new Map<string, number>()
+      const isAsking: boolean[] = []
+      const caller = async (_: unknown, i: number): Promise<void> => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        for (let isKept = true; isKept; ) {
+          const { outcome, isLast } = await ask(s.server.port, agent)
+          isAsking[i] = true
+          isKept = !isLast
+          if (isLast) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+        }
+        agent.destroy()
+      }
+      const callers = Promise.all(Array.from({ length: 32 }, caller))
+      while (isAsking.filter(Boolean).length < 32) await new Promise(resolve => setTimeout(resolve, 5))
+      await s.server.close()
+      await callers
+      if (drainDelayMs > 0) expect(Object.fromEntries(counts)).to.deep.equal({ 200: 32 })
+      else expect((counts.get('200') ?? 0) + (counts.get('503') ?? 0)).to.equal(32)
     })
   }
 

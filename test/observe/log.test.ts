@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
+import { QueryFault } from '../../runner/model/query-fault.js'
 import { type LogLevel, openLog } from '../../runner/observe/log.js'
 import { manualClock } from '../cache/manual-clock.js'
 
@@ -137,6 +138,14 @@ describe('the log', () => {
     }
   })
 
+  it('tells of each request how many rows it got, and what was paid', () => {
+    const cost = { bytesProcessed: 9, bytesBilled: 7, isCacheHit: false, jobId: 'j' }
+    const rows = [3, 0, 1_000_000, null, 3]
+    const written = lines('info', ...rows.map(count => ({ ...done, rows: count })), { ...done, cost }, done)
+    expect(written.map(line => line['rows'] ?? null)).to.deep.equal([...rows, 3, 3])
+    expect(written.map(line => line['cost'] ?? null)).to.deep.equal([null, null, null, null, null, cost, null])
+  })
+
   it('gathers requests for a moment, and keeps the order of lines', async () => {
     const written: string[] = []
     const clock = manualClock()
@@ -152,6 +161,7 @@ describe('the log', () => {
     expect(names().slice(2)).to.deep.equal(['request.done', 'server.draining'])
     for (let i = 0; i < 100; i += 1) log.observe(done)
     expect(names().length, 'much is not held').to.be.above(50)
+    expect(clock.pending(), 'timers').to.be.at.most(1)
     log.flush()
     expect(names()).to.have.length(104)
   })
@@ -169,6 +179,64 @@ describe('the log', () => {
       detail: 'The query failed',
       cause: 'division by zero',
     })
+  })
+
+  it('tells what is behind the cause too, four levels deep, and nothing twice', () => {
+    const failed = (cause: unknown) => {
+      const error = new RunnerError('QUERY_FAILED', { cause })
+      const [line] = lines('debug', { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error })
+      const { cause: told } = line!['error'] as { cause?: unknown }
+      return told
+    }
+    const chain = (...messages: readonly string[]): unknown =>
+      messages.reduceRight<unknown>((cause, message) => new RangeError(message, { cause }), undefined)
+    expect(failed(chain('no', 'bad page', 'EIO'))).to.equal('no; caused by: bad page; caused by: EIO')
+    expect(failed(chain('1', '2', '3', '4', '5'))).to.equal(['1', '2', '3', '4'].join('; caused by: '))
+    expect(failed(chain('edge.ndjson: bad', 'bad'))).to.equal('edge.ndjson: bad')
+    expect(failed(new QueryFault('The query failed', { cause: 'Invalid Error: bad page' }))).to.equal(
+      'The query failed; caused by: Invalid Error: bad page',
+    )
+    expect(failed(new QueryFault('The query failed', { cause: '' }))).to.equal('The query failed')
+    const endless = new RangeError('round')
+    endless.cause = endless
+    expect(failed(endless)).to.equal('round')
+  })
+
+  it('tells what is behind the cause of a bug and of a store that fails', () => {
+    const cause = new TypeError('x is undefined', { cause: new RangeError('the bottom') })
+    const error = new RunnerError('INTERNAL', { cause })
+    const [failed, bug, store] = lines(
+      'debug',
+      { ...done, status: 500, error },
+      { kind: 'bug', where: 'request', cause },
+      { kind: 'store.failed', operation: 'get', cause },
+    )
+    expect(failed)
+      .to.have.nested.property('error.cause')
+      .that.matches(/log\.test[\s\S]*; caused by: the bottom$/)
+    for (const line of [bug, store]) expect(line).to.have.nested.property('cause.cause', 'the bottom')
+  })
+
+  it('holds the beginning of a text that is long, as of a bad row of a file', () => {
+    const row = `${'r'.repeat(1_000_000)}`
+    const cause = new QueryFault(`line 3: ${row}`, { cause: new RangeError(`Malformed JSON: ${row}`) })
+    const error = new RunnerError('QUERY_FAILED', { cause })
+    const internal = new RunnerError('INTERNAL', { cause: new TypeError(row, { cause: new TypeError(`${row}!`) }) })
+    const diagnostic = { file: 'a', line: 1, column: 1, rule: 'r', severity: 'error', message: row } as const
+    const events: readonly Event[] = [
+      { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error },
+      { ...done, status: 500, error: internal },
+      { kind: 'bug', where: 'request', cause: internal.cause },
+      { kind: 'bug', where: 'request', cause: row },
+      { kind: 'engine.died', engine: 'duckdb', reason: row },
+      { kind: 'manifests.refused', reason: row, diagnostics: [diagnostic, diagnostic] },
+    ]
+    for (const event of events) expect(JSON.stringify(lines('debug', event)).length, event.kind).to.be.below(15_000)
+    expect(lines('debug', events[0]!)[0])
+      .to.have.nested.property('error.cause')
+      .that.matches(
+        /^line 3: r+… \(998008 more characters\); caused by: Malformed JSON: r+… \(998016 more characters\)$/,
+      )
   })
 
   it('tells the stack of a bug', () => {

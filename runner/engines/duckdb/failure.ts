@@ -1,6 +1,7 @@
 /** What DuckDB reports, in BigQuery's words where it is known; its own texts go nowhere but into causes. */
 import { BodyTooLargeError } from '../../encode/body.js'
 import { ValueError } from '../../encode/scalar-text.js'
+import { causeText } from '../../model/cause-text.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BindError } from './bind.js'
 import type { Failure } from './messages.js'
@@ -84,15 +85,16 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof BindError) {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
-  if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: textOf(error.cause) }
+  if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: causeText(error.cause) }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
-  const cause = textOf(error)
-  if (/^INTERRUPT Error/.test(cause)) return { kind: 'interrupted' }
-  const own = cause.indexOf(NATIVE_ERROR_MARK)
-  if (own >= 0) return { kind: 'query', message: withoutPlace(cause.slice(own + NATIVE_ERROR_MARK.length)), cause }
+  const text = textOf(error)
+  if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }
+  const cause = causeText(error)
+  const own = text.indexOf(NATIVE_ERROR_MARK)
+  if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
   for (const { pattern, message } of WORDINGS) {
-    const match = pattern.exec(cause)
+    const match = pattern.exec(text)
     if (match) return { kind: 'query', message: message(match), cause }
   }
   return { kind: 'engine', cause }
