@@ -12,7 +12,8 @@ class CountingReporter extends reporters.Spec {
     super(runner, options)
     const names = []
     runner.on(Runner.constants.EVENT_TEST_FAIL, (test, error) => {
-      names.push(`${test.fullTitle()}: ${String(error?.message ?? error).split('\n', 1)[0].slice(0, 300)}`)
+      const [message] = String(error?.message ?? error).split('\n', 1)
+      names.push(`${test.fullTitle()}: ${message.slice(0, 300)}`)
     })
     runner.once(Runner.constants.EVENT_RUN_END, () => {
       const { passes, failures, pending } = runner.stats
