@@ -1,4 +1,5 @@
 /** How often what was purged: a result whose query began before a purge must not be stored after it. */
+import { keyPrefixOf } from '../model/result-key.js'
 
 export interface Purges {
   /** Everything whose key begins so: an endpoint's part with its colon, or '' for all. */
@@ -21,7 +22,7 @@ export function createPurges(): Purges {
       } else counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
     },
     // Counts of one endpoint are forgotten only with a count of all, which is worth more than they ever were.
-    countOf: key => ofAll * PURGES_AT_MOST + (counts.get(key.slice(0, key.indexOf(':') + 1)) ?? 0),
+    countOf: key => ofAll * PURGES_AT_MOST + (counts.get(keyPrefixOf(key)) ?? 0),
   }
 }
 

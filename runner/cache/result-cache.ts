@@ -3,6 +3,7 @@ import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
+import { endpointIdOf, keyPrefix } from '../model/result-key.js'
 import { type CacheRequest, isFresh, isOfThisData, mayServeStale } from './cache-request.js'
 import { createFlights } from './flights.js'
 import { createPurges } from './purges.js'
@@ -199,14 +200,14 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       store.grow?.(key, bytes)
     },
     async purge(endpointId) {
-      const prefix = endpointId === null ? '' : `${endpointId}:`
+      const prefix = endpointId === null ? '' : keyPrefix(endpointId)
       notePurge(prefix)
       await store.purge(prefix)
     },
     forget(endpointIds) {
       const gone = new Set(endpointIds)
       if (gone.size === 0) return
-      const isGone = (key: string): boolean => gone.has(key.slice(0, key.indexOf(':')))
+      const isGone = (key: string): boolean => gone.has(endpointIdOf(key))
       store.forget?.(gone)
       warmer.forget(isGone)
       refusals.forget(isGone)

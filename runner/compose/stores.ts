@@ -4,6 +4,7 @@ import { systemClock } from '../clock.js'
 import { manifestId } from '../manifest/manifest-id.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import type { CounterStore, ResultStore } from '../model/ports.js'
+import { keyPrefix } from '../model/result-key.js'
 import { BYTES_PER_MB, type Settings } from '../settings.js'
 import { openMemoryCounters } from '../stores/counters.js'
 import { openMemoryStore } from '../stores/memory.js'
@@ -39,7 +40,7 @@ const PURGE_MS = 5_000
 export async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
   const { redisUrl, redisPrefix } = settings
   if (redisUrl === null) throw new UsageError(['REDIS_URL names no Redis'])
-  const prefix = ref === null ? '' : `${await findEndpointId(settings.endpointsDir, ref)}:`
+  const prefix = ref === null ? '' : keyPrefix(await findEndpointId(settings.endpointsDir, ref))
   const clock = systemClock()
   const link = await openRedis({ url: redisUrl, clock, random: Math.random, commandMs: PURGE_MS })
   try {

@@ -1,6 +1,7 @@
 /** Results in this process's memory, bounded in bytes: what was asked for longest ago goes first. */
 import NodeCache from 'node-cache'
 import type { HeldResult, ResultStore, StoredResult } from '../model/ports.js'
+import { endpointIdOf } from '../model/result-key.js'
 
 /** What an entry costs beside its body and key: objects, column list, bookkeeping. An estimate on the safe side. */
 const ENTRY_OVERHEAD_BYTES = 1_024
@@ -49,13 +50,13 @@ export function openMemoryStore({
   let newest: Entry | null = null
   let totalBytes = 0
   let count = 0
-  /** By endpoint; see `endpointOf`. */
+  /** By the endpoint's id. */
   const groups = new Map<string, Set<Entry>>()
   /** Of endpoints that are no more, or not as they were. */
   const leaving = new Set<Set<Entry>>()
 
   function groupOf(key: string): Set<Entry> {
-    const endpoint = endpointOf(key)
+    const endpoint = endpointIdOf(key)
     let group = groups.get(endpoint)
     if (!group) {
       group = new Set()
@@ -67,7 +68,7 @@ export function openMemoryStore({
   function leaveGroup(entry: Entry): void {
     const { key, group } = entry
     group.delete(entry)
-    const endpoint = endpointOf(key)
+    const endpoint = endpointIdOf(key)
     if (group.size === 0 && groups.get(endpoint) === group) groups.delete(endpoint)
   }
 
@@ -195,6 +196,3 @@ export function openMemoryStore({
 
 /** What an entry takes before it grows. */
 const bytesOf = (key: string, { body }: StoredResult): number => body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES
-
-/** A key begins with its endpoint's id and a colon. */
-const endpointOf = (key: string): string => key.slice(0, Math.max(0, key.indexOf(':')))

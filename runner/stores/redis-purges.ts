@@ -1,5 +1,6 @@
 /** Purges are numbered in Redis, so that what was stored by somebody who did not know of one is told from what was not. */
 import type { Clock } from '../model/ports.js'
+import { keyPrefixOf } from '../model/result-key.js'
 import type { RedisLink, Reply } from './redis-link.js'
 import type { PurgeNumbers } from './redis-value.js'
 import { StoreError } from './store-error.js'
@@ -51,16 +52,13 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
       return all.filter(([what, number]) => note(what, number)).map(([what]) => what)
     },
     learn(key, [ofAll, ofEndpoint]) {
-      const what = endpointOf(key)
+      const what = keyPrefixOf(key)
       return [...(note('', ofAll) ? [''] : []), ...(note(what, ofEndpoint) ? [what] : [])]
     },
-    of: key => [last(''), last(endpointOf(key))],
-    isPast: (key, [ofAll, ofEndpoint]) => ofAll < last('') || ofEndpoint < last(endpointOf(key)),
+    of: key => [last(''), last(keyPrefixOf(key))],
+    isPast: (key, [ofAll, ofEndpoint]) => ofAll < last('') || ofEndpoint < last(keyPrefixOf(key)),
   }
 }
-
-/** With its colon. */
-const endpointOf = (key: string): string => key.slice(0, key.indexOf(':') + 1)
 
 /** A hash as RESP 3 (a map) or RESP 2 (a list) gives it. */
 function pairsOf(reply: Reply): readonly (readonly [string, number])[] {
