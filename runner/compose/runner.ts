@@ -91,8 +91,8 @@ export interface RunnerOptions {
 
 /**
  * Settings that are not given have their defaults.
- * @throws UsageError naming every setting that is unknown or wrong; LoadError when manifests or table schemas hold errors, SetupError when something cannot be opened. Whatever
- *   was opened by then has been closed.
+ * @throws UsageError naming every setting that is unknown or wrong; LoadError when manifests or table schemas hold errors;
+ *   SetupError when something cannot be opened. Whatever was opened by then has been closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings = completeSettings(given)

@@ -2,20 +2,20 @@
 import type { Clock } from '../../model/ports.js'
 import { TIMED_OUT } from './runner-error.js'
 
-/** Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `clock` ends the watch. */
+/** Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `callOff` ends the watch on both. */
 export function boundedSignal(
   { signal, timeoutMs }: { readonly signal?: AbortSignal; readonly timeoutMs: number },
   clock: Clock,
-): { readonly signal: AbortSignal; readonly clock: () => void } {
+): { readonly signal: AbortSignal; readonly callOff: () => void } {
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(signal?.reason)
   if (signal?.aborted) onAbort()
   signal?.addEventListener('abort', onAbort, { once: true })
-  const callOff = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
+  const stopClock = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
   return {
     signal: controller.signal,
-    clock: () => {
-      callOff()
+    callOff() {
+      stopClock()
       signal?.removeEventListener('abort', onAbort)
     },
   }

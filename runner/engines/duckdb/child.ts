@@ -8,7 +8,7 @@ import type { Statements } from './keep-statements.js'
 import type { Answers, Failure, FromChild, Request, SessionOptions, ToChild } from './messages.js'
 import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
 import { openSession, type Session } from './session.js'
-import { FileChangedError } from './table-store.js'
+import { FileChangedError, UNSTEADY_FOR_MS } from './table-store.js'
 
 /** A request that has not been answered. */
 interface Running {
@@ -23,9 +23,6 @@ interface Running {
 const INTERRUPT_EVERY_MS = 10
 /** A process that ends closes its files before its children get another parent. */
 const ADOPTION_MS = 50
-
-/** How long a query over Parquet files that are replaced while it runs is run again. */
-const STEADY_WITHIN_MS = 2_000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
 
@@ -98,7 +95,7 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     // Such a file may have been read in part as it was, in part as it is.
     const replaced = state.isCancelled ? null : look()
     if (replaced === null) return outcome()
-    const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > STEADY_WITHIN_MS)
+    const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
     if (isLast) throw new FileChangedError(replaced)
   }
 }

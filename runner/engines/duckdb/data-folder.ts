@@ -6,6 +6,8 @@ import { type BigIntStats, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
 import { QueryFault } from '../../model/query-fault.js'
+import type { Compression } from './decompress.js'
+import { PATTERN_LETTERS } from './generate/quote.js'
 import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImports } from './imports-file.js'
 
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
@@ -15,7 +17,7 @@ export type FileFormat = (typeof FILE_FORMATS)[number]
 export interface DataFile {
   readonly path: string
   readonly format: FileFormat
-  readonly compression: 'uncompressed' | 'gzip' | 'zstd'
+  readonly compression: Compression
   readonly size: bigint
   readonly mtimeNs: bigint
   /** See fileStamp. */
@@ -60,8 +62,6 @@ export interface TableContents {
   readonly imports: readonly ImportedFiles[]
 }
 
-/** Of DuckDB, which reads files by patterns of their names. */
-const PATTERN_LETTERS = /[*?[]/
 const NOTHING: TableContents = { files: [], imports: [] }
 
 /** Looks what tables are made of; what has not changed is not read again. */

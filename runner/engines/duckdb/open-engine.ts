@@ -185,7 +185,7 @@ export async function openEngine(
   }
 
   const run = async (query: Query, runOptions: RunOptions): Promise<ResultSet> => {
-    const { signal, clock } = boundedSignal(runOptions, options.clock)
+    const { signal, callOff } = boundedSignal(runOptions, options.clock)
     try {
       const { translation, columns, resultColumns } = await compiledOf(query)
       const answer = await child.ask(
@@ -206,7 +206,7 @@ export async function openEngine(
     } catch (error) {
       throw runnerError(error, signal)
     } finally {
-      clock()
+      callOff()
     }
   }
 
@@ -226,7 +226,7 @@ export async function openEngine(
   const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     const compiled = await compile(sql, types)
     if (compiled.compiled === undefined) return compiled
-    const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+    const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
       const { translation, columns, resultColumns } = compiled.compiled
       await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, { signal })
@@ -238,7 +238,7 @@ export async function openEngine(
       }
       throw runnerError(error, signal)
     } finally {
-      clock()
+      callOff()
     }
   }
 
@@ -248,7 +248,7 @@ export async function openEngine(
     compile,
     check,
     explain: async query => {
-      const { signal, clock } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+      const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
         const { sql, parameters, tables } = await translateFresh(query.sql, typesOf(query.parameters))
         const wire = wireParameters(parameters, query.parameters)
@@ -256,19 +256,19 @@ export async function openEngine(
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
-        clock()
+        callOff()
       }
     },
     dataState: query => stateOf(query),
     dataCopy: dataCopyReader(options),
     ping: async () => {
-      const { signal, clock } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
+      const { signal, callOff } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
-        clock()
+        callOff()
       }
     },
     close: async () => {

@@ -86,8 +86,8 @@ interface Entry {
 const FILE_COLUMN = '"~file"'
 /** A file that seems to rest may end in half a row that is just being written: it is looked at once more, so much later. */
 const HALF_ROW_MS = 50
-/** How long files that change while they are read are read again, with pauses. */
-const UNSTEADY_FOR_MS = 2_000
+/** How long files that change while they are read, by us or in place by a query, are read again. */
+export const UNSTEADY_FOR_MS = 2_000
 const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
 

@@ -9,6 +9,9 @@ export function quoteText(text: string): string {
   return parts.length === 1 ? parts[0]! : `(${parts.join(' || chr(0) || ')})`
 }
 
+/** In a file's name DuckDB's readers take these for a pattern. */
+export const PATTERN_LETTERS = /[*?[]/
+
 /** A file's path as DuckDB's readers take it, who see patterns in names: `part-[0].csv` would be `part-0.csv`. */
 export function quotePath(path: string): string {
   return quoteText(literalPath(path))
@@ -17,5 +20,5 @@ export function quotePath(path: string): string {
 /** Folders stay as they are: what DuckDB may read is held against the path as it is written. */
 export function literalPath(path: string): string {
   const name = path.lastIndexOf('/') + 1
-  return path.slice(0, name) + path.slice(name).replace(/[*?[]/g, '[$&]')
+  return path.slice(0, name) + path.slice(name).replaceAll(new RegExp(PATTERN_LETTERS, 'g'), '[$&]')
 }
