@@ -118,7 +118,11 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     let mayBeStored = options.isUnknown
     let isCollapsed = false
     for (;;) {
-      const claim = (): Promise<Claimed> => (mayBeStored ? replicas.claimUnlessStored(key) : replicas.claim(key))
+      const state = request.dataState === undefined ? '' : request.dataState()
+      // Of such data no replica can use another's result.
+      if (state === null) return run(request, signal, options.isBackground)
+      const claim = (): Promise<Claimed> =>
+        mayBeStored ? replicas.claimUnlessStored(key, state) : replicas.claim(key, state)
       // Both at once: asked for behind the claim, the result of whoever had the key before is seen.
       const [lease, latest] = await Promise.all([
         attempt('claim', claim, 'failed' as const),

@@ -144,10 +144,13 @@ export interface ResultStore {
 
 /** How replicas that share a store agree on who runs what. A failure is a rejected promise. */
 export interface Replicas {
-  /** The key is this replica's to run until its lease ends; null when it is another's. */
-  claim(key: string): Promise<Lease | null>
+  /**
+   * The key is this replica's to run until its lease ends; null when it is another's. Runs of one key over data of two states
+   * are two: '' where a result is not of any state.
+   */
+  claim(key: string, dataState: string): Promise<Lease | null>
   /** The same where no replica has stored a result of this key; `stored`: one has, and nothing was claimed. */
-  claimUnlessStored(key: string): Promise<Lease | 'stored' | null>
+  claimUnlessStored(key: string, dataState: string): Promise<Lease | 'stored' | null>
   /**
    * What became of a key that is another replica's. `unknown`: its lease may have ended, or somebody asked in vain; look
    * and claim again. Rejects with CALL_ABANDONED when `signal` fires.

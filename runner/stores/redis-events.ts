@@ -9,6 +9,8 @@ import type { PurgeNumbers } from './redis-value.js'
 const LOOK_MS = 200
 /** When the purges of the past could not be asked for, they are again after so long. */
 const CATCH_UP_AGAIN_MS = 500
+/** And else, so that a Redis that is full lets go of what nobody has asked for, not of them. */
+const CATCH_UP_EVERY_MS = 60_000
 
 interface Purged {
   readonly type: 'purged'
@@ -82,11 +84,15 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
   /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
   async function catchUp(): Promise<void> {
     callOffCatchUp()
-    try {
-      tellPurges(await purges.catchUp())
-    } catch {
-      if (!isClosed) callOffCatchUp = clock.after(CATCH_UP_AGAIN_MS, () => void catchUp())
-    }
+    const nextMs = await purges.catchUp().then(
+      all => {
+        tellPurges(all)
+        return CATCH_UP_EVERY_MS
+      },
+      () => CATCH_UP_AGAIN_MS,
+    )
+    callOffCatchUp()
+    if (!isClosed) callOffCatchUp = clock.after(nextMs, () => void catchUp())
   }
   link.onConnected(() => void catchUp())
 

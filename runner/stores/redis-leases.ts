@@ -12,10 +12,15 @@ const RENEW_MS = LEASE_MS / 3
 /** While Redis does not hear that a lease is given back, it is told again, until the lease has run out by itself. */
 const RELEASE_AGAIN_MS = 250
 
-/** Claims unless the second key is there. PTTL, since every user may that must count. */
+/**
+ * Claims unless the second key is there. PTTL, since every user may that must count. What never ends, or later than any lease
+ * does, is none: nobody will give it back.
+ */
 const CLAIM_UNLESS =
   "if redis.call('PTTL', KEYS[2]) ~= -2 then return 2 end " +
-  "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end return 0"
+  "if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then return 1 end " +
+  "local left = redis.call('PTTL', KEYS[1]) if left ~= -1 and left <= tonumber(ARGV[2]) then return 0 end " +
+  "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1"
 
 /** Only whoever holds the lease may end it or make it longer: it may have run out and be another's by now. */
 const END = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
@@ -26,22 +31,22 @@ export interface LeaseOptions {
   readonly link: RedisLink
   readonly scripts: Scripts
   readonly clock: Clock
-  /** Where the lease of this key is. */
-  readonly keyOf: (key: string) => string
+  /** Where the lease of this key is, for data of this state. */
+  readonly nameOf: (key: string, state: string) => string
 }
 
 export interface Leases {
   /** Null: it is another's. @throws StoreError. */
-  claim(key: string): Promise<HeldLease | null>
+  claim(key: string, state: string): Promise<HeldLease | null>
   /** The same unless there is a value of this name, in the slot of the lease. @throws StoreError. */
-  claimUnless(key: string, name: string): Promise<HeldLease | 'stored' | null>
+  claimUnless(key: string, state: string, name: string): Promise<HeldLease | 'stored' | null>
 }
 
 export interface HeldLease {
   release(): Promise<void>
 }
 
-export function createLeases({ link, scripts, clock, keyOf }: LeaseOptions): Leases {
+export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Leases {
   /** Of one that has just been claimed. */
   function hold(name: string, secret: string): HeldLease {
     let callOff = (): void => {}
@@ -68,22 +73,28 @@ export function createLeases({ link, scripts, clock, keyOf }: LeaseOptions): Lea
     }
   }
 
-  const set = async (name: string, secret: string): Promise<boolean> =>
-    (await link.send(['SET', name, secret, 'NX', 'PX', String(LEASE_MS)])) !== null
+  /** As `CLAIM_UNLESS` does. Two that take over what is no lease at the same moment both run, which does no harm. */
+  async function take(name: string, secret: string): Promise<boolean> {
+    const set = ['SET', name, secret, 'PX', String(LEASE_MS)]
+    if ((await link.send([...set, 'NX'])) !== null) return true
+    const left = Number(await link.send(['PTTL', name]))
+    const isLease = left !== -1 && left <= LEASE_MS
+    return !isLease && (await link.send(set)) !== null
+  }
 
-  async function claim(key: string): Promise<HeldLease | null> {
-    const [name, secret] = [keyOf(key), newSecret()]
-    return (await set(name, secret)) ? hold(name, secret) : null
+  async function claim(key: string, state: string): Promise<HeldLease | null> {
+    const [name, secret] = [nameOf(key, state), newSecret()]
+    return (await take(name, secret)) ? hold(name, secret) : null
   }
 
   return {
     claim,
-    async claimUnless(key, name) {
-      const [lease, secret] = [keyOf(key), newSecret()]
+    async claimUnless(key, state, name) {
+      const [lease, secret] = [nameOf(key, state), newSecret()]
       const script = { text: CLAIM_UNLESS, keys: [lease, name], values: [secret, String(LEASE_MS)] }
       const reply = await scripts.run(script, async () => {
         if ((await link.send(['PTTL', name])) !== -2) return 2
-        return (await set(lease, secret)) ? 1 : 0
+        return (await take(lease, secret)) ? 1 : 0
       })
       if (reply === 2) return 'stored'
       return reply === 1 ? hold(lease, secret) : null

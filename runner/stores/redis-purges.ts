@@ -5,6 +5,12 @@ import type { RedisLink, Reply } from './redis-link.js'
 import type { PurgeNumbers } from './redis-value.js'
 import { StoreError } from './store-error.js'
 
+/**
+ * Not a purge, but when this log was begun. Redis may lose the log, and the purges in it: whoever comes then takes nothing that
+ * was stored by those who did not know of the new one.
+ */
+const BEGINNING = 'log'
+
 /** The last purge of everything has the name ''; of an endpoint, its id with a colon, as its keys begin. */
 export interface PurgeLog {
   /**
@@ -12,7 +18,7 @@ export interface PurgeLog {
    * @throws StoreError.
    */
   add(what: string): Promise<number>
-  /** What has been purged without this process's knowledge. @throws StoreError. */
+  /** What has been purged without this process's knowledge. Begins the log where there is none. @throws StoreError. */
   catchUp(): Promise<readonly string[]>
   /** Somebody has told of this one. False when it was known. */
   note(what: string, number: number): boolean
@@ -34,29 +40,52 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
     return isNews
   }
 
+  /** Greater than any that this process knows of this name, and than any before it. */
+  const first = (what: string): number => Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(what) + 1))
+
+  const of = (key: string): PurgeNumbers => [last(''), last(keyPrefixOf(key)), last(BEGINNING)]
+
+  /** What is no log, since somebody else has written there, is done away with. */
+  async function inLog<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!(thrown instanceof StoreError && thrown.kind === 'WRONGTYPE')) throw thrown
+      await link.send(['UNLINK', name])
+      return work()
+    }
+  }
+
   return {
     note,
+    of,
     async add(what) {
-      const first = Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(what)))
-      const [, reply] = await Promise.all([
-        link.send(['HSETNX', name, what, String(first)]),
-        link.send(['HINCRBY', name, what, '1']),
-      ])
+      const [, reply] = await inLog(() =>
+        Promise.all([link.send(['HSETNX', name, what, String(first(what))]), link.send(['HINCRBY', name, what, '1'])]),
+      )
       const number = Number(reply)
       if (!(number > 0)) throw new StoreError('Redis does not count')
       note(what, number)
       return number
     },
     async catchUp() {
-      const all = pairsOf(await link.send(['HGETALL', name]))
-      return all.filter(([what, number]) => note(what, number)).map(([what]) => what)
+      const all = await inLog(() => {
+        // A Redis that is full begins no log, but may have one.
+        link.send(['HSETNX', name, BEGINNING, String(first(BEGINNING))]).catch(() => {})
+        return link.send(['HGETALL', name])
+      })
+      const news = pairsOf(all).filter(([what, number]) => note(what, number))
+      return news.map(([what]) => what).filter(what => what !== BEGINNING)
     },
-    learn(key, [ofAll, ofEndpoint]) {
+    learn(key, [ofAll, ofEndpoint, beginning]) {
+      note(BEGINNING, beginning)
       const what = keyPrefixOf(key)
       return [...(note('', ofAll) ? [''] : []), ...(note(what, ofEndpoint) ? [what] : [])]
     },
-    of: key => [last(''), last(keyPrefixOf(key))],
-    isPast: (key, [ofAll, ofEndpoint]) => ofAll < last('') || ofEndpoint < last(keyPrefixOf(key)),
+    isPast(key, numbers) {
+      const known = of(key)
+      return numbers.some((number, i) => number < known[i]!)
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { Script } from './redis-scripts.js'
 import { StoreError } from './store-error.js'
 
 /** Raised when the form changes: replicas of two versions then do without each other's results. */
-export const FORMAT_VERSION = 2
+export const FORMAT_VERSION = 3
 
 const MAGIC = Buffer.from('sluice')
 const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])
@@ -30,11 +30,12 @@ return 1`
 interface Kept {
   /** Milliseconds since 1970. */
   readonly keepUntil: number
-  /** The purges that whoever stored it knew of, by their numbers: the last of everything, and of its endpoint. */
+  /** What whoever stored it knew of purges. */
   readonly purges: PurgeNumbers
 }
 
-export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number]
+/** The last purge of everything, of the endpoint, and when the log of purges was begun. */
+export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
 
 interface Head extends Kept, Omit<StoredResult, 'body' | 'storedAt'> {
   /** The key it was stored under: what turns up under another is nobody's result. */

@@ -38,7 +38,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
   const purges = openPurgeLog(link, `${prefix}purges`, clock)
   const events = openReplicaChannel({ link, prefix, replica, clock, purges })
   const scripts = createScripts(link, clock)
-  const leases = createLeases({ link, scripts, clock, keyOf: key => `${prefix}l:{${key}}` })
+  const leases = createLeases({ link, scripts, clock, nameOf: (key, state) => `${prefix}l:{${key}}${state}` })
   /** Results that are on their way to Redis. */
   const writing = new Set<Promise<boolean>>()
 
@@ -47,9 +47,11 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     if (value === null) return undefined
     if (!Buffer.isBuffer(value)) throw new StoreError('the value is not one of ours')
     const kept = decodeValue(key, value)
+    if (!kept) return undefined
     // It may have reached Redis behind a purge that its owner did not know of.
-    if (!kept || purges.isPast(key, kept.purges)) return undefined
+    const isPast = purges.isPast(key, kept.purges)
     events.learn(key, kept.purges)
+    if (isPast) return undefined
     const here = shiftTimes(kept, -link.aheadMs(resultKey(key)))
     return clock.nowMs() < here.keepUntil ? here : undefined
   }
@@ -83,13 +85,13 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     },
   })
 
-  async function claim(key: string): Promise<Lease | null> {
-    const lease = await leases.claim(key)
+  async function claim(key: string, state: string): Promise<Lease | null> {
+    const lease = await leases.claim(key, state)
     return lease && leaseOf(key, lease)
   }
 
-  async function claimUnlessStored(key: string): Promise<Lease | 'stored' | null> {
-    const lease = await leases.claimUnless(key, resultKey(key))
+  async function claimUnlessStored(key: string, state: string): Promise<Lease | 'stored' | null> {
+    const lease = await leases.claimUnless(key, state, resultKey(key))
     return lease === null || lease === 'stored' ? lease : leaseOf(key, lease)
   }
 

@@ -33,8 +33,8 @@ describe('a cluster of Redis', function () {
     for (const key of KEYS) expect(await bodyOf(b.tiered, key)).to.equal(key)
     for (const node of nodes) expect(Number(node.cli('DBSIZE'))).to.be.above(0)
     for (const key of KEYS) {
-      const lease = await a.shared.replicas.claim(key)
-      expect(await b.shared.replicas.claim(key)).to.equal(null)
+      const lease = await a.shared.replicas.claim(key, '')
+      expect(await b.shared.replicas.claim(key, '')).to.equal(null)
       const told = b.shared.replicas.outcome(key, new AbortController().signal)
       await lease?.release({ kind: 'unknown' })
       expect(await told).to.deep.equal({ kind: 'unknown' })

@@ -21,6 +21,8 @@ export interface Replica {
   readonly events: readonly Event[]
   /** Why the connection was lost, each time. */
   readonly troubles: readonly string[]
+  /** What it was told that others have purged. */
+  readonly purged: readonly string[]
 }
 
 export interface ReplicaOptions {
@@ -29,15 +31,27 @@ export interface ReplicaOptions {
   readonly commandMs?: number
   /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly aheadMs?: number
+  /** What comes after a minute comes after so long, in milliseconds. */
+  readonly minuteMs?: number
 }
 
 const open: Replica[] = []
 
-export async function openReplica({ url, prefix = PREFIX, commandMs, aheadMs = 0 }: ReplicaOptions): Promise<Replica> {
+export async function openReplica({
+  url,
+  prefix = PREFIX,
+  commandMs,
+  aheadMs = 0,
+  minuteMs = 60_000,
+}: ReplicaOptions): Promise<Replica> {
   const events: Event[] = []
   const troubles: string[] = []
   const machine = systemClock()
-  const clock: Clock = { ...machine, nowMs: () => machine.nowMs() + aheadMs }
+  const clock: Clock = {
+    ...machine,
+    nowMs: () => machine.nowMs() + aheadMs,
+    after: (ms, callback) => machine.after(ms === 60_000 ? minuteMs : ms, callback),
+  }
   const link = await openRedis({
     url,
     clock,
@@ -49,8 +63,12 @@ export async function openReplica({ url, prefix = PREFIX, commandMs, aheadMs = 0
   const shared = openRedisStore({ link, prefix, clock, replica: String(Math.random()) })
   const memory = openMemoryStore({ maxBytes: 4_000_000 })
   const tiered = openTieredStore({ memory, shared, clock, observe: event => void events.push(event) })
-  const replica = { link, shared, tiered, memory, events, troubles }
+  const purged: string[] = []
+  tiered.replicas?.onPurge(what => void purged.push(what))
+  const replica = { link, shared, tiered, memory, events, troubles, purged }
   open.push(replica)
+  // Answers come in order: by then it knows of the purges so far.
+  await link.send(['HGETALL', `${prefix}purges`]).catch(() => {})
   return replica
 }
 

@@ -126,11 +126,11 @@ describe('a Redis that lets not everybody in', function () {
       asAdmin('ACL', 'LOG', 'RESET')
       const url = urlOf('sluice', 'hunter2')
       const [a, b] = [await openReplica({ url, prefix }), await openReplica({ url, prefix })]
-      const lease = await a.shared.replicas.claim(KEY)
+      const lease = await a.shared.replicas.claim(KEY, '')
       await a.tiered.set(KEY, storedResult(), 60_000)
       await pause(1_100) // the lease is renewed
       await lease?.release({ kind: 'unknown' })
-      expect(await b.shared.replicas.claim(KEY)).to.not.equal(null)
+      expect(await b.shared.replicas.claim(KEY, '')).to.not.equal(null)
       expect(await openRedisCounters(a.link, prefix).add('billed', 5, 60_000)).to.equal(5)
       await b.tiered.purge('')
       await a.tiered.delete(KEY)

@@ -22,14 +22,16 @@ import {
 import { isPendingWithoutRedis, openRedisCluster, openRedisServer, type RedisServer } from './redis-server.js'
 import { type Line, openLine } from './slow-line.js'
 
-const ENDPOINT = KEY.slice(0, KEY.indexOf(':') + 1)
-
 /** Calls of one key through a cache of this replica. */
 function cacheOver(
   { tiered }: Replica,
   policy: Partial<CachePolicy> = {},
   run = async () => set('rows'),
-  { timeoutMs = 30_000, observe = () => {} }: { timeoutMs?: number; observe?: Observer } = {},
+  {
+    timeoutMs = 30_000,
+    observe = () => {},
+    ...more
+  }: { timeoutMs?: number; observe?: Observer; dataState?: () => string | null } = {},
 ): { ask(): Promise<CacheAnswer>; runs(): number } {
   const cache = createResultCache({ store: tiered, clock: systemClock(), observe, random: Math.random })
   let runs = 0
@@ -39,6 +41,7 @@ function cacheOver(
     format: 'json',
     policy: policyWith(policy),
     timeoutMs,
+    ...more,
     run: () => {
       runs += 1
       return run()
@@ -66,128 +69,10 @@ describe('what replicas share in Redis', function () {
   beforeEach(() => server.cli('FLUSHALL'))
   afterEach(closeReplicas)
 
-  describe('purges', () => {
-    it('concern a result that reaches Redis behind them', async () => {
-      const [a, b] = [await openReplica({ url: line.url }), await openReplica({ url: server.url })]
-      line.delay(300, 0)
-      const stored = a.tiered.set(KEY, storedResult('old'), 60_000)
-      await b.tiered.purge('')
-      line.delay(0, 0)
-      await stored
-      await a.tiered.close() // which waits for what is on its way
-      expect(server.cli('EXISTS', `${PREFIX}r:{${KEY}}`)).to.equal('0')
-      expect(a.memory.get(KEY)).to.equal(undefined)
-    })
-
-    it('concern one that reaches Redis behind them when nobody waits for that any more', async () => {
-      const a = await openReplica({ url: line.url, commandMs: 40 })
-      const b = await openReplica({ url: server.url })
-      line.delay(400, 0)
-      expect(await failure(a.shared.set(KEY, storedResult('old'), 60_000))).to.equal('Redis does not answer')
-      await b.tiered.purge(ENDPOINT)
-      line.delay(0, 0)
-      await until(() => server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
-      const c = await openReplica({ url: server.url })
-      for (const [name, replica] of Object.entries({ b, c })) {
-        expect(await replica.tiered.get(KEY), name).to.equal(undefined)
-      }
-      await until(async () => (await failure(a.shared.get(KEY))) === 'none', 'an answer')
-      expect(await a.tiered.get(KEY), 'a').to.equal(undefined)
-      await c.shared.set(KEY, storedResult('new'), 60_000)
-      for (const [name, replica] of Object.entries({ a, b, c })) {
-        expect(await bodyOf(replica.shared), name).to.equal('new')
-      }
-    })
-
-    it('of everything concern every key, of an endpoint only its own', async () => {
-      const [a, b] = [await openReplica({ url: line.url, commandMs: 40 }), await openReplica({ url: server.url })]
-      const late = async (key: string): Promise<void> => {
-        line.delay(300, 0)
-        expect(await failure(a.shared.set(key, storedResult(key), 60_000))).to.equal('Redis does not answer')
-        line.delay(0, 0)
-      }
-      await late('e:1')
-      await b.tiered.purge('f:')
-      await until(async () => (await bodyOf(b.shared, 'e:1')) === 'e:1', 'a late result of another endpoint')
-      await until(async () => (await failure(a.shared.get('e:2'))) === 'none', 'an answer')
-      await late('e:2')
-      await b.tiered.purge('')
-      await until(() => server.cli('EXISTS', `${PREFIX}r:{e:2}`) === '1', 'it is there')
-      expect(await b.shared.get('e:2')).to.equal(undefined)
-    })
-
-    it('count on when Redis has lost their numbers', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
-      const told: string[] = []
-      b.tiered.replicas?.onPurge(prefix => void told.push(prefix))
-      await a.tiered.purge(ENDPOINT)
-      await until(() => told.length === 1, 'the purge')
-      server.cli('DEL', `${PREFIX}purges`)
-      const c = await openReplica({ url: server.url })
-      // It knows of no purge, so that its first result is taken for one from before.
-      await c.shared.set(KEY, storedResult('of c'), 60_000)
-      expect(await b.shared.get(KEY)).to.equal(undefined)
-      await b.shared.set(KEY, storedResult('of b'), 60_000)
-      expect(await bodyOf(c.tiered)).to.equal('')
-      expect(await bodyOf(c.tiered), 'and by now it knows').to.equal('of b')
-      await c.shared.set(KEY, storedResult('of c'), 60_000)
-      expect(await bodyOf(b.shared)).to.equal('of c')
-      await c.tiered.purge(ENDPOINT)
-      expect([await b.shared.get(KEY), await a.shared.get(KEY)]).to.deep.equal([undefined, undefined])
-      await b.shared.set(KEY, storedResult('again'), 60_000)
-      expect(await bodyOf(c.shared)).to.equal('again')
-    })
-
-    it('concern a result that is being read from Redis', async () => {
-      const [a, b] = [await openReplica({ url: line.url }), await openReplica({ url: server.url })]
-      await b.shared.set(KEY, storedResult('old'), 60_000)
-      line.hold()
-      const read = a.tiered.get(KEY)
-      await pause(100) // Redis has answered
-      await b.tiered.purge('')
-      await pause(100)
-      line.release() // the answer and the purges in one piece
-      expect(await read).to.equal(undefined)
-      await pause(50)
-      expect(a.memory.get(KEY)).to.equal(undefined)
-    })
-
-    it('concern what a replica made before it ever found Redis', async () => {
-      const a = await openReplica({ url: server.url })
-      await a.tiered.purge('e:')
-      const b = await openReplica({ url: server.url })
-      const told: string[] = []
-      b.tiered.replicas?.onPurge(prefix => void told.push(prefix))
-      await until(() => told.includes('e:'), 'the purge')
-    })
-
-    it('are asked for again when Redis did not answer', async () => {
-      const a = await openReplica({ url: server.url })
-      await a.tiered.purge('e:')
-      // It connects, but is refused the list of purges.
-      server.cli('ACL', 'SETUSER', 'default', '-hgetall')
-      const b = await openReplica({ url: server.url })
-      const told: string[] = []
-      b.tiered.replicas?.onPurge(prefix => void told.push(prefix))
-      await pause(100)
-      expect(told).to.deep.equal([])
-      server.cli('ACL', 'SETUSER', 'default', '+hgetall')
-      await until(() => told.includes('e:'), 'the purge')
-    })
-
-    it('fail while Redis is away, so that whoever asked knows', async () => {
-      const a = await openReplica({ url: line.url, commandMs: 40 })
-      line.hold()
-      expect(await failure(a.tiered.purge('e:'))).to.equal('Redis does not answer')
-      line.release()
-      await until(async () => (await failure(a.tiered.purge('e:'))) === 'none', 'a purge')
-    })
-  })
-
   describe('a key that nothing is known of', () => {
     it('is claimed where nothing is stored, and found where something is, in one go', async () => {
       const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
-      const claim = (replica: Replica) => replica.tiered.replicas!.claimUnlessStored(KEY)
+      const claim = (replica: Replica) => replica.tiered.replicas!.claimUnlessStored(KEY, '')
       const lease = await claim(a)
       expect(lease).to.be.an('object')
       expect(await claim(b)).to.equal(null)
@@ -203,11 +88,11 @@ describe('what replicas share in Redis', function () {
       server.cli('ACL', 'SETUSER', 'default', '-eval')
       try {
         const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
-        expect(await a.tiered.replicas!.claimUnlessStored(KEY)).to.be.an('object')
-        expect(await b.tiered.replicas!.claimUnlessStored(KEY)).to.equal(null)
+        expect(await a.tiered.replicas!.claimUnlessStored(KEY, '')).to.be.an('object')
+        expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal(null)
         await a.shared.set(KEY, storedResult(), 60_000)
         const refused = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(server.cli('INFO', 'commandstats'))?.[1])
-        for (let i = 0; i < 3; i += 1) expect(await b.tiered.replicas!.claimUnlessStored(KEY)).to.equal('stored')
+        for (let i = 0; i < 3; i += 1) expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal('stored')
         const again = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(server.cli('INFO', 'commandstats'))?.[1])
         expect(again, 'scripts are not tried again each time').to.equal(refused)
       } finally {
@@ -282,6 +167,39 @@ describe('what replicas share in Redis', function () {
     })
   })
 
+  describe('a run over data of another state', () => {
+    for (const [what, states, ran] of [
+      ['is not waited for', ['old', 'new'], 1],
+      ['of the same data is', ['new', 'new'], 0],
+      ['nor one over data that cannot be told from any other', [null, null], 1],
+    ] as const) {
+      it(what, async () => {
+        const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+        let end = (): void => {}
+        const slow = async () => {
+          await new Promise<void>(resolve => {
+            end = resolve
+          })
+          return set('of b')
+        }
+        const policy = { untilDataChanges: true }
+        const running = cacheOver(b, policy, slow, { dataState: () => states[0] })
+        const first = running.ask()
+        await until(() => running.runs() === 1, 'the run')
+        const cache = cacheOver(a, policy, undefined, { dataState: () => states[1] })
+        const asked = cache.ask()
+        if (ran === 0) {
+          await pause(100)
+          end()
+        }
+        expect((await asked).outcome).to.equal(ran === 0 ? 'coalesced' : 'miss')
+        expect(cache.runs()).to.equal(ran)
+        end()
+        await first
+      })
+    }
+  })
+
   describe('a result that comes late', () => {
     it('does not take the place of one whose query began later, in Redis or in memory', async () => {
       const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
@@ -317,23 +235,44 @@ describe('what replicas share in Redis', function () {
     })
   })
 
-  describe('a key that somebody else has claimed for ever', () => {
+  describe('a key that no replica of ours has claimed', () => {
+    const isRunAtOnce = async (asked: (replica: Replica) => Promise<unknown>, command: readonly string[]) => {
+      const a = await openReplica({ url: server.url })
+      const [name = '', ...rest] = command
+      server.cli(name, `${PREFIX}l:{${KEY}}`, ...rest)
+      expect(await asked(a)).to.be.an('object')
+      expect(Number(server.cli('PTTL', `${PREFIX}l:{${KEY}}`)), 'by now it is a lease').to.be.within(1, 3_000)
+    }
     for (const [what, command] of [
       ['without an end', ['SET', 'x']],
+      ['for longer than anybody claims one', ['SET', 'x', 'PX', '60000']],
       ['with something of another type', ['RPUSH', 'x']],
     ] as const) {
-      it(`${what} is waited for as long as its query may take, and then run, with a word about it`, async () => {
-        const a = await openReplica({ url: server.url })
-        server.cli(command[0], `${PREFIX}l:{${KEY}}`, command[1])
-        const events: Event[] = []
-        const cache = cacheOver(a, {}, undefined, { timeoutMs: 500, observe: event => void events.push(event) })
-        const answers = await Promise.all([cache.ask(), cache.ask()])
-        expect(answers.map(({ outcome }) => outcome)).to.deep.equal(['miss', 'coalesced'])
-        expect(cache.runs()).to.equal(1)
-        expect(events.map(event => event.kind === 'store.failed' && event.operation)).to.deep.equal(['wait'])
-        expect((await cache.ask()).outcome).to.equal('hit')
+      it(`but is ${what}, is taken over at once`, async () => {
+        await isRunAtOnce(replica => replica.tiered.replicas!.claim(KEY, ''), command)
+        server.cli('FLUSHALL')
+        await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
+        server.cli('FLUSHALL')
+        server.cli('ACL', 'SETUSER', 'default', '-eval')
+        try {
+          await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
+        } finally {
+          server.cli('ACL', 'SETUSER', 'default', '+eval')
+        }
       })
     }
+  })
+
+  it('lets a key that is claimed for ever be waited for as long as its query may take, and then run, with a word', async () => {
+    const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+    await b.shared.replicas.claim(KEY, '')
+    const events: Event[] = []
+    const cache = cacheOver(a, {}, undefined, { timeoutMs: 500, observe: event => void events.push(event) })
+    const answers = await Promise.all([cache.ask(), cache.ask()])
+    expect(answers.map(({ outcome }) => outcome)).to.deep.equal(['miss', 'coalesced'])
+    expect(cache.runs()).to.equal(1)
+    expect(events.map(event => event.kind === 'store.failed' && event.operation)).to.deep.equal(['wait'])
+    expect((await cache.ask()).outcome).to.equal('hit')
   })
 
   describe('clocks that differ by ten seconds', () => {
@@ -373,11 +312,11 @@ describe('what replicas share in Redis', function () {
       const [a, b] = [await openReplica({ url: cluster.url }), await openReplica({ url: cluster.url })]
       for (const key of ['e:1', 'f:1']) await a.shared.set(key, storedResult(key), 60_000)
       expect(await bodyOf(b.tiered, 'e:1')).to.equal('e:1')
-      const lease = await a.shared.replicas.claim('e:1')
-      expect(await b.shared.replicas.claim('e:1')).to.equal(null)
+      const lease = await a.shared.replicas.claim('e:1', '')
+      expect(await b.shared.replicas.claim('e:1', '')).to.equal(null)
       await pause(1_200) // it is renewed meanwhile
       await lease?.release({ kind: 'unknown' })
-      expect(await b.shared.replicas.claim('e:1')).to.not.equal(null)
+      expect(await b.shared.replicas.claim('e:1', '')).to.not.equal(null)
       expect(await openRedisCounters(a.link, PREFIX).add('billed', 5, 60_000)).to.equal(5)
       await b.tiered.purge('e:')
       await until(() => a.memory.get('e:1') === undefined, 'the purge')

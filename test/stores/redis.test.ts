@@ -81,17 +81,17 @@ describe('the Redis store', function () {
   it('keeps all about one key in one slot of a cluster', async () => {
     const a = await openReplica()
     await a.shared.set(KEY, storedResult(), 60_000)
-    const lease = await a.shared.replicas.claim(KEY)
-    const names = server.cli('KEYS', '*').split('\n')
+    const lease = await a.shared.replicas.claim(KEY, '')
+    const names = server.cli('KEYS', `*${KEY}*`).split('\n')
     await lease?.release({ kind: 'unknown' })
     expect(names.sort()).to.deep.equal([`${PREFIX}l:{${KEY}}`, `${PREFIX}r:{${KEY}}`])
   })
 
   it('gives a key to one replica at a time, and tells those who wait', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
-    const lease = await a.shared.replicas.claim(KEY)
+    const lease = await a.shared.replicas.claim(KEY, '')
     expect(lease).to.not.equal(null)
-    expect(await b.shared.replicas.claim(KEY)).to.equal(null)
+    expect(await b.shared.replicas.claim(KEY, '')).to.equal(null)
     const failed = {
       kind: 'failed',
       failure: { code: 'QUERY_FAILED', detail: 'The query failed', errors: [] },
@@ -99,7 +99,7 @@ describe('the Redis store', function () {
     const told = b.shared.replicas.outcome(KEY, new AbortController().signal)
     await lease?.release(failed)
     expect(await told).to.deep.equal(failed)
-    const next = await b.shared.replicas.claim(KEY)
+    const next = await b.shared.replicas.claim(KEY, '')
     expect(next).to.not.equal(null)
     const stored = a.shared.replicas.outcome(KEY, new AbortController().signal)
     await b.shared.set(KEY, storedResult(), 60_000)
@@ -109,18 +109,18 @@ describe('the Redis store', function () {
 
   it('lets a key go when its owner is gone', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
-    await a.shared.replicas.claim(KEY)
+    await a.shared.replicas.claim(KEY, '')
     await a.link.close() // the renewals end with it
     const began = Date.now()
-    await until(async () => (await b.shared.replicas.claim(KEY)) !== null, 'the lease')
+    await until(async () => (await b.shared.replicas.claim(KEY, '')) !== null, 'the lease')
     expect(Date.now() - began).to.be.lessThan(5_000)
   })
 
   it('is told that a lease is given back once it hears again', async () => {
     const [a, b] = [await openReplica({ commandMs: 40 }), await openReplica()]
-    let lease = await a.shared.replicas.claim(KEY).catch(() => null)
+    let lease = await a.shared.replicas.claim(KEY, '').catch(() => null)
     await until(async () => {
-      lease ??= await a.shared.replicas.claim(KEY)
+      lease ??= await a.shared.replicas.claim(KEY, '')
       return lease !== null
     }, 'the lease')
     server.freeze()
@@ -128,16 +128,16 @@ describe('the Redis store', function () {
     await pause(200)
     server.thaw()
     await released
-    expect(await b.shared.replicas.claim(KEY)).to.not.equal(null)
+    expect(await b.shared.replicas.claim(KEY, '')).to.not.equal(null)
   })
 
   it('keeps a lease for as long as its owner works', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
-    const lease = await a.shared.replicas.claim(KEY)
+    const lease = await a.shared.replicas.claim(KEY, '')
     await pause(3_600)
-    expect(await b.shared.replicas.claim(KEY)).to.equal(null)
+    expect(await b.shared.replicas.claim(KEY, '')).to.equal(null)
     await lease?.release({ kind: 'unknown' })
-    expect(await b.shared.replicas.claim(KEY)).to.not.equal(null)
+    expect(await b.shared.replicas.claim(KEY, '')).to.not.equal(null)
   })
 
   const NONSENSE: readonly (readonly [what: string, command: readonly string[], message: string])[] = [
