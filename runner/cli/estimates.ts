@@ -1,5 +1,6 @@
 /** What BigQuery would read for each variant of a query, and what it would take for it. */
 import type { LoadedEndpoint } from '../manifest/load.js'
+import type { WarehouseReads } from '../model/query.js'
 import type { Io } from './io.js'
 import { annotation } from './report.js'
 
@@ -19,15 +20,16 @@ export interface Estimate {
 
 const BYTES_PER_MIB = 2 ** 20
 const BYTES_PER_TIB = 2 ** 40
-/** BigQuery bills whole MiB, and 10 at least ("On-demand query size calculation"). */
+/** BigQuery bills whole MiB, and at least 10 for each table that a query names, and for the query ("On-demand pricing"). */
 const LEAST_MIB = 10
 
 /** One for each variant that a warehouse was asked about; none where only the embedded engine was. */
 export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number): readonly Estimate[] {
   return details.flatMap(({ endpoint, file, variants }) =>
-    variants.flatMap(({ label, bytes }) => {
-      if (bytes === undefined) return []
-      const usd = (billed(bytes) / BYTES_PER_TIB) * usdPerTib
+    variants.flatMap(({ label, reads }) => {
+      if (!reads) return []
+      const { bytes } = reads
+      const usd = (billed(reads) / BYTES_PER_TIB) * usdPerTib
       const variant = label === '' ? endpoint.name : `${endpoint.name} (${label})`
       const message = `${variant}: ${sizeText(bytes)}, ${usdText(usd)}`
       const place = { file, line: 1, column: 1, rule: 'sql/estimate', severity: 'notice' } as const
@@ -47,8 +49,9 @@ export function reportEstimates(estimates: readonly Estimate[], format: 'text' |
   for (const one of dearest.values()) io.print(`${annotation(one)}\n`)
 }
 
-const billed = (bytes: number): number =>
-  bytes === 0 ? 0 : Math.max(LEAST_MIB, Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
+/** Of what each table is read is not told: where small tables stand beside large ones it is more. */
+const billed = ({ bytes, tables }: WarehouseReads): number =>
+  bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 

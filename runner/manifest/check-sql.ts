@@ -63,13 +63,13 @@ export async function checkSqlTexts(
   const results = await (checksImplied ? checkSeveral : checkNeeded)(expanded.texts, checkText)
   for (const [text, result] of results) {
     if (result.ok) {
-      const { columns, compiled, bytes } = result
-      checked.push({ text, columns, ...(compiled && { compiled }), ...(bytes !== undefined && { bytes }) })
-      if (maxBytes !== null && bytes !== undefined && bytes > maxBytes) {
+      const { columns, compiled, reads } = result
+      checked.push({ text, columns, ...(compiled && { compiled }), ...(reads && { reads }) })
+      if (maxBytes !== null && reads && reads.bytes > maxBytes) {
         const { place } = expanded.placeOf(text.variant.rendered, 0)
         fail(
           text,
-          diagnosticAt(place, 'sql/too-many-bytes', `the query would read ${bytes} bytes, more than ${maxBytes}`),
+          diagnosticAt(place, 'sql/too-many-bytes', `the query would read ${reads.bytes} bytes, more than ${maxBytes}`),
         )
       }
       continue

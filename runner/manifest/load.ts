@@ -206,10 +206,10 @@ async function loadOne(
     schemaTextHash,
   })
   // The maps back to the template have served; a thousand manifests would keep megabytes of them.
-  const bytes = new Map(sql.checked.map(one => [one.text.sql, one.bytes]))
+  const readBy = new Map(sql.checked.map(one => [one.text.sql, one.reads]))
   const plain = expanded.variants.map(({ label, sql }) => {
-    const read = bytes.get(sql)
-    return { label, sql, ...(read !== undefined && { bytes: read }) }
+    const reads = readBy.get(sql)
+    return { label, sql, ...(reads && { reads }) }
   })
   const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
   if (diagnostics.length === 0) {

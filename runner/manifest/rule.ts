@@ -2,7 +2,7 @@
 import type { Token } from '../googlesql/tokenize.js'
 import type { Severity } from '../model/diagnostic.js'
 import type { Manifest } from '../model/manifest.js'
-import type { ResultColumn } from '../model/query.js'
+import type { ResultColumn, WarehouseReads } from '../model/query.js'
 import type { Expansion } from '../template/expand.js'
 import type { RenderedVariant } from '../template/variants.js'
 import type { FilePlace, ManifestSource } from './source.js'
@@ -42,8 +42,7 @@ export interface CheckedSql {
   readonly columns: readonly ResultColumn[]
   /** The engine's own: see CheckResult. */
   readonly compiled?: object
-  /** What a warehouse would read for it. */
-  readonly bytes?: number
+  readonly reads?: WarehouseReads
 }
 
 export interface SqlFacts extends TemplateFacts {

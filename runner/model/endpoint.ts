@@ -1,6 +1,6 @@
 /** An endpoint: a manifest compiled, frozen and ready to serve. */
 import type { Parameter } from './param.js'
-import type { ArgumentMap, Query, ResultColumn } from './query.js'
+import type { ArgumentMap, Query, ResultColumn, WarehouseReads } from './query.js'
 
 export interface CachePolicy {
   /** How old a result may be. */
@@ -54,8 +54,8 @@ export interface Variant {
   /** `interval=1day, function_id given`: for diagnostics and `--explain`. */
   readonly label: string
   readonly sql: string
-  /** What a warehouse would read for it, in bytes; only where one was asked. */
-  readonly bytes?: number
+  /** Only where a warehouse was asked. */
+  readonly reads?: WarehouseReads
 }
 
 export interface InferredColumns {

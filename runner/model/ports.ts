@@ -1,5 +1,5 @@
 /** What the core asks of the outside. */
-import type { Query, ResultColumn, ResultFormat, ResultSet } from './query.js'
+import type { Query, ResultColumn, ResultFormat, ResultSet, WarehouseReads } from './query.js'
 
 /** What bounds and marks a warehouse's job. */
 export interface JobOptions {
@@ -41,8 +41,8 @@ export type CheckResult =
       readonly columns: readonly ResultColumn[]
       /** What the engine made of the text; kept with it and given to `run`, it need not be made again. */
       readonly compiled?: object
-      /** What the query would process, in bytes; only of a warehouse. */
-      readonly bytes?: number
+      /** Only of a warehouse. */
+      readonly reads?: WarehouseReads
     }
   | { readonly ok: false; readonly problem: SqlProblem }
 

@@ -28,6 +28,13 @@ export interface ResultColumn {
 export const RESULT_FORMATS = ['json', 'ndjson', 'csv', 'arrays'] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
+/** What a warehouse would read for a query. */
+export interface WarehouseReads {
+  readonly bytes: number
+  /** How many tables it names, views' own among them. */
+  readonly tables: number
+}
+
 /** What a query cost on a warehouse. */
 export interface QueryCost {
   readonly bytesProcessed: number

@@ -281,6 +281,18 @@ describe('a server in front of a warehouse', function () {
       expect((await validate('--price-per-tib', '1000')).out).to.include('400.0 MB, 0.3643 USD')
     })
 
+    it('as what BigQuery takes at least: 10 MiB for each table that the query names', async () => {
+      const priced = async (plan: Partial<JobPlan>): Promise<string> => {
+        fake.plan = () => ({ ...PLAN, ...plan })
+        return (await validate('--price-per-tib', '100000')).out.split('\n')[0]!
+      }
+      expect(await priced({ bytesProcessed: 5, tables: 1 })).to.equal('shop.sales: 5 B, 0.9537 USD')
+      expect(await priced({ bytesProcessed: 5, tables: 0 })).to.equal('shop.sales: 5 B, 0.9537 USD')
+      expect(await priced({ bytesProcessed: 5, tables: 9 })).to.equal('shop.sales: 5 B, 8.5831 USD')
+      expect(await priced({ tables: 9 })).to.equal('shop.sales: 400.0 MB, 36.4304 USD')
+      expect(await priced({ bytesProcessed: 0, tables: 9 })).to.equal('shop.sales: 0 B, 0.0000 USD')
+    })
+
     it('as JSON and for GitHub', async () => {
       const file = folder.path('endpoints', 'shop.sales.yaml')
       const json = JSON.parse((await validate('--format', 'json')).out)

@@ -38,8 +38,9 @@ export async function checkQuery(query: Query, request: JobRequest, deps: CheckD
   const path = `projects/${encodeURIComponent(project)}/jobs`
   try {
     const { statistics } = (await sender.send({ method: 'POST', path, body, signal }, limits)) as RestJob
-    const { schema = {}, totalBytesProcessed = '0' } = statistics?.query ?? {}
-    return { ok: true, columns: namedColumns(resultColumns(schema)), bytes: Number(totalBytesProcessed) }
+    const { schema = {}, totalBytesProcessed = '0', referencedTables = [] } = statistics?.query ?? {}
+    const reads = { bytes: Number(totalBytesProcessed), tables: referencedTables.length }
+    return { ok: true, columns: namedColumns(resultColumns(schema)), reads }
   } catch (error) {
     if (error instanceof BigQueryFailure && SQL_REASONS.has(error.reason)) {
       return { ok: false, problem: sqlProblemOf(error) }

@@ -203,7 +203,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       const types = Object.fromEntries(Object.entries(query.parameters).map(([name, { type }]) => [name, type]))
       const checked = await check(query.sql, types)
       if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
-      return { engineSql: query.sql, plan: `processes ${checked.bytes ?? 0} bytes` }
+      return { engineSql: query.sql, plan: `processes ${checked.reads?.bytes ?? 0} bytes` }
     },
     ping: remembering(PING_KEPT_MS, clock, async () => {
       const checked = await check('SELECT 1', {})

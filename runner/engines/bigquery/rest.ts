@@ -106,6 +106,7 @@ export interface RestJob {
     readonly query?: {
       /** Only of a dry run. */
       readonly schema?: RestSchema
+      readonly referencedTables?: readonly object[]
       readonly totalBytesProcessed?: string
       readonly totalBytesBilled?: string
       readonly cacheHit?: boolean

@@ -216,9 +216,13 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
 
   function dryRun(body: Body): Answered {
     const { query } = body.configuration as Inserted
-    const { failure, fields = [], bytesProcessed = 0 } = fake.plan(query.query)
+    const { failure, fields = [], bytesProcessed = 0, tables = 1 } = fake.plan(query.query)
     if (failure) return errorAnswer(failure)
-    const statistics = { query: { schema: { fields }, totalBytesProcessed: String(bytesProcessed) } }
+    const referencedTables = Array.from({ length: tables }, (_, i) => {
+      return { projectId: PROJECT, datasetId: 'd', tableId: `t${i}` }
+    })
+    const totalBytesProcessed = String(bytesProcessed)
+    const statistics = { query: { schema: { fields }, totalBytesProcessed, ...(tables > 0 && { referencedTables }) } }
     return { status: 200, value: { kind: 'bigquery#job', status: { state: 'DONE' }, statistics } }
   }
 

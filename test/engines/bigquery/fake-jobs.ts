@@ -15,6 +15,8 @@ export interface JobPlan {
   readonly holdMs?: number
   readonly failure?: RestErrorProto & { readonly status: number }
   readonly bytesProcessed?: number
+  /** How many a dry run says that the query names. */
+  readonly tables?: number
   /** Null: the answer does not tell. */
   readonly bytesBilled?: number | null
   readonly cacheHit?: boolean

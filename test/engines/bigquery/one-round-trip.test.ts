@@ -177,7 +177,7 @@ describe('a query on BigQuery', () => {
     expect(await test.engine.check('SELECT n', { x: 'ARRAY<STRING>' })).to.deep.equal({
       ok: true,
       columns: [{ name: 'n', type: 'INT64' }],
-      bytes: 123,
+      reads: { bytes: 123, tables: 1 },
     })
     expect(kinds()).to.deep.equal(['dry-run'])
     expect(test.fake.jobs.all).to.have.length(0)
