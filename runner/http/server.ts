@@ -13,6 +13,8 @@ import { isDeclaredTooLarge } from './read-body.js'
 const MAX_HEADER_BYTES = 131_072
 /** A whole request must have arrived by then: 30 seconds. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** How often it is looked whether one has not: node:http's own 30 seconds would make a minute of them. */
+const looksEveryMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
 /** How often connections that have become idle are closed while the server ends. */
 const SWEEP_MS = 50
 
@@ -31,6 +33,8 @@ export interface ServerOptions {
   readonly drainDelayMs: number
   /** How long running requests may take after that. */
   readonly graceMs: number
+  /** Within which a whole request must have arrived. @default 30 seconds */
+  readonly requestTimeoutMs?: number
   readonly clock: Clock
   readonly observe: Observer
   readonly newRequestId: () => string
@@ -50,9 +54,14 @@ export interface RunningServer {
 
 /** Listens. @throws SetupError when the address cannot be listened on. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  // A request without a Host is refused by the app, which answers with a problem.
-  const limits = { maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_TIMEOUT_MS, requireHostHeader: false }
-  const { listener } = options
+  const { listener, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: looksEveryMs(requestTimeoutMs),
+    // A request without a Host is refused by the app, which answers with a problem.
+    requireHostHeader: false,
+  }
   let isLeaving = false
   const answer: RequestListener = (req, res) => {
     beginAnswer(req, res)

@@ -6,10 +6,12 @@ import { startServer } from '../../runner/http/server.js'
 import { SetupError } from '../../runner/model/errors.js'
 import { type Serving, serving, TOKEN } from './serving.js'
 
-/** Sends raw bytes and gives back all that comes until the end. */
-function raw(port: number, bytes: string): Promise<string> {
+/** Sends raw bytes, then more of them now and then, and gives back all that comes until the end. */
+function raw(port: number, bytes: string, more = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+    const sending = setInterval(() => more !== '' && socket.writable && socket.write(more), 20)
+    socket.once('close', () => clearInterval(sending))
     let text = ''
     socket.setEncoding('utf8')
     socket.on('data', chunk => {
@@ -77,6 +79,34 @@ describe('the server', () => {
   it('says to an address that is not in ASCII what is wrong with it', async () => {
     s = await serving()
     expect(await raw(s.server.port, 'GET /?tags=é HTTP/1.1\r\nHost: a\r\n\r\n')).to.include('percent-encoded')
+  })
+
+  describe('has a request that takes too long to arrive answered by a 408, logged and counted, and the connection closed:', () => {
+    const path = '/api/endpoints/query/tests.echo'
+    const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Type: application/json\r\n`
+    const length = 'Content-Length: 1000\r\n\r\n'
+    for (const [name, bytes, logged, more] of [
+      ['a body that stops', `${head}${length}{"project":`, path, ''],
+      ['a body that comes byte by byte', `${head}${length}{"project":`, path, ' '],
+      ['a body in chunks', `${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`, path, ''],
+      ['a body that has not begun', head + length, path, ''],
+      ['headers that stop', head, '', ''],
+    ] as const) {
+      it(name, async () => {
+        s = await serving({ requestTimeoutMs: 300 })
+        const text = await raw(s.server.port, bytes, more)
+        const [answered = '', body = ''] = text.split('\r\n\r\n')
+        expect(answered)
+          .to.match(/^HTTP\/1\.1 408 /)
+          .and.match(/connection: close/i)
+        expect(JSON.parse(body)).to.include({ code: 'REQUEST_TIMEOUT', status: 408 })
+        const { status, path: seen, error } = await s.done()
+        expect([status, seen, error?.code]).to.deep.equal([408, logged, 'REQUEST_TIMEOUT'])
+        expect(s.engine.queries).to.deep.equal([])
+        const metrics = await (await fetch(`${s.url}/metrics`)).text()
+        expect(metrics).to.match(/^sluice_requests_total\{endpoint="[^"]*",status="408"\} 1$/m)
+      })
+    }
   })
 
   it('answers OPTIONS for the server as a whole', async () => {

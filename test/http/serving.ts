@@ -52,6 +52,9 @@ export interface ServingOptions {
   readonly clock?: Clock
   readonly drainDelayMs?: number
   readonly graceMs?: number
+  readonly requestTimeoutMs?: number
+  /** @default 0, any free one */
+  readonly port?: number
   /** Without the fast lane. @default false */
   readonly isLongWay?: boolean
 }
@@ -104,9 +107,10 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const server = await startServer({
     listener,
     host: '127.0.0.1',
-    port: 0,
+    port: options.port ?? 0,
     drainDelayMs: options.drainDelayMs ?? 0,
     graceMs: options.graceMs ?? 2_000,
+    ...(options.requestTimeoutMs !== undefined && { requestTimeoutMs: options.requestTimeoutMs }),
     clock: systemClock(),
     observe,
     newRequestId: randomUUID,
