@@ -1,18 +1,18 @@
 /** A real caching proxy in front: whatever it is told to keep, it never gives one token's result to another. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { freePort } from '../free-port.js'
 import { rawRequest } from '../http/raw-request.js'
-import { type Serving, serving } from '../http/serving.js'
+import { type Serving, serving, TOKEN } from '../http/serving.js'
 
 const NGINX = ['nginx', '/usr/sbin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
 const PATH = '/api/endpoints/query/tests.echo'
 
-/** `keeps`: what the one location says of caching. */
-function configuration(folder: string, port: number, upstream: string, keeps: string): string {
+/** `server`: what stands between `http {` and its end. */
+function configuration(folder: string, server: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
     daemon off;
@@ -24,6 +24,15 @@ function configuration(folder: string, port: number, upstream: string, keeps: st
       access_log off;
       ${temporary.map(name => `${name}_temp_path ${folder}/${name};`).join('\n')}
       proxy_cache_path ${folder}/cache keys_zone=results:1m;
+      ${server}
+    }`
+}
+
+/** `keeps`: what the one location says of caching. */
+const caching =
+  (upstream: string, keeps: string) =>
+  (port: number): string =>
+    `
       server {
         listen 127.0.0.1:${port};
         location / {
@@ -33,21 +42,19 @@ function configuration(folder: string, port: number, upstream: string, keeps: st
           add_header X-Proxy $upstream_cache_status always;
           ${keeps}
         }
-      }
-    }`
-}
+      }`
 
 interface Proxy {
   readonly url: string
   end(): Promise<void>
 }
 
-async function startProxy(upstream: string, keeps: string): Promise<Proxy> {
+async function startProxy(server: (port: number) => string): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
   const port = await freePort()
   const file = join(folder, 'nginx.conf')
   mkdirSync(join(folder, 'cache'))
-  writeFileSync(file, configuration(folder, port, upstream, keeps))
+  writeFileSync(file, configuration(folder, server(port)))
   const child: ChildProcess = spawn(NGINX!, ['-e', join(folder, 'error.log'), '-p', folder, '-c', file], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -108,7 +115,7 @@ describe(`behind nginx${WHY}`, function () {
     ['that is made to keep private results', DETERMINED, 'HIT'],
   ] as const) {
     it(`a proxy ${name} gives each token its own result`, async () => {
-      const proxy = await startProxy(s.url, keeps)
+      const proxy = await startProxy(caching(s.url, keeps))
       try {
         for (let round = 0; round < 3; round += 1) {
           for (const [token, project] of [
@@ -129,7 +136,7 @@ describe(`behind nginx${WHY}`, function () {
   }
 
   it('a proxy that keeps results revalidates them by 304', async () => {
-    const proxy = await startProxy(s.url, DETERMINED)
+    const proxy = await startProxy(caching(s.url, DETERMINED))
     try {
       await ask(proxy, alpha)
       const before = s.engine.queries.length
@@ -144,7 +151,7 @@ describe(`behind nginx${WHY}`, function () {
 
   it('a caller revalidates through a proxy, whether it keeps results or not', async () => {
     for (const keeps of ['', DETERMINED]) {
-      const proxy = await startProxy(s.url, keeps)
+      const proxy = await startProxy(caching(s.url, keeps))
       try {
         const { headers } = await ask(proxy, alpha)
         const tag = { 'If-None-Match': String(headers.etag) }
@@ -155,5 +162,43 @@ describe(`behind nginx${WHY}`, function () {
         await proxy.end()
       }
     }
+  })
+
+  it('replicas that are restarted one after the other lose no call, as the README has nginx do it', async () => {
+    const ports = [await freePort(), await freePort()]
+    const start = (port: number): Promise<Serving> => serving({ port })
+    const replicas = await Promise.all(ports.map(start))
+    const written = /```nginx\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!
+    const upstreams = ports.reduce(
+      (text, port, i) => text.replace(`10.0.0.${i + 1}:8080`, `127.0.0.1:${port}`),
+      written,
+    )
+    const proxy = await startProxy(port => upstreams.replace('server {', `server {\nlisten 127.0.0.1:${port};`))
+    const counts = new Map<number, number>()
+    let isOver = false
+    const call = async (): Promise<void> => {
+      while (!isOver) {
+        const response = await fetch(`${proxy.url}${PATH}?project=x`, { headers: { 'X-API-KEY': TOKEN } })
+        await response.arrayBuffer()
+        counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
+      }
+    }
+    const callers = Promise.all(Array.from({ length: 8 }, call))
+    try {
+      for (let round = 0; round < 3; round += 1) {
+        for (const [i, port] of ports.entries()) {
+          await new Promise(resolve => setTimeout(resolve, 200))
+          await replicas[i]!.close()
+          replicas[i] = await start(port)
+        }
+      }
+    } finally {
+      isOver = true
+      await callers
+      await proxy.end()
+      for (const replica of replicas) await replica.close()
+    }
+    expect([...counts.keys()]).to.deep.equal([200])
+    expect(counts.get(200)).to.be.greaterThan(500)
   })
 })
