@@ -1,7 +1,8 @@
 /** Arguments of calls before their types are known, and calls of operators. */
 import type * as ast from './ast.js'
 import { findFunction } from './functions/all.js'
-import { type ArgumentSource, matchCall } from './functions/match.js'
+import type { ArgumentSource } from './functions/fit.js'
+import { matchCall } from './functions/match.js'
 import type { ExpressionEnv, Resolution } from './resolution.js'
 import type { Expr, LambdaExpr } from './resolved.js'
 import { type Found, mapScope, visible } from './scope.js'

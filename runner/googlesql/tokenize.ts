@@ -56,20 +56,35 @@ const CLASSES: readonly number[] = Array.from({ length: 128 }, (_, code) => {
  * @throws SqlError at a literal that is not closed or not valid, or a character that SQL does not know.
  */
 export function tokenize(source: string): readonly Token[] {
-  const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
-  if (strange !== null) throw illegalCharacter(source, strange.index)
+  refuseStrange(source)
   const tokens: Token[] = []
   for (let i = skipBlank(source, 0); i < source.length; ) {
     const token = readToken(source, i, tokens)
     tokens.push(token)
     i = skipBlank(source, token.end)
   }
-  tokens.push({ kind: 'end', term: '', text: '', bytes: null, at: source.length, end: source.length })
+  tokens.push(endOf(source))
   return tokens
 }
 
+/** @throws SqlError at a character that stands nowhere in a text, literals and comments included. */
+export function refuseStrange(source: string): void {
+  const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
+  if (strange !== null) throw illegalCharacter(source, strange.index)
+}
+
+/** The token behind all others. */
+export const endOf = ({ length }: string): Token => ({
+  kind: 'end',
+  term: '',
+  text: '',
+  bytes: null,
+  at: length,
+  end: length,
+})
+
 /** The offset behind the white space and the comments at `from`. */
-function skipBlank(source: string, from: number): number {
+export function skipBlank(source: string, from: number): number {
   for (let i = from; ; ) {
     const code = source.charCodeAt(i)
     if (code === 32 || code === 10) {
@@ -102,7 +117,8 @@ function skipOddBlank(source: string, i: number): number {
   return SPACE.test(source) ? SPACE.lastIndex : i
 }
 
-function readToken(source: string, i: number, before: readonly Token[]): Token {
+/** The token at `i`, where no blank is; `before` are those before it. */
+export function readToken(source: string, i: number, before: readonly Token[]): Token {
   const previous = before[before.length - 1]
   const code = source.charCodeAt(i)
   if (previous?.term === '.' && is(WORD_PART, code)) {

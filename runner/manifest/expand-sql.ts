@@ -1,5 +1,6 @@
 /** A manifest's SQL template → every SQL text it can produce, with each character's place in a file. */
 import { type Token, tokenize } from '../googlesql/tokenize.js'
+import { type TokenizedText, tokenizeAlike } from '../googlesql/tokenize-alike.js'
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Expansion, expandTemplate } from '../template/expand.js'
@@ -106,17 +107,19 @@ function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSq
     if (known) known.share++
     else bySql.set(variant.sql, { variant, share: 1 })
   }
+  let before: TokenizedText | null = null
   return [...bySql].map(([sql, { variant, share }]) => {
-    const tokens = tokensOf(sql)
+    const tokens = tokensOf(sql, before)
+    if (tokens !== null) before = { source: sql, tokens }
     const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
     return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place) }
   })
 }
 
-/** Null when the text has no readable tokens: the check of the SQL says what is wrong with it. */
-function tokensOf(sql: string): readonly Token[] | null {
+/** Null when the text has no readable tokens: the check of the SQL says what is wrong with it. `before` is one like it. */
+function tokensOf(sql: string, before: TokenizedText | null): readonly Token[] | null {
   try {
-    return tokenize(sql)
+    return before === null ? tokenize(sql) : tokenizeAlike(sql, before)
   } catch {
     return null
   }

@@ -67,8 +67,8 @@ const FEW = 300
 /** Who has not asked for so long has asked for all. */
 const IDLE_MS = 1_000
 const MOST_THREADS = 4
-/** Of one thread: enough for it not to wait. */
-const MOST_PENDING = 12
+/** Of one thread: enough for it not to wait, and to have most of the work, so that V8 compiles the translator for few threads. */
+const MOST_PENDING = 40
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 const isSource = import.meta.url.endsWith('.ts')

@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import type { FunctionEntry } from '../../../runner/googlesql/functions/catalogue.js'
-import { type ArgumentSource, matchCall } from '../../../runner/googlesql/functions/match.js'
+import type { ArgumentSource } from '../../../runner/googlesql/functions/fit.js'
+import { matchCall } from '../../../runner/googlesql/functions/match.js'
 import type { Expr, LambdaExpr } from '../../../runner/googlesql/resolved.js'
 import {
   arrayOf,
