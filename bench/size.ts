@@ -172,7 +172,7 @@ async function translated(
   for (const [name, { type }] of Object.entries(parameters)) types[name] = parseTypeName(type)!
   const translation = translate(sql, catalogue, types)
   const wire = translation.parameters.map(name => ({ name, type: types[name]!, value: parameters[name]!.value }))
-  return { ...translation, wire }
+  return { ...translation, sql: translation.earlySql ?? translation.sql, wire }
 }
 
 async function compare(
@@ -185,6 +185,7 @@ async function compare(
   const request = (text: string, parameters: readonly WireParameter[]): RunRequest => ({
     kind: 'run',
     sql: text,
+    earlySql: null,
     columns: columns.map(({ name, type }) => ({ name, type })),
     parameters,
     tables: [],

@@ -37,6 +37,8 @@ export interface WireParameter {
 export interface RunRequest {
   readonly kind: 'run'
   readonly sql: string
+  /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
+  readonly earlySql: string | null
   /** What the query gives, in order; names are unique. */
   readonly columns: readonly StructField[]
   /** In the order of $1, $2, … */
@@ -56,6 +58,8 @@ export interface CheckRequest {
 export interface ExplainRequest {
   readonly kind: 'explain'
   readonly sql: string
+  /** As RunRequest's. */
+  readonly earlySql: string | null
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
 }
@@ -73,7 +77,7 @@ export interface Answers {
   /** Of the body, what comes after the parts that were sent before. */
   readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
   readonly check: null
-  readonly explain: string
+  readonly explain: { readonly sql: string; readonly plan: string }
   readonly discover: Discovery
   readonly ping: null
 }

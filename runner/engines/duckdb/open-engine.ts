@@ -3,12 +3,13 @@ import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SqlError } from '../../googlesql/sql-error.js'
 import type { TableCatalogue, TableNaming } from '../../googlesql/tables.js'
-import { type StructField, type Type, typeName } from '../../googlesql/types.js'
+import { type Type, typeName } from '../../googlesql/types.js'
 import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { Query, ResultColumn, ResultSet } from '../../model/query.js'
+import type { Query, ResultSet } from '../../model/query.js'
 import { boundedSignal } from './bounded-signal.js'
+import { CompiledText, type Translate, type Translation } from './compiled-text.js'
 import { dataCopyReader, dataStateReader } from './data-state.js'
 import { makeEngineFolder } from './engine-folder.js'
 import type { Discovery, TableSource } from './messages.js'
@@ -41,23 +42,6 @@ export interface DuckdbEngineOptions {
   /** What queries that need more memory than they may have may write to the disk, in megabytes. @default 8,192 */
   readonly tempLimitMb?: number
 }
-
-/** BigQuery SQL as DuckDB's. */
-export interface Translation {
-  /** One SELECT, with its parameters as $1, $2, … */
-  readonly sql: string
-  readonly columns: readonly StructField[]
-  /** The names of $1, $2, … */
-  readonly parameters: readonly string[]
-  /** The tables it reads, as the catalogue spells them. */
-  readonly tables: readonly string[]
-}
-/** @throws SqlError */
-export type Translate = (
-  source: string,
-  tables: TableCatalogue,
-  parameterTypes: Readonly<Record<string, Type>>,
-) => Translation
 
 /** What the command line and tests may know beyond the port. */
 export interface DuckdbEngine extends Engine {
@@ -132,7 +116,7 @@ export async function openEngine(
   const translated = (sql: string, types: Readonly<Record<string, Type>>): Translation => {
     const names = Object.keys(types).sort()
     const key = JSON.stringify([revision, names.map(name => [name, typeName(types[name]!)]), sql])
-    return translations.get(key, () => translate(sql, catalogue, types))
+    return translations.get(key, () => translate(sql, catalogue, types, { bindsTimes: true }))
   }
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })
@@ -173,6 +157,18 @@ export async function openEngine(
     return known ? known.renew(translation, revision) : new CompiledText(translation, revision)
   }
 
+  /** What the child is to run. A time that cannot be bound is left to the query, which raises its error where it reads it. */
+  const withParameters = (translation: Translation, { sql, parameters }: Query) => {
+    const wire = wireParameters(translation, parameters)
+    const found = wire === null ? translate(sql, catalogue, typesOf(parameters)) : translation
+    return {
+      sql: found.sql,
+      earlySql: found.earlySql,
+      tables: found.tables,
+      parameters: wire ?? wireParameters(found, parameters)!,
+    }
+  }
+
   const dataState = dataStateReader(options)
   const stateOf = (query: Query): string | null => {
     try {
@@ -191,10 +187,8 @@ export async function openEngine(
       const answer = await child.ask(
         {
           kind: 'run',
-          sql: translation.sql,
+          ...withParameters(translation, query),
           columns,
-          parameters: wireParameters(translation.parameters, query.parameters),
-          tables: translation.tables,
           maxRows: runOptions.maxRows,
           format: runOptions.format,
           timestamps: runOptions.timestamps,
@@ -250,9 +244,9 @@ export async function openEngine(
     explain: async query => {
       const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
-        const { sql, parameters, tables } = await translateFresh(query.sql, typesOf(query.parameters))
-        const wire = wireParameters(parameters, query.parameters)
-        return { engineSql: sql, plan: await child.ask({ kind: 'explain', sql, parameters: wire, tables }, { signal }) }
+        const asked = withParameters(await translateFresh(query.sql, typesOf(query.parameters)), query)
+        const { sql, plan } = await child.ask({ kind: 'explain', ...asked }, { signal })
+        return { engineSql: sql, plan }
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
@@ -283,26 +277,3 @@ export async function openEngine(
 }
 
 const naming = ({ naming }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming'> => (naming ? { naming } : {})
-
-/** A translation that lives as long as the text that it was made of, and what every run of it needs. */
-class CompiledText {
-  translation: Translation
-  /** Of the tables' catalogue: a table that has been found since may change what the text means. */
-  revision: number
-  columns: readonly StructField[] = []
-  resultColumns: readonly ResultColumn[] = []
-
-  constructor(translation: Translation, revision: number) {
-    this.translation = translation
-    this.revision = revision
-    this.renew(translation, revision)
-  }
-
-  renew(translation: Translation, revision: number): this {
-    this.translation = translation
-    this.revision = revision
-    this.columns = translation.columns.map(({ name, type }) => ({ name, type }))
-    this.resultColumns = translation.columns.map(({ name, type }) => ({ name, type: typeName(type) }))
-    return this
-  }
-}

@@ -46,16 +46,14 @@ export async function checkQuery(connection: DuckDBConnection, { sql, columns }:
   }
 }
 
-/** The plan, as DuckDB draws it. */
-export async function explainQuery(connection: DuckDBConnection, request: ExplainRequest): Promise<string> {
+/** The plan, as DuckDB draws it, and what of. */
+export async function explainQuery(connection: DuckDBConnection, request: ExplainRequest): Promise<Answers['explain']> {
   const prepared = await connection.prepare(`EXPLAIN ${request.sql}`)
   try {
     bindParameters(prepared, request.parameters)
     const reader = await prepared.runAndReadAll()
-    return reader
-      .getRows()
-      .map(row => String(row[1]))
-      .join('\n')
+    const plan = reader.getRows().map(row => String(row[1]))
+    return { sql: request.sql, plan: plan.join('\n') }
   } finally {
     prepared.destroySync()
   }

@@ -53,6 +53,8 @@ export interface TableStore {
    * gives the path of one that is no longer so, or null.
    */
   readonly lookAtFiles: (names: readonly string[]) => () => string | null
+  /** Of the files of these tables that queries read in place. */
+  readonly bytesInPlace: (names: readonly string[]) => bigint
   /** Another number whenever a table of DuckDB's may be another. */
   readonly revision: () => number
 }
@@ -68,6 +70,7 @@ interface Part {
 interface ImportPart {
   readonly imported: ImportedFiles
   readonly shape: ParquetShape
+  readonly bytes: bigint
 }
 
 interface Entry {
@@ -182,7 +185,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     for (const imported of imports) {
       const known = entry.imports.get(imported.path)
       const shape = known?.shape ?? (await parquetShape(connection, imported.files[0]!))
-      parts.set(imported.path, { imported, shape })
+      parts.set(imported.path, { imported, shape, bytes: known?.bytes ?? bytesOf(imported.files) })
     }
     return parts
   }
@@ -309,9 +312,20 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
       const files = parts.filter(part => part.id === null).map(part => part.file)
       return () => changedFile(files)?.path ?? null
     },
+    bytesInPlace: names => {
+      const found = names.flatMap(name => entries.get(name) ?? [])
+      const sizes = found.flatMap(entry => [
+        ...[...(entry.parts?.values() ?? [])].map(part => (part.id === null ? part.file.size : 0n)),
+        ...[...entry.imports.values()].map(part => part.bytes),
+      ])
+      return total(sizes)
+    },
     revision: () => revision,
   }
 }
+
+const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
+const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
 
 /** One that is no longer as it was when it was looked at. */
 const changedFile = (files: readonly DataFile[]): DataFile | undefined =>

@@ -10,7 +10,7 @@ let tables: TableCatalogue = tableCatalogue([])
 
 function answer({ id, sql, types }: Extract<ToTranslator, { kind: 'text' }>): FromTranslator {
   try {
-    const translation = translate(sql, tables, readTypes(types))
+    const translation = translate(sql, tables, readTypes(types), { bindsTimes: true })
     const columns = translation.columns.map(({ name, type }) => [name, JSON.stringify(type)] as const)
     return { kind: 'translated', id, translation: { ...translation, columns } }
   } catch (thrown) {

@@ -21,7 +21,9 @@ export interface WireTranslation {
   readonly sql: string
   readonly columns: readonly (readonly [name: string, type: string])[]
   readonly parameters: readonly string[]
+  readonly times: Translation['times']
   readonly tables: readonly string[]
+  readonly earlySql: string | null
 }
 
 export type ToTranslator =

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once, setMaxListeners } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import type { Type } from '../../../runner/googlesql/types.js'
@@ -199,6 +200,26 @@ describe("the engine's process", () => {
     expect(readdirSync(own.path)).to.have.length(2)
     await Promise.all([next.engine.close(), beside.engine.close()])
     own.remove()
+  })
+
+  it('that cannot go on says why, with all that led to it', async () => {
+    const fault = `import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { mkdirSync } = fs
+      fs.mkdirSync = (path, options) => {
+        if (!path.endsWith('spill')) return mkdirSync(path, options)
+        throw new Error('no folder', { cause: new Error('the disk is full') })
+      }
+      syncBuiltinESMExports()`
+    const child = fork(fileURLToPath(new URL('../../../runner/engines/duckdb/child.ts', import.meta.url)), [], {
+      serialization: 'advanced',
+      execArgv: ['--import', 'tsx', '--import', `data:text/javascript,${encodeURIComponent(fault)}`],
+    })
+    const ended = once(child, 'exit')
+    child.send({ kind: 'open', options: { folder: join(scratch.path, 'broken') } })
+    const [message] = await once(child, 'message')
+    expect(message).to.deep.equal({ kind: 'broken', cause: 'no folder; caused by: the disk is full' })
+    await ended
   })
 
   it('ends when its parent disappears, and removes its folder', async () => {

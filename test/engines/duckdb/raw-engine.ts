@@ -63,7 +63,14 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
     },
     (text, _tables, types) => {
       const query = JSON.parse(text) as RawQuery
-      return { sql: query.sql, columns: query.columns, tables: query.tables ?? [], parameters: Object.keys(types) }
+      return {
+        sql: query.sql,
+        columns: query.columns,
+        tables: query.tables ?? [],
+        parameters: Object.keys(types),
+        times: [],
+        earlySql: null,
+      }
     },
   )
   const run: RawEngine['run'] = (query, more = {}) =>

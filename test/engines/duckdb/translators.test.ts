@@ -48,7 +48,7 @@ const told = (thrown: unknown): Outcome => {
 
 function own(sql: string): Outcome {
   try {
-    const { columns, ...rest } = translate(sql, catalogue, readTypes(TYPES))
+    const { columns, ...rest } = translate(sql, catalogue, readTypes(TYPES), { bindsTimes: true })
     return { ...rest, columns: columns.map(({ name, type }) => ({ name, type })) }
   } catch (thrown) {
     return told(thrown)

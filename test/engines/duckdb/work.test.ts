@@ -12,8 +12,8 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
   const outcomes: Record<string, string> = {}
   const work: Work = createWork({ connections, clock, post: message => sent.push(message), onStuck: () => {} })
   const ask = (sql: string, caller = sql): void => {
-    work.ask({ kind: 'explain', sql, parameters: [], tables: [] }, { caller }).then(
-      plan => {
+    work.ask({ kind: 'explain', sql, earlySql: null, parameters: [], tables: [] }, { caller }).then(
+      ({ plan }) => {
         outcomes[sql] = plan
       },
       (error: RunnerError) => {
@@ -38,7 +38,7 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
     },
     answer: (sql: string) => {
       const message = requests().find(({ request }) => 'sql' in request && request.sql === sql)!
-      work.settle(message.id, { answer: `plan of ${sql}` })
+      work.settle(message.id, { answer: { sql, plan: `plan of ${sql}` } })
     },
     die: (isBlameless = false) => {
       work.setReady(false)
@@ -102,7 +102,8 @@ describe("the engine's work", () => {
     const sent: ToChild[] = []
     const post = (message: ToChild): void => void sent.push(message)
     const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {} })
-    const run = { kind: 'run', sql: '', columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
+    const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
+    const run = { kind: 'run', sql: '', earlySql: null, ...rest } as const
     const answer = work.ask({ ...run, format: 'json', timestamps: 'iso8601' })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {

@@ -26,7 +26,6 @@ export function aggregateSql(call: AggregateCall, scope: Scope, context: Context
       filterSql,
       havingSql: operand(call.having?.expr ?? null),
       limitSql: call.limit && limitSql(call.limit, context),
-      offsetsRead: over === '' ? (context.quantileOffsets.get(call) ?? null) : null,
       over,
     })
     return call.isSafe ? safeAggregate(sql, call, context) : sql
@@ -61,7 +60,6 @@ export function repeatedArguments(call: AggregateCall): readonly number[] {
     filterSql: null,
     havingSql: null,
     limitSql: null,
-    offsetsRead: null,
     over: '',
   }
   try {

@@ -1,13 +1,5 @@
 /** What all parts of the generator share while one query is written. */
-import type {
-  AggregateCall,
-  Column,
-  Expr,
-  LiteralExpr,
-  ParameterExpr,
-  ResolvedCte,
-  Scan,
-} from '../../../googlesql/resolved.js'
+import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
 import type { PartitionBounds } from './partition-bounds.js'
 import type { Filling } from './stored-arrays.js'
@@ -46,12 +38,12 @@ export interface Context {
   newAlias(): string
   /** `$1`, as the parameter's place in what generate returns. */
   placeholder(parameter: ParameterExpr): string
+  /** The same of a time that is bound too; null where the expression is to be written. */
+  timePlaceholder(expr: Expr): string | null
   cteName(cte: ResolvedCte): string
   /** How often each is read. */
   readonly cteUses: ReadonlyMap<number, number>
   readonly ctes: Map<number, CteForm>
-  /** Of APPROX_QUANTILES, the offsets that are read, where not the whole array is. */
-  readonly quantileOffsets: ReadonlyMap<AggregateCall, readonly number[]>
   /** What the rows must meet that the query reads of its tables. */
   readonly partitionBounds: PartitionBounds
   /** Columns of tables whose NULL arrays have to be empty. */

@@ -46,8 +46,10 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
       return `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`
     case 'column':
       return findEntry(scope, expr.column).sql
-    case 'call':
-      return callSql(expr, scope, context)
+    case 'call': {
+      const time = context.timePlaceholder(expr)
+      return time === null ? callSql(expr, scope, context) : `${time}::${duckdbType(expr.type)}`
+    }
     case 'cast':
       return castExprSql(expr, scope, context)
     case 'field':

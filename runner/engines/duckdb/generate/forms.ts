@@ -34,11 +34,6 @@ export interface AggregateFormCall extends FormCall {
   readonly havingSql: string | null
   /** LIMIT's count, which the form itself applies; null where there is none. */
   readonly limitSql: string | null
-  /**
-   * Of APPROX_QUANTILES: the offsets that the query reads, where every use of its result is `[OFFSET(constant)]`; null
-   * where the whole array is needed. The others may be left NULL: one quantile costs a tenth of a hundred.
-   */
-  readonly offsetsRead: readonly number[] | null
   /** ` OVER (…)`, or nothing for a plain aggregate. It has to follow every aggregate function that the form writes. */
   readonly over: string
 }

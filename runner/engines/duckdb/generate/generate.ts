@@ -1,23 +1,34 @@
 /** A resolved query as one DuckDB SELECT statement. */
-import type { Column, ParameterExpr, ResolvedQuery, Scan } from '../../../googlesql/resolved.js'
+import type { Column, ParameterExpr, ResolvedQuery } from '../../../googlesql/resolved.js'
 import type { Type } from '../../../googlesql/types.js'
 import { arrayQuerySql } from './array-query.js'
-import type { Context } from './context.js'
+import { type Context, GenerateError } from './context.js'
+import { limitedEarly } from './early-limit.js'
 import { exprSql } from './exprs.js'
 import { withGuards } from './guard.js'
+import { type ParameterTime, parameterTime } from './parameter-times.js'
 import { partitionBounds } from './partition-bounds.js'
 import { prune } from './prune.js'
-import { quantileOffsets } from './quantile-offsets.js'
+import { narrowQuantiles } from './quantile-offsets.js'
 import { blockOf, querySql } from './scans.js'
 import { storedArrays } from './stored-arrays.js'
-import { visitScan } from './walk.js'
+import { columnsMade, visitScan } from './walk.js'
 
 export interface GeneratedSql {
   readonly sql: string
   /** What $1, $2, … stand for: those of the query's parameters that the SQL still reads. */
   readonly parameters: readonly string[]
+  /** Those of `parameters` that are computed from another. */
+  readonly times: readonly ParameterTime[]
   /** The tables that the SQL still reads. */
   readonly tables: readonly string[]
+  /** The same with its rows cut before they are unnested, see early-limit.ts; null where that cannot be done. */
+  readonly earlySql: string | null
+}
+
+export interface GenerateOptions {
+  /** Whether times that are made of parameters are parameters too, see parameter-times.ts. @default false */
+  readonly bindsTimes?: boolean
 }
 
 /**
@@ -26,18 +37,25 @@ export interface GeneratedSql {
  *
  * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
  */
-export function generate(query: ResolvedQuery): GeneratedSql {
-  const pruned = prune({ ...query, scan: withGuards(query.scan) })
+export function generate(query: ResolvedQuery, { bindsTimes = false }: GenerateOptions = {}): GeneratedSql {
+  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(query.scan) }))
   const parameters: string[] = []
-  const context = newContext(pruned, parameters)
-  const sql = context.query(
-    pruned.scan,
-    pruned.columns.map(output => output.column),
-    pruned.columns.map(output => output.name),
+  const times: ParameterTime[] = []
+  const sql = textOf(pruned, newContext(pruned, parameters, bindsTimes ? times : null))
+  const early = limitedEarly(pruned)
+  const [known, limited] = [parameters.length, early && prune(early)]
+  const earlySql = limited && textOf(limited, newContext(limited, parameters, bindsTimes ? times : null))
+  if (parameters.length > known) throw new GenerateError('Internal error: an early limit needs another parameter', null)
+  return { sql, earlySql, parameters, times, tables: tablesOf(pruned) }
+}
+
+const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
+  context.query(
+    scan,
+    columns.map(output => output.column),
+    columns.map(output => output.name),
     null,
   )
-  return { sql, parameters, tables: tablesOf(pruned) }
-}
 
 function tablesOf(query: ResolvedQuery): readonly string[] {
   const tables = new Set<string>()
@@ -54,30 +72,12 @@ function tablesOf(query: ResolvedQuery): readonly string[] {
 /** The text alone. */
 export const generateSql = (query: ResolvedQuery): string => generate(query).sql
 
-/** All columns that come into being with the scan, read or not. */
-function columnsMade(scan: Scan): readonly Column[] {
-  switch (scan.kind) {
-    case 'unnest':
-      return [scan.element, ...(scan.offset ? [scan.offset] : []), ...scan.columns]
-    case 'project':
-      return [...scan.computed.map(part => part.column), ...scan.columns]
-    case 'aggregate':
-      return [...scan.keys, ...scan.aggregates, ...scan.groupingCalls].map(part => part.column)
-    case 'window':
-      return [...scan.functions.map(part => part.column), ...scan.columns]
-    case 'with':
-      return scan.ctes.flatMap(cte => cte.columns)
-    default:
-      return scan.columns
-  }
-}
-
-function newContext(query: ResolvedQuery, parameters: string[]): Context {
+function newContext(query: ResolvedQuery, parameters: string[], times: ParameterTime[] | null): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const cteUses = new Map<number, number>()
   let lastId = 0
   // What most queries have none of need not be looked for.
-  let [hasQuantiles, hasPartitions] = [false, false]
+  let hasPartitions = false
   visitScan(
     query.scan,
     expr => {
@@ -88,9 +88,6 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
     scan => {
       for (const { id } of columnsMade(scan)) lastId = Math.max(lastId, id)
       if (scan.kind === 'cte') cteUses.set(scan.cte, (cteUses.get(scan.cte) ?? 0) + 1)
-      if (scan.kind === 'aggregate') {
-        hasQuantiles ||= scan.aggregates.some(({ call }) => call.name === 'APPROX_QUANTILES')
-      }
       hasPartitions ||= scan.kind === 'table' && scan.partitionedBy !== undefined
     },
   )
@@ -100,18 +97,24 @@ function newContext(query: ResolvedQuery, parameters: string[]): Context {
     while (taken.has(name.toLowerCase())) name = `x_${name}`
     return name
   }
+  const placeholder = (name: string): string => {
+    const known = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
+    return `$${known < 0 ? parameters.push(name) : known + 1}`
+  }
   const context: Context = {
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
     newColumn: (name: string, type: Type): Column => ({ id: ++lastId, name, type }),
     newAlias: () => free(`t${++aliases}`),
-    placeholder: ({ name }: ParameterExpr) => {
-      const known = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
-      return `$${known < 0 ? parameters.push(name) : known + 1}`
+    placeholder: ({ name }: ParameterExpr) => placeholder(name),
+    timePlaceholder: expr => {
+      const time = times && parameterTime(expr)
+      if (!time) return null
+      if (!parameters.includes(time.name)) times.push(time)
+      return placeholder(time.name)
     },
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
     cteUses,
     ctes: new Map(),
-    quantileOffsets: hasQuantiles ? quantileOffsets(query) : new Map(),
     fillings: storedArrays(query),
     partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
     expr: (expr, scope) => exprSql(expr, scope, context),

@@ -1,5 +1,10 @@
-/** Which of its quantiles a query reads: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one, not a hundred and one. */
-import type { AggregateCall, Column, CteScan, Expr, ResolvedQuery } from '../../../googlesql/resolved.js'
+/**
+ * APPROX_QUANTILES of which only some quantiles are read: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one, not a hundred
+ * and one. Such a call is given the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and gives those quantiles alone;
+ * what reads the second of them reads the second element.
+ */
+import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery } from '../../../googlesql/resolved.js'
+import { mapScan } from '../../../googlesql/rewrite.js'
 import { visitScan } from './walk.js'
 
 /** What an offset of zero is for the function. */
@@ -10,10 +15,72 @@ const FIRST: Readonly<Record<string, number>> = {
   $safe_array_at_ordinal: 1,
 }
 
-/** The zero-based offsets of the calls whose result is read in no other way than by constant offsets. */
-export function quantileOffsets(query: ResolvedQuery): ReadonlyMap<AggregateCall, readonly number[]> {
+const NAME = 'APPROX_QUANTILES'
+const INT64 = { kind: 'INT64' } as const
+
+/** The query with all such calls changed so, and all that reads them. */
+export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
+  const { calls, accesses } = hasQuantiles(query) ? findNarrow(query) : NONE
+  if (calls.size === 0) return query
+  const scan = mapScan(query.scan, expr => {
+    const offsets = calls.get(expr)
+    if (offsets) return numbers([countOf(expr)!, ...offsets], expr.at)
+    const access = accesses.get(expr)
+    if (!access || expr.kind !== 'call') return undefined
+    const place = numberOf(access.offsets.indexOf(access.offset) + 1, expr.at)
+    return { ...expr, name: '$safe_array_at_ordinal', arguments: [expr.arguments[0]!, place] }
+  })
+  return { ...query, scan }
+}
+
+/** What most queries have none of need not be looked for. */
+function hasQuantiles(query: ResolvedQuery): boolean {
+  let found = false
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      found ||= scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME)
+    },
+  )
+  return found
+}
+
+const numberOf = (value: number, at: number): LiteralExpr => ({
+  kind: 'literal',
+  type: INT64,
+  value: String(value),
+  at,
+})
+
+const numbers = (values: readonly number[], at: number): Expr => ({
+  kind: 'array',
+  type: { kind: 'ARRAY', element: INT64 },
+  items: values.map(value => numberOf(value, at)),
+  hasWrittenType: true,
+  at,
+})
+
+/** The number of quantiles, where the call gives all of them; what else the argument may be is not narrow. */
+const countOf = (expr: Expr | null | undefined): number | null =>
+  expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
+
+/** Of a call that is narrow the zero-based offsets, ascending. */
+type Offsets = readonly number[]
+
+interface Narrow {
+  /** By the calls' second arguments. */
+  readonly calls: ReadonlyMap<Expr, Offsets>
+  /** What reads them. */
+  readonly accesses: ReadonlyMap<Expr, { readonly offset: number; readonly offsets: Offsets }>
+}
+
+const NONE: Narrow = { calls: new Map(), accesses: new Map() }
+
+/** The calls whose result is read in no other way than by constant offsets that it has. */
+function findNarrow(query: ResolvedQuery): Narrow {
   const groups: Twins[] = []
-  const offsets = new Map<number, Set<number>>()
+  const accesses: { readonly expr: Expr; readonly id: number; readonly offset: number }[] = []
   /** Columns that are read as a whole. */
   const whole = new Set<number>()
   const { rootOf, copies: seen } = findCopies(query)
@@ -27,8 +94,7 @@ export function quantileOffsets(query: ResolvedQuery): ReadonlyMap<AggregateCall
       const element = elementOf(expr)
       if (element) {
         seen.add(element.array)
-        const id = rootOf(element.id)
-        offsets.set(id, (offsets.get(id) ?? new Set()).add(element.offset))
+        accesses.push({ expr, id: rootOf(element.id), offset: element.offset })
       } else if (expr.kind === 'column' && !seen.has(expr)) whole.add(rootOf(expr.column.id))
       if (expr.kind === 'subquery' || expr.kind === 'in-query') markWhole(expr.scan.columns)
     },
@@ -38,7 +104,7 @@ export function quantileOffsets(query: ResolvedQuery): ReadonlyMap<AggregateCall
       if (scan.kind === 'aggregate') {
         const twins = new Map<string, Twins>()
         for (const { column, call } of scan.aggregates) {
-          if (call.name !== 'APPROX_QUANTILES') continue
+          if (call.name !== NAME) continue
           const same = twins.get(sameness(call)) ?? []
           twins.set(sameness(call), same)
           same.push({ id: rootOf(column.id), call })
@@ -47,13 +113,36 @@ export function quantileOffsets(query: ResolvedQuery): ReadonlyMap<AggregateCall
       }
     },
   )
-  const read = new Map<AggregateCall, readonly number[]>()
+  const counts = groups.flat().map(({ call }) => call.arguments[1])
+  // Calls are told apart by them.
+  if (new Set(counts).size < counts.length) return NONE
+  const offsetsOf = new Map<number, number[]>()
+  for (const { id, offset } of accesses) offsetsOf.set(id, [...(offsetsOf.get(id) ?? []), offset])
+  const calls = new Map<Expr, Offsets>()
+  const narrow = new Map<number, Offsets>()
   for (const twins of groups) {
-    const some = twins.filter(({ id }) => !whole.has(id) && offsets.has(id))
-    const all = [...new Set(some.flatMap(({ id }) => [...offsets.get(id)!]))].sort((a, b) => a - b)
-    for (const { call } of some) read.set(call, all)
+    const some = twins.filter(({ id }) => !whole.has(id) && offsetsOf.has(id))
+    const all = [...new Set(some.flatMap(({ id }) => offsetsOf.get(id)!))].sort((a, b) => a - b)
+    if (some.length < twins.length || !some.every(({ call }) => hasAll(call, all))) continue
+    for (const { id, call } of some) {
+      calls.set(call.arguments[1]!, all)
+      narrow.set(id, all)
+    }
   }
-  return read
+  return {
+    calls,
+    accesses: new Map(
+      accesses.flatMap(({ expr, id, offset }) => {
+        const offsets = narrow.get(id)
+        return offsets ? [[expr, { offset, offsets }] as const] : []
+      }),
+    ),
+  }
+}
+
+function hasAll({ arguments: [, counted], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
+  const count = countOf(counted)
+  return ignoresNulls && count !== null && count > 0 && offsets.every(offset => offset >= 0 && offset <= count)
 }
 
 /**

@@ -231,6 +231,9 @@ function limitBlock(scan: LimitScan, needed: Ids, outer: Scope | null, context: 
   }
 }
 
+const isLimitedScan = (scan: Scan): boolean =>
+  scan.kind === 'limit' || (scan.kind === 'project' && isLimitedScan(scan.input))
+
 function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const withs: string[] = []
   for (const cte of scan.ctes) {
@@ -242,8 +245,9 @@ function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Co
     const name = context.cteName(cte)
     const columns = cte.columns.map(column => context.name(column))
     context.ctes.set(cte.id, { kind: 'named', name, columns })
-    // Without a computation per reader, all of them see the same random values.
-    const keyword = !cte.recursion && isVolatileScan(cte.scan) ? 'AS MATERIALIZED' : 'AS'
+    // Computed once, all readers see the same random values, and the same of the rows that a limit may choose among.
+    const isOneForAll = !cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan))
+    const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
     const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, outer, context))
     const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)

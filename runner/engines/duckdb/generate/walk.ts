@@ -1,5 +1,5 @@
 /** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
-import type { AggregateCall, Expr, Scan, SortKey, WindowCall } from '../../../googlesql/resolved.js'
+import type { AggregateCall, Column, Expr, Scan, SortKey, WindowCall } from '../../../googlesql/resolved.js'
 
 /** The expressions directly inside, in order; scans of subqueries are not entered. */
 export function partsOf(expr: Expr): readonly Expr[] {
@@ -94,6 +94,24 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
       return scan.inputs
     case 'with':
       return [...scan.ctes.flatMap(cte => [cte.scan, ...(cte.recursion?.terms ?? [])]), scan.body]
+  }
+}
+
+/** All columns that come into being with the scan, read or not. */
+export function columnsMade(scan: Scan): readonly Column[] {
+  switch (scan.kind) {
+    case 'unnest':
+      return [scan.element, ...(scan.offset ? [scan.offset] : []), ...scan.columns]
+    case 'project':
+      return [...scan.computed.map(part => part.column), ...scan.columns]
+    case 'aggregate':
+      return [...scan.keys, ...scan.aggregates, ...scan.groupingCalls].map(part => part.column)
+    case 'window':
+      return [...scan.functions.map(part => part.column), ...scan.columns]
+    case 'with':
+      return scan.ctes.flatMap(cte => cte.columns)
+    default:
+      return scan.columns
   }
 }
 

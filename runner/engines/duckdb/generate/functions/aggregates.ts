@@ -62,11 +62,26 @@ function intervalSum(call: AggregateFormCall): string {
   return `bq_interval(${totals.join(', ')})`
 }
 
+/** No query lives to add up as many of these as an INT64 cannot hold: nine trillion. */
+const SMALL = 1_000_000
+
+/** Whether every value of it is a small integer or NULL, as of `IF(failed, 1, 0)`. Then the sum needs no check, which takes longer to plan than the sum. */
+function isSmall(expr: Expr): boolean {
+  if (expr.kind === 'literal') return expr.value === null || Math.abs(Number(expr.value)) <= SMALL
+  if (expr.kind === 'cast') return expr.operand.kind === 'literal' && expr.operand.value === null
+  if (expr.kind === 'case') return [...expr.branches.map(branch => branch.then), expr.otherwise].every(isSmallOrNone)
+  return expr.kind === 'call' && expr.name === 'IF' && expr.arguments.slice(1).every(isSmallOrNone)
+}
+
+const isSmallOrNone = (expr: Expr | null): boolean => expr === null || isSmall(expr)
+
 const sum: AggregateForm = call => {
   const [x] = call.sql
   switch (call.type.kind) {
-    case 'INT64':
-      return `bq_sum_int64(${aggregate(call, 'sum', x!)})`
+    case 'INT64': {
+      const total = aggregate(call, 'sum', x!)
+      return isSmall(call.args[0]!) ? `CAST(${total} AS BIGINT)` : `bq_sum_int64(${total})`
+    }
     case 'FLOAT64':
       return floatTotal(call, 'sum')
     case 'INTERVAL':
@@ -219,27 +234,22 @@ function fractions(count: number, isDescending: boolean): string[] {
 const quantiles: AggregateForm = call => {
   const [x, countSql] = call.sql
   const isFloat = call.args[0]!.type.kind === 'FLOAT64'
-  const count = constantOf(call.args[1])
+  const { count, offsets } = countAndOffsets(call.args[1])
   if (count === null || !call.call.ignoresNulls) {
     const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {})
     return `${isFloat ? 'bq_quantiles_float64' : 'bq_quantiles'}(${list}, ${countSql})`
   }
-  const value = isFloat ? `-${x}` : x!
   const all = fractions(count, isFloat)
-  const quantile = (positions: readonly string[]): string =>
-    aggregate(call, 'quantile_disc', `${value}, [${positions.join(', ')}]`)
-  const read = call.offsetsRead
-  if (!read?.every(offset => offset >= 0 && offset <= count)) {
-    return isFloat ? `list_transform(${quantile(all)}, lambda e: -e)` : quantile(all)
-  }
-  const some = quantile(read.map(offset => all[offset]!))
-  // Items that nobody reads, and those of no rows, are NULL. DuckDB takes its time over each item that is written.
-  const lists = read.flatMap((offset, i) => {
-    const gap = offset - (read[i - 1] ?? -1) - 1
-    const unread = `list_resize([NULL::${duckdbType(call.args[0]!.type)}], ${gap})`
-    return [...(gap === 0 ? [] : [unread]), `[${isFloat ? '-' : ''}${some}[${i + 1}]]`]
-  })
-  return lists.length === 1 ? lists[0]! : `list_concat(${lists.join(', ')})`
+  const positions = offsets ? offsets.map(offset => all[offset]!) : all
+  const list = aggregate(call, 'quantile_disc', `${isFloat ? `-${x}` : x}, [${positions.join(', ')}]`)
+  return isFloat ? `list_transform(${list}, lambda e: -e)` : list
+}
+
+/** An array has the offsets too that are wanted, see quantile-offsets.ts. */
+function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
+  if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }
+  const [count, ...offsets] = expr.items.map(item => constantOf(item)!)
+  return { count: count!, offsets }
 }
 
 const topCount: AggregateForm = call => {

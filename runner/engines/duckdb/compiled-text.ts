@@ -1,0 +1,51 @@
+/** Texts of queries as DuckDB runs them. */
+import type { TableCatalogue } from '../../googlesql/tables.js'
+import { type StructField, type Type, typeName } from '../../googlesql/types.js'
+import type { ResultColumn } from '../../model/query.js'
+import type { GenerateOptions } from './generate/generate.js'
+import type { ParameterTime } from './generate/parameter-times.js'
+
+/** BigQuery SQL as DuckDB's. */
+export interface Translation {
+  /** One SELECT, with its parameters as $1, $2, … */
+  readonly sql: string
+  readonly columns: readonly StructField[]
+  /** The names of $1, $2, … */
+  readonly parameters: readonly string[]
+  /** Those of them that are computed from another, see `parameterTimes`. */
+  readonly times: readonly ParameterTime[]
+  /** The tables it reads, as the catalogue spells them. */
+  readonly tables: readonly string[]
+  /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
+  readonly earlySql: string | null
+}
+/** @throws SqlError */
+export type Translate = (
+  source: string,
+  tables: TableCatalogue,
+  parameterTypes: Readonly<Record<string, Type>>,
+  options?: GenerateOptions,
+) => Translation
+
+/** A translation that lives as long as the text that it was made of, and what every run of it needs. */
+export class CompiledText {
+  translation: Translation
+  /** Of the tables' catalogue: a table that has been found since may change what the text means. */
+  revision: number
+  columns: readonly StructField[] = []
+  resultColumns: readonly ResultColumn[] = []
+
+  constructor(translation: Translation, revision: number) {
+    this.translation = translation
+    this.revision = revision
+    this.renew(translation, revision)
+  }
+
+  renew(translation: Translation, revision: number): this {
+    this.translation = translation
+    this.revision = revision
+    this.columns = translation.columns.map(({ name, type }) => ({ name, type }))
+    this.resultColumns = translation.columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+    return this
+  }
+}
