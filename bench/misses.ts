@@ -178,10 +178,24 @@ function figuresOf(what: string, own: readonly Miss[], byHand: readonly Miss[]):
   ]
 }
 
-/** The same rows: the driver's own JSON has integers as texts, and times of its own form. */
+/**
+ * The same rows: the driver's own JSON has integers as texts, and times of its own form. The servers are asked one after the
+ * other, and what has left the hour or the week meanwhile is missing from the oldest row.
+ */
 function isSameResult(own: string, other: string): boolean {
-  return isDeepStrictEqual(plain(JSON.parse(own)), plain(JSON.parse(other)))
+  const [one, two] = [rowsOf(own), rowsOf(other)]
+  if (isDeepStrictEqual(one, two)) return true
+  const since = [one, two].map(rows => rows.map(timeOf).sort()[0] ?? '').sort()[1]!
+  const newer = (rows: readonly Row[]): readonly Row[] => rows.filter(row => timeOf(row) > since)
+  return isDeepStrictEqual(newer(one), newer(two))
 }
+
+interface Row {
+  readonly timestamp?: string
+}
+
+const rowsOf = (body: string): readonly Row[] => plain((JSON.parse(body) as { result: unknown }).result) as Row[]
+const timeOf = ({ timestamp = '' }: Row): string => timestamp
 
 const TIME = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d/
 
