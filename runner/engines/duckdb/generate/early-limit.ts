@@ -17,10 +17,11 @@ import type {
   TableScan,
   WithScan,
 } from '../../../googlesql/resolved.js'
-import { mapExpr } from '../../../googlesql/rewrite.js'
+import { mapExpr, someExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL, INT64, STRING, type Type } from '../../../googlesql/types.js'
 import { MAX_EARLY_ROWS } from '../early-rows.js'
+import { failsForSome } from './guard.js'
 import { columnsMade, columnsRead, conjuncts, hasSubquery, isVolatile, isVolatileScan, visitScan } from './walk.js'
 
 const CUT_SHORT = 'The first rows of the table have too few elements'
@@ -175,14 +176,14 @@ function spreadOf(
     case 'order':
       return below(scan.input)
     case 'project': {
-      if (!scan.computed.every(({ expr }) => isPlain(expr))) return null
+      if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
       const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
       const spread = below(scan.input, column => exprs.get(column.id))
       return spread && { ...spread, over: rows => ({ ...scan, input: spread.over(rows) }) }
     }
     case 'unnest': {
       const { input } = scan
-      if (!input || scan.isOuter || scan.condition || !isPlain(scan.array)) return null
+      if (!input || scan.isOuter || scan.condition || !isPlain(scan.array) || mayFail(scan.array)) return null
       const spread = below(input)
       return spread && { ...spread, isUnnested: true, over: rows => ({ ...scan, input: spread.over(rows) }) }
     }
@@ -205,6 +206,9 @@ function spreadOf(
 }
 
 const isPlain = (expr: Expr): boolean => !hasSubquery(expr) && !isVolatile(expr)
+
+/** A row that is cut could not fail the query any more. */
+const mayFail = (expr: Expr): boolean => someExpr(expr, failsForSome)
 
 /** Do they read nothing but columns of the table that are cheap to read? */
 function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {

@@ -2,7 +2,7 @@
  * Subqueries in a branch of CASE, IF, IFNULL or COALESCE see rows only where the branch is taken. DuckDB computes every
  * subquery ahead of the CASE around it, and one that fails would fail the query, though its branch is never taken.
  */
-import type { CaseExpr, Expr, InQueryExpr, Scan, SubqueryExpr } from '../../../googlesql/resolved.js'
+import type { CaseExpr, CastExpr, Expr, InQueryExpr, Scan, SubqueryExpr } from '../../../googlesql/resolved.js'
 import { mapExpr, mapScan } from '../../../googlesql/rewrite.js'
 import { BOOL } from '../../../googlesql/types.js'
 import { exprsOfScan, hasSubquery, inputsOfScan, isVolatile, visitScan } from './walk.js'
@@ -120,10 +120,30 @@ function isRisky(expr: Expr): expr is SubqueryExpr | InQueryExpr {
   if (leafOf(expr.scan).kind === 'unnest') return false
   let isRisk = expr.kind === 'subquery' && expr.form === 'scalar' && !hasOneRow(expr.scan)
   visitScan(expr.scan, part => {
-    isRisk ||= part.kind === 'cast' && !part.isSafe && !part.isImplicit && part.operand.kind !== 'literal'
-    isRisk ||= part.kind === 'call' && !part.isSafe && RISKY.test(part.name)
+    isRisk ||= failsForSome(part)
   })
   return isRisk
+}
+
+/** May it fail for some values of what it reads? Its parts are not looked at. */
+export function failsForSome(expr: Expr): boolean {
+  if (expr.kind === 'cast') return !expr.isSafe && !expr.isImplicit && expr.operand.kind !== 'literal' && !isWide(expr)
+  return expr.kind === 'call' && !expr.isSafe && RISKY.test(expr.name)
+}
+
+/** Every value of the one type is one of the other. */
+const isWide = ({ operand, type, format }: CastExpr): boolean =>
+  format === null && (WIDE[operand.type.kind] ?? []).includes(type.kind)
+
+const WIDE: Readonly<Record<string, readonly string[]>> = {
+  BOOL: ['STRING', 'INT64'],
+  INT64: ['STRING', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL'],
+  FLOAT64: ['STRING'],
+  NUMERIC: ['STRING', 'FLOAT64'],
+  TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME'],
+  DATETIME: ['STRING', 'DATE', 'TIME'],
+  DATE: ['STRING', 'DATETIME'],
+  TIME: ['STRING'],
 }
 
 /** Functions that fail for some values, on the ordinary path of a query. */
