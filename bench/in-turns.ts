@@ -6,7 +6,7 @@ import type { Server } from './processes.js'
 import { apart } from './processors.js'
 
 /** The first of each warms up and does not count. */
-export const ROUNDS = 5
+export const ROUNDS = 9
 
 export interface Side {
   readonly name: string
@@ -22,8 +22,8 @@ export interface Measured {
 }
 
 /**
- * In turns, so that whatever else the machine does falls on all of them. Over one connection, where client and server
- * take turns too, they have a processor each.
+ * In turns, in one order and then in the other, so that whatever else the machine does falls on all of them. Over one
+ * connection, where client and server take turns too, they have a processor each.
  */
 export function inTurns(sides: readonly Side[], load: HttpLoad): Promise<readonly Measured[]> {
   if (load.connections > 1) return rounds(sides, load)
@@ -35,7 +35,8 @@ async function rounds(sides: readonly Side[], load: HttpLoad): Promise<readonly 
   const rates = sides.map((): number[] => [])
   const cpus = sides.map((): number[] => [])
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [i, side] of sides.entries()) {
+    const turns = [...sides.entries()]
+    for (const [i, side] of round % 2 === 0 ? turns : turns.reverse()) {
       const before = processorMs(side.server.pid)
       const { perSecond, milliseconds } = await httpLoad(side.server.url, { ...load, ...side.load })
       if (round === 0) continue
