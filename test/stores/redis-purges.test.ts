@@ -1,8 +1,7 @@
 import { expect } from 'chai'
 import { storedResult } from '../contracts/result-store.js'
-import { bodyOf, closeReplicas, failure, KEY, openReplica, PREFIX, pause, until } from './redis-replicas.js'
-import { isPendingWithoutRedis, openRedisServer, type RedisServer } from './redis-server.js'
-import { type Line, openLine } from './slow-line.js'
+import { bodyOf, failure, KEY, openReplica, PREFIX, pause, sharedRedis, until } from './redis-replicas.js'
+import { isPendingWithoutRedis } from './redis-server.js'
 
 const ENDPOINT = KEY.slice(0, KEY.indexOf(':') + 1)
 
@@ -10,41 +9,29 @@ describe('purges that replicas share in Redis', function () {
   this.timeout(20_000)
   if (isPendingWithoutRedis()) return
 
-  let server: RedisServer
-  let line: Line
-
-  before(async () => {
-    server = await openRedisServer()
-    line = await openLine(server.port)
-  })
-  after(async () => {
-    await line.close()
-    await server.close()
-  })
-  beforeEach(() => server.cli('FLUSHALL'))
-  afterEach(closeReplicas)
+  const redis = sharedRedis()
 
   it('concern a result that reaches Redis behind them', async () => {
-    const [a, b] = [await openReplica({ url: line.url }), await openReplica({ url: server.url })]
-    line.delay(300, 0)
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+    redis.line.delay(300, 0)
     const stored = a.tiered.set(KEY, storedResult('old'), 60_000)
     await b.tiered.purge('')
-    line.delay(0, 0)
+    redis.line.delay(0, 0)
     await stored
     await a.tiered.close() // which waits for what is on its way
-    expect(server.cli('EXISTS', `${PREFIX}r:{${KEY}}`)).to.equal('0')
+    expect(redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`)).to.equal('0')
     expect(a.memory.get(KEY)).to.equal(undefined)
   })
 
   it('concern one that reaches Redis behind them when nobody waits for that any more', async () => {
-    const a = await openReplica({ url: line.url, commandMs: 40 })
-    const b = await openReplica({ url: server.url })
-    line.delay(400, 0)
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    const b = await openReplica({ url: redis.server.url })
+    redis.line.delay(400, 0)
     expect(await failure(a.shared.set(KEY, storedResult('old'), 60_000))).to.equal('Redis does not answer')
     await b.tiered.purge(ENDPOINT)
-    line.delay(0, 0)
-    await until(() => server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
-    const c = await openReplica({ url: server.url })
+    redis.line.delay(0, 0)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
+    const c = await openReplica({ url: redis.server.url })
     for (const [name, replica] of Object.entries({ b, c })) {
       expect(await replica.tiered.get(KEY), name).to.equal(undefined)
     }
@@ -57,11 +44,14 @@ describe('purges that replicas share in Redis', function () {
   })
 
   it('of everything concern every key, of an endpoint only its own', async () => {
-    const [a, b] = [await openReplica({ url: line.url, commandMs: 40 }), await openReplica({ url: server.url })]
+    const [a, b] = [
+      await openReplica({ url: redis.line.url, commandMs: 40 }),
+      await openReplica({ url: redis.server.url }),
+    ]
     const late = async (key: string): Promise<void> => {
-      line.delay(300, 0)
+      redis.line.delay(300, 0)
       expect(await failure(a.shared.set(key, storedResult(key), 60_000))).to.equal('Redis does not answer')
-      line.delay(0, 0)
+      redis.line.delay(0, 0)
     }
     await late('e:1')
     await b.tiered.purge('f:')
@@ -69,16 +59,16 @@ describe('purges that replicas share in Redis', function () {
     await until(async () => (await failure(a.shared.get('e:2'))) === 'none', 'an answer')
     await late('e:2')
     await b.tiered.purge('')
-    await until(() => server.cli('EXISTS', `${PREFIX}r:{e:2}`) === '1', 'it is there')
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{e:2}`) === '1', 'it is there')
     expect(await b.shared.get('e:2')).to.equal(undefined)
   })
 
   it('count on when Redis has lost their numbers', async () => {
-    const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+    const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
     await a.tiered.purge(ENDPOINT)
     await until(() => b.purged.length === 1, 'the purge')
-    server.cli('DEL', `${PREFIX}purges`)
-    const c = await openReplica({ url: server.url })
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    const c = await openReplica({ url: redis.server.url })
     // It knows of no purge, so that its first result is taken for one from before.
     await c.shared.set(KEY, storedResult('of c'), 60_000)
     expect(await b.shared.get(KEY)).to.equal(undefined)
@@ -94,18 +84,18 @@ describe('purges that replicas share in Redis', function () {
   })
 
   it('concern a late result though Redis has lost them, for whoever comes then', async () => {
-    const a = await openReplica({ url: line.url, commandMs: 40 })
-    const b = await openReplica({ url: server.url })
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    const b = await openReplica({ url: redis.server.url })
     const late = async (): Promise<void> => {
-      line.delay(400, 0)
+      redis.line.delay(400, 0)
       expect(await failure(a.shared.set(KEY, storedResult('old'), 60_000))).to.equal('Redis does not answer')
     }
     await late()
     await b.tiered.purge(ENDPOINT)
-    server.cli('DEL', `${PREFIX}purges`)
-    line.delay(0, 0)
-    await until(() => server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
-    const c = await openReplica({ url: server.url })
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    redis.line.delay(0, 0)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
+    const c = await openReplica({ url: redis.server.url })
     expect(await c.tiered.get(KEY)).to.equal(undefined)
 
     // What is stored then is everybody's, also of those who had been there before.
@@ -115,67 +105,69 @@ describe('purges that replicas share in Redis', function () {
     }
     await b.shared.set('e:2', storedResult('of b'), 60_000)
     expect(await bodyOf(c.shared, 'e:2')).to.equal('of b')
-    expect(await bodyOf((await openReplica({ url: server.url })).shared, 'e:2'), 'the log stands').to.equal('of b')
+    expect(await bodyOf((await openReplica({ url: redis.server.url })).shared, 'e:2'), 'the log stands').to.equal(
+      'of b',
+    )
   })
 
   it('go on where somebody else has written something of another type', async () => {
-    server.cli('SET', `${PREFIX}purges`, 'x')
-    const a = await openReplica({ url: server.url })
-    await until(() => server.cli('TYPE', `${PREFIX}purges`) === 'hash', 'the log')
-    server.cli('SET', `${PREFIX}purges`, 'x')
+    redis.server.cli('SET', `${PREFIX}purges`, 'x')
+    const a = await openReplica({ url: redis.server.url })
+    await until(() => redis.server.cli('TYPE', `${PREFIX}purges`) === 'hash', 'the log')
+    redis.server.cli('SET', `${PREFIX}purges`, 'x')
     await a.tiered.purge(ENDPOINT)
-    const b = await openReplica({ url: server.url })
+    const b = await openReplica({ url: redis.server.url })
     await until(() => b.purged.includes(ENDPOINT), 'the purge')
   })
 
   it('are asked for each minute, so that a full Redis lets go of other things first', async () => {
-    const { shared } = await openReplica({ url: server.url, minuteMs: 20 })
+    const { shared } = await openReplica({ url: redis.server.url, minuteMs: 20 })
     await shared.set(KEY, storedResult('before'), 60_000)
-    server.cli('DEL', `${PREFIX}purges`)
-    await until(() => server.cli('EXISTS', `${PREFIX}purges`) === '1', 'the log')
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}purges`) === '1', 'the log')
     await until(async () => (await shared.get(KEY)) === undefined, 'that it is another log')
     await shared.set(KEY, storedResult('behind'), 60_000)
-    expect(await bodyOf((await openReplica({ url: server.url })).shared)).to.equal('behind')
+    expect(await bodyOf((await openReplica({ url: redis.server.url })).shared)).to.equal('behind')
   })
 
   it('concern a result that is being read from Redis', async () => {
-    const [a, b] = [await openReplica({ url: line.url }), await openReplica({ url: server.url })]
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
     await b.shared.set(KEY, storedResult('old'), 60_000)
-    line.hold()
+    redis.line.hold()
     const read = a.tiered.get(KEY)
     await pause(100) // Redis has answered
     await b.tiered.purge('')
     await pause(100)
-    line.release() // the answer and the purges in one piece
+    redis.line.release() // the answer and the purges in one piece
     expect(await read).to.equal(undefined)
     await pause(50)
     expect(a.memory.get(KEY)).to.equal(undefined)
   })
 
   it('concern what a replica made before it ever found Redis', async () => {
-    const a = await openReplica({ url: server.url })
+    const a = await openReplica({ url: redis.server.url })
     await a.tiered.purge('e:')
-    const b = await openReplica({ url: server.url })
+    const b = await openReplica({ url: redis.server.url })
     await until(() => b.purged.includes('e:'), 'the purge')
   })
 
   it('are asked for again when Redis did not answer', async () => {
-    const a = await openReplica({ url: server.url })
+    const a = await openReplica({ url: redis.server.url })
     await a.tiered.purge('e:')
     // It connects, but is refused the list of purges.
-    server.cli('ACL', 'SETUSER', 'default', '-hgetall')
-    const b = await openReplica({ url: server.url })
+    redis.server.cli('ACL', 'SETUSER', 'default', '-hgetall')
+    const b = await openReplica({ url: redis.server.url })
     await pause(100)
     expect(b.purged).to.deep.equal([])
-    server.cli('ACL', 'SETUSER', 'default', '+hgetall')
+    redis.server.cli('ACL', 'SETUSER', 'default', '+hgetall')
     await until(() => b.purged.includes('e:'), 'the purge')
   })
 
   it('fail while Redis is away, so that whoever asked knows', async () => {
-    const a = await openReplica({ url: line.url, commandMs: 40 })
-    line.hold()
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    redis.line.hold()
     expect(await failure(a.tiered.purge('e:'))).to.equal('Redis does not answer')
-    line.release()
+    redis.line.release()
     await until(async () => (await failure(a.tiered.purge('e:'))) === 'none', 'a purge')
   })
 })

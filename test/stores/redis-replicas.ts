@@ -8,6 +8,8 @@ import { openRedisStore, type RedisStore } from '../../runner/stores/redis.js'
 import { openRedis } from '../../runner/stores/redis-cluster.js'
 import type { RedisLink } from '../../runner/stores/redis-link.js'
 import { openTieredStore } from '../../runner/stores/tiered.js'
+import { openRedisServer, type RedisServer } from './redis-server.js'
+import { type Line, openLine } from './slow-line.js'
 
 export const KEY = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:abc'
 export const PREFIX = 'test:'
@@ -76,6 +78,30 @@ export async function closeReplicas(): Promise<void> {
   for (const { link, tiered } of open.splice(0)) {
     await tiered.close()
     await link.close()
+  }
+}
+
+/** For a suite: a Redis that is empty before each test, and a line to it that can be slow. Replicas are closed after each. */
+export function sharedRedis(): { readonly server: RedisServer; readonly line: Line } {
+  let server: RedisServer
+  let line: Line
+  before(async () => {
+    server = await openRedisServer()
+    line = await openLine(server.port)
+  })
+  after(async () => {
+    await line.close()
+    await server.close()
+  })
+  beforeEach(() => server.cli('FLUSHALL'))
+  afterEach(closeReplicas)
+  return {
+    get server() {
+      return server
+    },
+    get line() {
+      return line
+    },
   }
 }
 

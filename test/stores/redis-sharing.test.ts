@@ -17,10 +17,10 @@ import {
   PREFIX,
   pause,
   type Replica,
+  sharedRedis,
   until,
 } from './redis-replicas.js'
-import { isPendingWithoutRedis, openRedisCluster, openRedisServer, type RedisServer } from './redis-server.js'
-import { type Line, openLine } from './slow-line.js'
+import { isPendingWithoutRedis, openRedisCluster } from './redis-server.js'
 
 /** Calls of one key through a cache of this replica. */
 function cacheOver(
@@ -55,23 +55,11 @@ describe('what replicas share in Redis', function () {
   this.timeout(20_000)
   if (isPendingWithoutRedis()) return
 
-  let server: RedisServer
-  let line: Line
-
-  before(async () => {
-    server = await openRedisServer()
-    line = await openLine(server.port)
-  })
-  after(async () => {
-    await line.close()
-    await server.close()
-  })
-  beforeEach(() => server.cli('FLUSHALL'))
-  afterEach(closeReplicas)
+  const redis = sharedRedis()
 
   describe('a key that nothing is known of', () => {
     it('is claimed where nothing is stored, and found where something is, in one go', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const claim = (replica: Replica) => replica.tiered.replicas!.claimUnlessStored(KEY, '')
       const lease = await claim(a)
       expect(lease).to.be.an('object')
@@ -85,18 +73,20 @@ describe('what replicas share in Redis', function () {
     })
 
     it('is claimed and found without scripts where those are refused', async () => {
-      server.cli('ACL', 'SETUSER', 'default', '-eval')
+      redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
       try {
-        const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+        const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
         expect(await a.tiered.replicas!.claimUnlessStored(KEY, '')).to.be.an('object')
         expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal(null)
         await a.shared.set(KEY, storedResult(), 60_000)
-        const refused = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(server.cli('INFO', 'commandstats'))?.[1])
+        const refused = Number(
+          /cmdstat_eval:.*rejected_calls=(\d+)/.exec(redis.server.cli('INFO', 'commandstats'))?.[1],
+        )
         for (let i = 0; i < 3; i += 1) expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal('stored')
-        const again = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(server.cli('INFO', 'commandstats'))?.[1])
+        const again = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(redis.server.cli('INFO', 'commandstats'))?.[1])
         expect(again, 'scripts are not tried again each time').to.equal(refused)
       } finally {
-        server.cli('ACL', 'SETUSER', 'default', '+eval')
+        redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
       }
     })
 
@@ -110,17 +100,17 @@ describe('what replicas share in Redis', function () {
     ] as const) {
       it(what, async () => {
         // Whoever asks a second time waits until this test has failed.
-        const a = await openReplica({ url: line.url, commandMs: 60_000 })
-        const b = await openReplica({ url: server.url })
+        const a = await openReplica({ url: redis.line.url, commandMs: 60_000 })
+        const b = await openReplica({ url: redis.server.url })
         await prepare(b)
         const cache = cacheOver(a)
-        line.hold()
+        redis.line.hold()
         const calls = Promise.all(Array.from({ length: 3 }, () => cache.ask()))
         await pause(100)
-        line.release()
-        line.hold()
+        redis.line.release()
+        redis.line.hold()
         const answers = await calls
-        line.release()
+        redis.line.release()
         expect(answers.map(({ result }) => Buffer.from(result.body).toString())).to.deep.equal(
           Array(3).fill(asked.body),
         )
@@ -130,7 +120,7 @@ describe('what replicas share in Redis', function () {
     }
 
     it('is served from Redis while a new result is made, if its time is over but not for long', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
       const cache = cacheOver(a, { staleWhileRevalidateMs: 60_000 })
@@ -141,7 +131,7 @@ describe('what replicas share in Redis', function () {
     })
 
     it('is served from Redis, though its time is over, when the query fails', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
       const failing = async (): Promise<never> => {
@@ -154,13 +144,13 @@ describe('what replicas share in Redis', function () {
     })
 
     it('is not kept in memory when its endpoint is changed while it is read', async () => {
-      const [a, b] = [await openReplica({ url: line.url }), await openReplica({ url: server.url })]
+      const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
       await b.shared.set(KEY, storedResult('rows'), 60_000)
-      line.hold()
+      redis.line.hold()
       const read = a.tiered.get(KEY)
       await pause(100)
       a.tiered.forget?.(['e'])
-      line.release()
+      redis.line.release()
       expect(Buffer.from((await read)?.body ?? []).toString()).to.equal('rows')
       expect(a.memory.get(KEY)).to.equal(undefined)
       expect(await bodyOf(b.shared), 'other replicas may still serve it').to.equal('rows')
@@ -174,7 +164,7 @@ describe('what replicas share in Redis', function () {
       ['nor one over data that cannot be told from any other', [null, null], 1],
     ] as const) {
       it(what, async () => {
-        const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+        const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
         let end = (): void => {}
         const slow = async () => {
           await new Promise<void>(resolve => {
@@ -202,7 +192,7 @@ describe('what replicas share in Redis', function () {
 
   describe('a result that comes late', () => {
     it('does not take the place of one whose query began later, in Redis or in memory', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.tiered.set(KEY, storedResult('new', now), 60_000)
       await until(async () => (await bodyOf(b.shared)) === 'new', 'the newer result')
@@ -213,9 +203,9 @@ describe('what replicas share in Redis', function () {
     })
 
     it('does not where scripts are refused either', async () => {
-      server.cli('ACL', 'SETUSER', 'default', '-eval')
+      redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
       try {
-        const { shared } = await openReplica({ url: server.url })
+        const { shared } = await openReplica({ url: redis.server.url })
         const now = Date.now()
         expect(await shared.set(KEY, storedResult('new', now), 60_000)).to.equal(true)
         expect(await shared.set(KEY, storedResult('old', now - 1_000), 60_000)).to.equal(false)
@@ -223,12 +213,12 @@ describe('what replicas share in Redis', function () {
         expect(await shared.set(KEY, storedResult('newer', now + 1), 60_000)).to.equal(true)
         expect(await bodyOf(shared)).to.equal('newer')
       } finally {
-        server.cli('ACL', 'SETUSER', 'default', '+eval')
+        redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
       }
     })
 
     it('does where the other is from a time that is yet to come', async () => {
-      const { shared } = await openReplica({ url: server.url })
+      const { shared } = await openReplica({ url: redis.server.url })
       await shared.set(KEY, storedResult('of a wrong clock', Date.now() + 3_600_000), 60_000)
       expect(await shared.set(KEY, storedResult('rows'), 60_000)).to.equal(true)
       expect(await bodyOf(shared)).to.equal('rows')
@@ -237,11 +227,11 @@ describe('what replicas share in Redis', function () {
 
   describe('a key that no replica of ours has claimed', () => {
     const isRunAtOnce = async (asked: (replica: Replica) => Promise<unknown>, command: readonly string[]) => {
-      const a = await openReplica({ url: server.url })
+      const a = await openReplica({ url: redis.server.url })
       const [name = '', ...rest] = command
-      server.cli(name, `${PREFIX}l:{${KEY}}`, ...rest)
+      redis.server.cli(name, `${PREFIX}l:{${KEY}}`, ...rest)
       expect(await asked(a)).to.be.an('object')
-      expect(Number(server.cli('PTTL', `${PREFIX}l:{${KEY}}`)), 'by now it is a lease').to.be.within(1, 3_000)
+      expect(Number(redis.server.cli('PTTL', `${PREFIX}l:{${KEY}}`)), 'by now it is a lease').to.be.within(1, 3_000)
     }
     for (const [what, command] of [
       ['without an end', ['SET', 'x']],
@@ -250,21 +240,21 @@ describe('what replicas share in Redis', function () {
     ] as const) {
       it(`but is ${what}, is taken over at once`, async () => {
         await isRunAtOnce(replica => replica.tiered.replicas!.claim(KEY, ''), command)
-        server.cli('FLUSHALL')
+        redis.server.cli('FLUSHALL')
         await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
-        server.cli('FLUSHALL')
-        server.cli('ACL', 'SETUSER', 'default', '-eval')
+        redis.server.cli('FLUSHALL')
+        redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
         try {
           await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
         } finally {
-          server.cli('ACL', 'SETUSER', 'default', '+eval')
+          redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
         }
       })
     }
   })
 
   it('lets a key that is claimed for ever be waited for as long as its query may take, and then run, with a word', async () => {
-    const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url })]
+    const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
     await b.shared.replicas.claim(KEY, '')
     const events: Event[] = []
     const cache = cacheOver(a, {}, undefined, { timeoutMs: 500, observe: event => void events.push(event) })
@@ -278,7 +268,10 @@ describe('what replicas share in Redis', function () {
   describe('clocks that differ by ten seconds', () => {
     for (const aheadMs of [10_000, -10_000]) {
       it(`do not make results ${aheadMs > 0 ? 'older' : 'younger'}`, async () => {
-        const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url, aheadMs })]
+        const [a, b] = [
+          await openReplica({ url: redis.server.url }),
+          await openReplica({ url: redis.server.url, aheadMs }),
+        ]
         expect(Math.abs(b.link.aheadMs('any') + aheadMs)).to.be.lessThan(400)
         expect(a.link.aheadMs('any')).to.equal(0)
         const now = Date.now()
@@ -292,7 +285,10 @@ describe('what replicas share in Redis', function () {
     }
 
     it('keep no result longer, and hide none that is newer', async () => {
-      const [a, b] = [await openReplica({ url: server.url }), await openReplica({ url: server.url, aheadMs: 10_000 })]
+      const [a, b] = [
+        await openReplica({ url: redis.server.url }),
+        await openReplica({ url: redis.server.url, aheadMs: 10_000 }),
+      ]
       await b.shared.set('e:1', storedResult('rows', Date.now() + 10_000), 500)
       expect(await bodyOf(a.tiered, 'e:1')).to.equal('rows')
       await pause(600)
