@@ -22,7 +22,16 @@ import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL, INT64, STRING, type Type } from '../../../googlesql/types.js'
 import { MAX_EARLY_ROWS } from '../early-rows.js'
 import { failsForSome } from './guard.js'
-import { columnsMade, columnsRead, conjuncts, hasSubquery, isVolatile, isVolatileScan, visitScan } from './walk.js'
+import {
+  columnsMade,
+  columnsNamed,
+  columnsRead,
+  conjuncts,
+  hasSubquery,
+  isVolatile,
+  isVolatileScan,
+  visitScan,
+} from './walk.js'
 
 const CUT_SHORT = 'The first rows of the table have too few elements'
 
@@ -130,11 +139,7 @@ function survey(root: Scan): Survey {
   }
   visitScan(
     root,
-    expr => {
-      if (expr.kind === 'column') see(expr.column)
-      if (expr.kind === 'lambda') expr.parameters.forEach(see)
-      if (expr.kind === 'let') for (const { column } of expr.bindings) see(column)
-    },
+    expr => columnsNamed(expr).forEach(see),
     scan => {
       columnsMade(scan).forEach(see)
       if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)

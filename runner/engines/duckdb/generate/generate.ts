@@ -12,7 +12,7 @@ import { prune } from './prune.js'
 import { narrowQuantiles } from './quantile-offsets.js'
 import { blockOf, querySql } from './scans.js'
 import { storedArrays } from './stored-arrays.js'
-import { columnsMade, visitScan } from './walk.js'
+import { columnsMade, columnsNamed, visitScan } from './walk.js'
 
 export interface GeneratedSql {
   readonly sql: string
@@ -81,9 +81,7 @@ function newContext(query: ResolvedQuery, parameters: string[], times: Parameter
   visitScan(
     query.scan,
     expr => {
-      if (expr.kind === 'column') lastId = Math.max(lastId, expr.column.id)
-      if (expr.kind === 'lambda') for (const { id } of expr.parameters) lastId = Math.max(lastId, id)
-      if (expr.kind === 'let') for (const { column } of expr.bindings) lastId = Math.max(lastId, column.id)
+      for (const { id } of columnsNamed(expr)) lastId = Math.max(lastId, id)
     },
     scan => {
       for (const { id } of columnsMade(scan)) lastId = Math.max(lastId, id)

@@ -115,6 +115,22 @@ export function columnsMade(scan: Scan): readonly Column[] {
   }
 }
 
+const NO_COLUMNS: readonly Column[] = []
+
+/** The columns that the expression itself refers to or makes; those of its parts are not among them. */
+export function columnsNamed(expr: Expr): readonly Column[] {
+  switch (expr.kind) {
+    case 'column':
+      return [expr.column]
+    case 'lambda':
+      return expr.parameters
+    case 'let':
+      return expr.bindings.map(binding => binding.column)
+    default:
+      return NO_COLUMNS
+  }
+}
+
 const ignore = (): void => {}
 
 /** Visits an expression and all inside it, scans of subqueries included. */
