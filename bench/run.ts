@@ -13,6 +13,7 @@ import { decoding, inFrontOfFake } from './bigquery.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
+import { planning } from './planning.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
 import { writeSection } from './results-file.js'
 import { atSize } from './size.js'
@@ -163,6 +164,7 @@ async function bigquery(folder: string): Promise<readonly Figure[]> {
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--process': async folder => writeSection('In the process', table(await inProcess(folder))),
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
+  '--planning': async () => writeSection('Planning', await planning()),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
 }

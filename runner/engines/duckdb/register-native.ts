@@ -31,6 +31,7 @@ const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
   BLOB,
   'VARCHAR[]': LIST(VARCHAR),
   'BIGINT[]': LIST(BIGINT),
+  'DOUBLE[]': LIST(DOUBLE),
 }
 
 /**

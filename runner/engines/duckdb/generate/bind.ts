@@ -1,8 +1,7 @@
 /** Arguments that cost something and would be computed several times are computed once, as the argument of a lambda. */
 import type { Expr } from '../../../googlesql/resolved.js'
 import type { Context, Scope } from './context.js'
-import { FormError } from './forms.js'
-import { hasQuery, usesOf } from './uses.js'
+import { hasQuery, sizeOfSql, usesOf } from './uses.js'
 import { columnsRead, hasSubquery, isVolatile, partsOf, readsColumn } from './walk.js'
 
 type Args = readonly (Expr | null)[]
@@ -21,19 +20,19 @@ export function bound(
   scope: Scope | null,
   context: Context,
   isBound: readonly boolean[] = [],
-  readsIntervals = false,
 ): string {
   const costs = args.map(foldedCostOf)
   if (costs.every(cost => cost === 0)) return write(sql)
   const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
   const slots = sql.map((part, i) => (part === null || costs[i] === 0 ? part : `slot_${i}`))
-  const template = writeTemplate(args, sql, slots, write, readsIntervals)
-  if (template === null || hasQuery(template.text)) return write(sql)
+  const template = write(slots)
+  if (hasQuery(template)) return write(sql)
   const chosen = args.flatMap((argument, i) => {
-    if (costs[i] === 0 || template.slots[i] !== `slot_${i}`) return []
-    const extra = usesOf(template.text, `slot_${i}`) - 1
-    const isWorthIt = isWorthBinding(costs[i]!, extra) || (extra > 0 && argument !== null && isVolatile(argument))
-    return isNeeded[i] || isWorthIt ? [i] : []
+    if (costs[i] === 0) return []
+    const extra = usesOf(template, `slot_${i}`) - 1
+    const isDrawn = argument !== null && isVolatile(argument)
+    const isShared = extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(sql[i]!, extra))
+    return isNeeded[i] || isShared ? [i] : []
   })
   if (chosen.length === 0) return write(sql)
   args.forEach((argument, i) => {
@@ -57,6 +56,13 @@ export function bound(
 /** Operators are cheaper than a lambda, unless they come by the dozen. */
 const isWorthBinding = (cost: number, extraUses: number): boolean =>
   cost >= 10 ? extraUses > 0 : cost * extraUses >= 60
+
+/**
+ * Is so much repeated that forms within forms would make DuckDB plan for seconds? DuckDB's binder sees each copy, so a copy
+ * of more than a constant size at each level makes the plan grow exponentially with the depth of the query.
+ */
+const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sql) * extraUses > MAX_REPEATED_SIZE
+const MAX_REPEATED_SIZE = 24
 
 /** Does it read a column of a query around the one that the scope belongs to? */
 export function readsOuter(expr: Expr, scope: Scope | null): boolean {
@@ -85,29 +91,6 @@ function foldedCostOf(argument: Expr | null): number {
 /** DuckDB computes it once for the whole query. */
 const isFolded = (expr: Expr | null): boolean =>
   expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
-
-/** With words in place of the arguments; the form of DATE_ADD and its like read the count of an interval from its text. */
-function writeTemplate(
-  args: Args,
-  sql: Sql,
-  slots: Sql,
-  write: (sql: Sql) => string,
-  readsIntervals: boolean,
-): { text: string; slots: Sql } | null {
-  const withIntervals = slots.map((slot, i) => (isInterval(args[i]) ? sql[i]! : slot))
-  // Where one is read no word can stand for it, and to be told so by an error would take longer than all else here.
-  const isRead = readsIntervals && args.some(isInterval)
-  for (const candidate of isRead ? [withIntervals] : [slots, withIntervals]) {
-    try {
-      return { text: write(candidate), slots: candidate }
-    } catch (error) {
-      if (!(error instanceof FormError)) throw error
-    }
-  }
-  return null
-}
-
-const isInterval = (expr: Expr | null | undefined): boolean => expr?.kind === 'call' && expr.name === '$interval'
 
 /** Roughly, in tens of nanoseconds per row: nothing for what is only read, one for an operator, ten for a function. */
 export function costOf(expr: Expr | null): number {

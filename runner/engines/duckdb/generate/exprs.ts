@@ -15,10 +15,10 @@ import { bound, readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
 import { castSql, limitSql, neverFails } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
-import { floatTreeSql, isFloatTree } from './float-arithmetic.js'
+import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf } from './float-arithmetic.js'
 import { FormError } from './forms.js'
 import { FORMS } from './functions/all.js'
-import { INTERVAL_READERS } from './functions/intervals.js'
+import { formArguments } from './functions/intervals.js'
 import { literalSql } from './literal.js'
 import { asOperand } from './operand.js'
 import { quoteName, quoteText } from './quote.js'
@@ -111,11 +111,9 @@ function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): 
 function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
   const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const { arguments: args, type } = expr
-  if (isFloatTree(expr)) {
-    const name = readsOuter(expr, scope) ? null : `"c${context.newColumn('', type).id}"`
-    return floatTreeSql(expr, part => exprSql(part, scope, context), name)
-  }
+  if (isFloatArithmetic(expr)) return floatArithmetic(expr, scope, context)
+  const { type } = expr
+  const args = formArguments(expr)
   // DuckDB forgets of what type an element of a NULL is that is written out.
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
   const sql = args.map(argument => argument && exprSql(argument, scope, context))
@@ -134,8 +132,15 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
     const message = `${expr.name} over a column of an outer query is not supported for ${typeName(type)} on the embedded engine`
     throw new GenerateError(message, expr.at)
   }
-  const readsIntervals = INTERVAL_READERS.has(expr.name)
-  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : [], readsIntervals))
+  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : []))
+}
+
+/** The whole tree of such calls at once. */
+function floatArithmetic(tree: FloatCall, scope: Scope | null, context: Context): string {
+  const leaves = leavesOf(tree)
+  const sql = leaves.map(leaf => exprSql(leaf, scope, context))
+  const write = (parts: readonly (string | null)[]): string => floatArithmeticSql(tree, parts as readonly string[])
+  return asOperand(bound(leaves, sql, write, scope, context))
 }
 
 /** NULL for a NULL. */

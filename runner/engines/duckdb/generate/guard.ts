@@ -5,7 +5,7 @@
 import type { CaseExpr, CastExpr, Expr, InQueryExpr, Scan, SubqueryExpr } from '../../../googlesql/resolved.js'
 import { mapExpr, mapScan } from '../../../googlesql/rewrite.js'
 import { BOOL } from '../../../googlesql/types.js'
-import { exprsOfScan, hasSubquery, inputsOfScan, isVolatile, visitScan } from './walk.js'
+import { exprsOfScan, hasSubquery, inputsOfScan, isVolatile, visitExpr, visitScan } from './walk.js'
 
 /** The same scan, its conditional subqueries guarded. */
 export const withGuards = (scan: Scan): Scan => (holdsSubquery(scan) ? mapScan(scan, guarded) : scan)
@@ -62,7 +62,8 @@ function inTurn(exprs: readonly Expr[], isEnough: (expr: Expr) => Expr): readonl
 function onlyIf(branch: Expr, former: readonly Expr[], own: Expr | null): Expr {
   const conditions = [...former, ...(own ? [own] : [])]
   // What is random would be drawn anew.
-  if (conditions.length === 0 || conditions.some(isVolatile)) return mapExpr(branch, guarded)
+  if (conditions.length === 0 || conditions.some(isVolatile) || sizeOf(conditions) > MAX_CONDITION_SIZE)
+    return mapExpr(branch, guarded)
   const literal = (value: boolean): Expr => ({ kind: 'literal', type: BOOL, value, at: branch.at })
   const no = literal(false)
   const isTaken: Expr =
@@ -79,6 +80,19 @@ function onlyIf(branch: Expr, former: readonly Expr[], own: Expr | null): Expr {
     isRisky(part) ? { ...part, scan: filtered(part.scan, isTaken) } : undefined,
   )
   return mapExpr(guardedBranch, guarded)
+}
+
+/** Each subquery of a branch repeats the conditions: larger ones would make the query grow exponentially with its depth. */
+const MAX_CONDITION_SIZE = 48
+
+/** The number of expressions and scans. */
+function sizeOf(exprs: readonly Expr[]): number {
+  let size = 0
+  const count = (): void => {
+    size++
+  }
+  for (const expr of exprs) visitExpr(expr, count, count)
+  return size
 }
 
 const isNotNull = (expr: Expr): Expr => {

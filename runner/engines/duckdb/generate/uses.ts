@@ -14,7 +14,7 @@ function parseMacro(text: string): readonly [string, Macro] {
     .slice(open + 1, close)
     .split(',')
     .map(part => part.trim().toLowerCase())
-  return [text.slice(0, open), { parameters, body: text.slice(text.indexOf(' AS ', close) + 4) }]
+  return [text.slice(0, open), { parameters, body: text.slice(close + ') AS'.length) }]
 }
 
 const BY_NAME = new Map(MACROS.map(parseMacro))
@@ -85,4 +85,44 @@ export function callOf(sql: string): { readonly name: string; readonly args: rea
   const name = /^bq_\w+(?=\()/.exec(sql)?.[0]
   const call = name === undefined ? null : argumentsAt(sql, name.length)
   return name !== undefined && call?.end === sql.length ? { name, args: call.args } : null
+}
+
+const sizes = new Map<string, number>()
+
+/**
+ * The size of the plan that DuckDB binds: names and literals of the SQL, those in the bodies of macros included, and the
+ * arguments of a macro as often as its body reads them.
+ */
+export const sizeOfSql = (sql: string): number => sizeOfText(withoutQuoted(sql))
+
+function sizeOfMacro(name: string, macro: Macro): number {
+  const known = sizes.get(name)
+  if (known !== undefined) return known
+  const reads = macro.parameters.reduce((sum, parameter) => sum + usesOf(macro.body, parameter), 0)
+  const size = sizeOfSql(macro.body) - reads
+  sizes.set(name, size)
+  return size
+}
+
+function sizeOfText(sql: string): number {
+  let total = 0
+  const words = /(?:[a-z_]\w*|"(?:[^"]|"")*")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")*"))*|\d+|''/gi
+  for (let i = 0; i < sql.length; ) {
+    words.lastIndex = i
+    const found = words.exec(sql)
+    if (found === null) break
+    const [name] = found
+    i = found.index + name.length
+    const macro = sql[i] === '(' ? BY_NAME.get(name) : undefined
+    const call = macro && argumentsAt(sql, i)
+    if (macro && call) {
+      const weights = usesOfParameters(name, macro)
+      total += sizeOfMacro(name, macro)
+      call.args.forEach((argument, index) => {
+        total += sizeOfText(argument) * (weights[index] ?? 1)
+      })
+      i = call.end
+    } else total++
+  }
+  return total
 }

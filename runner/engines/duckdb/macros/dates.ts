@@ -110,16 +110,19 @@ const TRUNCATIONS = [
 ]
 
 const INTERVALS = [
-  `bq_interval(months, days, us) AS CASE
-     WHEN months NOT BETWEEN -120000 AND 120000 THEN bq_raise('Interval field months ''' || months || ''' is out of range -120000 to 120000')
-     WHEN days NOT BETWEEN -3660000 AND 3660000 THEN bq_raise('Interval field days ''' || days || ''' is out of range -3660000 to 3660000')
-     WHEN us NOT BETWEEN -316224000000000000 AND 316224000000000000 THEN bq_raise('Interval field microseconds ''' || us || ''' is out of range -316224000000000000 to 316224000000000000')
-     ELSE to_months(months::INTEGER) + to_days(days::INTEGER) + to_microseconds(us) END`,
+  // The struct keeps each part to one evaluation.
+  `bq_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p: bq_interval_of_parts(p))[1]`,
+  'bq_interval_of_parts(p) AS (bq_interval_of_months(p.months, 1) + bq_interval_of_days(p.days, 1) + bq_interval_of_micros(p.us, 1))',
+  "bq_interval_parts(i) AS {'months': bq_interval_months(i), 'days': bq_interval_days(i), 'us': bq_interval_micros(i)}",
+  // n units of so many months, days or microseconds each.
+  `bq_interval_of_months(n, size) AS CASE WHEN n NOT BETWEEN -(120000 // size) AND 120000 // size
+     THEN bq_raise('Interval field months ''' || n::HUGEINT * size || ''' is out of range -120000 to 120000') ELSE to_months((n * size)::INTEGER) END`,
+  `bq_interval_of_days(n, size) AS CASE WHEN n NOT BETWEEN -(3660000 // size) AND 3660000 // size
+     THEN bq_raise('Interval field days ''' || n::HUGEINT * size || ''' is out of range -3660000 to 3660000') ELSE to_days((n * size)::INTEGER) END`,
+  `bq_interval_of_micros(n, size) AS CASE WHEN n NOT BETWEEN -(316224000000000000 // size) AND 316224000000000000 // size
+     THEN bq_raise('Interval field microseconds ''' || n::HUGEINT * size || ''' is out of range -316224000000000000 to 316224000000000000') ELSE to_microseconds(n * size) END`,
   // The difference of two DATETIMEs is whole days and what is left of a day, both of one sign.
   `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
-  // n units of so many months, days and microseconds; a count beyond every range is one that the range check refuses.
-  'bq_interval_of(n, months, days, us) AS bq_interval(bq_clamp(n) * months, bq_clamp(n) * days, CASE WHEN us = 0 THEN 0 ELSE greatest(least(n, 316224000000000001 // us + 1), -(316224000000000001 // us) - 1) * us END)',
-  'bq_clamp(n) AS CASE WHEN n IS NULL THEN NULL ELSE greatest(least(n, 5000000), -5000000) END',
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
   `bq_interval_months(i) AS (datepart('year', i) * 12 + datepart('month', i))`,
@@ -129,21 +132,30 @@ const INTERVALS = [
   `bq_interval_micros(i) AS (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i))`,
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // Each part's excess moves up, and then the parts take one sign.
-  `bq_justify_hours(i) AS bq_justify_time(bq_interval_months(i), bq_interval_days(i) + bq_interval_micros(i) // ${DAY_MICROS}, bq_interval_micros(i) % ${DAY_MICROS})`,
-  `bq_justify_time(m, d, us) AS CASE WHEN d > 0 AND us < 0 THEN bq_interval(m, d - 1, us + ${DAY_MICROS})
-     WHEN d < 0 AND us > 0 THEN bq_interval(m, d + 1, us - ${DAY_MICROS}) ELSE bq_interval(m, d, us) END`,
-  'bq_justify_days(i) AS bq_justify_months(bq_interval_months(i) + bq_interval_days(i) // 30, bq_interval_days(i) % 30, bq_interval_micros(i))',
-  `bq_justify_months(m, d, us) AS CASE WHEN m > 0 AND d < 0 THEN bq_interval(m - 1, d + 30, us)
-     WHEN m < 0 AND d > 0 THEN bq_interval(m + 1, d - 30, us) ELSE bq_interval(m, d, us) END`,
-  `bq_justify_interval(i) AS bq_justify_days_first(bq_interval_months(i), bq_interval_days(i) + bq_interval_micros(i) // ${DAY_MICROS}, bq_interval_micros(i) % ${DAY_MICROS})`,
-  'bq_justify_days_first(m, d, us) AS bq_justify_all(m + d // 30, d % 30, us)',
-  `bq_justify_all(m, d, us) AS CASE WHEN m > 0 AND (d < 0 OR (d = 0 AND us < 0)) THEN bq_justify_time(m - 1, d + 30, us)
-     WHEN m < 0 AND (d > 0 OR (d = 0 AND us > 0)) THEN bq_justify_time(m + 1, d - 30, us) ELSE bq_justify_time(m, d, us) END`,
-  // Months first, then days and time, as + does on a DATETIME.
-  `bq_datetime_add_interval(dt, i) AS bq_datetime(epoch_us(bq_datetime_add_months(dt, bq_interval_months(i), 1, 'Adding interval to datetime ')) + bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i))`,
-  `bq_timestamp_add_interval(ts, i) AS CASE WHEN bq_interval_months(i) <> 0
+  `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
+     lambda p: bq_hours_up(p)), lambda p: bq_one_sign_of_time(p)), lambda p: bq_interval_of_parts(p))[1]`,
+  `bq_hours_up(p) AS {'months': p.months, 'days': p.days + p.us // ${DAY_MICROS}, 'us': p.us % ${DAY_MICROS}}`,
+  `bq_days_up(p) AS {'months': p.months + p.days // 30, 'days': p.days % 30, 'us': p.us}`,
+  `bq_one_sign_of_time(p) AS CASE WHEN p.days > 0 AND p.us < 0 THEN {'months': p.months, 'days': p.days - 1, 'us': p.us + ${DAY_MICROS}}
+     WHEN p.days < 0 AND p.us > 0 THEN {'months': p.months, 'days': p.days + 1, 'us': p.us - ${DAY_MICROS}} ELSE p END`,
+  `bq_justify_days(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
+     lambda p: bq_days_up(p)), lambda p: CASE
+       WHEN p.months > 0 AND p.days < 0 THEN {'months': p.months - 1, 'days': p.days + 30, 'us': p.us}
+       WHEN p.months < 0 AND p.days > 0 THEN {'months': p.months + 1, 'days': p.days - 30, 'us': p.us} ELSE p END),
+     lambda p: bq_interval_of_parts(p))[1]`,
+  `bq_justify_interval(i) AS list_transform(list_transform(list_transform(list_transform(list_transform([bq_interval_parts(i)],
+     lambda p: bq_hours_up(p)), lambda p: bq_days_up(p)), lambda p: CASE
+       WHEN p.months > 0 AND (p.days < 0 OR (p.days = 0 AND p.us < 0)) THEN {'months': p.months - 1, 'days': p.days + 30, 'us': p.us}
+       WHEN p.months < 0 AND (p.days > 0 OR (p.days = 0 AND p.us > 0)) THEN {'months': p.months + 1, 'days': p.days - 30, 'us': p.us} ELSE p END),
+     lambda p: bq_one_sign_of_time(p)), lambda p: bq_interval_of_parts(p))[1]`,
+  // Months first, then days and time; sgn is 1, or -1 to take the interval away.
+  `bq_datetime_add_interval(dt, i, sgn) AS list_transform(list_transform([{'dt': dt, 'i': bq_interval_parts(i)}],
+     lambda s: epoch_us(bq_datetime_add_months(s.dt, s.i.months, sgn, 'Adding interval to datetime ')) + (s.i.days * ${DAY_MICROS} + s.i.us) * sgn),
+     lambda us: bq_datetime(us))[1]`,
+  `bq_timestamp_add_interval(ts, i, sgn) AS list_transform([{'us': epoch_us(ts), 'i': bq_interval_parts(i)}], lambda s:
+     CASE WHEN s.i.months <> 0
      THEN bq_raise('TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
-     ELSE bq_timestamp(epoch_us(ts) + bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i)) END`,
+     ELSE bq_timestamp(s.us + (s.i.days * ${DAY_MICROS} + s.i.us) * sgn) END)[1]`,
 ]
 
 const LARGEST_ARRAY = '1048575'
@@ -166,25 +178,28 @@ const ARRAYS = [
 ]
 
 const BUCKETS = [
-  `bq_check_bucket(name, i) AS CASE
-     WHEN (bq_interval_months(i) <> 0)::INTEGER + (bq_interval_days(i) <> 0)::INTEGER + (bq_interval_micros(i) <> 0)::INTEGER > 1
+  // The parts of a bucket's width, of which one alone is more than zero.
+  `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p: CASE
+     WHEN (p.months <> 0)::INTEGER + (p.days <> 0)::INTEGER + (p.us <> 0)::INTEGER > 1
        THEN bq_raise(name || ' doesn''t support bucket width INTERVAL with mixed parts')
-     WHEN bq_interval_months(i) < 0 OR bq_interval_days(i) < 0 OR bq_interval_micros(i) < 0 OR (bq_interval_months(i) = 0 AND bq_interval_days(i) = 0 AND bq_interval_micros(i) = 0)
+     WHEN p.months < 0 OR p.days < 0 OR p.us < 0 OR (p.months = 0 AND p.days = 0 AND p.us = 0)
        THEN bq_raise(name || ' doesn''t support zero or negative bucket width INTERVAL')
-     ELSE i END`,
-  `bq_bucket_micros(i) AS (bq_interval_days(i) * ${DAY_MICROS} + bq_interval_micros(i))`,
+     ELSE p END)[1]`,
   // The last of origin + k widths that is not after the value; months are counted from the origin, so that its day stays.
-  `bq_bucket_months(dt, width, origin, months) AS CASE
-     WHEN origin + to_months(bq_floor_to(months, width)::INTEGER) > dt THEN origin + to_months((bq_floor_to(months, width) - width)::INTEGER)
-     ELSE origin + to_months(bq_floor_to(months, width)::INTEGER) END`,
-  `bq_datetime_bucket_of(dt, i, origin) AS CASE WHEN bq_interval_months(i) <> 0
-     THEN bq_datetime(epoch_us(bq_bucket_months(dt, bq_interval_months(i), origin, (year(dt) - year(origin)) * 12 + month(dt) - month(origin))))
-     ELSE bq_datetime(epoch_us(origin) + bq_floor_to(epoch_us(dt) - epoch_us(origin), bq_bucket_micros(i))) END`,
-  `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_check_bucket('DATETIME_BUCKET', i), origin)`,
+  `bq_bucket_months(dt, width, origin) AS list_transform(
+     [bq_floor_to((year(dt) - year(origin)) * 12 + month(dt) - month(origin), width)],
+     lambda m: epoch_us(origin + to_months((CASE WHEN origin + to_months(m::INTEGER) > dt THEN m - width ELSE m END)::INTEGER)))[1]`,
+  // Days too, of a DATE.
+  `bq_bucket_micros(us, width, origin) AS (origin + bq_floor_to(us - origin, width))`,
+  `bq_datetime_bucket_of(dt, width, origin) AS list_transform(list_transform([{'dt': dt, 'w': width, 'origin': origin}], lambda b:
+     CASE WHEN b.w.months <> 0 THEN bq_bucket_months(b.dt, b.w.months, b.origin)
+     ELSE bq_bucket_micros(epoch_us(b.dt), b.w.days * ${DAY_MICROS} + b.w.us, epoch_us(b.origin)) END), lambda us: bq_datetime(us))[1]`,
+  `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_bucket_width('DATETIME_BUCKET', i), origin)`,
   `bq_date_bucket(d, i, origin) AS CASE WHEN bq_interval_micros(i) <> 0 THEN bq_raise('DATE_BUCKET only supports bucket width INTERVAL with DAY and MONTH parts')
-     ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_check_bucket('DATE_BUCKET', i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
+     ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_bucket_width('DATE_BUCKET', i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
   `bq_timestamp_bucket(ts, i, origin) AS CASE WHEN bq_interval_months(i) <> 0 THEN bq_raise('TIMESTAMP_BUCKET doesn''t support bucket width INTERVAL with MONTH part')
-     ELSE bq_timestamp(epoch_us(origin) + bq_floor_to(epoch_us(ts) - epoch_us(origin), bq_bucket_micros(bq_check_bucket('TIMESTAMP_BUCKET', i)))) END`,
+     ELSE list_transform([{'us': epoch_us(ts), 'w': bq_bucket_width('TIMESTAMP_BUCKET', i), 'origin': epoch_us(origin)}], lambda b:
+       bq_timestamp(bq_bucket_micros(b.us, b.w.days * ${DAY_MICROS} + b.w.us, b.origin)))[1] END`,
 ]
 
 export const DATE_MACROS: readonly string[] = [

@@ -42,9 +42,10 @@ export const JSON_MACROS: readonly string[] = [
     json_extract(document, '/' || replace(replace(name, '~', '~0'), '/', '~1')) END`,
   `bq_json_item(document, index) AS CASE WHEN json_type(document) = 'ARRAY' AND index >= 0 THEN
     json_extract(document, '$[' || index || ']') END`,
-  `bq_json_type(document) AS CASE json_type(document)
+  // DuckDB computes the operand of such a CASE for each WHEN.
+  `bq_json_type(document) AS list_transform([json_type(document)], lambda kind: CASE kind
     WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
-    WHEN 'NULL' THEN 'null' ELSE CASE WHEN document IS NOT NULL THEN 'number' END END`,
+    WHEN 'NULL' THEN 'null' ELSE CASE WHEN kind IS NOT NULL THEN 'number' END END)[1]`,
   `bq_int64_of_json(document) AS coalesce(
     CASE WHEN json_type(document) IN ('UBIGINT', 'BIGINT') THEN TRY_CAST(CAST(document AS VARCHAR) AS BIGINT) END,
     bq_json_int64(CAST(document AS VARCHAR)))`,
@@ -89,7 +90,7 @@ export const JSON_MACROS: readonly string[] = [
     WHEN len(keys) <> len(texts) THEN
       bq_raise('Invalid input to JSON_OBJECT: The number of keys and values must match')
     WHEN list_count(keys) < len(keys) THEN bq_raise('Invalid input to JSON_OBJECT: A key cannot be NULL')
-    ELSE bq_json_canonical('{' || coalesce(array_to_string(
-      list_transform(list_zip(keys, texts), lambda pair: bq_json_of_string(pair[1]) || ':' || pair[2]), ','), '') || '}')
+    ELSE bq_json_canonical('{' || coalesce(list_aggregate(
+      list_transform(list_zip(keys, texts), lambda pair: bq_json_of_string(pair[1]) || ':' || pair[2]), 'string_agg', ','), '') || '}')
     END`,
 ]

@@ -12,8 +12,6 @@ export const MATH_MACROS: readonly string[] = [
     WHEN isfinite(value) OR NOT isfinite(x) OR NOT isfinite(y) THEN value
     WHEN x IS NOT NULL AND y IS NOT NULL THEN bq_raise(
       'Floating point error in function: ' || name || '(' || ${shown('x')} || ', ' || ${shown('y')} || ')') END`,
-  `bq_unless_overflow(value, x, y) AS CASE
-    WHEN isfinite(value) OR NOT isfinite(x) OR NOT isfinite(y) THEN value END`,
 
   `bq_sqrt(x) AS CASE
     WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,

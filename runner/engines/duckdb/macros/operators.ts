@@ -1,13 +1,5 @@
 /** Operators that DuckDB does otherwise than BigQuery. */
 
-const BINARY = (name: string, symbol: string) =>
-  `${name}(a, b) AS CASE WHEN isinf(a ${symbol} b) AND NOT isinf(a) AND NOT isinf(b)
-     THEN bq_raise('double overflow: ' || bq_float_text(a) || ' ${symbol} ' || bq_float_text(b)) ELSE a ${symbol} b END`
-
-/** Each operand is computed once, where it is an expression itself. */
-const ONCE = (name: string) =>
-  `${name}_once(a, b) AS list_extract(list_transform([struct_pack(a := a, b := b)], lambda pair: ${name}(pair.a, pair.b)), 1)`
-
 export const OPERATOR_MACROS: readonly string[] = [
   // NaN equals nothing and is neither less nor greater; DuckDB has it equal to itself and greater than all else. The tests
   // of the other side keep NULL from becoming false.
@@ -15,14 +7,6 @@ export const OPERATOR_MACROS: readonly string[] = [
   'bq_float_ne(a, b) AS (a <> b OR (isnan(a) AND b IS NOT NULL))',
   'bq_float_lt(a, b) AS (a < b AND (a IS NULL OR NOT isnan(b)))',
   'bq_float_le(a, b) AS (a <= b AND (a IS NULL OR NOT isnan(b)))',
-  BINARY('bq_float_add', '+'),
-  BINARY('bq_float_subtract', '-'),
-  BINARY('bq_float_multiply', '*'),
-  ONCE('bq_float_add'),
-  ONCE('bq_float_subtract'),
-  ONCE('bq_float_multiply'),
-  `bq_float_divide(a, b) AS CASE WHEN b = 0 THEN bq_raise('division by zero: ' || bq_float_text(a) || ' / ' || bq_float_text(b))
-     WHEN isinf(a / b) AND NOT isinf(a) THEN bq_raise('double overflow: ' || bq_float_text(a) || ' / ' || bq_float_text(b)) ELSE a / b END`,
   // Products of factors below a thousand million fit DuckDB's widest decimal, whose cast rounds half away from zero.
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
      THEN CAST(CAST(a AS DECIMAL(18,9)) * CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
@@ -59,7 +43,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_frame_distance(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
      ELSE bq_raise('Window frame offsets that are not finite are not supported on the embedded engine') END`,
   `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
-  'bq_interval_add(a, b) AS bq_interval(bq_interval_months(a) + bq_interval_months(b), bq_interval_days(a) + bq_interval_days(b), bq_interval_micros(a) + bq_interval_micros(b))',
+  'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
   // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
   `bq_interval_divide(i, n) AS CASE WHEN n = 0 THEN bq_raise('Interval division by zero') ELSE bq_interval(

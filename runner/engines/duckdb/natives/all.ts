@@ -5,6 +5,7 @@ import { CAST_NATIVES } from './casts.js'
 import { CONTAINS_SUBSTR_NATIVES } from './contains-substr.js'
 import { CORE_NATIVES } from './core.js'
 import { DATE_NATIVES } from './dates.js'
+import { FLOAT_STEP_NATIVES } from './float-steps.js'
 import { FORMAT_NATIVES } from './format-string.js'
 import { HASH_NATIVES } from './hash.js'
 import { JSON_NATIVES } from './json.js'
@@ -19,6 +20,7 @@ export const NATIVES: readonly NativeFunction[] = [
   ...ARITHMETIC_NATIVES,
   ...CAST_NATIVES,
   ...DATE_NATIVES,
+  ...FLOAT_STEP_NATIVES,
   ...JSON_NATIVES,
   ...MATH_NATIVES,
   ...STRING_NATIVES,

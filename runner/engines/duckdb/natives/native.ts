@@ -1,6 +1,15 @@
 /** Scalar functions that run in JavaScript inside the engine's process, where no DuckDB function fits. */
 
-export type NativeType = 'BIGINT' | 'HUGEINT' | 'DOUBLE' | 'BOOLEAN' | 'VARCHAR' | 'BLOB' | 'VARCHAR[]' | 'BIGINT[]'
+export type NativeType =
+  | 'BIGINT'
+  | 'HUGEINT'
+  | 'DOUBLE'
+  | 'BOOLEAN'
+  | 'VARCHAR'
+  | 'BLOB'
+  | 'VARCHAR[]'
+  | 'BIGINT[]'
+  | 'DOUBLE[]'
 
 /** BIGINT and HUGEINT are bigint, DOUBLE is number, BLOB is Uint8Array, lists are arrays; NULL is null. */
 export type NativeValue = bigint | number | boolean | string | Uint8Array | null | readonly NativeValue[]

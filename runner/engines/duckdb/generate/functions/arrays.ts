@@ -26,7 +26,9 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
     : `list_filter(${items}, lambda item: item IS NOT NULL)`
   // string_agg, which is what joins a list, takes a constant delimiter only.
   const isNative = type.kind === 'STRING' && isConstant(args[1])
-  const joined = isNative ? `array_to_string(${given}, ${delimiter})` : `bq_join_list(${given}, ${delimiter})`
+  const joined = isNative
+    ? `list_aggregate(CAST(${given} AS VARCHAR[]), 'string_agg', ${delimiter})`
+    : `bq_join_list(${given}, ${delimiter})`
   const empty = type.kind === 'STRING' ? "''" : "''::BLOB"
   const isNull = [items, delimiter, ...(forNull ? [forNull] : [])].map(each => `${each} IS NULL`)
   return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`

@@ -4,7 +4,7 @@ import type { ScalarKind } from '../../../../googlesql/types.js'
 import type { Form, FormCall, Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './date-units.js'
-import { intervalUnit } from './intervals.js'
+import { writtenInt64, writtenMicros } from './intervals.js'
 
 const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
@@ -23,13 +23,12 @@ function saidAround(call: FormCall, sign: 1 | -1, part: string): readonly [befor
 const add =
   (sign: 1 | -1): Form =>
   call => {
-    const value = call.sql[0]!
-    const { count, part } = intervalUnit(call, 1)
+    const [value, count, part] = call.sql as readonly [string, string, string]
     const unit = unitOf(part)!
     const { of } = unit
     const size = String(sign * unit.size)
     const message = said(call, sign, count, part)
-    const shift = unit.of === 'months' ? null : shiftOf(count, micros(unit) * sign)
+    const shift = unit.of === 'months' ? null : shiftOf(call.args[1]!, micros(unit) * sign)
     if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
       const words = quoteText(saidAround(call, sign, part).join(shift.count))
       return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${words})`
@@ -47,12 +46,12 @@ const add =
     }
   }
 
-/** The microseconds of a count that is written as a number; null where it is none, or could overflow. */
-function shiftOf(count: string, unit: number): { readonly count: string; readonly micros: bigint } | null {
-  const written = /^\(?(-?\d+)::BIGINT\)?$/.exec(count)?.[1]
-  if (written === undefined) return null
-  const total = BigInt(written) * BigInt(unit)
-  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: written, micros: total } : null
+/** The microseconds of a count that is written as a number; null for any other count, and for one that could overflow. */
+function shiftOf(count: Expr, unit: number): { readonly count: string; readonly micros: bigint } | null {
+  const written = writtenInt64(count)
+  if (written === null) return null
+  const total = written * BigInt(unit)
+  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: String(written), micros: total } : null
 }
 
 /** 20,000 years in microseconds: more than any two times are apart. */
@@ -102,45 +101,40 @@ const diff: Form = call => {
 }
 
 const dateArray: Form = call => {
-  const [start, end] = call.sql as readonly [string, string]
-  if (call.sql[2] === null || call.sql[2] === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
-  const { count, part } = intervalUnit(call, 2)
+  const [start, end, count, part] = call.sql as readonly [string, string, string | null | undefined, string]
+  if (count === null || count === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
   const unit = unitOf(part)!
   const macro = unit.of === 'months' ? 'bq_date_array_months' : 'bq_date_array'
   return `${macro}(${start}, ${end}, ${count}, ${unit.size})`
 }
 
-const timestampArray: Form = call => {
-  const { count, part } = intervalUnit(call, 2)
-  return `bq_timestamp_array(${call.sql[0]}, ${call.sql[1]}, ${count}, ${microsOf(part)})`
-}
+const timestampArray: Form = ({ sql: [start, end, count, part] }) =>
+  `bq_timestamp_array(${start}, ${end}, ${count}, ${microsOf(part!)})`
 
 const ORIGINS: Readonly<Record<string, string>> = {
   DATE: "DATE '1950-01-01'",
   DATETIME: "TIMESTAMP '1950-01-01 00:00:00'",
   TIMESTAMP: "TIMESTAMPTZ '1950-01-01 00:00:00+00'",
 }
-/** Microseconds of an `INTERVAL n PART` with a positive literal count of a part that is never longer or shorter. */
-function constantMicros(interval: Expr | null | undefined): number | null {
-  if (interval?.kind !== 'call' || interval.name !== '$interval') return null
-  const [count, part] = interval.arguments
-  const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
-  if (count?.kind !== 'literal' || count.type.kind !== 'INT64' || unit === undefined || unit.of === 'months')
-    return null
-  const width = Number(count.value) * micros(unit)
-  // Beyond this the general form checks INTERVAL's range.
-  return width > 0 && width < Number.MAX_SAFE_INTEGER ? width : null
-}
 
 const bucket: Form = call => {
   const kind = kindOf(call, 0)
-  const width = constantMicros(call.args[1])
-  if (kind !== 'DATE' && width !== null) {
-    const origin = call.sql[2] ?? ORIGINS[kind]
-    const make = kind === 'TIMESTAMP' ? 'bq_timestamp' : 'bq_datetime'
-    return `${make}(epoch_us(${origin}) + bq_floor_to(epoch_us(${call.sql[0]}) - epoch_us(${origin}), ${width}))`
-  }
-  return `bq_${kind.toLowerCase()}_bucket(${call.sql[0]}, ${call.sql[1]}, ${call.sql[2] ?? ORIGINS[kind]})`
+  const [value, width] = call.sql as readonly [string, string]
+  const origin = call.sql[2] ?? ORIGINS[kind]!
+  const micros = writtenMicros(call.args[1]!)
+  if (micros === null || micros <= 0n) return `bq_${kind.toLowerCase()}_bucket(${value}, ${width}, ${origin})`
+  if (kind === 'TIMESTAMP') return `bq_timestamp(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
+  if (kind === 'DATETIME') return `bq_datetime(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
+  const days = micros / BigInt(DAY_MICROS)
+  // An interval of hours is no width of a DATE's bucket, whole days though it may be.
+  return isOfDays(call.args[1]!)
+    ? `bq_date(bq_bucket_micros(bq_days(${value}), ${days}, bq_days(${origin})))`
+    : `bq_date_bucket(${value}, ${width}, ${origin})`
+}
+
+function isOfDays(interval: Expr): boolean {
+  const part = interval.kind === 'call' ? interval.arguments[1] : null
+  return part?.kind === 'word' && unitOf(part.word)?.of === 'days'
 }
 
 export const ARITHMETIC_FORMS: Forms = {

@@ -54,7 +54,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'ARRAY': {
       const item = `"item_${depth}"`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`
-      return `(CASE WHEN ${sql} IS NOT NULL THEN '[' || coalesce(array_to_string(${items}, ','), '') || ']' END)`
+      return `(CASE WHEN ${sql} IS NOT NULL THEN '[' || coalesce(list_aggregate(${items}, 'string_agg', ','), '') || ']' END)`
     }
     case 'STRUCT':
       return structSql(sql, type, options, depth)

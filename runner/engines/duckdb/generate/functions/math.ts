@@ -45,7 +45,7 @@ const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' }
 const safe =
   (operator: string): Form =>
   ({ sql: [x, y], type }) => {
-    if (type.kind === 'FLOAT64') return `bq_unless_overflow(${x} ${operator} ${y}, ${x}, ${y})`
+    if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
     if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
     // No BIGNUMERIC is so large that a sum of two carried ones would overflow; what is not carried fails.
     if (type.kind === 'BIGNUMERIC' && operator === '+') return `bq_bignumeric_add(${x}, ${y})`
@@ -57,7 +57,7 @@ const safe =
   }
 
 const safeDivide: Form = ({ sql: [x, y], type }) => {
-  if (type.kind === 'FLOAT64') return `(CASE WHEN ${y} <> 0 THEN bq_unless_overflow(${x} / ${y}, ${x}, ${y}) END)`
+  if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe/', [${x}, ${y}])`
   if (type.kind === 'BIGNUMERIC')
     throw new FormError('SAFE_DIVIDE of BIGNUMERIC is not supported by the embedded engine')
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`

@@ -6,6 +6,7 @@ import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
 import { joinedSql } from './concat.js'
+import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
 /** The types of both operands, as arithmetic tells them apart: `DATE - INTERVAL`. */
@@ -34,23 +35,33 @@ const swapped =
     form(b, a, call)
 
 const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
-const addToDate: Binary = (d, i) => `bq_datetime_add_interval(CAST(${d} AS TIMESTAMP), ${i})`
+
+/** Adds an INTERVAL to a time, or with sign -1 takes it away. One that is written is a number of microseconds. */
+const addInterval =
+  (sign: 1 | -1): Binary =>
+  (time, i, { args: [left, right] }) => {
+    const [kind, interval] = left!.type.kind === 'INTERVAL' ? [right!.type.kind, left!] : [left!.type.kind, right!]
+    const type = kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
+    const value = kind === 'DATE' ? `CAST(${time} AS TIMESTAMP)` : time
+    const micros = writtenMicros(interval)
+    if (micros !== null) return `bq_${type}(epoch_us(${value}) + ${micros * BigInt(sign)}::BIGINT)`
+    return `bq_${type}_add_interval(${value}, ${i}, ${sign})`
+  }
 const addDays: Binary = (d, n) => `bq_date(bq_days(${d}) + ${n})`
 
 const add = byPair({
   'INT64 INT64': infix('+'),
   'NUMERIC NUMERIC': infix('+'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_add'),
-  'FLOAT64 FLOAT64': macro('bq_float_add'),
   'DATE INT64': addDays,
   'INT64 DATE': swapped(addDays),
-  'DATE INTERVAL': addToDate,
-  'INTERVAL DATE': swapped(addToDate),
-  'DATETIME INTERVAL': macro('bq_datetime_add_interval'),
-  'INTERVAL DATETIME': swapped(macro('bq_datetime_add_interval')),
-  'TIMESTAMP INTERVAL': macro('bq_timestamp_add_interval'),
-  'INTERVAL TIMESTAMP': swapped(macro('bq_timestamp_add_interval')),
-  'INTERVAL INTERVAL': macro('bq_interval_add'),
+  'DATE INTERVAL': addInterval(1),
+  'INTERVAL DATE': swapped(addInterval(1)),
+  'DATETIME INTERVAL': addInterval(1),
+  'INTERVAL DATETIME': swapped(addInterval(1)),
+  'TIMESTAMP INTERVAL': addInterval(1),
+  'INTERVAL TIMESTAMP': swapped(addInterval(1)),
+  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${b}, 1)`,
 })
 
 const microsApart: Binary = (a, b) => `bq_interval(0, 0, epoch_us(${a}) - epoch_us(${b}))`
@@ -58,33 +69,26 @@ const subtract = byPair({
   'INT64 INT64': infix('-'),
   'NUMERIC NUMERIC': infix('-'),
   'BIGNUMERIC BIGNUMERIC': (a, b) => `bq_bignumeric_add(${a}, -(${b}))`,
-  'FLOAT64 FLOAT64': macro('bq_float_subtract'),
   'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
   'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,
   'TIMESTAMP TIMESTAMP': microsApart,
   'DATETIME DATETIME': (a, b) => `bq_days_and_micros(epoch_us(${a}) - epoch_us(${b}))`,
   'TIME TIME': microsApart,
-  'DATE INTERVAL': (d, i, call) => addToDate(d, negated(i), call),
-  'DATETIME INTERVAL': (d, i) => `bq_datetime_add_interval(${d}, ${negated(i)})`,
-  'TIMESTAMP INTERVAL': (t, i) => `bq_timestamp_add_interval(${t}, ${negated(i)})`,
-  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${negated(b)})`,
+  'DATE INTERVAL': addInterval(-1),
+  'DATETIME INTERVAL': addInterval(-1),
+  'TIMESTAMP INTERVAL': addInterval(-1),
+  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${b}, -1)`,
 })
 
 const multiply = byPair({
   'INT64 INT64': infix('*'),
   'NUMERIC NUMERIC': macro('bq_numeric_multiply'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_multiply'),
-  'FLOAT64 FLOAT64': macro('bq_float_multiply'),
   'INTERVAL INT64': macro('bq_interval_multiply'),
   'INT64 INTERVAL': swapped(macro('bq_interval_multiply')),
 })
 
 const divide = byPair({
-  // A divisor of 1 or more can neither be zero nor make the quotient infinite.
-  'FLOAT64 FLOAT64': (a, b, { args: [, divisor] }) =>
-    divisor?.kind === 'literal' && Math.abs(divisor.value as number) >= 1
-      ? `(${a} / ${b})`
-      : `bq_float_divide(${a}, ${b})`,
   'NUMERIC NUMERIC': macro('bq_numeric_divide'),
   'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_divide'),
   'INTERVAL INT64': macro('bq_interval_divide'),
@@ -119,7 +123,8 @@ const order =
     x!.type.kind === 'FLOAT64' ? floatOrder(symbol, a!, isNumber(x!), b!, isNumber(y!)) : `(${a} ${symbol} ${b})`
 
 const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
-  if (value!.type.kind !== 'FLOAT64') return `(${x} BETWEEN ${low} AND ${high})`
+  // DuckDB writes BETWEEN out too, and so computes x twice.
+  if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
   const isConstant = isNumber(value!)
   const above = floatOrder('>=', x!, isConstant, low!, isNumber(from!))
   const below = floatOrder('<=', x!, isConstant, high!, isNumber(to!))

@@ -1,0 +1,82 @@
+/**
+ * How long DuckDB plans queries that grow: every call and cast of the GoogleSQL cases within itself, and operators side by
+ * side. It prints the slowest curves and fails nothing.
+ */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { generate } from '../runner/engines/duckdb/generate/generate.js'
+import { quoteName } from '../runner/engines/duckdb/generate/quote.js'
+import { duckdbType } from '../runner/engines/duckdb/generate/type.js'
+import { sizeOfSql } from '../runner/engines/duckdb/generate/uses.js'
+import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from '../test/engines/duckdb/grown-queries.js'
+import { openSqlSession } from '../test/engines/duckdb/sql-session.js'
+import { caseTables } from '../test/googlesql/case-files.js'
+import { percentile } from './figures.js'
+
+const DEPTHS = [1, 2, 4, 8, 12]
+const WIDTHS = [2, 25, 50, 100, 200]
+const SHOWN = 12
+
+interface Curve {
+  readonly name: string
+  readonly ms: readonly number[]
+  /** Words of the plan, macros written out, for each expression of the query, at the last step. */
+  readonly growth: number
+}
+
+export async function planning(): Promise<string> {
+  const session = await openSqlSession(
+    [],
+    [...caseTables()].map(([name, { columns }]) => {
+      const types = columns.map(column => `${quoteName(column.name)} ${duckdbType(column.type)}`)
+      return `CREATE TABLE ${quoteName(name)} (${types.join(', ')})`
+    }),
+  )
+  const deep = await curves(grownQueries(), DEPTHS, session.connection)
+  const wide = await curves(wideQueries(), WIDTHS, session.connection)
+  session.close()
+  const all = [...deep, ...wide].map(({ ms }) => ms.at(-1)!)
+  return [
+    `To translate and prepare ${deep.length} calls and casts within themselves, 12 deep, and ${wide.length} chains, 200 wide:`,
+    `median ${percentile(all, 50).toFixed(1)} ms, 99 % within ${percentile(all, 99).toFixed(1)} ms, at most ${Math.max(...all).toFixed(1)} ms. The slowest:`,
+    '',
+    tableOf('Deep', DEPTHS, deep),
+    '',
+    tableOf('Wide', WIDTHS, wide),
+  ].join('\n')
+}
+
+async function curves(
+  queries: readonly GrownQuery[],
+  sizes: readonly number[],
+  connection: DuckDBConnection,
+): Promise<readonly Curve[]> {
+  const found: Curve[] = []
+  for (const { name, at } of queries) {
+    const ms: number[] = []
+    let growth = 0
+    for (const size of sizes) {
+      const query = at(size)
+      const began = performance.now()
+      const { sql } = generate(query)
+      // What cannot be computed from constants alone fails while it is planned; that takes its time too.
+      const prepared = await connection.prepare(sql).catch(() => null)
+      ms.push(performance.now() - began)
+      prepared?.destroySync()
+      growth = sizeOfSql(sql) / sizeOfTree(query)
+    }
+    found.push({ name, ms, growth })
+  }
+  return found
+}
+
+function tableOf(title: string, sizes: readonly number[], found: readonly Curve[]): string {
+  const slowest = [...found].sort((a, b) => b.ms.at(-1)! - a.ms.at(-1)!).slice(0, SHOWN)
+  return [
+    `| ${title} | ${sizes.map(size => `${size}, ms`).join(' | ')} | words for each expression |`,
+    `|---|${sizes.map(() => '---:|').join('')}---:|`,
+    ...slowest.map(
+      ({ name, ms, growth }) =>
+        `| \`${name.replaceAll('|', '\\|').slice(0, 60)}\` | ${ms.map(value => value.toFixed(1)).join(' | ')} | ${growth.toFixed(0)} |`,
+    ),
+  ].join('\n')
+}
