@@ -9,7 +9,7 @@ import express from 'express'
 
 const DATA = process.argv[2] ?? 'data'
 const TTL_MS = 3_600_000
-const TOKEN_HASH = createHash('sha256').update('bench').digest('hex')
+const TOKEN_HASH = createHash('sha256').update('benchmark-token-of-32-characters').digest('hex')
 
 const DAYS: Record<string, number> = { FREE: 1, PRO: 7, PAYG: 90, ENTERPRISE: 90 }
 const INVOCATIONS: Record<string, [bucket: string, back: string]> = {

@@ -98,7 +98,7 @@ export async function loadingDifferent(program: readonly string[]): Promise<read
   try {
     mkdirSync(join(folder, 'data'))
     const serve = [...program, 'serve', '--port', '0', ...flagsOf(COUNT)]
-    const server = await startServer(serve, { SLUICE_TOKEN: 'bench' }, 'ignore')
+    const server = await startServer(serve, { SLUICE_TOKEN: 'benchmark-token-of-32-characters' }, 'ignore')
     const memory = residentMemory(server.pid)
     await server.end()
     const validating = await secondsOf([...program, 'validate', ...flagsOf(COUNT / 10)])

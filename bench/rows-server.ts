@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Server, startServer } from './processes.js'
 
-export const TOKEN = 'bench'
+export const TOKEN = 'benchmark-token-of-32-characters'
 export const ROUTE = '/api/endpoints/query/bench.rows'
 
 export const HEADERS = { 'X-API-KEY': TOKEN, Accept: '*/*', 'User-Agent': 'bench' }

@@ -12,7 +12,7 @@ import { httpLoad } from './http-load.js'
 import { PROGRAM, type Server, startServer } from './processes.js'
 import { heldMemoryTo, isFlat, type Memory, memoryOf, metricsOf, told, toldGrowth } from './soak-memory.js'
 
-const TOKEN = 'soak'
+const TOKEN = 'benchmark-token-of-32-characters'
 const SLICE_SECONDS = 3
 const CONNECTIONS = 4
 /** Addresses that are asked for all the time, and new ones in each slice. */

@@ -73,7 +73,14 @@ function isDecodable({ username, password, pathname }: URL): boolean {
   }
 }
 
+/** As many letters as 128 random bits have in hexadecimal: a shorter token could be guessed. */
+const MIN_TOKEN_LENGTH = 32
+
+/** What is wrong is said without the token. */
 export function tokenText(value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value
-  throw new SettingProblem('must be printable ASCII without spaces')
+  if (!/^[\x21-\x7e]+$/.test(value)) throw new SettingProblem('must be printable ASCII without spaces')
+  if (value.length >= MIN_TOKEN_LENGTH) return value
+  throw new SettingProblem(
+    `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
+  )
 }

@@ -162,7 +162,7 @@ export const SETTINGS: readonly SettingRow[] = [
     variable: 'SLUICE_TOKEN',
     default: '',
     unit: '',
-    description: 'One token that may call everything.',
+    description: 'One token that may call everything, of at least 32 characters.',
     parse: tokenText,
   },
   {

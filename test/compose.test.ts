@@ -61,7 +61,7 @@ describe('a runner', () => {
         'engine-memory': '256',
         'engine-threads': '1',
       },
-      { SLUICE_TOKEN: 'quick' },
+      { SLUICE_TOKEN: 'unrestricted-token-of-32-letters' },
     )
     runner = await createRunner(settings, { observe: event => void events.push(event) })
   })
@@ -97,7 +97,9 @@ describe('a runner', () => {
     const server = await runner.listen()
     const address = `${server.url}/api/endpoints/query/${ID}?since=2026-01-01T00:00:00Z&project=a`
     const responses = await Promise.all(
-      Array.from({ length: 20 }, () => fetch(address, { headers: { Authorization: 'Bearer quick' } })),
+      Array.from({ length: 20 }, () =>
+        fetch(address, { headers: { Authorization: 'Bearer unrestricted-token-of-32-letters' } }),
+      ),
     )
     const bodies = await Promise.all(responses.map(response => response.text()))
     await server.close()
@@ -167,7 +169,7 @@ describe('a runner', () => {
 
   it('makes a first token once, which the file knows only by its hash', async () => {
     const fresh = { ...settings, token: null, tokensFile: join(folder, 'first', 'tokens.json') }
-    expect(await ensureToken({ ...fresh, token: 'quick' })).to.equal(null)
+    expect(await ensureToken({ ...fresh, token: 'unrestricted-token-of-32-letters' })).to.equal(null)
     const token = await ensureToken(fresh)
     expect(Buffer.from(token ?? '', 'base64url')).to.have.length(32)
     expect(await ensureToken(fresh)).to.equal(null)

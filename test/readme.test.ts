@@ -11,7 +11,7 @@ import { busiestProject, sampleLines } from '../runner/sample/generate.js'
 import { command } from './cli/command.js'
 
 const README = readFileSync('README.md', 'utf8')
-const TOKEN = 'an-unrestricted-token'
+const TOKEN = 'unrestricted-token-of-32-letters'
 const SEED = 1
 /** Two ends of the sample, for what the README shows must not hang on when it was written. */
 const NEWEST = [1_769_860_800_000_000n, 1_784_122_662_123_000n] as const

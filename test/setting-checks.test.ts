@@ -23,7 +23,7 @@ describe('settings of a library', () => {
   it('are taken as they are where they are right', () => {
     const given = {
       port: 0,
-      token: 'quick',
+      token: 'unrestricted-token-of-32-letters',
       watch: true,
       maxBytesBilled: 5_000_000,
       pricePerTib: 6.5,

@@ -65,9 +65,9 @@ describe('settings', () => {
   it('are typed', () => {
     const settings = readSettings(
       { 'cors-origins': 'https://a.example.com, http://localhost:3000', 'cache-memory': '0' },
-      { SLUICE_TOKEN: 'quick', SLUICE_LOG_LEVEL: 'warn' },
+      { SLUICE_TOKEN: 'unrestricted-token-of-32-letters', SLUICE_LOG_LEVEL: 'warn' },
     )
-    expect(settings).to.include({ cacheMb: 0, token: 'quick', logLevel: 'warn' })
+    expect(settings).to.include({ cacheMb: 0, token: 'unrestricted-token-of-32-letters', logLevel: 'warn' })
     expect(settings.corsOrigins).to.deep.equal(['https://a.example.com', 'http://localhost:3000'])
   })
 
@@ -103,5 +103,13 @@ describe('settings', () => {
     expect(problems({}, { SLUICE_TOKEN: 'hunter2 hunter2' })).to.deep.equal([
       'SLUICE_TOKEN must be printable ASCII without spaces',
     ])
+  })
+
+  it('refuse a token that could be guessed, and say how to make one', () => {
+    const [problem, ...others] = problems({}, { SLUICE_TOKEN: 'unrestricted-token-of-31-letter' })
+    expect(others).to.deep.equal([])
+    expect(problem).to.match(/^SLUICE_TOKEN must have at least 32 characters, .*"openssl rand -hex 32"/)
+    expect(problem).to.not.include('unrestricted')
+    expect(readSettings({}, { SLUICE_TOKEN: '' }).token, 'an empty variable is none').to.equal(null)
   })
 })

@@ -16,7 +16,7 @@ import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from
 const ENTRIES = 10_000
 const READ: ReadonlySet<string> = new Set(['edge', 'function_edge'])
 const SEED = 1
-const TOKEN = 'quick'
+const TOKEN = 'unrestricted-token-of-32-letters'
 const BUSIEST = busiestProject(SEED)
 
 const MINUTE_MS = 60_000

@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
-import { type Serving, serving } from '../http/serving.js'
+import { type Serving, serving, TOKEN } from '../http/serving.js'
 import { ENDPOINT_ID, handMadeEndpoint } from '../request/hand-made.js'
 import { command } from './command.js'
 
@@ -41,7 +41,7 @@ describe('cache purge --url', () => {
     }).listen(0, '127.0.0.1')
     await new Promise(resolve => proxy.once('listening', resolve))
     const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/base/`
-    await command(['cache', 'purge', 'o.one', '--url', url], { SLUICE_TOKEN: 'x' })
+    await command(['cache', 'purge', 'o.one', '--url', url], { SLUICE_TOKEN: TOKEN })
     expect(asked).to.deep.equal(['/base/api/endpoints/o.one/purge'])
     proxy.close()
     proxy.closeAllConnections()
@@ -49,7 +49,7 @@ describe('cache purge --url', () => {
 
   for (const url of ['http://user:hunter2@127.0.0.1:1', 'ftp://127.0.0.1', 'nonsense', 'http://127.0.0.1:1/?x=1']) {
     it(`refuses ${url} as bad usage, and repeats no password`, async () => {
-      const { code, err } = await command(['cache', 'purge', '--url', url], { SLUICE_TOKEN: 'x' })
+      const { code, err } = await command(['cache', 'purge', '--url', url], { SLUICE_TOKEN: TOKEN })
       expect([code, err.includes('--url must be'), err.includes('hunter2')]).to.deep.equal([2, true, false])
     })
   }

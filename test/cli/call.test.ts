@@ -30,10 +30,15 @@ describe('sluice call', () => {
   after(() => folder.remove())
 
   it('prints the very bytes that HTTP sends', async () => {
-    const runner = await createRunner({ port: 0, dataDir: folder.path('data'), token: 'quick', engineMemoryMb: 256 })
+    const runner = await createRunner({
+      port: 0,
+      dataDir: folder.path('data'),
+      token: 'unrestricted-token-of-32-letters',
+      engineMemoryMb: 256,
+    })
     const server = await runner.listen()
     const response = await fetch(`${server.url}/api/endpoints/query/logs.all?project=now&project_tier=FREE`, {
-      headers: { 'X-API-KEY': 'quick' },
+      headers: { 'X-API-KEY': 'unrestricted-token-of-32-letters' },
     })
     const { code, out } = await call('logs.all', 'project=now', 'project_tier=FREE', '--format', 'json')
     expect([response.status, code]).to.deep.equal([200, 0])

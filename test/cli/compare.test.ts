@@ -55,7 +55,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
       {
         BIGQUERY_EMULATOR_HOST: emulator.host,
         GOOGLE_CLOUD_PROJECT: PROJECT,
-        SLUICE_TOKEN: 'a-token',
+        SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
         SLUICE_ENDPOINTS: folder.path('endpoints'),
         ...environment,
       },

@@ -67,10 +67,15 @@ describe('sluice serve', function () {
   })
 
   it('takes its port from PORT, and ends at once with 0 on SIGINT; SLUICE_TOKEN makes no other token', async () => {
-    const environment = { PORT: '0', SLUICE_DATA: folder.path('empty'), SLUICE_TOKEN: 'quick', SLUICE_GRACE: '30' }
+    const environment = {
+      PORT: '0',
+      SLUICE_DATA: folder.path('empty'),
+      SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
+      SLUICE_GRACE: '30',
+    }
     const server = await startServe([], environment)
     expect(server.out().trimEnd()).to.match(READY)
-    const list = await server.get('/api/endpoints', { Authorization: 'Bearer quick' })
+    const list = await server.get('/api/endpoints', { Authorization: 'Bearer unrestricted-token-of-32-letters' })
     expect(list.status).to.equal(200)
     await list.text()
     const began = Date.now()
@@ -83,9 +88,9 @@ describe('sluice serve', function () {
     const manifest = (sql: string): string => `id: ${id}\nname: one\nsql: |\n  ${sql}\n`
     const file = folder.path('edited', 'one.yaml')
     const flags = ['--port', '0', '--endpoints', folder.path('edited'), '--data', data]
-    const environment = { SLUICE_TOKEN: 'quick' }
+    const environment = { SLUICE_TOKEN: 'unrestricted-token-of-32-letters' }
     const answer = async (server: Started): Promise<string> =>
-      (await server.get('/api/endpoints/query/one', { 'X-API-KEY': 'quick' })).text()
+      (await server.get('/api/endpoints/query/one', { 'X-API-KEY': 'unrestricted-token-of-32-letters' })).text()
     const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
       const end = performance.now() + 10_000
       while (!(await isSo())) {

@@ -28,7 +28,7 @@ describe('commands in front of BigQuery', function () {
 
   before(async () => {
     fake = await openFakeBigQuery(Date.now)
-    environment = { BIGQUERY_EMULATOR_HOST: fake.url, SLUICE_TOKEN: 'a-token' }
+    environment = { BIGQUERY_EMULATOR_HOST: fake.url, SLUICE_TOKEN: 'unrestricted-token-of-32-letters' }
     for (const name of ['endpoints', 'tables', 'data']) mkdirSync(folder.path(name))
     writeFileSync(folder.path('endpoints', 'shop.sales.yaml'), SALES)
   })

@@ -9,7 +9,7 @@ import { readTimestamp } from '../../runner/model/typed-value.js'
 /** What `@now` is: a Sunday, with all six fractional digits in use. */
 export const NOW = '2026-03-15T12:34:56.789012Z'
 export const NOW_MICROS = readTimestamp(NOW)!
-export const TOKEN = 'an-unrestricted-token'
+export const TOKEN = 'unrestricted-token-of-32-letters'
 
 const UNIT_MICROS: Readonly<Record<string, bigint>> = {
   d: 86_400_000_000n,

@@ -22,7 +22,7 @@ import { createToken, type NewToken, revokeToken } from '../../runner/stores/tok
 import { openTokenStore } from '../../runner/stores/tokens.js'
 import { type CountingEngine, countingEngine, handMadeEndpoint } from '../request/hand-made.js'
 
-export const TOKEN = 'an-unrestricted-token'
+export const TOKEN = 'unrestricted-token-of-32-letters'
 
 export interface Serving {
   readonly url: string

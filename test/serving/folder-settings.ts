@@ -2,14 +2,14 @@
 import { join } from 'node:path'
 import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings.js'
 
-/** Of the folders `endpoints`, `tables` and `data` in this one; the token is `quick`. */
+/** Of the folders `endpoints`, `tables` and `data` in this one; the token is `unrestricted-token-of-32-letters`. */
 export const settingsOf = (folder: string): Settings => ({
   ...DEFAULT_SETTINGS,
   port: 0,
   endpointsDir: join(folder, 'endpoints'),
   tablesDir: join(folder, 'tables'),
   dataDir: join(folder, 'data'),
-  token: 'quick',
+  token: 'unrestricted-token-of-32-letters',
   engineMemoryMb: 256,
   engineThreads: 1,
 })

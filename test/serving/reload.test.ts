@@ -41,7 +41,8 @@ describe('manifests that are edited while they are served', function () {
   }
   const text = async (name: string, args: Record<string, string> = {}): Promise<string> =>
     Buffer.from((await runner.call(name, args)).body).toString()
-  const get = (path: string): Promise<Response> => fetch(server.url + path, { headers: { 'X-API-KEY': 'quick' } })
+  const get = (path: string): Promise<Response> =>
+    fetch(server.url + path, { headers: { 'X-API-KEY': 'unrestricted-token-of-32-letters' } })
   const cacheStatus = async (name: string): Promise<string> => {
     const response = await get(`/api/endpoints/query/${name}`)
     await response.text()

@@ -21,7 +21,10 @@ describe('the log of a process that ends', function () {
   ]
   for (const [name, signal, code] of ends) {
     it(`${name} has a line of every request that was answered`, async () => {
-      const environment = { SLUICE_TOKEN: 'quick', NODE_OPTIONS: `--import=data:text/javascript,${CRASH}` }
+      const environment = {
+        SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
+        NODE_OPTIONS: `--import=data:text/javascript,${CRASH}`,
+      }
       const server = await startServe(['--port', '0', '--data', folder.path('data')], environment)
       for (let i = 0; i < 50; i += 1) await (await server.get('/healthz', { 'X-Request-Id': `r${i}` })).text()
       expect(await server.end(signal)).to.equal(code)

@@ -7,7 +7,7 @@ import { createRunner, type Runner, type RunningServer } from '../../runner/comp
 import type { Event, Observer } from '../../runner/model/events.js'
 import { readSettings, type Settings } from '../../runner/settings.js'
 
-export const TOKEN = 'all-of-it'
+export const TOKEN = 'unrestricted-token-of-32-letters'
 const IDS = {
   'shop.all': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01',
   'shop.warm': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a02',

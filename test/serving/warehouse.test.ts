@@ -76,7 +76,7 @@ describe('a server in front of a warehouse', function () {
         data: folder.path('data'),
         'max-bytes-billed': '5 GB',
       },
-      { BIGQUERY_EMULATOR_HOST: fake.url, SLUICE_TOKEN: 'quick' },
+      { BIGQUERY_EMULATOR_HOST: fake.url, SLUICE_TOKEN: 'unrestricted-token-of-32-letters' },
     )
     runner = await createRunner(settings, { observe: event => void events.push(event) })
     server = await runner.listen()
@@ -92,7 +92,7 @@ describe('a server in front of a warehouse', function () {
     fake.fault = () => undefined
   })
 
-  const call = (name: string, country: string, token = 'quick'): Promise<Response> =>
+  const call = (name: string, country: string, token = 'unrestricted-token-of-32-letters'): Promise<Response> =>
     fetch(`${server.url}/api/endpoints/query/shop.${name}?country=${country}`, { headers: { 'X-API-KEY': token } })
   const token = async (name: string, bytesPerDay: string): Promise<string> => {
     const text = await addToken(settings, { name, allow: ['*'], bytesPerDay })
@@ -225,7 +225,7 @@ describe('a server in front of a warehouse', function () {
     const { code, out } = await command(['serve', '--engine', 'bigquery', '--port', '0', ...flags], {
       BIGQUERY_EMULATOR_HOST: fake.url,
       GOOGLE_CLOUD_PROJECT: 'p',
-      SLUICE_TOKEN: 'quick',
+      SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
     })
     expect(code).to.equal(0)
     expect(out).to.match(/^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=bigquery\n$/)

@@ -178,7 +178,7 @@ describe('a query that needs more memory than it may have', () => {
 
 describe('a query that runs away, over HTTP', () => {
   const scratch = scratchFolder()
-  const TOKEN = 'a-token'
+  const TOKEN = 'unrestricted-token-of-32-letters'
   const MANIFESTS: Readonly<Record<string, string>> = {
     endless: `settings: { timeout_seconds: 0.4 }\nsql: |\n  SELECT COUNT(*) AS n FROM ${MILLION} a, ${MILLION} b WHERE MOD(a * b, 7) = 3\n`,
     greedy: `sql: |\n  SELECT ARRAY_LENGTH(ARRAY_AGG(CONCAT(CAST(a AS STRING), '-', CAST(b AS STRING)))) AS n FROM ${MILLION} a, ${MILLION} b\n`,
