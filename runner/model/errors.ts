@@ -9,6 +9,13 @@ export interface ArgumentProblem {
   readonly detail: string
 }
 
+/** Which rule refused a call, and why: for the log, never for the caller. `reason` holds no argument and no pinned value. */
+export interface Refusal {
+  /** `scope`: endpoints that the token names; `pin`: its pinned parameters; `purge`: what it may have forgotten. */
+  readonly rule: 'scope' | 'pin' | 'purge'
+  readonly reason: string
+}
+
 export interface RunnerErrorOptions {
   /** Safe for strangers: no SQL, table name, path or another caller's value. */
   readonly detail?: string
@@ -18,6 +25,8 @@ export interface RunnerErrorOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only. */
   readonly cause?: unknown
+  /** Of TOKEN_NOT_ALLOWED. */
+  readonly refusal?: Refusal
   /** Of a warehouse's query that was paid for although nothing came of it. */
   readonly cost?: QueryCost
 }
@@ -29,6 +38,7 @@ export class RunnerError extends Error {
   readonly detail: string
   readonly errors: readonly ArgumentProblem[]
   readonly headers: Readonly<Record<string, string>>
+  readonly refusal: Refusal | null
   readonly cost: QueryCost | null
 
   constructor(code: ErrorCode, options: RunnerErrorOptions = {}) {
@@ -37,6 +47,7 @@ export class RunnerError extends Error {
     this.detail = options.detail ?? ERROR_CODES[code].title
     this.errors = options.errors ?? []
     this.headers = options.headers ?? {}
+    this.refusal = options.refusal ?? null
     this.cost = options.cost ?? null
   }
 

@@ -161,9 +161,9 @@ function plainError(error: Error): unknown {
     const behind = causeText(error.cause)
     return { message: beginning(error.message), stack: stackOf(error), ...(behind !== '' && { cause: behind }) }
   }
-  const { code, detail, cause } = error
+  const { code, detail, cause, refusal } = error
   // A bad argument's own text may stand in the cause; the code says enough.
-  if (error.status < 500) return { code }
+  if (error.status < 500) return { code, ...refusal }
   if (cause === undefined) return { code, detail }
   if (code !== 'INTERNAL' || !(cause instanceof Error)) return { code, detail, cause: causeText(cause) }
   const behind = causeText(cause.cause)

@@ -1,6 +1,6 @@
 /** Who calls, and what they may. */
 import type { Endpoint } from '../model/endpoint.js'
-import { RunnerError } from '../model/errors.js'
+import { type Refusal, RunnerError } from '../model/errors.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { splitType, typeScalar } from '../model/typed-value.js'
 import type { WireArgument, WireArguments } from './wire.js'
@@ -34,23 +34,32 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 }
 
 /**
- * May this caller call the endpoint at all? A pinned parameter that the endpoint does not declare would confine
- * nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty: that would be an argument
- * which is not given.
+ * Why this caller may not call the endpoint at all; null where the call may go on. A pinned parameter that the endpoint
+ * does not declare would confine nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty:
+ * that would be an argument which is not given.
  */
-export function mayRun(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): boolean {
-  return (
-    caller.mayCall(endpoint.name) &&
-    Object.entries(caller.pinned).every(
-      ([name, pin]) => pin !== '' && endpoint.parameters.some(parameter => parameter.name === name),
-    )
-  )
+export function refusalOf(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): Refusal | null {
+  if (!caller.mayCall(endpoint.name)) {
+    return { rule: 'scope', reason: 'the token allows no endpoint of this name' }
+  }
+  for (const [name, pin] of Object.entries(caller.pinned)) {
+    if (pin === '') return { rule: 'pin', reason: `the token pins "${name}" to nothing` }
+    if (endpoint.parameters.some(parameter => parameter.name === name)) continue
+    return { rule: 'pin', reason: `the endpoint does not declare "${name}", which the token pins` }
+  }
+  return null
 }
 
-/** @throws RunnerError TOKEN_NOT_ALLOWED. */
+/** May this caller call the endpoint at all? */
+export function mayRun(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): boolean {
+  return refusalOf(caller, endpoint) === null
+}
+
+/** @throws RunnerError TOKEN_NOT_ALLOWED, which tells the caller nothing of the reason. */
 export function authorize(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): void {
-  if (!mayRun(caller, endpoint)) {
-    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.' })
+  const refusal = refusalOf(caller, endpoint)
+  if (refusal !== null) {
+    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.', refusal })
   }
 }
 
@@ -67,11 +76,17 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
     if (!typeScalar(splitType(type).scalar, pin).ok) {
       // As a bad argument it would be blamed on a caller who need not have given it.
-      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: `The token is pinned to what is no value of ${name} here.` })
+      const refusal = { rule: 'pin', reason: `the pinned value is no value of "${name}"` } as const
+      const detail = `The token is pinned to what is no value of ${name} here.`
+      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
     }
     const isOther = (value: unknown): boolean => value !== '' && !isSameArgument(splitType(type).scalar, value, pin)
     if (wire?.values.some(isOther)) {
-      throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: `The token is pinned to another value of ${name}.` })
+      const refusal = { rule: 'pin', reason: `the call gives another value of "${name}" than the pinned one` } as const
+      throw new RunnerError('TOKEN_NOT_ALLOWED', {
+        detail: `The token is pinned to another value of ${name}.`,
+        refusal,
+      })
     }
     // What was given stands no more, but a scalar that was repeated stays the mistake that it is.
     const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)

@@ -19,7 +19,10 @@ export async function purgeEndpoint(
   { id, name }: Pick<Endpoint, 'id' | 'name'>,
   { results, observe }: PurgeDeps,
 ): Promise<void> {
-  if (!caller.mayPurge) throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.' })
+  if (!caller.mayPurge) {
+    const refusal = { rule: 'purge', reason: 'the token was made without --purge' } as const
+    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token may not purge results.', refusal })
+  }
   try {
     await results.purge(id)
   } catch (cause) {

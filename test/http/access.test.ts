@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
@@ -8,7 +9,8 @@ describe('access', () => {
   let confined = ''
   before(async () => {
     const other = { id: ENDPOINT_ID.replace('0b', '1b'), name: 'other.endpoint', parameters: [parameter('x')] }
-    s = await serving({ endpoints: [handMadeEndpoint(), handMadeEndpoint(other)] })
+    const unpinned = { ...other, id: ENDPOINT_ID.replace('0b', '2b'), name: 'tests.unpinned' }
+    s = await serving({ endpoints: [handMadeEndpoint(), handMadeEndpoint(other), handMadeEndpoint(unpinned)] })
     confined = await s.token({ allow: ['tests.*'], pin: { project: 'abc' } })
   })
   after(() => s.close())
@@ -64,18 +66,25 @@ describe('access', () => {
     expect(response.status).to.equal(401)
   })
 
-  const confinedRows: readonly (readonly [name: string, path: string, status: number])[] = [
-    ['its endpoint, with the pin', PATH, 200],
-    ['its endpoint, without the argument', '/api/endpoints/query/tests.echo', 200],
-    ['its endpoint with another argument', '/api/endpoints/query/tests.echo?project=abd', 403],
-    ['its endpoint with both', `${PATH}&project=abd`, 403],
-    ['another endpoint', '/api/endpoints/query/other.endpoint', 403],
-    ['the description of another endpoint', '/api/endpoints/other.endpoint', 403],
-    ['an unknown endpoint', '/api/endpoints/query/nope', 404],
+  /** The rule is that of the log, or null where the token is not what is wrong. */
+  const confinedRows: readonly (readonly [name: string, path: string, status: number, rule: string | null])[] = [
+    ['its endpoint, with the pin', PATH, 200, null],
+    ['its endpoint, without the argument', '/api/endpoints/query/tests.echo', 200, null],
+    ['its endpoint with another argument', '/api/endpoints/query/tests.echo?project=abd', 403, 'pin'],
+    ['its endpoint with both', `${PATH}&project=abd`, 403, 'pin'],
+    ['another endpoint', '/api/endpoints/query/other.endpoint', 403, 'scope'],
+    ['the description of another endpoint', '/api/endpoints/other.endpoint', 403, 'scope'],
+    ['an endpoint that does not declare the pin', '/api/endpoints/query/tests.unpinned', 403, 'pin'],
+    ['an unknown endpoint', '/api/endpoints/query/nope', 404, null],
   ]
-  for (const [name, path, status] of confinedRows) {
-    it(`of a confined token to ${name} is a ${status}`, async () => {
-      expect((await bare(path, { 'X-API-KEY': confined })).status).to.equal(status)
+  for (const [name, path, status, rule] of confinedRows) {
+    it(`of a confined token to ${name} is a ${status}${rule === null ? '' : `, for its ${rule}`}`, async () => {
+      const id = randomUUID()
+      const response = await bare(path, { 'X-API-KEY': confined, 'X-Request-Id': id })
+      expect(response.status).to.equal(status)
+      expect((await s.done(id)).error?.refusal?.rule ?? null).to.equal(rule)
+      if (rule === null || path.includes('tests.echo')) return
+      expect(await response.json()).to.include({ detail: 'The token does not allow this endpoint.' })
     })
   }
 
@@ -91,7 +100,7 @@ describe('access', () => {
       }
       return document.endpoints.map(endpoint => endpoint.name)
     }
-    expect(await names(TOKEN)).to.deep.equal(['other.endpoint', 'tests.echo'])
+    expect(await names(TOKEN)).to.deep.equal(['other.endpoint', 'tests.echo', 'tests.unpinned'])
     expect(await names(confined)).to.deep.equal(['tests.echo'])
   })
 

@@ -35,8 +35,8 @@ export interface Serving {
   get(path: string, init?: RequestInit): Promise<Response>
   /** The text of a new token. */
   token(order: Omit<NewToken, 'name'>): Promise<string>
-  /** The one event of this kind that is seen next or was last. */
-  done(): Promise<Extract<Event, { kind: 'request.done' }>>
+  /** The one event of this kind that is seen next or was last; of the request with this id, where one is given. */
+  done(requestId?: string): Promise<Extract<Event, { kind: 'request.done' }>>
   /** Takes the token of this name (`token-1` is the first) out of the file. */
   revoke(name: string): Promise<void>
   /** How many requests the fast lane did not answer. */
@@ -146,9 +146,11 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     replaceEndpoints(next) {
       endpoints = indexEndpoints(next)
     },
-    async done() {
+    async done(requestId) {
       for (let tries = 0; tries < 100; tries += 1) {
-        const found = events.findLast(event => event.kind === 'request.done')
+        const found = events.findLast(
+          event => event.kind === 'request.done' && (requestId === undefined || event.requestId === requestId),
+        )
         if (found?.kind === 'request.done') return found
         await new Promise(resolve => setTimeout(resolve, 10))
       }

@@ -91,6 +91,13 @@ describe('the log', () => {
     expect(lines('info', { kind: 'query.done', ...about, rows: 1 })).to.deep.equal([])
   })
 
+  it('tells which rule refused a token', () => {
+    const refusal = { rule: 'scope', reason: 'the token allows no endpoint of this name' } as const
+    const error = new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'No.', refusal })
+    const [line] = lines('info', { ...done, status: 403, error })
+    expect(line?.['error']).to.deep.equal({ code: 'TOKEN_NOT_ALLOWED', ...refusal })
+  })
+
   const levels: readonly (readonly [event: Event, level: string])[] = [
     [done, 'info'],
     [{ ...done, status: 400 }, 'info'],
