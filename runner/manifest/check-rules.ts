@@ -22,6 +22,8 @@ import { lookupValueForm } from './rules/lookup-value-form.js'
 import { nameForm } from './rules/name-form.js'
 import { parameterBadConstraint } from './rules/parameter-bad-constraint.js'
 import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
+import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
+import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
 import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
 import { parameterReservedName } from './rules/parameter-reserved-name.js'
 import { parameterUndeclared } from './rules/parameter-undeclared.js'
@@ -38,6 +40,8 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   parameterRequiredWithDefault,
   parameterBadConstraint,
   parameterUnsafePattern,
+  parameterPinnedAs,
+  parameterNoPinnedAs,
   lookupReservedName,
   lookupUnknownParameter,
   lookupByType,

@@ -2,6 +2,7 @@
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
+import { compilePinnedAs } from './pinned-as/pinned-as.js'
 import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
 
@@ -74,6 +75,7 @@ function findMisplaced(
   const isOrdered = scalar !== 'string' && scalar !== 'bool'
   only('pattern', scalar === 'string', 'strings')
   only('format', scalar === 'string', 'strings')
+  only('pinned_as', authored.format !== undefined, 'parameters with format: re2')
   only('max_length', scalar === 'string' || isArray, 'strings and arrays')
   only('minimum', isOrdered, 'numbers, dates and times')
   only('maximum', isOrdered, 'numbers, dates and times')
@@ -110,6 +112,7 @@ export function compileParameter(
     ...(authored.maximum !== undefined && { maximum: value(authored.maximum) }),
     ...(authored.max_length !== undefined && { maxLength: authored.max_length }),
     ...(authored.format && { format: authored.format }),
+    ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
     ...(rows && { rows: Object.freeze(rows) }),
   })
 }

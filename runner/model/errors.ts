@@ -11,8 +11,11 @@ export interface ArgumentProblem {
 
 /** Which rule refused a call, and why: for the log, never for the caller. `reason` holds no argument and no pinned value. */
 export interface Refusal {
-  /** `scope`: endpoints that the token names; `pin`: its pinned parameters; `purge`: what it may have forgotten. */
-  readonly rule: 'scope' | 'pin' | 'purge'
+  /**
+   * `scope`: the endpoints that the token names; `pin`: its pinned parameters; `pattern-pin`: a pin of a parameter that is a
+   * regular expression; `purge`: whether it may have results forgotten.
+   */
+  readonly rule: 'scope' | 'pin' | 'pattern-pin' | 'purge'
   readonly reason: string
 }
 

@@ -121,6 +121,10 @@ export interface Parameter {
    * re2: the argument is used as a regular expression, and one that RE2 refuses is a 400.
    */
   format?: 're2'
+  /**
+   * With format: re2, the regular expression that a token's pin becomes: the pinned value is quoted and put in place of {pin}. It must say where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
+   */
+  pinned_as?: string
 }
 /**
  * How the query is run and its result kept.

@@ -12,6 +12,17 @@ export type ParameterType = ScalarParameterType | `array<${ScalarParameterType}>
 export type ScalarValue = string | number | boolean | null
 export type ArgumentValue = ScalarValue | readonly ScalarValue[]
 
+/** How a token's pin confines a parameter that is used as a regular expression. */
+export interface PinnedPattern {
+  /** As authored, with `{pin}`. */
+  readonly source: string
+  /**
+   * The regular expression that matches this value and no other, for RE2; null where the value holds characters with which
+   * the pattern could not tell where a value begins or ends.
+   */
+  textFor(pin: string): string | null
+}
+
 /** A declared parameter, compiled: ready to type an argument. */
 export interface Parameter {
   readonly name: string
@@ -30,6 +41,8 @@ export interface Parameter {
   readonly maxLength?: number
   /** 're2': the argument is used as a regular expression; one that RE2 refuses is a 400. */
   readonly format?: 're2'
+  /** Only with `format: re2`. Without it no token may pin the parameter: its pin would be a pattern. */
+  readonly pinnedAs?: PinnedPattern
   /** Values of lookup tables with `default: reject`: an argument that is no row is a 400 that lists them. */
   readonly rows?: readonly string[]
 }

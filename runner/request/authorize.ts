@@ -1,8 +1,10 @@
 /** Who calls, and what they may. */
 import type { Endpoint } from '../model/endpoint.js'
 import { type Refusal, RunnerError } from '../model/errors.js'
+import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { splitType, typeScalar } from '../model/typed-value.js'
+import { textProblem } from './bind-params.js'
 import type { WireArgument, WireArguments } from './wire.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
@@ -36,7 +38,7 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 /**
  * Why this caller may not call the endpoint at all; null where the call may go on. A pinned parameter that the endpoint
  * does not declare would confine nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty:
- * that would be an argument which is not given.
+ * that would be an argument which is not given. A pin of a regular expression needs a `pinned_as` that quotes it.
  */
 export function refusalOf(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): Refusal | null {
   if (!caller.mayCall(endpoint.name)) {
@@ -44,10 +46,19 @@ export function refusalOf(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'par
   }
   for (const [name, pin] of Object.entries(caller.pinned)) {
     if (pin === '') return { rule: 'pin', reason: `the token pins "${name}" to nothing` }
-    if (endpoint.parameters.some(parameter => parameter.name === name)) continue
-    return { rule: 'pin', reason: `the endpoint does not declare "${name}", which the token pins` }
+    const parameter = endpoint.parameters.find(one => one.name === name)
+    if (!parameter) return { rule: 'pin', reason: `the endpoint does not declare "${name}", which the token pins` }
+    const reason = parameter.format === 're2' ? patternPinProblem(parameter, pin) : null
+    if (reason !== null) return { rule: 'pattern-pin', reason }
   }
   return null
+}
+
+/** Why this value may not confine a parameter that is a regular expression; null where it may. */
+function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string | null {
+  if (!pinnedAs) return `"${name}" is a regular expression, and the manifest has no pinned_as for it`
+  if (pinnedAs.textFor(pin) !== null) return null
+  return `the pinned value of "${name}" holds characters with which its pinned_as cannot tell where a value begins or ends`
 }
 
 /** May this caller call the endpoint at all? */
@@ -64,7 +75,7 @@ export function authorize(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'par
 }
 
 /**
- * The arguments with the token's pins in place.
+ * The arguments with the token's pins in place, each as the token has it.
  * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
  */
 export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): WireArguments {
@@ -74,7 +85,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
   for (const [name, pin] of pins) {
     const wire = given.get(name)
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
-    if (!typeScalar(splitType(type).scalar, pin).ok) {
+    if (textProblem(pin) !== null || !typeScalar(splitType(type).scalar, pin).ok) {
       // As a bad argument it would be blamed on a caller who need not have given it.
       const refusal = { rule: 'pin', reason: `the pinned value is no value of "${name}"` } as const
       const detail = `The token is pinned to what is no value of ${name} here.`

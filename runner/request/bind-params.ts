@@ -79,10 +79,15 @@ function wireText(type: ScalarParameterType, wire: unknown): { value: string; pr
   }
   if (typeof wire === 'boolean' && type === 'bool') return { value: String(wire) }
   if (typeof wire !== 'string') return { problem: 'must be a string' }
-  if (Buffer.byteLength(wire) > MAX_VALUE_BYTES) return { problem: `must be at most ${MAX_VALUE_BYTES} bytes long` }
-  if (wire.includes('\0')) return { problem: 'must not hold NUL characters' }
-  if (/\p{Cs}/u.test(wire)) return { problem: 'must be valid Unicode' }
-  return { value: wire }
+  const problem = textProblem(wire)
+  return problem === null ? { value: wire } : { problem }
+}
+
+/** What no argument's text may be, whatever its type; null where it may be one. */
+export function textProblem(text: string): string | null {
+  if (Buffer.byteLength(text) > MAX_VALUE_BYTES) return `must be at most ${MAX_VALUE_BYTES} bytes long`
+  if (text.includes('\0')) return 'must not hold NUL characters'
+  return /\p{Cs}/u.test(text) ? 'must be valid Unicode' : null
 }
 
 function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value: ScalarValue): string | null {

@@ -10,7 +10,7 @@ export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, un
 
 /** In the manifest's own words; members that say nothing are left out. */
 function describeParameter(parameter: Parameter): Readonly<Record<string, unknown>> {
-  const { name, type, isRequired, description, examples, pattern, maxLength, rows, format } = parameter
+  const { name, type, isRequired, description, examples, pattern, maxLength, rows, format, pinnedAs } = parameter
   return {
     name,
     type,
@@ -25,5 +25,6 @@ function describeParameter(parameter: Parameter): Readonly<Record<string, unknow
     ...(parameter.maximum !== undefined && { maximum: parameter.maximum }),
     ...(maxLength !== undefined && { max_length: maxLength }),
     ...(format && { format }),
+    ...(pinnedAs && { pinned_as: pinnedAs.source }),
   }
 }

@@ -8,8 +8,8 @@ import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
-import { applyPins, authenticate, authorize, mayRun } from './authorize.js'
-import { bindParams } from './bind-params.js'
+import { authenticate, authorize, mayRun } from './authorize.js'
+import { bindPinned } from './bind-pinned.js'
 import { negotiate } from './negotiate.js'
 import { type EndpointIndex, route } from './route.js'
 import { type RunDeps, type RunOrder, renderQuery, runQuery } from './run-query.js'
@@ -98,7 +98,7 @@ async function answer(
   authorize(caller, endpoint)
   const { format: negotiated, contentType } = negotiate(request.accept)
   const format = request.format ?? negotiated
-  const args = bindParams(endpoint, applyPins(caller, endpoint, await request.readArguments()))
+  const args = bindPinned(caller, endpoint, await request.readArguments())
   const nowMicros = request.nowMicros ?? null
   const order = { endpoint, args, format, nowMicros }
   const cached = cacheRequest(order, caller, deps)
@@ -166,7 +166,7 @@ export function planCached(
   if (!endpoint?.cache || !mayRun(caller, endpoint)) return null
   try {
     const { format, contentType } = negotiate(accept)
-    const args = bindParams(endpoint, applyPins(caller, endpoint, readArguments()))
+    const args = bindPinned(caller, endpoint, readArguments())
     const cached = cacheRequest({ endpoint, args, format, nowMicros: null }, caller, deps)
     return cached && { cached, contentType }
   } catch {

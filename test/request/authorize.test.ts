@@ -1,8 +1,11 @@
 import { expect } from 'chai'
+import { cacheKey } from '../../runner/cache/key.js'
+import { compilePinnedAs } from '../../runner/manifest/pinned-as/pinned-as.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import type { Parameter } from '../../runner/model/param.js'
 import type { Caller } from '../../runner/model/ports.js'
-import { applyPins, authorize, mayRun } from '../../runner/request/authorize.js'
-import { bindParams } from '../../runner/request/bind-params.js'
+import { authorize, mayRun, refusalOf } from '../../runner/request/authorize.js'
+import { bindPinned } from '../../runner/request/bind-pinned.js'
 import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/wire.js'
 import { handMadeEndpoint, parameter } from './hand-made.js'
 
@@ -24,7 +27,7 @@ const endpoint = handMadeEndpoint({
 
 function run(pinned: Record<string, string>, given: WireArguments): unknown {
   try {
-    return { ...bindParams(endpoint, applyPins(caller(pinned), endpoint, given)) }
+    return { ...bindPinned(caller(pinned), endpoint, given) }
   } catch (thrown) {
     return thrown instanceof RunnerError ? thrown.status : thrown
   }
@@ -58,6 +61,9 @@ describe('a pinned parameter', () => {
     ['that is not of its type refuses the call that repeats it', { size: ' 5' }, parsePairs('project=a&size= 5'), 403],
     ['refuses an empty list, which is no single value', { project: 'abc' }, parseJsonArguments('{"project":[]}'), 400],
     ['is not undone by a name in another case', { project: 'abc' }, parsePairs('Project=abd'), { project: 'abc' }],
+    ['that can be no argument refuses the call', { project: 'a\0' }, parsePairs(''), 403],
+    ['that is no Unicode refuses the call', { project: '\ud800' }, parsePairs(''), 403],
+    ['that is too long refuses the call', { project: 'x'.repeat(40_000) }, parsePairs(''), 403],
     ['refuses a pattern that would match it', { project: 'abc' }, parsePairs('project=.*'), 403],
   ]
   for (const [name, pinned, given, outcome] of rows) {
@@ -67,11 +73,11 @@ describe('a pinned parameter', () => {
   it('of a list stands for all of it, whatever was given', () => {
     const listed = handMadeEndpoint({ parameters: [parameter('tenants', { type: 'array<string>' })] })
     for (const given of ['{}', '{"tenants":null}', '{"tenants":[]}', '{"tenants":[""]}', '{"tenants":["a","a"]}']) {
-      const pinned = applyPins(caller({ tenants: 'a' }), listed, parseJsonArguments(given))
-      expect({ ...bindParams(listed, pinned) }, given).to.deep.equal({ tenants: ['a'] })
+      const bound = bindPinned(caller({ tenants: 'a' }), listed, parseJsonArguments(given))
+      expect({ ...bound }, given).to.deep.equal({ tenants: ['a'] })
     }
     const other = parseJsonArguments('{"tenants":["a","b"]}')
-    expect(() => applyPins(caller({ tenants: 'a' }), listed, other)).to.throw(RunnerError, 'another value of tenants')
+    expect(() => bindPinned(caller({ tenants: 'a' }), listed, other)).to.throw(RunnerError, 'another value of tenants')
   })
 
   it('that is empty closes every endpoint, since it would be an argument that is not given', () => {
@@ -85,5 +91,73 @@ describe('a pinned parameter', () => {
     expect(mayRun(caller({ tenant: 'a' }), endpoint)).to.equal(false)
     expect(mayRun(caller({ Project: 'a' }), endpoint), 'names are told apart by their case').to.equal(false)
     expect(() => authorize(caller({ tenant: 'a' }), endpoint)).to.throw(RunnerError, 'does not allow')
+  })
+})
+
+describe('a pinned parameter that is a regular expression', () => {
+  const pinnedAs = compilePinnedAs('^https?://{pin}\\.')
+  const urls = (rest: Partial<Parameter> = {}) =>
+    handMadeEndpoint({
+      parameters: [parameter('url', { format: 're2', isRequired: true, pinnedAs, ...rest }), parameter('b')],
+    })
+  const bound = (pin: string, given: string, endpoint = urls()) => {
+    authorize(caller({ url: pin }), endpoint)
+    return { ...bindPinned(caller({ url: pin }), endpoint, parsePairs(given)) }
+  }
+
+  it('is bound as its pinned_as, with the pin quoted, whether it is given or not', () => {
+    for (const given of ['', 'url=', 'url=abc']) expect(bound('abc', given)).to.deep.equal({ url: '^https?://abc\\.' })
+    expect(bound('a|b', 'b=c')).to.deep.equal({ url: '^https?://a\\|b\\.', b: 'c' })
+  })
+
+  it('may be given as the token has it, and not as what becomes of that', () => {
+    for (const given of ['^https?://abc\\.', 'abc\\.', '.', 'abc|', 'ABC', 'abc2']) {
+      const query = new URLSearchParams({ url: given }).toString()
+      expect(() => bound('abc', query), given).to.throw(RunnerError, 'another value of url')
+    }
+  })
+
+  it('is held to its constraints as the token has it', () => {
+    const bounded = urls({ pattern: /[a-z]+/, maxLength: 3, enum: ['abc', 'xyz'] })
+    expect(bound('abc', '', bounded)).to.deep.equal({ url: '^https?://abc\\.' })
+    expect(() => bound('abcd', '', bounded)).to.throw(RunnerError, 'not valid')
+  })
+
+  it('of a list is a list of it', () => {
+    expect(bound('abc', 'url=abc', urls({ type: 'array<string>' }))).to.deep.equal({ url: ['^https?://abc\\.'] })
+  })
+
+  const closed: readonly (readonly [name: string, pin: string, rest: Partial<Parameter>])[] = [
+    ['has no pinned_as', 'abc', { pinnedAs: undefined as never }],
+    ['is pinned to what holds the delimiter', 'abc.def', {}],
+    ['is pinned to the delimiter', '.', {}],
+    ['is pinned to NUL', 'abc\0', {}],
+  ]
+  for (const [name, pin, rest] of closed) {
+    it(`closes an endpoint where it ${name}`, () => {
+      expect(refusalOf(caller({ url: pin }), urls(rest))?.rule).to.equal('pattern-pin')
+      expect(mayRun(caller({ url: pin }), urls(rest))).to.equal(false)
+      expect(() => bound(pin, '', urls(rest))).to.throw(RunnerError, 'The token does not allow this endpoint.')
+    })
+  }
+
+  it('has a key of its own, which a call that gives the value does not share', () => {
+    const endpoint = urls()
+    const key = (pinned: Record<string, string>, url: string) =>
+      cacheKey(
+        endpoint,
+        bindPinned(caller(pinned), endpoint, new Map([['url', { values: [url], isList: false }]])),
+        'json',
+      )
+    expect(key({ url: 'abc' }, '')).to.equal(key({ url: 'abc' }, 'abc'))
+    const keys = [
+      key({ url: 'abc' }, ''),
+      key({}, 'abc'),
+      key({ url: 'ab' }, ''),
+      key({}, '.'),
+      key({ url: 'a-b' }, ''),
+    ]
+    expect(new Set(keys).size).to.equal(keys.length)
+    expect(key({}, '^https?://abc\\.'), 'an equal query has an equal result').to.equal(key({ url: 'abc' }, ''))
   })
 })

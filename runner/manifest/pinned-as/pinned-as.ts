@@ -1,0 +1,81 @@
+/** A `pinned_as`, compiled: the text that a token's pin becomes where its parameter is a regular expression. */
+import type { PinnedPattern } from '../../model/param.js'
+import { automatonOf } from './automaton.js'
+import { type CodeRange, holds, normalized, rangesOf } from './code-ranges.js'
+import { findOverlap } from './overlap.js'
+import { type PatternAroundPin, readPinnedAs } from './read-pattern.js'
+
+/** What any value may hold: letters, digits, `_` and `-`, and every character outside of ASCII. */
+const PLAIN: readonly CodeRange[] = normalized([
+  ...rangesOf('-_'),
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x61, 0x7a],
+  [0x80, 0x10ffff],
+])
+
+/** The rest of a sentence that says what is wrong with the text; null where it can be compiled. */
+export function pinnedAsMistake(text: string): string | null {
+  const around = readPinnedAs(text)
+  return 'mistake' in around ? around.mistake : confusionOf(around, '')
+}
+
+/** Call only where there is no mistake. */
+export function compilePinnedAs(source: string): PinnedPattern {
+  const around = readPinnedAs(source)
+  const known = new Map<string, string | null>()
+  const isClearWith = new Map<string, boolean>()
+  return Object.freeze({
+    source,
+    textFor(pin: string): string | null {
+      let text = known.get(pin)
+      if (text !== undefined) return text
+      text = 'mistake' in around || !holdsPinned(around, pin, isClearWith) ? null : textOf(around, pin)
+      if (known.size >= MAX_KNOWN) known.clear()
+      known.set(pin, text)
+      return text
+    },
+  })
+}
+
+/** Pins whose text is remembered. */
+const MAX_KNOWN = 1_000
+
+/** Does the pattern still tell values apart when they may hold every character that this one holds? */
+function holdsPinned(around: PatternAroundPin, pin: string, isClearWith: Map<string, boolean>): boolean {
+  if (pin === '' || pin.includes('\0')) return false
+  const unusual = [...new Set(pin)]
+    .filter(character => !holds(PLAIN, character.codePointAt(0)!))
+    .sort()
+    .join('')
+  let isClear = isClearWith.get(unusual)
+  if (isClear === undefined) {
+    isClear = confusionOf(around, unusual) === null
+    if (isClearWith.size >= MAX_KNOWN) isClearWith.clear()
+    isClearWith.set(unusual, isClear)
+  }
+  return isClear
+}
+
+/** What is wrong where values may hold these characters too. */
+function confusionOf({ before, after }: PatternAroundPin, unusual: string): string | null {
+  const automaton = automatonOf(before, after, normalized([...PLAIN, ...rangesOf(unusual)]))
+  const overlap = automaton === null ? 'unknown' : findOverlap(automaton)
+  if (overlap === null) return null
+  if (overlap === 'unknown') return 'is too large to be checked; use fewer and shorter repetitions'
+  const { text, isSameStart } = overlap
+  const [one, other] = overlap.values.map(value => JSON.stringify(value))
+  const example = `the text ${JSON.stringify(text)} would belong to ${one} and to ${other}`
+  return isSameStart
+    ? `does not say where a value ends: ${example}; put behind {pin} what no value holds, such as \\. or / or $`
+    : `does not say where a value begins: ${example}; put in front of {pin} the beginning, ^, or what no value holds, such as /`
+}
+
+const textOf = ({ prefix, suffix }: PatternAroundPin, pin: string): string => prefix + quote(pin) + suffix
+
+/** The text as RE2 takes it for itself, outside of a class. */
+function quote(text: string): string {
+  return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&').replace(/[\u0001-\u001f\u007f]/g, character => {
+    return `\\x{${character.charCodeAt(0).toString(16)}}`
+  })
+}
