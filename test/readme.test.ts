@@ -141,7 +141,7 @@ describe('what the README says of running', () => {
 describe("the README's tables", () => {
   it('list the rules that there are, and no others', () => {
     const rules = new Set<string>()
-    const areas = 'yaml|schema|manifest|parameter|lookup|constants|cache|columns|template|sql|table'
+    const areas = 'yaml|schema|manifest|parameter|lookup|constants|cache|columns|template|sql|table|tenant'
     for (const text of [...sources('runner/manifest'), ...sources('runner/template')]) {
       for (const [, rule] of text.matchAll(new RegExp(`'((?:${areas})/[a-z-]+)'`, 'g'))) rules.add(rule!)
       if (text.includes('`manifest/duplicate-')) {

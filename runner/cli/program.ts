@@ -229,6 +229,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
     .requiredOption('--name <name>', 'how it is called in the file and in logs')
     .requiredOption('--allow <pattern...>', 'endpoints it may call: names, where * stands for any characters')
     .option('--pin <name=value...>', 'run every call with this argument, and refuse any other')
+    .option('--all-tenants', 'it may call endpoints of tenants without pinning the tenant')
     .option('--expires <period>', 'how long it is valid: 90d, 12h')
     .option('--rate <calls/period>', 'how often it may call: 100/min')
     .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')

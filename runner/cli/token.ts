@@ -17,6 +17,7 @@ export async function createTokenCommand(
     name: flags['name'] as string,
     allow: flags['allow'] as readonly string[],
     pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
+    allTenants: flags['allTenants'] === true,
     expires: flags['expires'] as string | undefined,
     rate: flags['rate'] as string | undefined,
     fresh: flags['fresh'] as string | undefined,
@@ -30,7 +31,17 @@ export async function createTokenCommand(
 
 export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Promise<number> {
   const tokens = await readTokens(readSettings(settingFlags, io.environment))
-  const columns = ['name', 'endpoints', 'pinned', 'expires', 'rate', 'fresh', 'bytes a day', 'purge'].map(name => ({
+  const columns = [
+    'name',
+    'endpoints',
+    'pinned',
+    'expires',
+    'rate',
+    'fresh',
+    'bytes a day',
+    'purge',
+    'all tenants',
+  ].map(name => ({
     name,
     type: 'STRING',
   }))
@@ -45,6 +56,7 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
     token.fresh ?? 'never',
     token.bytesPerDay ?? 'unlimited',
     token.purge ? 'yes' : 'no',
+    token.allTenants ? 'yes' : 'no',
   ])
   io.print(textTable(columns, rows))
   return EXIT.clean

@@ -27,13 +27,13 @@ export function removeToken(settings: Settings, name: string): Promise<void> {
 }
 
 /**
- * On a first run, without SLUICE_TOKEN and without a tokens file, makes a token that may call everything and returns
+ * On a first run, without SLUICE_TOKEN and without a tokens file, makes a token that may call everything, for all tenants, and returns
  * its text, to be shown once; otherwise null. @throws SetupError when the file cannot be written.
  */
 export async function ensureToken(settings: Settings): Promise<string | null> {
   if (settings.token !== null || existsSync(tokensPath(settings))) return null
   try {
-    return await addToken(settings, { name: 'first', allow: ['*'] })
+    return await addToken(settings, { name: 'first', allow: ['*'], allTenants: true })
   } catch (error) {
     // Another server that was started at the same time has made it, and shown it.
     if (error instanceof UsageError) return null

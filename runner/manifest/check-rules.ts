@@ -30,6 +30,8 @@ import { parameterUndeclared } from './rules/parameter-undeclared.js'
 import { parameterUnsafePattern } from './rules/parameter-unsafe-pattern.js'
 import { parameterUnused } from './rules/parameter-unused.js'
 import { sqlBlock } from './rules/sql-block.js'
+import { tenantUnknownParameter } from './rules/tenant-unknown-parameter.js'
+import { tenantUnread } from './rules/tenant-unread.js'
 
 /** What a manifest says by itself. */
 export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
@@ -42,6 +44,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   parameterUnsafePattern,
   parameterPinnedAs,
   parameterNoPinnedAs,
+  tenantUnknownParameter,
   lookupReservedName,
   lookupUnknownParameter,
   lookupByType,
@@ -60,6 +63,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
 export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   parameterUndeclared,
   parameterUnused,
+  tenantUnread,
   lookupUnused,
   constantsUnused,
   cacheNowWithoutTtl,

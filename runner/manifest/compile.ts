@@ -40,6 +40,7 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     name: manifest.name,
     description: manifest.description ?? '',
     parameters,
+    tenant: manifest.tenant ?? null,
     columns: compileColumns(manifest, input.checked[0]?.columns ?? []),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),

@@ -23,6 +23,7 @@ export function mendManifest(value: unknown, mistakes: readonly SchemaMistake[])
       setAt(copy, mistake.at ?? [], undefined)
     } else if (
       section === 'settings' ||
+      section === 'tenant' ||
       section === 'description' ||
       (section === 'parameters' && member !== undefined)
     ) {

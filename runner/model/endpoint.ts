@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly name: string
   readonly description: string
   readonly parameters: readonly Parameter[]
+  /** The parameter that tells tenants apart: who calls must pin it, or be for all tenants. Null: there are none. */
+  readonly tenant: string | null
   readonly columns: readonly DeclaredColumn[]
   readonly maxRows: number
   /** Null: results are not cached. */

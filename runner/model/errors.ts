@@ -12,10 +12,10 @@ export interface ArgumentProblem {
 /** Which rule refused a call, and why: for the log, never for the caller. `reason` holds no argument and no pinned value. */
 export interface Refusal {
   /**
-   * `scope`: the endpoints that the token names; `pin`: its pinned parameters; `pattern-pin`: a pin of a parameter that is a
-   * regular expression; `purge`: whether it may have results forgotten.
+   * `scope`: the endpoints that the token names; `tenant`: whose rows it may see; `pin`: its pinned parameters;
+   * `pattern-pin`: a pin of a parameter that is a regular expression; `purge`: whether it may have results forgotten.
    */
-  readonly rule: 'scope' | 'pin' | 'pattern-pin' | 'purge'
+  readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge'
   readonly reason: string
 }
 

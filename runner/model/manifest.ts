@@ -31,6 +31,10 @@ export interface Manifest {
   parameters?: {
     [k: string]: Parameter
   }
+  /**
+   * The parameter that tells tenants apart. Only tokens that pin it, or that were made with --all-tenants, may call the endpoint.
+   */
+  tenant?: string
   settings?: Settings
   /**
    * Author-written words, numbers and booleans, lists of them, and lists of maps of them, which the template may write into the SQL text: {{constants.table}}, {{#each constants.streams}}.

@@ -195,6 +195,8 @@ export interface Caller {
   mayCall(endpointName: string): boolean
   /** Arguments that every call of this token runs with; as wire text. */
   readonly pinned: Readonly<Record<string, string>>
+  /** May call endpoints of tenants without pinning the tenant. */
+  readonly allTenants: boolean
   /** Counts one call against the token's rate: 0 when it may go on, else milliseconds until the next one may. */
   admit(): number
   /** Counts one fresh result, demanded instead of a stored one: false when there may be none now. Null: never. */

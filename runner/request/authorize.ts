@@ -35,14 +35,21 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
   return caller
 }
 
+/** What of an endpoint decides who may call it. */
+export type Access = Pick<Endpoint, 'name' | 'parameters' | 'tenant'>
+
 /**
  * Why this caller may not call the endpoint at all; null where the call may go on. A pinned parameter that the endpoint
  * does not declare would confine nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty:
- * that would be an argument which is not given. A pin of a regular expression needs a `pinned_as` that quotes it.
+ * that would be an argument which is not given. An endpoint of tenants is closed to a token that does not say which. A pin of a regular expression needs a `pinned_as` that quotes it.
  */
-export function refusalOf(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): Refusal | null {
+export function refusalOf(caller: Caller, endpoint: Access): Refusal | null {
   if (!caller.mayCall(endpoint.name)) {
     return { rule: 'scope', reason: 'the token allows no endpoint of this name' }
+  }
+  const { tenant } = endpoint
+  if (tenant !== null && !caller.allTenants && !Object.hasOwn(caller.pinned, tenant)) {
+    return { rule: 'tenant', reason: `the token neither pins "${tenant}" nor was made with --all-tenants` }
   }
   for (const [name, pin] of Object.entries(caller.pinned)) {
     if (pin === '') return { rule: 'pin', reason: `the token pins "${name}" to nothing` }
@@ -62,12 +69,12 @@ function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string |
 }
 
 /** May this caller call the endpoint at all? */
-export function mayRun(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): boolean {
+export function mayRun(caller: Caller, endpoint: Access): boolean {
   return refusalOf(caller, endpoint) === null
 }
 
 /** @throws RunnerError TOKEN_NOT_ALLOWED, which tells the caller nothing of the reason. */
-export function authorize(caller: Caller, endpoint: Pick<Endpoint, 'name' | 'parameters'>): void {
+export function authorize(caller: Caller, endpoint: Access): void {
   const refusal = refusalOf(caller, endpoint)
   if (refusal !== null) {
     throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.', refusal })

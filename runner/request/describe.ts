@@ -2,10 +2,11 @@
 import type { Endpoint } from '../model/endpoint.js'
 import type { Parameter } from '../model/param.js'
 
-/** `{id, name, description, parameters, columns, settings}`. */
+/** `{id, name, description, parameters, columns, settings}`, and `tenant` where the endpoint has tenants. */
 export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, unknown>> {
-  const { id, name, description, parameters, columns, settings } = endpoint
-  return { id, name, description, parameters: parameters.map(describeParameter), columns, settings }
+  const { id, name, description, parameters, columns, settings, tenant } = endpoint
+  const described = parameters.map(describeParameter)
+  return { id, name, description, parameters: described, columns, settings, ...(tenant !== null && { tenant }) }
 }
 
 /** In the manifest's own words; members that say nothing are left out. */

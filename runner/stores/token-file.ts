@@ -15,6 +15,8 @@ export interface TokenRecord {
   /** Names of endpoints, where `*` stands for any characters. */
   readonly endpoints: readonly string[]
   readonly pinned: Readonly<Record<string, string>>
+  /** It may call endpoints of tenants without pinning the tenant. */
+  readonly allTenants: boolean
   /** ISO 8601; null for never. */
   readonly expires: string | null
   /** `100/min`; null for no limit. */
@@ -32,6 +34,8 @@ export interface NewToken {
   /** Patterns of endpoint names. */
   readonly allow: readonly string[]
   readonly pin?: Readonly<Record<string, string>>
+  /** It may call endpoints of tenants without pinning the tenant. @default false */
+  readonly allTenants?: boolean
   /** `90d`, `12h`, `30min`; absent for never. */
   readonly expires?: string | undefined
   /** `100/min`; per s, min, hour or day. Absent for no limit. */
@@ -94,7 +98,7 @@ function parseRecord(given: unknown, index: number): TokenRecord {
   const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file: ${what}`)
   if (!isRecord(given)) throw bad('must be an object')
   const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
-  const { bytes_per_day: bytesPerDay = null, purge = false } = given
+  const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false } = given
   const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
   // A misspelt "pinned" must not open what it was meant to close.
   if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
@@ -111,7 +115,8 @@ function parseRecord(given: unknown, index: number): TokenRecord {
   if (!isRate(fresh)) throw bad('"fresh" must be like 10/min')
   if (!isSize(bytesPerDay)) throw bad('"bytes_per_day" must be like 100 GB')
   if (typeof purge !== 'boolean') throw bad('"purge" must be true or false')
-  return { name, sha256, endpoints, pinned, expires, rate, fresh, bytesPerDay, purge }
+  if (typeof allTenants !== 'boolean') throw bad('"all_tenants" must be true or false')
+  return { name, sha256, endpoints, pinned, allTenants, expires, rate, fresh, bytesPerDay, purge }
 }
 
 const isRate = (value: unknown): value is string | null =>
@@ -120,7 +125,9 @@ const isRate = (value: unknown): value is string | null =>
 const isSize = (value: unknown): value is string | null =>
   value === null || (typeof value === 'string' && parseByteSize(value) !== undefined)
 
-const MEMBERS = new Set(['name', 'sha256', 'endpoints', 'pinned', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'])
+const MEMBERS = new Set([
+  ...['name', 'sha256', 'endpoints', 'pinned', 'all_tenants', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'],
+])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
 /** As endpoint.schema.json has them; an endpoint's name may be cut by `*` anywhere. */
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
@@ -177,6 +184,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     sha256: hashToken(token),
     endpoints: order.allow,
     pinned: order.pin ?? {},
+    allTenants: order.allTenants ?? false,
     expires: life === null ? null : new Date(nowMs + life).toISOString(),
     rate: order.rate ?? null,
     fresh: order.fresh ?? null,
@@ -248,9 +256,9 @@ async function makeFolderOf(path: string): Promise<void> {
 const cannotWrite = (path: string, cause: unknown): SetupError =>
   new SetupError(`the tokens file ${path} cannot be written`, { cause })
 
-/** As the file has it. */
-function asMember({ bytesPerDay, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
-  return { ...record, bytes_per_day: bytesPerDay }
+/** As the file has it. A member that an older server does not know is written only where it says something. */
+function asMember({ bytesPerDay, allTenants, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
+  return { ...record, bytes_per_day: bytesPerDay, ...(allTenants && { all_tenants: true }) }
 }
 
 /** All or nothing: a reader sees the old file or the new one. */

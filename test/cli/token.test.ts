@@ -48,7 +48,7 @@ describe('sluice token', () => {
   const COUNTS = 'usage.api-counts?project=abc&interval=daily'
 
   it('create prints 256 bits once; the file, which is its owner’s alone, keeps their hash', async () => {
-    const { code, out, err } = await token('create', '--name', 'all', '--allow', '*')
+    const { code, out, err } = await token('create', '--name', 'all', '--allow', '*', '--all-tenants')
     expect(code).to.equal(0)
     expect(Buffer.from(out.trimEnd(), 'base64url')).to.have.length(32)
     expect(err).to.match(/once/).and.not.include(out.trimEnd())
@@ -59,7 +59,7 @@ describe('sluice token', () => {
   })
 
   it('create --allow confines it to the endpoints that its patterns name', async () => {
-    const key = await create('--name', 'some', '--allow', 'logs.*', 'usage.api-count')
+    const key = await create('--name', 'some', '--allow', 'logs.*', 'usage.api-count', '--all-tenants')
     expect([await status(key, LOGS), await status(key, COUNTS)]).to.deep.equal([200, 403])
     expect(await status(key, 'functions.invocation-stats?project=a&interval=1hr')).to.equal(403)
   })
@@ -74,14 +74,14 @@ describe('sluice token', () => {
   })
 
   it('create --expires sets its end; create --rate is how often it may call', async () => {
-    const key = await create('--name', 'short', '--allow', '*', '--expires', '90d', '--rate', '2/hour')
+    const key = await create('--name', 'short', '--allow', '*', '--expires', '90d', '--rate', '2/hour', '--all-tenants')
     const expires = Date.parse(records().find(record => record.name === 'short')?.expires ?? '')
     expect(Math.abs(expires - Date.now() - 90 * 86_400_000)).to.be.below(60_000)
     expect([await status(key, LOGS), await status(key, LOGS), await status(key, LOGS)]).to.deep.equal([200, 200, 429])
   })
 
   it('that has expired is unknown', async () => {
-    const key = await create('--name', 'expired', '--allow', '*', '--expires', '12h')
+    const key = await create('--name', 'expired', '--allow', '*', '--expires', '12h', '--all-tenants')
     expect(await status(key, LOGS)).to.equal(200)
     const text = readFileSync(file, 'utf8')
     const { expires } = records().find(record => record.name === 'expired')!
@@ -93,7 +93,7 @@ describe('sluice token', () => {
   it('create keeps what its queries may be billed for in a day', async () => {
     await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
     expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')
-    expect((await token('list')).out).to.match(/^bounded .* 100 GB +no$/m)
+    expect((await token('list')).out).to.match(/^bounded .* 100 GB +no +no$/m)
     for (const size of ['much', '0', '0 GB', '2000 TiB']) {
       const refused = await token('create', '--name', 'much', '--allow', '*', '--bytes-per-day', size)
       expect([refused.code, refused.err]).to.deep.equal([
@@ -106,15 +106,18 @@ describe('sluice token', () => {
   it('list shows what each may do, and no hash', async () => {
     const { code, out } = await token('list')
     expect(code).to.equal(0)
-    expect(out.split('\n')[0]).to.match(/^name +endpoints +pinned +expires +rate +fresh +bytes a day +purge$/)
-    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +never +unlimited +no$/m)
-    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited +never +unlimited +no$/m)
-    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +never +unlimited +no$/m)
+    expect(out.split('\n')[0]).to.match(
+      /^name +endpoints +pinned +expires +rate +fresh +bytes a day +purge +all tenants$/,
+    )
+    expect(out).to.match(/^pinned +\* +project=abc +never +unlimited +never +unlimited +no +no$/m)
+    expect(out).to.match(/^all +\* +never +unlimited +never +unlimited +no +yes$/m)
+    expect(out).to.match(/^some +logs\.\* usage\.api-count +never +unlimited +never +unlimited +no +yes$/m)
+    expect(out).to.match(/^short +\* +\d{4}-\d\d-\d\dT\S+Z +2\/hour +never +unlimited +no +yes$/m)
     for (const { sha256 } of records()) expect(out).to.not.include(sha256)
   })
 
   it('revoke ends it without a restart', async () => {
-    const key = await create('--name', 'leaving', '--allow', '*')
+    const key = await create('--name', 'leaving', '--allow', '*', '--all-tenants')
     expect(await status(key, LOGS)).to.equal(200)
     expect(await token('revoke', 'leaving')).to.include({ code: 0, out: 'revoked leaving\n' })
     await new Promise(resolve => setTimeout(resolve, 120))

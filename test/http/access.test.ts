@@ -9,8 +9,9 @@ describe('access', () => {
   let confined = ''
   before(async () => {
     const other = { id: ENDPOINT_ID.replace('0b', '1b'), name: 'other.endpoint', parameters: [parameter('x')] }
+    const tenants = { id: ENDPOINT_ID.replace('0b', '3b'), name: 'third.tenants', tenant: 'project' }
     const unpinned = { ...other, id: ENDPOINT_ID.replace('0b', '2b'), name: 'tests.unpinned' }
-    s = await serving({ endpoints: [handMadeEndpoint(), handMadeEndpoint(other), handMadeEndpoint(unpinned)] })
+    s = await serving({ endpoints: [{}, other, unpinned, tenants].map(rest => handMadeEndpoint(rest)) })
     confined = await s.token({ allow: ['tests.*'], pin: { project: 'abc' } })
   })
   after(() => s.close())
@@ -100,8 +101,48 @@ describe('access', () => {
       }
       return document.endpoints.map(endpoint => endpoint.name)
     }
-    expect(await names(TOKEN)).to.deep.equal(['other.endpoint', 'tests.echo', 'tests.unpinned'])
+    expect(await names(TOKEN)).to.deep.equal(['other.endpoint', 'tests.echo', 'tests.unpinned', 'third.tenants'])
     expect(await names(confined)).to.deep.equal(['tests.echo'])
+  })
+
+  it('of tenants is for tokens that pin the tenant or are for all, SLUICE_TOKEN among them', async () => {
+    const allow = ['third.*']
+    const open = [TOKEN, await s.token({ allow, allTenants: true }), await s.token({ allow, pin: { project: 'abc' } })]
+    const closed = [await s.token({ allow }), await s.token({ allow, pin: { size: '5' } })]
+    for (const [keys, status] of [
+      [open, 200],
+      [closed, 403],
+    ] as const) {
+      for (const key of keys) {
+        for (const path of ['query/third.tenants?project=abc', 'third.tenants']) {
+          // A second time from the cache, where there is one.
+          for (let i = 0; i < 2; i += 1) {
+            const id = randomUUID()
+            const response = await bare(`/api/endpoints/${path}`, { 'X-API-KEY': key, 'X-Request-Id': id })
+            expect(response.status).to.equal(status)
+            const { error } = await s.done(id)
+            expect(error?.refusal?.rule).to.equal(status === 403 ? 'tenant' : undefined)
+            const body = (await response.json()) as { detail?: string }
+            if (status === 403) expect(body.detail).to.equal('The token does not allow this endpoint.')
+          }
+        }
+        const list = (await (await bare('/api/endpoints', { 'X-API-KEY': key })).json()) as { endpoints: unknown[] }
+        expect(JSON.stringify(list).includes('third.tenants')).to.equal(status === 200)
+      }
+    }
+  })
+
+  it('to the purge of an endpoint of tenants is a 403 for its tenant, whatever the token may purge', async () => {
+    const key = await s.token({ allow: ['third.*'], purge: true })
+    const id = randomUUID()
+    const headers = { 'X-API-KEY': key, 'X-Request-Id': id }
+    const response = await fetch(`${s.url}/api/endpoints/third.tenants/purge`, { method: 'POST', headers })
+    expect([response.status, (await s.done(id)).error?.refusal?.rule]).to.deep.equal([403, 'tenant'])
+  })
+
+  it('shows which parameter tells tenants apart', async () => {
+    const response = await bare('/api/endpoints/third.tenants', { 'X-API-KEY': TOKEN })
+    expect(await response.json()).to.include({ name: 'third.tenants', tenant: 'project' })
   })
 
   it('shows of an endpoint its contract and not its SQL', async () => {

@@ -7,6 +7,7 @@ const caller = (token: string): Caller => ({
   token,
   mayCall: () => true,
   pinned: {},
+  allTenants: false,
   admit: () => 0,
   admitFresh: null,
   bytesPerDay: null,

@@ -9,11 +9,12 @@ import { bindPinned } from '../../runner/request/bind-pinned.js'
 import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/wire.js'
 import { handMadeEndpoint, parameter } from './hand-made.js'
 
-function caller(pinned: Record<string, string>, mayCall = true): Caller {
+function caller(pinned: Record<string, string>, allTenants = false): Caller {
   return {
     token: 't',
-    mayCall: () => mayCall,
+    mayCall: () => true,
     pinned,
+    allTenants,
     admit: () => 0,
     admitFresh: null,
     bytesPerDay: null,
@@ -159,5 +160,32 @@ describe('a pinned parameter that is a regular expression', () => {
     ]
     expect(new Set(keys).size).to.equal(keys.length)
     expect(key({}, '^https?://abc\\.'), 'an equal query has an equal result').to.equal(key({ url: 'abc' }, ''))
+  })
+})
+
+describe('an endpoint of tenants', () => {
+  const tenants = handMadeEndpoint({ ...endpoint, tenant: 'project' })
+  const rule = (pinned: Record<string, string>, allTenants = false) =>
+    refusalOf(caller(pinned, allTenants), tenants)?.rule
+
+  it('is for tokens that pin the tenant, or are for all', () => {
+    expect(rule({ project: 'abc' })).to.equal(undefined)
+    expect(rule({ project: 'abc', size: '5' })).to.equal(undefined)
+    expect(rule({}, true)).to.equal(undefined)
+    expect(rule({ size: '5' }, true)).to.equal(undefined)
+  })
+
+  it('is closed to all others', () => {
+    expect(rule({})).to.equal('tenant')
+    expect(rule({ size: '5' })).to.equal('tenant')
+    expect(rule({ Project: 'abc' })).to.equal('tenant')
+    expect(() => authorize(caller({}), tenants)).to.throw(RunnerError, 'The token does not allow this endpoint.')
+  })
+
+  it('holds a token for all tenants to what it pins', () => {
+    expect(rule({ project: '' }, true)).to.equal('pin')
+    expect(rule({ other: 'abc' }, true)).to.equal('pin')
+    const all = caller({ project: 'abc' }, true)
+    expect(() => bindPinned(all, tenants, parsePairs('project=abd'))).to.throw(RunnerError, 'another value')
   })
 })

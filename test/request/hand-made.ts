@@ -19,6 +19,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     name: 'tests.echo',
     description: 'Gives its arguments back.',
     parameters: [parameter('project', { isRequired: true }), parameter('size', { type: 'int64' })],
+    tenant: null,
     columns: [{ name: 'project', type: 'STRING', description: 'The project.' }],
     maxRows: 1000,
     cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },

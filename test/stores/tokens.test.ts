@@ -98,9 +98,22 @@ describe('tokens', () => {
     expect(store.find(token)).to.equal(null)
   })
 
+  it('are for all tenants only where they were made so', async () => {
+    const [one, all] = [await create(), await create({ name: 'all', allTenants: true })]
+    const store = open()
+    expect([store.find(one)?.allTenants, store.find(all)?.allTenants]).to.deep.equal([false, true])
+    const { tokens } = JSON.parse(readFileSync(path, 'utf8'))
+    expect(
+      tokens.map((token: object) => 'all_tenants' in token),
+      'older servers read the first',
+    ).to.deep.equal([false, true])
+    expect(await listTokens(path)).to.have.nested.property('[1].allTenants', true)
+  })
+
   it('may be SLUICE_TOKEN, which is unrestricted', () => {
     const store = open([], 'quick')
     expect(store.find('quick')?.mayCall('anything')).to.equal(true)
+    expect(store.find('quick')?.allTenants).to.equal(true)
     expect(store.find('Quick')).to.equal(null)
   })
 
@@ -184,6 +197,11 @@ describe('tokens', () => {
       'an expiry that is no time',
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
       /"expires"/,
+    ],
+    [
+      'a word for all tenants',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], all_tenants: 'yes' }] },
+      /"all_tenants" must be true or false/,
     ],
     ['a rate that is none', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], rate: 'fast' }] }, /"rate"/],
     [

@@ -15,7 +15,7 @@ export interface Automaton {
   readonly first: number
   /** The state after the first character of a value, in which all the others are read. */
   readonly value: number
-  /** Whoever is here has matched, whatever follows. */
+  /** A reading that is here has matched, whatever follows. */
   readonly last: number
   /** States from here on stand behind the value. */
   readonly behind: number
