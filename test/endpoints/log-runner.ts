@@ -68,6 +68,8 @@ export interface LogRunner {
   readonly url: string
   /** Writes the whole of a stream; the next query sees it. */
   write(stream: string, entries: readonly Entry[]): void
+  /** Writes the tokens file, which the next call that sends one of its tokens sees. */
+  writeTokens(records: readonly Entry[]): void
   /** The rows of a call, with `@now` frozen at NOW. */
   rows(name: string, args: Readonly<Record<string, string>>): Promise<readonly Entry[]>
   /** The bytes of the same as text. */
@@ -114,6 +116,7 @@ export async function openLogRunner(
     runner,
     url: server.url,
     write,
+    writeTokens: tokens => writeFileSync(join(dataDir, 'tokens.json'), JSON.stringify({ tokens })),
     body,
     rows: async (name, args) => (JSON.parse(await body(name, args)) as { result: readonly Entry[] }).result,
     refusal: async (name, args) => {
