@@ -2,6 +2,8 @@
  * The composition root: what settings become. In compose/, and nowhere else, engines, stores and clocks are opened; here
  * stands what others may ask it for.
  */
+
+export { tokenWarnings } from './compose/check-token.js'
 export { openEmbeddedEngine, openEngine, openWarehouseTables } from './compose/engine.js'
 export { type ImportOrder, importTable } from './compose/import.js'
 export { type CheckLimits, checkManifests } from './compose/manifests.js'

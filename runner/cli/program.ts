@@ -225,7 +225,7 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
 
   const token = command('token', 'Tokens that callers send.')
   const tokenFlags = ['--tokens', '--data']
-  withSettings(command('create', 'Make a token; its text is shown once.', token), tokenFlags)
+  withSettings(command('create', 'Make a token; its text is shown once.', token), [...tokenFlags, '--endpoints'])
     .requiredOption('--name <name>', 'how it is called in the file and in logs')
     .requiredOption('--allow <pattern...>', 'endpoints it may call: names, where * stands for any characters')
     .option('--pin <name=value...>', 'run every call with this argument, and refuse any other')

@@ -1,5 +1,5 @@
 /** `sluice token create|list|revoke`. */
-import { addToken, readTokens, removeToken } from '../compose.js'
+import { addToken, readTokens, removeToken, tokenWarnings } from '../compose.js'
 import { readSettings } from '../settings.js'
 import { assignments } from './arguments.js'
 import { EXIT, type Io } from './io.js'
@@ -13,7 +13,7 @@ export async function createTokenCommand(
   io: Io,
 ): Promise<number> {
   const settings = readSettings(settingFlags, io.environment)
-  const token = await addToken(settings, {
+  const order = {
     name: flags['name'] as string,
     allow: flags['allow'] as readonly string[],
     pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
@@ -23,9 +23,10 @@ export async function createTokenCommand(
     fresh: flags['fresh'] as string | undefined,
     purge: flags['purge'] === true,
     bytesPerDay: flags['bytesPerDay'] as string | undefined,
-  })
-  io.print(`${token}\n`)
+  }
+  io.print(`${await addToken(settings, order)}\n`)
   io.complain('This is shown only once: the file keeps its hash.\n')
+  for (const warning of await tokenWarnings(settings, order)) io.complain(`warning: ${warning}\n`)
   return EXIT.clean
 }
 

@@ -38,12 +38,15 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
 /** What of an endpoint decides who may call it. */
 export type Access = Pick<Endpoint, 'name' | 'parameters' | 'tenant'>
 
+/** What of a caller decides what they may call. */
+export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
+
 /**
  * Why this caller may not call the endpoint at all; null where the call may go on. A pinned parameter that the endpoint
  * does not declare would confine nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty:
  * that would be an argument which is not given. An endpoint of tenants is closed to a token that does not say which. A pin of a regular expression needs a `pinned_as` that quotes it.
  */
-export function refusalOf(caller: Caller, endpoint: Access): Refusal | null {
+export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
   if (!caller.mayCall(endpoint.name)) {
     return { rule: 'scope', reason: 'the token allows no endpoint of this name' }
   }
@@ -92,9 +95,10 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
   for (const [name, pin] of pins) {
     const wire = given.get(name)
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
-    if (textProblem(pin) !== null || !typeScalar(splitType(type).scalar, pin).ok) {
+    const reason = valueProblem(name, type, pin)
+    if (reason !== null) {
       // As a bad argument it would be blamed on a caller who need not have given it.
-      const refusal = { rule: 'pin', reason: `the pinned value is no value of "${name}"` } as const
+      const refusal = { rule: 'pin', reason } as const
       const detail = `The token is pinned to what is no value of ${name} here.`
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
     }
@@ -112,6 +116,24 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
       pinned.set(name, { values: [pin], isList: false } satisfies WireArgument)
   }
   return pinned
+}
+
+/** Why some pin of this caller could be no argument of the endpoint; null where each could. */
+export function pinnedValueProblem(
+  { pinned }: Pick<Caller, 'pinned'>,
+  { parameters }: Pick<Endpoint, 'parameters'>,
+): string | null {
+  for (const [name, pin] of Object.entries(pinned)) {
+    const parameter = parameters.find(one => one.name === name)
+    const problem = parameter ? valueProblem(name, parameter.type, pin) : null
+    if (problem !== null) return problem
+  }
+  return null
+}
+
+function valueProblem(name: string, type: Parameter['type'], pin: string): string | null {
+  const isValue = textProblem(pin) === null && typeScalar(splitType(type).scalar, pin).ok
+  return isValue ? null : `the pinned value is no value of "${name}"`
 }
 
 function isSameArgument(type: Parameters<typeof typeScalar>[0], value: unknown, pin: string): boolean {

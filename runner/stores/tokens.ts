@@ -153,7 +153,7 @@ function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
 }
 
 /** `logs.*` as a pattern for the whole name. */
-function namePattern(text: string): RegExp {
+export function namePattern(text: string): RegExp {
   const literal = text.replace(/\*+/g, '*').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal.replaceAll('*', '.*')}$`)
 }

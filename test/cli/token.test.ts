@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
 import { command, type Finished, scratch } from './command.js'
@@ -101,6 +102,79 @@ describe('sluice token', () => {
         'sluice: a number of bytes is like 100 GB, more than 0 and at most 1000 TiB\n',
       ])
     }
+  })
+
+  describe('create warns of what will be a 403, and makes the token', () => {
+    const endpoints = folder.path('endpoints')
+    const manifest = (id: number, name: string, parameters: string, where: string): void =>
+      writeFileSync(
+        join(endpoints, `${name}.yaml`),
+        `id: 0000000${id}-0000-4000-8000-000000000000\nname: ${name}\n${parameters}\nsql: |\n  SELECT 1 WHERE ${where}\n`,
+      )
+    before(() => {
+      mkdirSync(endpoints)
+      manifest(1, 'shop.orders', 'tenant: shop\nparameters:\n  shop: { type: string }', "@shop = 'a'")
+      manifest(2, 'shop.urls', 'parameters:\n  shop: { type: string, format: re2 }', "REGEXP_CONTAINS('a', @shop)")
+      manifest(3, 'shop.sizes', 'parameters:\n  size: { type: int64 }', '@size = 1')
+    })
+
+    const PATTERN = '"shop" is a regular expression, and the manifest has no pinned_as for it'
+    const rows: readonly (readonly [argv: readonly string[], warnings: readonly string[]])[] = [
+      [['--allow', '*', '--all-tenants'], []],
+      [['--allow', 'shop.orders', '--pin', 'shop=a'], []],
+      [
+        ['--allow', 'shop.order', 'shop.s*', 'other.*'],
+        ['no endpoint is named "shop.order"; did you mean "shop.orders"?', 'no endpoint is named "other.*"'],
+      ],
+      [
+        ['--allow', 'shop.or*'],
+        ['the token may not call shop.orders: the token neither pins "shop" nor was made with --all-tenants'],
+      ],
+      [['--allow', 'shop.urls', '--pin', 'shop=a'], [`the token may not call shop.urls: ${PATTERN}`]],
+      [
+        ['--allow', '*', '--pin', 'shop=a'],
+        [
+          'the token may not call shop.sizes: the endpoint does not declare "shop", which the token pins',
+          `the token may not call shop.urls: ${PATTERN}`,
+        ],
+      ],
+      [
+        ['--allow', 'shop.sizes', '--pin', 'sise=5'],
+        [
+          'no endpoint declares "sise", so the token may call none; did you mean "size"?',
+          'the token may not call shop.sizes: the endpoint does not declare "sise", which the token pins',
+        ],
+      ],
+      [
+        ['--allow', 'shop.sizes', '--pin', 'size=x'],
+        ['the token may not call shop.sizes: the pinned value is no value of "size"'],
+      ],
+    ]
+    for (const [i, [argv, warnings]] of rows.entries()) {
+      it(argv.join(' '), async () => {
+        const { code, out, err } = await token('create', '--name', `warned-${i}`, ...argv, '--endpoints', endpoints)
+        expect([code, out.trimEnd().length]).to.deep.equal([0, 43])
+        expect(err.split('\n').slice(1, -1)).to.deep.equal(warnings.map(warning => `warning: ${warning}`))
+      })
+    }
+
+    it('where a manifest is broken, of that', async () => {
+      writeFileSync(join(endpoints, 'broken.yaml'), 'id: 5\n')
+      const { code, err } = await token('create', '--name', 'broken', '--allow', 'shop.sizes', '--endpoints', endpoints)
+      expect([code, err.split('\n')[1]]).to.deep.equal([
+        0,
+        'warning: a manifest holds errors and was not looked at; see sluice validate',
+      ])
+    })
+
+    it('where there is no folder of endpoints, that it could not look', async () => {
+      const none = folder.path('nowhere')
+      const { code, err } = await token('create', '--name', 'nowhere', '--allow', 'nope', '--endpoints', none)
+      expect([code, err.split('\n')[1]]).to.deep.equal([
+        0,
+        `warning: there is no folder ${none} of endpoints to hold patterns and pins against; --endpoints names another`,
+      ])
+    })
   })
 
   it('list shows what each may do, and no hash', async () => {

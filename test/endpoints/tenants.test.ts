@@ -262,7 +262,7 @@ describe('a pinned token', function () {
 
   function ownerByMinute(row: Entry): string {
     const minute = BigInt(Date.parse(`${String(row['timestamp']).slice(0, 16)}Z`)) / 60_000n
-    return TENANTS[Number(BEGAN - minute) - 2] ?? `nobody, at ${row['timestamp']}`
+    return TENANTS[Number(BEGAN - minute) - 2] ?? `no tenant, at ${row['timestamp']}`
   }
 
   async function ask(

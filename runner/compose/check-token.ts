@@ -1,0 +1,63 @@
+/** What of a new token will not do what it seems to: told when it is made, since each call of it would only be a 403. */
+import { type FolderAccess, readAccess } from '../manifest/read-access.js'
+import { didYouMean } from '../manifest/report.js'
+import { pinnedValueProblem, refusalOf } from '../request/authorize.js'
+import type { Settings } from '../settings.js'
+import type { NewToken } from '../stores/token-file.js'
+import { namePattern } from '../stores/tokens.js'
+
+/**
+ * Sentences without a full stop; none where all is well. A token is made all the same: it fails closed, and the endpoints
+ * that it is for may come later. Never rejects.
+ */
+export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken): Promise<readonly string[]> {
+  const found = await readAccess(endpointsDir)
+  if (found === null) {
+    return [
+      `there is no folder ${endpointsDir} of endpoints to hold patterns and pins against; --endpoints names another`,
+    ]
+  }
+  const { endpoints, broken } = found
+  const unread = `${broken === 1 ? 'a manifest holds errors and was' : `${broken} manifests hold errors and were`} not looked at; see sluice validate`
+  return [
+    ...(broken > 0 ? [unread] : []),
+    ...strangePatterns(order, endpoints),
+    ...strangePins(order, endpoints),
+    ...closedEndpoints(order, endpoints),
+  ]
+}
+
+type Endpoints = FolderAccess['endpoints']
+
+function strangePatterns({ allow }: NewToken, endpoints: Endpoints): readonly string[] {
+  const names = endpoints.map(({ name }) => name)
+  const strange = allow.filter(pattern => !names.some(name => namePattern(pattern).test(name)))
+  return strange.map(pattern => `no endpoint is named "${pattern}"${didYouMean(pattern, names)}`)
+}
+
+function strangePins({ pin = {} }: NewToken, endpoints: Endpoints): readonly string[] {
+  const declared = new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)))
+  const strange = Object.keys(pin).filter(name => !declared.has(name))
+  return strange.map(name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared)}`)
+}
+
+/** Those that the patterns name and that are a 403 all the same, by the reason. */
+function closedEndpoints({ allow, pin = {}, allTenants = false }: NewToken, endpoints: Endpoints): readonly string[] {
+  const mayCall = (name: string): boolean => allow.some(pattern => namePattern(pattern).test(name))
+  const caller = { mayCall, pinned: pin, allTenants }
+  const closed = new Map<string, string[]>()
+  for (const endpoint of endpoints) {
+    if (!mayCall(endpoint.name)) continue
+    const reason = refusalOf(caller, endpoint)?.reason ?? pinnedValueProblem(caller, endpoint)
+    if (reason !== null) closed.set(reason, [...(closed.get(reason) ?? []), endpoint.name])
+  }
+  return [...closed].map(([reason, names]) => `the token may not call ${listed(names)}: ${reason}`)
+}
+
+/** How many endpoints are named in a line. */
+const MAX_NAMED = 5
+
+function listed(names: readonly string[]): string {
+  const left = names.length - MAX_NAMED
+  return names.slice(0, MAX_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : '')
+}

@@ -1,0 +1,36 @@
+/** Who may call the endpoints of a folder, as far as manifests say so: without tables, engines and SQL. */
+import type { Endpoint } from '../model/endpoint.js'
+import type { Manifest } from '../model/manifest.js'
+import { checkRules, MANIFEST_RULES } from './check-rules.js'
+import { findSchemaMistakes } from './check-schema.js'
+import { compileParameter } from './constraints.js'
+import { discover, type SourceText } from './discover.js'
+import { parseManifest } from './parse.js'
+
+export interface FolderAccess {
+  readonly endpoints: readonly Pick<Endpoint, 'name' | 'parameters' | 'tenant'>[]
+  /** Manifests that hold errors, and say nothing here. */
+  readonly broken: number
+}
+
+/** Null where there is no such folder, or none that can be read. */
+export async function readAccess(dir: string): Promise<FolderAccess | null> {
+  const { paths, manifests, diagnostics } = await discover(dir)
+  if (paths.length === 0 && diagnostics.length > 0) return null
+  const endpoints = manifests.map(accessOf).filter(access => access !== null)
+  return { endpoints, broken: manifests.length - endpoints.length }
+}
+
+function accessOf({ file, text }: SourceText): FolderAccess['endpoints'][number] | null {
+  const { source, value, diagnostics } = parseManifest(file, text)
+  if (source === null || diagnostics.length > 0 || findSchemaMistakes(value).length > 0) return null
+  const manifest = value as Manifest
+  const found = checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges: true })
+  if (found.some(({ severity }) => severity === 'error')) return null
+  const { name, tenant = null, parameters = {} } = manifest
+  return {
+    name,
+    tenant,
+    parameters: Object.entries(parameters).map(([key, one]) => compileParameter(key, one, undefined)),
+  }
+}
