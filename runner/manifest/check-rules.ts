@@ -23,6 +23,7 @@ import { nameForm } from './rules/name-form.js'
 import { parameterBadConstraint } from './rules/parameter-bad-constraint.js'
 import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
 import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
+import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
 import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
 import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
 import { parameterReservedName } from './rules/parameter-reserved-name.js'
@@ -43,6 +44,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   parameterBadConstraint,
   parameterUnsafePattern,
   parameterPinnedAs,
+  parameterPinnedAnywhere,
   parameterNoPinnedAs,
   tenantUnknownParameter,
   lookupReservedName,

@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { openEmbeddedEngine } from '../../runner/compose.js'
-import { compilePinnedAs, pinnedAsMistake } from '../../runner/manifest/pinned-as/pinned-as.js'
+import { compilePinnedAs, pinnedAsMistake, textOfSeveral } from '../../runner/manifest/pinned-as/pinned-as.js'
 
 /** Those of URLs, of texts that are nothing but the value, of lists and of paths. */
 const SOUND: readonly string[] = [
@@ -147,6 +147,12 @@ describe('pinned_as', () => {
   for (const pinnedAs of SOUND) {
     it(`may be ${pinnedAs}`, () => expect(pinnedAsMistake(pinnedAs)).to.equal(null))
   }
+  it('finds one value in a text where it begins with ^, and may find several elsewhere', () => {
+    const several = SOUND.filter(pinnedAs => textOfSeveral(pinnedAs) !== null)
+    expect(several).to.deep.equal(['(^|[,;]){pin}([,;]|$)', '^.*/{pin}/', '/{pin}/'])
+    expect(textOfSeveral('/{pin}/')).to.match(/^\/[\w-]\/\/?[\w-]\/$/)
+  })
+
   for (const [pinnedAs, mistake] of REFUSED) {
     it(`may not be ${pinnedAs.slice(0, 40)}`, () => {
       expect(pinnedAsMistake(pinnedAs)).to.match(mistake)

@@ -38,10 +38,10 @@ interface Pair {
 const MAX_WORK = 2_000_000
 
 /**
- * The shortest example, or null where there is none: then every text names its values in one way only. `unknown` where it
- * would take too long to tell.
+ * The shortest example, or null where there is none. `unknown` where it would take too long to tell. With `apart`, values at
+ * places that do not overlap count too: where there is no example then, a text is never of two values.
  */
-export function findOverlap(automaton: Automaton): Overlap | 'unknown' | null {
+export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart'): Overlap | 'unknown' | null {
   const { steps, first, value, behind } = automaton
   const samples = samplesOf(automaton)
   const ahead = steps.map((_, state) => characterSteps(automaton, state, samples, false))
@@ -53,7 +53,7 @@ export function findOverlap(automaton: Automaton): Overlap | 'unknown' | null {
   let work = 0
 
   function visit(from: Pair | null, a: CharacterStep, b: CharacterStep, sample: number): void {
-    const hasMet = (from?.hasMet ?? false) || (a.isValue && b.isValue)
+    const hasMet = places === 'apart' || (from?.hasMet ?? false) || (a.isValue && b.isValue)
     const hasDiffered = (from?.hasDiffered ?? false) || a.isValue !== b.isValue
     // Behind one of the values there is nothing more that both could hold.
     if (!hasMet && (a.to >= behind || b.to >= behind)) return

@@ -20,6 +20,14 @@ export function pinnedAsMistake(text: string): string | null {
   return 'mistake' in around ? around.mistake : confusionOf(around, '')
 }
 
+/** A text that would be of several values, at places apart from each other; null where there is none. Call only where there is no mistake. */
+export function textOfSeveral(pinnedAs: string): string | null {
+  const around = readPinnedAs(pinnedAs)
+  const automaton = 'mistake' in around ? null : automatonOf(around.before, around.after, PLAIN)
+  const found = automaton && findOverlap(automaton, 'apart')
+  return typeof found === 'object' ? (found?.text ?? null) : null
+}
+
 /** Call only where there is no mistake. */
 export function compilePinnedAs(source: string): PinnedPattern {
   const around = readPinnedAs(source)
@@ -60,7 +68,7 @@ function holdsPinned(around: PatternAroundPin, pin: string, isClearWith: Map<str
 /** What is wrong where values may hold these characters too. */
 function confusionOf({ before, after }: PatternAroundPin, unusual: string): string | null {
   const automaton = automatonOf(before, after, normalized([...PLAIN, ...rangesOf(unusual)]))
-  const overlap = automaton === null ? 'unknown' : findOverlap(automaton)
+  const overlap = automaton === null ? 'unknown' : findOverlap(automaton, 'overlapping')
   if (overlap === null) return null
   if (overlap === 'unknown') return 'is too large to be checked; use fewer and shorter repetitions'
   const { text, isSameStart } = overlap
