@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { systemClock } from '../runner/clock.js'
-import { addToken, checkManifests, createRunner, ensureToken, type Runner } from '../runner/compose.js'
+import { addToken, checkManifests, createRunner, ensureToken, type Runner, readTokens } from '../runner/compose.js'
 import { LoadError, type RunnerError } from '../runner/model/errors.js'
 import type { Event } from '../runner/model/events.js'
 import { DEFAULT_SETTINGS, readSettings, type Settings } from '../runner/settings.js'
@@ -174,6 +174,10 @@ describe('a runner', () => {
     expect(Buffer.from(token ?? '', 'base64url')).to.have.length(32)
     expect(await ensureToken(fresh)).to.equal(null)
     expect(readFileSync(fresh.tokensFile, 'utf8')).to.not.include(token)
+    expect(await readTokens(fresh), 'it may call the endpoints of tenants').to.have.nested.property(
+      '[0].allTenants',
+      true,
+    )
   })
 })
 
