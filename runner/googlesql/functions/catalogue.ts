@@ -35,6 +35,8 @@ export interface FunctionEntry {
   readonly isBeyondBigQuery?: true
   /** Where a signature cannot say it: the result's type from the coerced arguments (null: not given). */
   readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
+  /** Its signatures of NUMERIC and BIGNUMERIC are for calls whose arguments all are of those types; elsewhere one is enough. */
+  readonly decimalsNeedAll?: true
   /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
   readonly check?: (args: readonly (Expr | null)[]) => string | null
   /** For aggregates and window functions. */

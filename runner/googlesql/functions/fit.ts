@@ -61,11 +61,14 @@ function operandReader(): OperandFor {
 }
 
 /** Of the signature that coerces least, the first of equals; null when none fits. */
-export function bestFit(candidates: readonly { signature: Signature; slots: readonly Slot[] }[]): Fit | null {
+export function bestFit(
+  candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
+  decimalsNeedAll = false,
+): Fit | null {
   let best: Fit | null = null
   const operandFor = operandReader()
   for (const { signature, slots } of candidates) {
-    const fit = fitTo(signature, slots, operandFor)
+    const fit = fitTo(signature, slots, operandFor, decimalsNeedAll)
     if (fit && (!best || isCheaper(fit.cost, best.cost))) best = fit
     // The first of equals is taken, and none is cheaper than one that coerces nothing.
     if (best?.cost.every(part => part === 0)) break
@@ -75,20 +78,26 @@ export function bestFit(candidates: readonly { signature: Signature; slots: read
 
 /**
  * A signature of decimals is for calls with such an argument: `1 / 2` is FLOAT64, although NUMERIC is nearer to INT64.
- * Source: the constraints HasNumericTypeArgument and HasBigNumericTypeArgument of the reference implementation.
+ * Where all have to be, a FLOAT64 literal makes the call one of FLOAT64. Source: the constraints HasNumericTypeArgument,
+ * HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference implementation.
  */
 const DECIMALS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC'])
 const NO_LAMBDAS: Fit['lambdas'] = new Map()
 
 const numberKind = (type: Type): Type['kind'] => (type.kind === 'ARRAY' ? numberKind(type.element) : type.kind)
 
-function fitTo(signature: Signature, slots: readonly Slot[], operandFor: OperandFor): Fit | null {
+function fitTo(
+  signature: Signature,
+  slots: readonly Slot[],
+  operandFor: OperandFor,
+  decimalsNeedAll: boolean,
+): Fit | null {
   const collected = new Map<string, Operand[]>()
   for (const { parameter, argument } of slots) {
     if (!argument || takesWord(parameter) || parameter.pattern.kind === 'lambda') continue
     if (argument.isLambda || !collect(parameter.pattern, operandFor(argument), collected)) return null
   }
-  if (lacksDecimal(slots, operandFor)) return null
+  if (lacksDecimal(slots, operandFor, decimalsNeedAll)) return null
   const lambdas = fitLambdas(slots, collected)
   const variables = lambdas && settle(collected)
   if (!variables) return null
@@ -101,12 +110,14 @@ function fitTo(signature: Signature, slots: readonly Slot[], operandFor: Operand
   return { signature, slots, variables, lambdas, cost }
 }
 
-/** A parameter of decimals, and no argument of that type. */
-function lacksDecimal(slots: readonly Slot[], operandFor: OperandFor): boolean {
+/** A parameter of decimals, and no argument of that type, or one of another where all have to be decimals. */
+function lacksDecimal(slots: readonly Slot[], operandFor: OperandFor, needAll: boolean): boolean {
+  const isDecimal = (slot: Slot): boolean => DECIMALS.has(numberKind(operandFor(slot.argument!).type))
   return slots.some(({ parameter: { pattern }, argument }) => {
     if (!argument || pattern.kind !== 'type') return false
     const kind = numberKind(pattern.type)
     if (!DECIMALS.has(kind)) return false
+    if (needAll && !slots.filter(isOrdinary).every(isDecimal)) return true
     return !slots.some(other => isOrdinary(other) && numberKind(operandFor(other.argument!).type) === kind)
   })
 }

@@ -63,7 +63,7 @@ export function matchCall(
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
     throw new SqlError(problem.message, source, problem.at)
   }
-  const fit = bestFit(readable)
+  const fit = bestFit(readable, entry.decimalsNeedAll)
   if (!fit) {
     throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
   }

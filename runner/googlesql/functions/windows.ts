@@ -20,6 +20,7 @@ const windowFunction = (
   documentation: string,
   traits: AggregateTraits,
   check?: FunctionEntry['check'],
+  more?: Pick<FunctionEntry, 'decimalsNeedAll'>,
 ): FunctionEntry => ({
   name,
   kind: 'window',
@@ -28,6 +29,7 @@ const windowFunction = (
   aggregate: traits,
   allowsSafe: false,
   ...(check ? { check } : {}),
+  ...more,
 })
 
 type Args = readonly (Expr | null)[]
@@ -117,6 +119,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
     'navigation_functions',
     PERCENTILE,
     checkPercentile('PERCENTILE_CONT'),
+    { decimalsNeedAll: true },
   ),
   windowFunction(
     'PERCENTILE_DISC',
