@@ -20,6 +20,8 @@ import {
   type NativeFunction,
   type NativeType,
   type NativeValue,
+  REFUSAL_MARK,
+  RefusalError,
 } from './natives/native.js'
 
 const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
@@ -30,6 +32,7 @@ const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
   VARCHAR,
   BLOB,
   'VARCHAR[]': LIST(VARCHAR),
+  'VARCHAR[][]': LIST(LIST(VARCHAR)),
   'BIGINT[]': LIST(BIGINT),
   'DOUBLE[]': LIST(DOUBLE),
 }
@@ -39,7 +42,7 @@ const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
  * our words behind NATIVE_ERROR_MARK, any other as an internal one without its text.
  */
 export function registerNative(connection: DuckDBConnection, native: NativeFunction): void {
-  const compute = native.compute as (...args: NativeValue[]) => NativeValue
+  const compute = native.refuses ? withRefusals(native) : (native.compute as Compute)
   const width = native.parameters.length
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
@@ -68,6 +71,19 @@ export function registerNative(connection: DuckDBConnection, native: NativeFunct
     }),
   )
 }
+
+type Compute = (...args: NativeValue[]) => NativeValue
+
+const withRefusals =
+  ({ compute }: NativeFunction): Compute =>
+  (...args) => {
+    try {
+      return (compute as Compute)(...args)
+    } catch (error) {
+      if (error instanceof RefusalError) return REFUSAL_MARK + error.message
+      throw error
+    }
+  }
 
 function fromDuckDb(value: DuckDBValue): NativeValue {
   if (value instanceof DuckDBBlobValue) return value.bytes

@@ -35,6 +35,26 @@ describe('a prepared session', () => {
     expect(await session.rows("SELECT TRY(bq_raise('x'))")).to.deep.equal([[null]])
   })
 
+  it('lets no TRY take a refusal for NULL, and refuses only in the branch that is taken', async () => {
+    expect(await failure('SELECT TRY(bq_refuse(\'no such "thing"\'))')).to.contain('[sluice] no such "thing"')
+    expect(await failure("SELECT TRY(bq_refuse('at ' || i)) FROM range(1) t(i)")).to.contain('[sluice] at 0')
+    expect(
+      await session.rows("SELECT CASE WHEN i > 5 THEN bq_refuse('late') ELSE i END FROM range(2) t(i)"),
+    ).to.deep.equal([['0'], ['1']])
+    expect(await session.rows('SELECT bq_refuse(NULL)')).to.deep.equal([[null]])
+  })
+
+  it('calls scalar functions that may refuse by bq_unrefused alone', () => {
+    const refusing = NATIVES.filter(native => native.refuses)
+    expect(refusing).to.not.deep.equal([])
+    for (const { name, returns } of refusing) {
+      expect(returns, name).to.equal('VARCHAR')
+      const texts = MACROS.join('\n').split(new RegExp(`\\b${name}\\(`))
+      expect(texts.length, `a macro calls ${name}`).to.be.greaterThan(1)
+      for (const before of texts.slice(0, -1)) expect(before, name).to.match(/\bbq_unrefused\($/)
+    }
+  })
+
   it('has one macro and one scalar function of a name', () => {
     const names = [...MACROS.map(macro => macro.slice(0, macro.indexOf('('))), ...NATIVES.map(native => native.name)]
     expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([])

@@ -7,23 +7,21 @@ export const REGEXP_MACROS: readonly string[] = [
     regexp_extract_all(m.s, bq_re_wrap(m.p), 2),
     regexp_extract_all(m.s, bq_re_wrap(m.p), CAST(2 + bq_re_group(m.p) AS INTEGER)),
     length(m.s)))[1]`,
-  // A position behind the end finds nothing; the empty text has a first position all the same.
-  `bq_regexp_from(s, pos) AS list_transform([{'s': s, 'pos': bq_re_position(pos)}], lambda m:
-    CASE WHEN m.pos = 1 THEN m.s WHEN m.pos <= length(m.s) THEN substr(m.s, m.pos) END)[1]`,
-  `bq_regexp_nth(s, p, pos, n) AS CASE
-    WHEN n IS NOT NULL THEN list_extract(bq_regexp_all(bq_regexp_from(s, pos), p), bq_re_occurrence(n)) END`,
-  // Without a group, group 3 of the wrapped pattern does not exist: its whole match stands for the group, and nothing for
-  // what is before it.
-  `bq_regexp_instr(s, p, pos, n, after) AS list_transform(
+  // A position behind the end finds nothing; the empty text has a first position all the same. The end of a STRING is told in
+  // bytes and the position in characters, by the reference implementation: behind the last of them stands an empty text.
+  `bq_regexp_end(s, is_bytes) AS CASE WHEN is_bytes THEN length(s) ELSE strlen(s) END`,
+  `bq_regexp_from(s, is_bytes, pos) AS list_transform([{'s': s, 'pos': bq_re_position(pos)}], lambda m:
+    CASE WHEN m.pos = 1 THEN m.s WHEN m.pos <= bq_regexp_end(m.s, is_bytes) THEN substr(m.s, m.pos) END)[1]`,
+  `bq_regexp_nth(s, is_bytes, p, pos, n) AS CASE
+    WHEN n IS NOT NULL THEN list_extract(bq_regexp_all(bq_regexp_from(s, is_bytes, pos), p), bq_re_occurrence(n)) END`,
+  `bq_regexp_instr(s, is_bytes, p, pos, n, after) AS list_transform(
     [{'s': s, 'p': p, 'pos': bq_re_position(pos), 'n': bq_re_occurrence(n), 'after': bq_re_return_position(after)}], lambda m:
     CASE
       WHEN m.s IS NULL OR m.p IS NULL OR m.pos IS NULL OR m.n IS NULL OR m.after IS NULL THEN NULL
-      WHEN m.p = '' OR m.pos > length(m.s) THEN 0
-      ELSE bq_regexp_place(substr(m.s, m.pos), m.p, bq_re_wrap_placed(m.p), bq_re_group(m.p), m.pos, m.n, m.after) END)[1]`,
-  `bq_regexp_place(s, p, w, g, pos, n, after) AS bq_re_instr(
-    regexp_extract_all(s, w, 1),
-    regexp_extract_all(s, w, 2),
-    CASE WHEN g = 0 THEN [] ELSE regexp_extract_all(s, w, CAST(g + 2 AS INTEGER)) END,
-    regexp_extract_all(s, w, CAST(CASE WHEN g = 0 THEN 2 ELSE 4 END AS INTEGER)),
-    length(s), pos, n, after)`,
+      WHEN m.p = '' OR m.pos > bq_regexp_end(m.s, is_bytes) THEN 0
+      ELSE bq_regexp_place(substr(m.s, m.pos), m.p, bq_re_placed(m.p), m.pos, m.n, m.after) END)[1]`,
+  `bq_regexp_place(s, p, placed, pos, n, after) AS list_transform([{'s': s, 'w': placed}], lambda t: CAST(bq_unrefused(bq_re_instr(
+    list_transform(
+      range(1, bq_re_placed_groups(t.w) + 1), lambda i: regexp_extract_all(t.s, t.w, CAST(i AS INTEGER))),
+    p, length(t.s), pos, n, after)) AS BIGINT))[1]`,
 ]

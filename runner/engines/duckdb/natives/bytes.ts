@@ -133,7 +133,8 @@ function fromBase32(text: string): Bytes {
 }
 
 /** White space is passed over, and padding may be missing, but not be wrong. */
-function fromBase64(text: string): Bytes {
+/** Without padding too, and with white space anywhere. @throws NativeError */
+export function fromBase64(text: string): Bytes {
   const compact = text.replace(/[ \t\n\v\f\r]/g, '')
   const digits = compact.replace(/=+$/, '')
   const padding = compact.length - digits.length

@@ -1,8 +1,9 @@
 /** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
+import { fromBase64 } from './bytes.js'
 import { NativeError, type NativeFunction } from './native.js'
 
-/** Bits of a digit of the bases that are written as one long number. */
-const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE8: 3, BASE2: 1, BASE32: 5 }
+/** Bits of a digit of the bases whose digits fill whole bytes. */
+const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
 const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const MIME_LINE = 76
 
@@ -38,8 +39,7 @@ export function bytesToText(bytes: Uint8Array, format: string): string {
         .map(digit => digit.toString(16))
         .join('')
     case 'BASE8':
-      wholeGroups(bytes.length * 8, 3, format)
-      return digitsOf(bytes, 3).join('')
+      return octalDigits(bytes)
     case 'BASE32': {
       const text = digitsOf(bytes, 5)
         .map(digit => BASE32_DIGITS[digit])
@@ -53,7 +53,7 @@ export function bytesToText(bytes: Uint8Array, format: string): string {
         .toString('base64')
         .replace(new RegExp(`.{${MIME_LINE}}(?=.)`, 'g'), '$&\n')
     case 'ASCII':
-      if (bytes.some(byte => byte > 127)) throw new NativeError('Input contains non-ASCII characters')
+      if (bytes.some(byte => byte > 127)) throw new NativeError('Failed to decode invalid ASCII string')
       return Buffer.from(bytes).toString('latin1')
     case 'UTF8':
     case 'UTF-8':
@@ -67,11 +67,24 @@ export function bytesToText(bytes: Uint8Array, format: string): string {
   }
 }
 
-// Where the bits do not fill the last octal digit, the documentation does not say which end is filled up.
-function wholeGroups(bits: number, digitBits: number, format: string): void {
-  if (bits % digitBits !== 0) {
-    throw new NativeError(`CAST with format '${format}' is supported for multiples of 3 bytes only`)
-  }
+/** Eight octal digits hold three bytes; fewer of either stand at the right end of such a group. */
+const OCTAL_GROUP = { digits: 8, bytes: 3 }
+
+function octalDigits(bytes: Uint8Array): string {
+  const missing = (OCTAL_GROUP.bytes - (bytes.length % OCTAL_GROUP.bytes)) % OCTAL_GROUP.bytes
+  const padded = new Uint8Array(missing + bytes.length)
+  padded.set(bytes, missing)
+  return digitsOf(padded, 3)
+    .slice(Math.floor((missing * 8) / 3))
+    .join('')
+}
+
+/** A group of fewer digits is a byte for each three of them; a bit that is then too many is dropped, as of '777'. */
+function octalBytes(text: string): Uint8Array {
+  const rest = text.length % OCTAL_GROUP.digits
+  const padded = text.padStart(text.length + ((OCTAL_GROUP.digits - rest) % OCTAL_GROUP.digits), '0')
+  const bytes = bytesOf(digitValues(padded, '01234567', 'base8'), 3)
+  return rest === 0 ? bytes : bytes.subarray(OCTAL_GROUP.bytes - Math.ceil(rest / 3))
 }
 
 function bytesOf(digits: readonly number[], bits: number): Uint8Array {
@@ -107,11 +120,9 @@ export function textToBytes(text: string, format: string): Uint8Array {
       return bytesOf(digitValues(padded.toLowerCase(), '0123456789abcdef', 'hexadecimal'), 4)
     }
     case 'BASE2':
-      if (text.length % 8 !== 0) throw new NativeError('Failed to decode invalid base2 string')
-      return bytesOf(digitValues(text, '01', 'base2'), 1)
+      return bytesOf(digitValues(text.padStart(Math.ceil(text.length / 8) * 8, '0'), '01', 'base2'), 1)
     case 'BASE8':
-      wholeGroups(text.length * 3, 24, format)
-      return bytesOf(digitValues(text, '01234567', 'base8'), 3)
+      return octalBytes(text)
     case 'BASE32': {
       const bare = text.replace(/=+$/, '')
       if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
@@ -120,15 +131,10 @@ export function textToBytes(text: string, format: string): Uint8Array {
       return bytesOf(digitValues(bare, BASE32_DIGITS, 'base32'), 5)
     }
     case 'BASE64':
-    case 'BASE64M': {
-      const bare = text.replace(/\s/g, '')
-      if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(bare)) {
-        throw new NativeError('Failed to decode invalid base64 string')
-      }
-      return Uint8Array.from(Buffer.from(bare, 'base64'))
-    }
+    case 'BASE64M':
+      return fromBase64(text)
     case 'ASCII':
-      if (/[^\0-\x7f]/.test(text)) throw new NativeError('Input contains non-ASCII characters')
+      if (/[^\0-\x7f]/.test(text)) throw new NativeError('Failed to decode invalid ASCII string')
       return Uint8Array.from(Buffer.from(text, 'latin1'))
     case 'UTF8':
     case 'UTF-8':

@@ -8,6 +8,7 @@ export type NativeType =
   | 'VARCHAR'
   | 'BLOB'
   | 'VARCHAR[]'
+  | 'VARCHAR[][]'
   | 'BIGINT[]'
   | 'DOUBLE[]'
 
@@ -21,6 +22,8 @@ export interface NativeFunction {
   readonly returns: NativeType
   /** True: called for NULL arguments too. False: any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
+  /** It may throw a RefusalError. Only for one that returns VARCHAR: it is called as `bq_unrefused(bq_name(…))`. */
+  readonly refuses?: true
   /** @throws NativeError with a message in BigQuery's words. */
   readonly compute: (...args: never[]) => NativeValue
 }
@@ -29,6 +32,17 @@ export interface NativeFunction {
 export class NativeError extends Error {
   override readonly name = 'NativeError'
 }
+
+/**
+ * The query is right and the embedded engine does not compute it. SAFE must not make a NULL of that, and TRY makes one of
+ * every error that a scalar function raises: so a refusal is returned as a text, of which bq_unrefused makes an error.
+ */
+export class RefusalError extends Error {
+  override readonly name = 'RefusalError'
+}
+
+/** Begins the text that a native returns in place of a RefusalError; no answer begins so. */
+export const REFUSAL_MARK = '[refused] '
 
 /** Stands before messages of ours in what DuckDB reports, so that its own texts are never taken for ours. */
 export const NATIVE_ERROR_MARK = '[sluice] '

@@ -2,15 +2,16 @@
  * What is left to do when DuckDB's RE2 has done the matching: putting its matches in the order and number that the
  * language gives, and BYTES as text of the code points 0 to 255.
  */
+import { type PlacedPattern, placedPattern } from '../generate/functions/re2-group-place.js'
 import {
+  type Alternatives,
   MORE_THAN_ONE_GROUP,
   type PatternFacts,
   readPattern,
   rewriteError,
-  withPlacedGroup,
   withPrefix,
 } from '../generate/functions/re2-pattern.js'
-import { NativeError, type NativeFunction } from './native.js'
+import { NativeError, type NativeFunction, RefusalError } from './native.js'
 
 /** DuckDB's matches of a pattern `withPrefix`: each one's prefix and whole, in code points. */
 interface Matches {
@@ -51,27 +52,42 @@ function all(prefixes: string[], wholes: string[], values: (string | null)[], si
   return [...languageMatches({ prefixes, wholes }, Number(size))].map(({ index }) => values[index]!)
 }
 
+/** `parts` are the texts of each group of the pattern as bq_re_placed writes it. */
 function instr(
-  prefixes: string[],
-  wholes: string[],
-  leads: (string | null)[] | null,
-  values: (string | null)[] | null,
+  parts: (string | null)[][],
+  pattern: string,
   size: bigint,
   position: bigint,
   occurrence: bigint,
   atEnd: bigint,
-): bigint {
+): string {
+  const { group, lengths } = placed(pattern)
+  const [prefixes, wholes] = parts as string[][]
+  const textOf = (part: number, index: number): string | null => parts[part - 1]![index]!
   let count = 0
-  for (const { index, start } of languageMatches({ prefixes, wholes }, Number(size))) {
+  for (const { index, start } of languageMatches({ prefixes: prefixes!, wholes: wholes! }, Number(size))) {
     if (++count < Number(occurrence)) continue
-    const lead = codePoints(leads?.[index] ?? '')
-    const length = codePoints(values?.[index] ?? wholes[index]!)
-    // An empty match without a group is told of a place further: the reference implementation has gone on by then.
-    const passed = wholes[index] === '' && !leads?.length ? 1 : 0
-    return position + BigInt(start + passed + lead + (atEnd === 1n ? length : 0))
+    const [value, whole] = [textOf(group, index), wholes![index]!]
+    // A group that takes no part in the match is nowhere.
+    if (value === null) return '0'
+    const leads = lengths?.map(part => codePoints(textOf(Math.abs(part), index) ?? '') * Math.sign(part))
+    const lead = leads ? leads.reduce((total, length) => total + length, 0) : solePlace(value, whole)
+    // An empty match without a group is told of a place further, unless the text ends there: the reference implementation
+    // has gone on by then.
+    const passed = whole === '' && parts.length === 2 && start < Number(size) ? 1 : 0
+    return String(position + BigInt(start + passed + lead + (atEnd === 1n ? codePoints(value) : 0)))
   }
-  return 0n
+  return '0'
 }
+
+/** @throws RefusalError where the text occurs several times: each may be what the group has captured. */
+function solePlace(value: string, whole: string): number {
+  const at = whole.indexOf(value)
+  if (whole.lastIndexOf(value) !== at) throw new RefusalError(UNCERTAIN_GROUP)
+  return codePoints(whole.slice(0, at))
+}
+
+const groupsOf = (pattern: string): bigint => BigInt(readPattern(pattern).groups)
 
 function group(pattern: string): bigint {
   return BigInt(soleGroup(pattern).groups)
@@ -79,11 +95,14 @@ function group(pattern: string): bigint {
 
 const wrap = (pattern: string): string => withPrefix(soleGroup(pattern))
 
-function wrapPlaced(pattern: string): string {
-  const facts = soleGroup(pattern)
-  if (facts.groups === 0) return withPrefix(facts)
-  if (!facts.parts) throw new NativeError(NESTED_GROUP)
-  return withPlacedGroup(facts.parts)
+/** The pattern of the last row: most queries have one for all rows. */
+let lastPlaced: { readonly pattern: string; readonly placed: PlacedPattern } | null = null
+
+function placed(pattern: string): PlacedPattern {
+  if (lastPlaced?.pattern === pattern) return lastPlaced.placed
+  const found = placedPattern(soleGroup(pattern))
+  lastPlaced = { pattern, placed: found }
+  return found
 }
 
 /** Wrapped, a broken pattern might no longer look broken to RE2. */
@@ -94,9 +113,8 @@ function soleGroup(pattern: string): PatternFacts {
   return facts
 }
 
-/** Where the place of a group cannot be told from what DuckDB gives. */
-const NESTED_GROUP =
-  'REGEXP_INSTR with a capturing group that is repeated, nested or one of several alternatives is not supported by the embedded engine'
+const UNCERTAIN_GROUP =
+  'REGEXP_INSTR with a capturing group that some turns of a repetition around it may pass over is not supported by the embedded engine'
 
 function position(value: bigint): bigint {
   if (value < 1n) throw new NativeError('Position must be positive')
@@ -118,14 +136,28 @@ function rewrite(replacement: string, pattern: string): string {
   return replacement
 }
 
-/** In a pattern, `\C` would be one byte of the two that UTF-8 makes of a code point beyond 127. */
+/** `\C`, one byte, would be one of the two that UTF-8 makes of a code point beyond 127. */
 function latin1Pattern(bytes: Uint8Array): string {
   const pattern = latin1(bytes)
-  if (/(?:^|[^\\])(?:\\\\)*\\C/.test(pattern)) {
-    throw new NativeError('\\C in a regular expression of BYTES is not supported by the embedded engine')
-  }
-  return pattern
+  if (!pattern.includes('\\C')) return pattern
+  const { error, closed, alternatives } = readPattern(pattern)
+  return error === null ? withAnyByte(closed, alternatives, 0, closed.length) : pattern
 }
+
+function withAnyByte(pattern: string, alternatives: Alternatives, start: number, end: number): string {
+  let text = ''
+  let at = start
+  for (const { start, atomEnd, group } of alternatives.flat()) {
+    const isAnyByte = pattern.slice(start, atomEnd) === '\\C'
+    if (!isAnyByte && !group) continue
+    text += pattern.slice(at, start)
+    text += isAnyByte ? '(?s:.)' : pattern.slice(start, group!.contentStart)
+    if (group) text += withAnyByte(pattern, group.alternatives, group.contentStart, atomEnd)
+    at = atomEnd
+  }
+  return text + pattern.slice(at, end)
+}
+
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
 export const REGEXP_NATIVES: readonly NativeFunction[] = [
@@ -138,14 +170,22 @@ export const REGEXP_NATIVES: readonly NativeFunction[] = [
   },
   {
     name: 'bq_re_instr',
-    parameters: ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
-    returns: 'BIGINT',
+    parameters: ['VARCHAR[][]', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
+    returns: 'VARCHAR',
     handlesNull: false,
+    refuses: true,
     compute: instr,
   },
   { name: 'bq_re_group', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: group },
   { name: 'bq_re_wrap', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: wrap },
-  { name: 'bq_re_wrap_placed', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: wrapPlaced },
+  {
+    name: 'bq_re_placed',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (pattern: string) => placed(pattern).text,
+  },
+  { name: 'bq_re_placed_groups', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: groupsOf },
   { name: 'bq_re_position', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: position },
   { name: 'bq_re_occurrence', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: occurrence },
   {

@@ -11,18 +11,30 @@ export interface PatternFacts {
   readonly mayMatchEmpty: boolean
   /** In RE2's words; null where none was found, which does not mean that RE2 will find none. */
   readonly error: string | null
-  /**
-   * Three parts of a pattern with one capturing group that stands on its own at the outermost level: what is before it,
-   * the group, what follows. `flags` is the flag group that begins the pattern, or nothing. Null for other patterns.
-   */
-  readonly parts: {
-    readonly flags: string
-    readonly before: string
-    readonly group: string
-    readonly after: string
-  } | null
   /** The pattern, with an `\E` where a quotation is left open. */
   readonly closed: string
+  /** The pattern's alternatives, each as the pieces that follow one another; of no use where there is an error. */
+  readonly alternatives: Alternatives
+}
+
+export type Alternatives = readonly (readonly Piece[])[]
+
+/** An atom of a pattern with its quantifiers: a character, a class, a group. */
+export interface Piece {
+  /** Of the text `closed`: the first character, that behind the atom, and that behind its quantifiers. */
+  readonly start: number
+  readonly atomEnd: number
+  readonly end: number
+  /** It changes the flags of what follows and matches nothing: `(?i)`. */
+  readonly isFlags: boolean
+  readonly mayBeLeftOut: boolean
+  readonly mayRepeat: boolean
+  /** Null for what is no group. */
+  readonly group: {
+    readonly captures: boolean
+    readonly contentStart: number
+    readonly alternatives: Alternatives
+  } | null
 }
 
 const MAX_DEPTH = 1000
@@ -33,15 +45,29 @@ export const MORE_THAN_ONE_GROUP =
 
 export function readPattern(pattern: string): PatternFacts {
   const reader = new PatternReader(pattern)
-  const mayMatchEmpty = reader.read()
+  const { mayMatchEmpty, alternatives } = reader.read()
   return {
     groups: reader.groups,
     mayMatchEmpty,
     error: reader.error,
-    parts: reader.error === null ? reader.parts() : null,
     closed: reader.isQuoteOpen ? `${pattern}\\E` : pattern,
+    alternatives,
   }
 }
+
+interface Read {
+  readonly mayMatchEmpty: boolean
+  readonly alternatives: Alternatives
+}
+
+interface ReadAtom {
+  readonly mayMatchEmpty: boolean
+  readonly isFlags?: boolean
+  readonly group?: Piece['group']
+}
+
+const EMPTY_ATOM: ReadAtom = { mayMatchEmpty: true }
+const FULL_ATOM: ReadAtom = { mayMatchEmpty: false }
 
 class PatternReader {
   groups = 0
@@ -49,31 +75,15 @@ class PatternReader {
   isQuoteOpen = false
   readonly #pattern: string
   #at = 0
-  #hasTopAlternation = false
-  #leadingFlagsEnd = 0
-  #hasInnerFlags = false
-  #lone: { start: number; end: number } | null = null
 
   constructor(pattern: string) {
     this.#pattern = pattern
   }
 
-  read(): boolean {
-    const mayMatchEmpty = this.#alternation(0)
+  read(): Read {
+    const read = this.#alternation(0)
     if (this.error === null && this.#at < this.#pattern.length) this.#fail(`unexpected ): ${this.#pattern}`)
-    return mayMatchEmpty
-  }
-
-  parts(): PatternFacts['parts'] {
-    const lone = this.#lone
-    if (this.groups !== 1 || !lone || this.#hasTopAlternation || this.#hasInnerFlags || this.isQuoteOpen) return null
-    const flags = this.#pattern.slice(0, this.#leadingFlagsEnd)
-    return {
-      flags,
-      before: this.#pattern.slice(this.#leadingFlagsEnd, lone.start),
-      group: this.#pattern.slice(lone.start, lone.end),
-      after: this.#pattern.slice(lone.end),
-    }
+    return read
   }
 
   #fail(message: string): void {
@@ -81,18 +91,21 @@ class PatternReader {
     this.#at = this.#pattern.length
   }
 
-  #alternation(depth: number): boolean {
+  #alternation(depth: number): Read {
     if (depth > MAX_DEPTH) this.#fail('expression nests too deeply')
+    const alternatives: (readonly Piece[])[] = []
     let mayMatchEmpty = false
     for (;;) {
-      mayMatchEmpty = this.#sequence(depth) || mayMatchEmpty
-      if (this.#pattern[this.#at] !== '|') return mayMatchEmpty
-      if (depth === 0) this.#hasTopAlternation = true
+      const sequence = this.#sequence(depth)
+      alternatives.push(sequence.pieces)
+      mayMatchEmpty ||= sequence.mayMatchEmpty
+      if (this.#pattern[this.#at] !== '|') return { mayMatchEmpty, alternatives }
       this.#at++
     }
   }
 
-  #sequence(depth: number): boolean {
+  #sequence(depth: number): { readonly mayMatchEmpty: boolean; readonly pieces: readonly Piece[] } {
+    const pieces: Piece[] = []
     let mayMatchEmpty = true
     while (this.#at < this.#pattern.length) {
       const next = this.#pattern[this.#at]!
@@ -102,69 +115,65 @@ class PatternReader {
         break
       }
       const start = this.#at
-      const groupsBefore = this.groups
-      const isAtomEmpty = this.#atom(depth)
-      const end = this.#at
-      const isOptional = this.#quantifiers()
-      if (depth === 0 && this.groups === groupsBefore + 1 && this.#isCapture(start)) {
-        this.#lone = this.#at === end ? { start, end } : null
-      }
-      mayMatchEmpty = mayMatchEmpty && (isAtomEmpty || isOptional)
+      const atom = this.#atom(depth)
+      const atomEnd = this.#at
+      const quantified = this.#quantifiers()
+      const { isFlags = false, group = null } = atom
+      pieces.push({ start, atomEnd, end: this.#at, isFlags, ...quantified, group })
+      mayMatchEmpty &&= atom.mayMatchEmpty || quantified.mayBeLeftOut
     }
-    return mayMatchEmpty
+    return { mayMatchEmpty, pieces }
   }
 
-  #isCapture(start: number): boolean {
-    return this.#pattern[start] === '(' && (this.#pattern[start + 1] !== '?' || this.#pattern[start + 2] === 'P')
-  }
-
-  /** Passes over the quantifiers of an atom; whether they let it be left out. */
-  #quantifiers(): boolean {
-    let isOptional = false
+  /** Passes over the quantifiers of an atom; whether they let it be left out, and match more than once. */
+  #quantifiers(): Pick<Piece, 'mayBeLeftOut' | 'mayRepeat'> {
+    let mayBeLeftOut = false
+    let mayRepeat = false
     for (;;) {
       const next = this.#pattern[this.#at]
-      if (next === '*' || next === '?') isOptional = true
-      else if (next === '{') {
-        const repeat = /^\{(\d+)(?:,(\d*))?\}/.exec(this.#pattern.slice(this.#at, this.#at + 16))
-        if (!repeat) return isOptional
-        if (Number(repeat[1]) === 0) isOptional = true
-        this.#at += repeat[0].length - 1
-      } else if (next !== '+') return isOptional
+      if (next === '*' || next === '?') mayBeLeftOut = true
+      if (next === '*' || next === '+') mayRepeat = true
+      if (next === '{') {
+        const repeat = /^\{(\d+)(?:(,)(\d*))?\}/.exec(this.#pattern.slice(this.#at, this.#at + 16))
+        if (!repeat) return { mayBeLeftOut, mayRepeat }
+        const [text, least, isRange, most] = repeat
+        if (Number(least) === 0) mayBeLeftOut = true
+        if (isRange ? most === '' || Number(most) > 1 : Number(least) > 1) mayRepeat = true
+        this.#at += text.length - 1
+      } else if (next !== '*' && next !== '+' && next !== '?') return { mayBeLeftOut, mayRepeat }
       this.#at++
       if (this.#pattern[this.#at] === '?') this.#at++
     }
   }
 
-  #atom(depth: number): boolean {
+  #atom(depth: number): ReadAtom {
     const next = this.#pattern[this.#at]!
     if (next === '(') return this.#group(depth)
     if (next === '[') return this.#class()
     if (next === '\\') return this.#escape()
     this.#at += next >= '\ud800' && next < '\udc00' ? 2 : 1
-    return next === '^' || next === '$'
+    return next === '^' || next === '$' ? EMPTY_ATOM : FULL_ATOM
   }
 
-  #group(depth: number): boolean {
+  #group(depth: number): ReadAtom {
     const start = this.#at
     const opening = /^\((?:\?P<\w+>|\?[imsU-]*[:)]|(?!\?))/.exec(this.#pattern.slice(start, start + 256))?.[0]
     if (opening === undefined) {
       this.#fail(`invalid perl operator: ${this.#pattern.slice(start, start + 3)}`)
-      return true
+      return EMPTY_ATOM
     }
     this.#at += opening.length
-    if (opening.startsWith('(?') && opening.endsWith(')')) {
-      if (start === this.#leadingFlagsEnd && depth === 0) this.#leadingFlagsEnd = this.#at
-      else this.#hasInnerFlags = true
-      return true
-    }
-    if (opening === '(' || opening.startsWith('(?P')) this.groups++
-    const mayMatchEmpty = this.#alternation(depth + 1)
+    if (opening.startsWith('(?') && opening.endsWith(')')) return { mayMatchEmpty: true, isFlags: true }
+    const captures = opening === '(' || opening.startsWith('(?P')
+    if (captures) this.groups++
+    const contentStart = this.#at
+    const { mayMatchEmpty, alternatives } = this.#alternation(depth + 1)
     if (this.#pattern[this.#at] === ')') this.#at++
     else this.#fail(`missing ): ${this.#pattern}`)
-    return mayMatchEmpty
+    return { mayMatchEmpty, group: { captures, contentStart, alternatives } }
   }
 
-  #class(): boolean {
+  #class(): ReadAtom {
     const start = this.#at++
     if (this.#pattern[this.#at] === '^') this.#at++
     if (this.#pattern[this.#at] === ']') this.#at++
@@ -172,11 +181,11 @@ class PatternReader {
       const next = this.#pattern[this.#at]
       if (next === undefined) {
         this.#fail(`missing ]: ${this.#pattern.slice(start)}`)
-        return false
+        return FULL_ATOM
       }
       if (next === ']') {
         this.#at++
-        return false
+        return FULL_ATOM
       }
       if (next === '[' && this.#pattern[this.#at + 1] === ':') {
         const end = this.#pattern.indexOf(':]', this.#at + 2)
@@ -185,24 +194,28 @@ class PatternReader {
     }
   }
 
-  #escape(): boolean {
+  #escape(): ReadAtom {
     const kind = this.#pattern[this.#at + 1]
     if (kind === undefined) {
       this.#fail('trailing \\')
-      return true
+      return EMPTY_ATOM
     }
     if (kind === 'Q') {
       const end = this.#pattern.indexOf('\\E', this.#at + 2)
       const isEmpty = (end < 0 ? this.#pattern.length : end) === this.#at + 2
       this.isQuoteOpen = end < 0
       this.#at = end < 0 ? this.#pattern.length : end + 2
-      return isEmpty
+      return isEmpty ? EMPTY_ATOM : FULL_ATOM
     }
-    const braced = /^\\[pPx]\{[^}]*\}/.exec(this.#pattern.slice(this.#at, this.#at + 64))
-    this.#at += braced ? braced[0].length : kind >= '\ud800' && kind < '\udc00' ? 3 : 2
-    return kind === 'b' || kind === 'B' || kind === 'A' || kind === 'z' || kind === 'E'
+    const long = LONG_ESCAPE.exec(this.#pattern.slice(this.#at, this.#at + 64))
+    this.#at += long ? long[0].length : kind >= '\ud800' && kind < '\udc00' ? 3 : 2
+    const isEmpty = kind === 'b' || kind === 'B' || kind === 'A' || kind === 'z' || kind === 'E'
+    return isEmpty ? EMPTY_ATOM : FULL_ATOM
   }
 }
+
+/** Escapes of more than one character: properties (`\pL`, `\p{Greek}`), code points in hexadecimal and in octal digits. */
+const LONG_ESCAPE = /^\\(?:[pP]\{[^}]*\}|[pP][^{]|x\{[^}]*\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2})/u
 
 /** What is wrong with the replacement of REGEXP_REPLACE, in RE2's words, or null. */
 export function rewriteError(replacement: string, groups: number): string | null {
@@ -222,8 +235,3 @@ export function rewriteError(replacement: string, groups: number): string | null
  * the lengths of the two in every match, the places of the matches are known.
  */
 export const withPrefix = (facts: PatternFacts): string => `(?s-U:(.*?))(${facts.closed})`
-
-/** The same for a pattern of one group that stands on its own: group 3 is what is before it within the match, group 4 itself. */
-export function withPlacedGroup(parts: NonNullable<PatternFacts['parts']>): string {
-  return `${parts.flags}(?s-U:(.*?))((${parts.before})${parts.group}${parts.after})`
-}

@@ -49,7 +49,7 @@ function extractText(call: FormCall): string {
   // The first of all matches is NULL when there is none and when its group takes no part, which regexp_extract cannot tell.
   if (isFirst && facts)
     return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups}), 1)`
-  return `bq_regexp_nth(${subject(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`
+  return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`
 }
 
 const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): boolean =>
@@ -78,7 +78,7 @@ function knownAll(text: string, facts: PatternFacts): string {
 
 function instr(call: FormCall): string {
   const [, , at, n, after] = call.sql
-  return `bq_regexp_instr(${subject(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'}, ${after ?? '0'})`
+  return `bq_regexp_instr(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'}, ${after ?? '0'})`
 }
 
 function replace(call: FormCall): string {
