@@ -21,10 +21,18 @@ export const AGGREGATE_MACROS: readonly string[] = [
     WHEN abs(whole) > 100000000000000000000000000000::HUGEINT THEN bq_raise('numeric overflow: SUM')
     ELSE CAST(CAST(whole AS DECIMAL(38,9)) + CAST(fraction AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
   `bq_sum_bignumeric_parts(whole, fraction) AS CASE
-    WHEN abs(whole) >= 99999999999999999999999999999::HUGEINT THEN bq_raise('${BEYOND_NUMERIC}')
+    WHEN abs(whole) > 99999999999999999999999999999::HUGEINT THEN bq_raise('${BEYOND_NUMERIC}')
     ELSE bq_bignumeric_add(CAST(whole AS DECIMAL(38,9)), CAST(fraction AS DECIMAL(38,9))) END`,
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
+  // Of a list of DECIMAL(38,9), which is computed once.
+  'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e: CAST(trunc(e) AS HUGEINT)))',
+  'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e: e - trunc(e)))',
+  'bq_sum_list(items) AS list_transform([items], lambda l: bq_sum_parts(bq_sum_wholes(l), bq_sum_fractions(l)))[1]',
+  `bq_sum_bignumeric_list(items) AS list_transform([items], lambda l:
+    bq_sum_bignumeric_parts(bq_sum_wholes(l), bq_sum_fractions(l)))[1]`,
+  `bq_avg_list(items) AS list_transform([items], lambda l:
+    bq_avg_parts(bq_sum_wholes(l), bq_sum_fractions(l), list_count(l)))[1]`,
   `bq_numeric_var_pop(items) AS bq_numeric_variance(items, 0)`,
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,

@@ -46,6 +46,9 @@ function unsupported(call: AggregateFormCall, type: Type): FormError {
 const parts = (call: AggregateFormCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
+/** Whole parts and fractions of different values may be equal, so distinct values are added up as a list. */
+const isDistinct = (call: AggregateFormCall): boolean => call.distinct !== ''
+
 /** With a second one of values made small: a sum that passed the largest FLOAT64 on its way is told from a true one. */
 function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
   const [x] = call.sql
@@ -87,8 +90,10 @@ const sum: AggregateForm = call => {
     case 'INTERVAL':
       return intervalSum(call)
     case 'BIGNUMERIC':
+      if (isDistinct(call)) return `bq_sum_bignumeric_list(${aggregate(call, 'list', x!)})`
       return `bq_sum_bignumeric_parts(${parts(call, x!)})`
     case 'NUMERIC':
+      if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
       return call.over === '' ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})` : `bq_sum_parts(${parts(call, x!)})`
     default:
       throw unsupported(call, call.type)
@@ -106,6 +111,7 @@ const average: AggregateForm = call => {
     case 'INTERVAL':
       return `bq_interval_divide(${intervalSum(call)}, ${aggregate(call, 'count', x!)})`
     case 'NUMERIC':
+      if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
     default:
       throw unsupported(call, type)
