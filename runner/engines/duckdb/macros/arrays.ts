@@ -18,7 +18,8 @@ export const ARRAY_MACROS: readonly string[] = [
       least(CASE WHEN last < 0 THEN greatest(len(items) + last, -1) ELSE last END, len(items)) + 1) END`,
   `bq_array_is_distinct(items) AS
     len(list_distinct(items)) + CASE WHEN list_count(items) < len(items) THEN 1 ELSE 0 END = len(items)`,
-  'bq_array_includes_all(items, sought) AS list_has_all(items, sought) AND list_count(sought) = len(sought)',
+  `bq_array_includes_all(items, sought) AS CASE WHEN items IS NOT NULL THEN
+    list_has_all(items, sought) AND list_count(sought) = len(sought) END`,
 
   // The guards stand inside the arguments: DuckDB computes a constant call ahead of the CASE around it.
   `bq_series_step(step) AS CASE WHEN step = 0 THEN bq_raise('Sequence step cannot be 0.') ELSE step END`,

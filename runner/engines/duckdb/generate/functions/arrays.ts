@@ -1,7 +1,9 @@
 /** Array functions in DuckDB SQL. */
 import type { Expr } from '../../../../googlesql/resolved.js'
+import type { ArrayType, Type } from '../../../../googlesql/types.js'
+import { inListSql } from '../compare.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
-import { MADE_SMALL } from './aggregates.js'
+import { MADE_SMALL, named } from './aggregates.js'
 import { typed } from './typed.js'
 
 const macro =
@@ -48,13 +50,39 @@ function lambdaSql(call: FormCall): string {
   return `lambda ${item}, "at": list_extract(list_transform(["at" - 1], lambda ${index}: ${body}), 1)`
 }
 
+/**
+ * DuckDB's lists have NaN equal to itself, structs with a NULL in the same place to one another, and a month other than 30
+ * days.
+ */
+const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
+
+const elementOf = (expr: Expr | null | undefined): Type => (expr!.type as ArrayType).element
+
 const includes: Form = call => {
   const [items, sought] = call.sql
-  if (call.args[1]?.kind !== 'lambda') {
-    const isFloat = call.args[1]?.type.kind === 'FLOAT64'
-    return `(CASE WHEN ${sought} IS NOT NULL THEN list_contains(${items}, ${sought})${isFloat ? ` AND NOT isnan(${sought})` : ''} END)`
+  const [array, value] = call.args
+  if (value?.kind === 'lambda') return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
+  const found = equalsOtherwise(value!.type)
+    ? `coalesce(${inListSql(sought!, value!.type, items!, elementOf(array))}, false)`
+    : `list_contains(${items}, ${sought})`
+  return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${found} END)`
+}
+
+/** Whether the first array includes any, or all, of the elements of the other. */
+const includesElements =
+  (name: string, plain: string): Form =>
+  ({ sql: [items, sought], args: [array, other] }) => {
+    if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
+    const isFound = `coalesce(${inListSql('s', elementOf(other), 'l.i', elementOf(array))}, false)`
+    const found = `list_transform(l.s, lambda s: ${isFound})`
+    return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l:
+      CASE WHEN l.i IS NOT NULL AND l.s IS NOT NULL THEN ${name}(${found}) END), 1)`
   }
-  return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
+
+/** Intervals of one length are equal. */
+const isDistinct: Form = ({ sql: [items], args: [array] }) => {
+  const isInterval = elementOf(array).kind === 'INTERVAL'
+  return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i: bq_interval_key(i))` : items})`
 }
 
 const madeSmall = (items: string): string => `list_transform(${items}, lambda item: item * ${MADE_SMALL})`
@@ -102,7 +130,7 @@ export const ARRAY_FORMS: Forms = {
   ARRAY_FIRST: typed(macro('bq_array_first')),
   ARRAY_LAST: typed(macro('bq_array_last')),
   ARRAY_SLICE: macro('bq_array_slice'),
-  ARRAY_IS_DISTINCT: macro('bq_array_is_distinct'),
+  ARRAY_IS_DISTINCT: isDistinct,
   ARRAY_MIN: minimum,
   ARRAY_MAX: ({ sql: [items] }) => `list_max(${items})`,
   ARRAY_SUM: sum,
@@ -110,8 +138,8 @@ export const ARRAY_FORMS: Forms = {
   ARRAY_TRANSFORM: call => `list_transform(${call.sql[0]}, ${lambdaSql(call)})`,
   ARRAY_FILTER: call => `list_filter(${call.sql[0]}, ${lambdaSql(call)})`,
   ARRAY_INCLUDES: includes,
-  ARRAY_INCLUDES_ANY: ({ sql }) => `list_has_any(${sql.join(', ')})`,
-  ARRAY_INCLUDES_ALL: macro('bq_array_includes_all'),
+  ARRAY_INCLUDES_ANY: includesElements('bq_any_of', 'list_has_any'),
+  ARRAY_INCLUDES_ALL: includesElements('bq_all_of', 'bq_array_includes_all'),
   GENERATE_ARRAY: generate,
   RANGE_BUCKET: ({ sql, args }) =>
     `${args[0]!.type.kind === 'FLOAT64' ? 'bq_range_bucket_float64' : 'bq_range_bucket'}(${sql.join(', ')})`,

@@ -1,4 +1,5 @@
 /** Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does. */
+import { equalSql } from '../compare.js'
 import type { Form, FormCall, Forms } from '../forms.js'
 
 const coalesce: Form = call => `coalesce(${call.sql.join(', ')})`
@@ -26,11 +27,9 @@ const extreme =
     return branches.length === 0 ? value : `(CASE ${branches.join(' ')} ELSE ${value} END)`
   }
 
-/** NaN equals nothing, itself included; for DuckDB it equals itself. */
-const nullIf: Form = ({ sql: [x, y], type }) => {
-  const isEqual = type.kind === 'FLOAT64' ? `${x} = ${y} AND NOT isnan(${x})` : `${x} = ${y}`
-  return `(CASE WHEN ${isEqual} THEN NULL ELSE ${x} END)`
-}
+/** Equal as `=` says: NaN equals nothing, nor does a struct with a NULL in it. */
+const nullIf: Form = ({ sql: [x, y], args: [value, other] }) =>
+  `(CASE WHEN ${equalSql(x!, value!.type, y!, other!.type)} THEN NULL ELSE ${x} END)`
 
 export const CONDITIONAL_FORMS: Forms = {
   IF: ({ sql: [condition, yes, no] }) => `(CASE WHEN ${condition} THEN ${yes} ELSE ${no} END)`,
