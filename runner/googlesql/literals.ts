@@ -11,6 +11,8 @@ interface Clock {
 }
 
 const DATE_PART = /^(\d{4})-(\d{1,2})-(\d{1,2})/
+/** A year of five digits may begin with 0, or be 10000, which a zone may bring back into range. */
+const TIMESTAMP_DATE_PART = /^(\d{4,5})-(\d{1,2})-(\d{1,2})/
 const TIME_PART = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?/
 const TIMESTAMP_FORM =
   /^\d{4,5}-\d{1,2}-\d{1,2}(?:[ Tt](?:\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d{1,6})?([Zz]|[+-].*| (?![+-]).*\S)?|([+-].*)))?$/s
@@ -22,7 +24,7 @@ export function dateLiteral(text: string): string | null {
   const found = DATE_PART.exec(text)
   if (!found || found[0].length !== text.length) return null
   const start = midnight(found)
-  return start === null ? null : civilText(start).slice(0, 10)
+  return start === null || !isInRange(start) ? null : civilText(start).slice(0, 10)
 }
 
 /** `9:05:00.500` to `09:05:00.5`. A 60th second is the next minute's first. */
@@ -34,18 +36,26 @@ export function timeLiteral(text: string): string | null {
 
 /** `2026-01-31T12:00:00` to `2026-01-31 12:00:00`. */
 export function datetimeLiteral(text: string): string | null {
-  const local = localTime(text)
+  const local = localTime(text, DATE_PART)
   if (local?.rest !== '' || !isInRange(local.seconds)) return null
   return civilText(local.seconds) + civilFraction(local)
 }
 
 /** With an offset, `Z`, `UTC`, or the name of a zone behind it; without, the time is UTC. To `2026-01-31 12:00:00+00`. */
 export function timestampLiteral(text: string): string | null {
-  const local = localTime(text)
+  const local = localTime(text, TIMESTAMP_DATE_PART)
   if (!local) return null
   const instant = instantOf(local.seconds, local.rest)
   if (instant === null || !isInRange(instant)) return null
   return `${civilText(instant)}${fraction(local.micros)}+00`
+}
+
+/** Microseconds since 1970 of a text without a zone, in the zone of these offsets (see zoneOffset). */
+export function zonedTimestampMicros(text: string, offsetAt: (instant: number) => number): bigint | null {
+  const local = localTime(text, TIMESTAMP_DATE_PART)
+  if (local?.rest !== '') return null
+  const instant = localToInstant(local.seconds, offsetAt)
+  return isInRange(instant) ? BigInt(instant) * 1_000_000n + BigInt(local.micros) : null
 }
 
 /** Why a text is no TIMESTAMP, in BigQuery's words. */
@@ -113,8 +123,8 @@ interface LocalTime {
 }
 
 /** Date and, behind a space or T, time; `rest` is what follows. */
-function localTime(text: string): LocalTime | null {
-  const date = DATE_PART.exec(text)
+function localTime(text: string, datePart: RegExp): LocalTime | null {
+  const date = datePart.exec(text)
   const start = date && midnight(date)
   if (date === null || start === null) return null
   const rest = text.slice(date[0].length)
@@ -147,7 +157,7 @@ function midnight(found: RegExpExecArray): number | null {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
   const seconds = civilSeconds(year, month, day, 0, 0, 0)
   // A field beyond its range has carried over into the next one.
-  return year >= 1 && month >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
+  return month >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
 }
 
 function clockOf(found: RegExpExecArray): Clock | null {

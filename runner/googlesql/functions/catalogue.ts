@@ -37,6 +37,8 @@ export interface FunctionEntry {
   readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
   /** Its signatures of NUMERIC and BIGNUMERIC are for calls whose arguments all are of those types; elsewhere one is enough. */
   readonly decimalsNeedAll?: true
+  /** Arguments of signatures, as between their parentheses, that a text literal or parameter does not match. */
+  readonly notForTextLiterals?: string
   /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
   readonly check?: (args: readonly (Expr | null)[]) => string | null
   /** For aggregates and window functions. */

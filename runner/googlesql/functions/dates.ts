@@ -22,12 +22,16 @@ const ADDITIONS = ['(DATE, INTERVAL) -> DATE', '(DATETIME, INTERVAL) -> DATETIME
 
 export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
   date('CURRENT_DATE', ['([STRING]) -> DATE']),
-  date('DATE', [
-    '(TIMESTAMP, [STRING]) -> DATE',
-    '(DATETIME) -> DATE',
-    '(INT64, INT64, INT64) -> DATE',
-    '(DATE) -> DATE',
-  ]),
+  {
+    ...date('DATE', [
+      '(TIMESTAMP, [STRING]) -> DATE',
+      '(DATETIME) -> DATE',
+      '(INT64, INT64, INT64) -> DATE',
+      '(DATE) -> DATE',
+      '(STRING) -> DATE',
+    ]),
+    notForTextLiterals: 'STRING',
+  },
   date('DATE_ADD', ADDITIONS, checkInterval('DATE_ADD', ADDED_PARTS, 1)),
   date('DATE_SUB', ADDITIONS, checkInterval('DATE_SUB', ADDED_PARTS, 1)),
   date(

@@ -20,6 +20,7 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
     '(TIMESTAMP, [STRING]) -> DATETIME',
     '(DATE) -> DATETIME',
     '(DATETIME) -> DATETIME',
+    '(STRING) -> DATETIME',
   ]),
   datetime('DATETIME_ADD', ADDITIONS, checkInterval('DATETIME_ADD', ADDED_PARTS, 1)),
   datetime('DATETIME_SUB', ADDITIONS, checkInterval('DATETIME_SUB', ADDED_PARTS, 1)),

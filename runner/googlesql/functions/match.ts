@@ -63,11 +63,26 @@ export function matchCall(
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
     throw new SqlError(problem.message, source, problem.at)
   }
-  const fit = bestFit(readable, entry.decimalsNeedAll)
+  const fit = bestFit(withoutTextLiterals(entry, readable), entry.decimalsNeedAll)
   if (!fit) {
     throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
   }
   return finish(entry, fit, at, source)
+}
+
+function withoutTextLiterals(
+  { notForTextLiterals }: FunctionEntry,
+  candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
+): readonly { signature: Signature; slots: readonly Slot[] }[] {
+  if (notForTextLiterals === undefined) return candidates
+  return candidates.filter(
+    ({ signature, slots }) => signature.text !== notForTextLiterals || !slots.some(isTextLiteral),
+  )
+}
+
+function isTextLiteral({ argument }: Slot): boolean {
+  const expr = argument?.resolve()
+  return (expr?.kind === 'literal' || expr?.kind === 'parameter') && expr.type.kind === 'STRING'
 }
 
 function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): string {

@@ -30,7 +30,8 @@ export const CAST_MACROS: readonly string[] = [
   `bq_odd_text_to_float(x) AS CASE
      WHEN regexp_full_match(x, '${SPACE}[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?${SPACE}') OR regexp_full_match(x, '(?i)${SPACE}[+-]?(inf|infinity|nan)${SPACE}')
        THEN CAST(trim(x, '+' || bq_white_space()) AS DOUBLE)
-     WHEN regexp_full_match(x, ' *[+-]?0[xX][0-9a-fA-F]+ *') THEN CAST(bq_read_hex(x) AS DOUBLE)
+     WHEN regexp_full_match(x, '(?i)${SPACE}[+-]?0x.*${SPACE}') THEN bq_read_hex_float(x)
+     WHEN regexp_full_match(x, '(?i)${SPACE}[+-]?nan\\([0-9a-z_]*\\)${SPACE}') THEN 'nan'::DOUBLE
      WHEN x IS NOT NULL THEN bq_raise('Bad double value: ' || bq_shown(x)) END`,
   `bq_text_to_numeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]+)?') THEN CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_numeric(x) AS DECIMAL(38,9)) END`,
   `bq_text_to_bignumeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]{1,9})?') THEN CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_bignumeric(x) AS DECIMAL(38,9)) END`,

@@ -36,6 +36,10 @@ const canonical = (
   },
 })
 
+function invalidInput(name: string, text: string): never {
+  throw new NativeError(`Invalid input to ${name}: "${text}"`)
+}
+
 const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
 const OF_FLOAT = { ...OF_TEXT, parameters: ['DOUBLE'] } as const
 
@@ -54,6 +58,18 @@ export const CAST_NATIVES: readonly NativeFunction[] = [
   { ...OF_FLOAT, name: 'bq_float_to_bignumeric', compute: (x: number) => floatBignumeric(x, false) },
   { ...OF_FLOAT, name: 'bq_float_to_bignumeric_or_null', compute: (x: number) => floatBignumeric(x, true) },
   {
+    ...OF_TEXT,
+    name: 'bq_parse_numeric',
+    compute: (text: string) =>
+      numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast') ?? invalidInput('PARSE_NUMERIC', text),
+  },
+  {
+    ...OF_TEXT,
+    name: 'bq_parse_bignumeric',
+    compute: (text: string) => bignumeric(parsedNumber(text) ?? '') ?? invalidInput('PARSE_BIGNUMERIC', text),
+  },
+  { ...OF_TEXT, name: 'bq_read_hex_float', returns: 'DOUBLE', compute: hexFloat },
+  {
     name: 'bq_read_hex',
     parameters: ['VARCHAR'],
     returns: 'BIGINT',
@@ -67,6 +83,48 @@ export const CAST_NATIVES: readonly NativeFunction[] = [
     },
   },
 ]
+
+/**
+ * What PARSE_NUMERIC takes as what CAST takes: commas among the digits, white space around the sign, and a sign that stands
+ * behind the number. Source: FilterParseNumericString of the reference implementation.
+ */
+function parsedNumber(text: string): string | null {
+  const found = /^([ \t-\r+-]*)([\d,]*)(\.?\d*(?:[eE][+-]?\d*)?)[ \t-\r]*([+-]?)[ \t-\r]*$/.exec(text)
+  if (!found) return null
+  const [, before, whole, rest, behind] = found
+  if (/^,+$/.test(whole!)) return null
+  return behind + before!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
+}
+
+/** A FLOAT64 in hexadecimal digits, as `0x1.8p3`. */
+const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]?\d+))?[ \t-\r]*$/
+
+function hexFloat(text: string): number {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = HEX_FLOAT.exec(text) ?? []
+  if (sign === undefined || whole + fraction === '') throw new NativeError(`Bad double value: ${shown(text)}`)
+  const size = scaledFloat(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
+  return sign === '-' ? -size : size
+}
+
+const MANTISSA_BITS = 53
+const MIN_EXPONENT = -1022
+
+/** mantissa * 2^exponent as the nearest FLOAT64; of two, the even one. */
+function scaledFloat(mantissa: bigint, exponent: number): number {
+  if (mantissa === 0n) return 0
+  const bits = mantissa.toString(2).length
+  const place = bits - 1 + exponent
+  if (place > 1024) return Number.POSITIVE_INFINITY
+  // The bits that a subnormal number loses are lost in the same rounding.
+  const dropped = bits - Math.min(MANTISSA_BITS, MANTISSA_BITS + place - MIN_EXPONENT)
+  if (dropped <= 0) return Number(mantissa) * 2 ** exponent
+  if (dropped > bits) return 0
+  const kept = mantissa >> BigInt(dropped)
+  const twice = (mantissa - (kept << BigInt(dropped))) * 2n
+  const unit = 1n << BigInt(dropped)
+  const isUp = twice > unit || (twice === unit && kept % 2n === 1n)
+  return Number(kept + (isUp ? 1n : 0n)) * 2 ** (exponent + dropped)
+}
 
 /** DECIMAL(38,9) carries a BIGNUMERIC, so what it could not hold exactly is an error. */
 function bignumeric(text: string): string | null {

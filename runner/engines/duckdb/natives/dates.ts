@@ -1,7 +1,7 @@
 /** The date and time family's scalar functions. */
 import { civilFromDays } from '../../../encode/civil-date.js'
 import { datetimeText } from '../../../encode/civil-text.js'
-import { datetimeLiteral } from '../../../googlesql/literals.js'
+import { zonedTimestampMicros } from '../../../googlesql/literals.js'
 import { CAST_BYTES_NATIVES } from './cast-bytes-format.js'
 import { CAST_NUMBER_NATIVES } from './cast-number-format.js'
 import { CAST_TIME_NATIVES } from './cast-time-format.js'
@@ -10,7 +10,7 @@ import { FORMAT_TIME_NATIVES } from './format-time.js'
 import { INTERVAL_NATIVES } from './interval-text.js'
 import { NativeError, type NativeFunction } from './native.js'
 import { PARSE_TIME_NATIVES } from './parse-time.js'
-import { instantMicros, TIME_ZONE_NATIVES, timeZone } from './time-zones.js'
+import { TIME_ZONE_NATIVES, timeZone } from './time-zones.js'
 
 /**
  * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
@@ -64,11 +64,9 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
     returns: 'BIGINT',
     handlesNull: false,
     compute: (text: string, zone: string) => {
-      const canonical = datetimeLiteral(text)
-      if (canonical === null) throw new NativeError(`Invalid timestamp: '${text}'`)
-      const [seconds, fraction = ''] = canonical.split('.')
-      const civil = BigInt(Date.parse(`${seconds!.replace(' ', 'T')}Z`)) * 1_000n + BigInt(fraction.padEnd(6, '0'))
-      return instantMicros(timeZone(zone), civil)
+      const micros = zonedTimestampMicros(text, timeZone(zone))
+      if (micros === null) throw new NativeError(`Invalid timestamp: '${text}'`)
+      return micros
     },
   },
 ]

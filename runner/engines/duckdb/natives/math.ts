@@ -6,8 +6,6 @@ const SCALE = 9
 const UNIT = 10n ** 9n
 /** The largest NUMERIC, in units of 1e-9. */
 const LIMIT = 10n ** 38n - 1n
-/** The largest BIGNUMERIC in the same units. */
-const BIGNUMERIC_LIMIT = (2n ** 255n - 1n) / 10n ** 29n
 
 /** From DuckDB's text of a DECIMAL(38,9). */
 function unitsOf(text: string): bigint {
@@ -156,27 +154,6 @@ function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   return result
 }
 
-/** PARSE_NUMERIC: like a CAST, with white space around the sign, a sign behind, and commas among the digits. */
-function parseNumeric(text: string, name: string, isExact: boolean): string {
-  const parts = /^\s*([+-]?)\s*([\d,]*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,5}))?\s*([+-]?)\s*$/.exec(text)
-  const [, before, whole = '', fraction = '', exponent = '0', behind] = parts ?? []
-  const digits = whole.replaceAll(',', '') + fraction
-  if (!parts || digits === '' || (before !== '' && behind !== '')) {
-    throw new NativeError(`Invalid input to ${name}: "${text}"`)
-  }
-  const shift = SCALE + Number(exponent) - fraction.length
-  if (shift > 80 && !/^0*$/.test(digits)) throw new NativeError(`Invalid input to ${name}: "${text}"`)
-  const significant = BigInt(digits)
-  const divisor = 10n ** BigInt(Math.max(-shift, 0))
-  if (isExact && significant % divisor !== 0n) {
-    throw new NativeError(BEYOND_NUMERIC)
-  }
-  const size = shift >= 0 ? significant * 10n ** BigInt(Math.min(shift, 80)) : divideRounded(significant, divisor)
-  if (isExact && size > LIMIT && size <= BIGNUMERIC_LIMIT) throw new NativeError(BEYOND_NUMERIC)
-  if (size > LIMIT) throw new NativeError(`Invalid input to ${name}: "${text}"`)
-  return textOf((before || behind) === '-' ? -size : size, name)
-}
-
 const native = (
   name: string,
   parameters: readonly NativeType[],
@@ -233,8 +210,6 @@ export const MATH_NATIVES: readonly NativeFunction[] = [
   native('bq_trunc_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
     roundDouble(x, digits, true),
   ),
-  native('bq_parse_numeric', [TEXT], TEXT, (text: string) => parseNumeric(text, 'PARSE_NUMERIC', false)),
-  native('bq_parse_bignumeric', [TEXT], TEXT, (text: string) => parseNumeric(text, 'PARSE_BIGNUMERIC', true)),
   native('bq_bit_count_bytes', ['BLOB'], 'BIGINT', (bytes: Uint8Array) => {
     let count = 0n
     for (const byte of bytes) for (let bits = byte; bits > 0; bits >>= 1) if (bits & 1) count++

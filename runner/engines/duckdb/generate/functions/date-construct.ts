@@ -1,5 +1,5 @@
 /** DATE, DATETIME, TIME and TIMESTAMP from their parts and each other, from numbers, and the present, as DuckDB SQL. */
-import { timestampLiteral } from '../../../../googlesql/literals.js'
+import { datetimeLiteral, timestampLiteral } from '../../../../googlesql/literals.js'
 import type { ScalarKind } from '../../../../googlesql/types.js'
 import type { Form, FormCall, Forms } from '../forms.js'
 import { civilSql, instantSql, zoneOf } from './time-zones.js'
@@ -13,6 +13,8 @@ const date: Form = call => {
   if (call.sql.length === 3) return `bq_make_date(${call.sql.join(', ')})`
   const kind = kindOf(call, 0)
   if (kind === 'DATE') return call.sql[0]!
+  // A text is read as a TIMESTAMP, so its zone matters.
+  if (kind === 'STRING') return `CAST(bq_utc(bq_text_to_timestamp(${call.sql[0]})) AS DATE)`
   return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS DATE)`
 }
 
@@ -25,6 +27,8 @@ const datetime: Form = call => {
       return call.args[1]?.type.kind === 'TIME'
         ? `(${call.sql[0]} + ${call.sql[1]})`
         : `CAST(${call.sql[0]} AS TIMESTAMP)`
+    case 'STRING':
+      return textDatetime(call)
     default:
       return call.sql[0]!
   }
@@ -51,10 +55,19 @@ const timestamp: Form = call => {
   }
 }
 
+function textDatetime(call: FormCall): string {
+  const known = literalOf(call, datetimeLiteral)
+  return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
+}
+
+/** What `read` reads of argument 0 where it is a literal and a text of the type. */
+function literalOf({ args: [text] }: FormCall, read: (text: string) => string | null): string | null {
+  return text?.kind === 'literal' && typeof text.value === 'string' ? read(text.value) : null
+}
+
 function textTimestamp(call: FormCall): string {
   if (call.sql[1]) return `bq_timestamp(bq_timestamp_from_text(${call.sql[0]}, ${call.sql[1]}))`
-  const [text] = call.args
-  const known = text?.kind === 'literal' && typeof text.value === 'string' ? timestampLiteral(text.value) : null
+  const known = literalOf(call, timestampLiteral)
   return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
 }
 
