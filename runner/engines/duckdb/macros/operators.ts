@@ -18,9 +18,9 @@ export const OPERATOR_MACROS: readonly string[] = [
   'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_bignumeric_divide(a, b) AS CAST(bq_divide_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   // Bits move in 64, without a sign. HUGEINT holds them all.
-  `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_error('Bitwise shift by negative offset.') WHEN n >= 64 THEN 0::BIGINT
+  `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed(((a::HUGEINT & (18446744073709551615::HUGEINT >> n::HUGEINT)) * (1::HUGEINT << n::HUGEINT)) & 18446744073709551615::HUGEINT) END`,
-  `bq_shift_right(a, n) AS CASE WHEN n < 0 THEN bq_error('Bitwise shift by negative offset.') WHEN n >= 64 THEN 0::BIGINT
+  `bq_shift_right(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed((a::HUGEINT & 18446744073709551615::HUGEINT) >> n::HUGEINT) END`,
   'bq_signed(bits) AS CAST(CASE WHEN bits > 9223372036854775807 THEN bits - 18446744073709551616::HUGEINT ELSE bits END AS BIGINT)',
   `bq_list_concat(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE list_concat(a, b) END`,

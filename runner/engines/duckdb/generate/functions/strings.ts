@@ -78,7 +78,11 @@ function replace(call: FormCall): string {
 
 function split(call: FormCall): string {
   if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v: from_hex(v))`
-  return `string_split(${call.sql[0]}, ${call.sql[1] ?? "','"})`
+  const [text, delimiter = null] = call.sql
+  const parts = `string_split(${text}, ${delimiter ?? "','"})`
+  // DuckDB gives the whole text for a delimiter that is NULL.
+  const isNever = delimiter === null || literalText(call.args[1]) !== null
+  return isNever ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
 }
 
 function instr(call: FormCall): string {
