@@ -4,7 +4,7 @@ BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
 SOURCES := $(shell find runner schemas/endpoint.schema.json -type f 2>/dev/null)
 
-.PHONY: serve test validate build check bench soak storm oracle clean help
+.PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -38,6 +38,9 @@ storm: build ## A million different keys: what memory the cache takes
 
 oracle: node_modules/.installed ## Hold the GoogleSQL cases against the reference implementation (fetches 350 MB once)
 	@node --import tsx tools/oracle/run.ts $(ARGS)
+
+fuzz: node_modules/.installed ## Hold random queries against the reference implementation. ARGS="--seed 1 --count 50000 --family windows"
+	@node --import tsx tools/fuzz/run.ts $(ARGS)
 
 clean: ## Remove what was built and installed; data/ stays
 	rm -rf dist coverage node_modules

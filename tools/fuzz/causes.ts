@@ -1,0 +1,176 @@
+/** Differences by their cause: those whose smallest queries are alike are one. */
+import type { Verdict } from './judge.js'
+import type { Question } from './render.js'
+import type { Node } from './tree.js'
+
+export interface Difference {
+  readonly index: number
+  readonly family: string
+  readonly question: Question
+  readonly small: Node
+  readonly smallQuestion: Question
+  readonly verdict: Verdict
+}
+
+export interface Cause {
+  readonly class: string
+  readonly key: string
+  readonly sql: string
+  readonly reference: string | undefined
+  readonly parameters: unknown
+  readonly expected: string
+  readonly found: string
+  /** Numbers of the queries of this seed. */
+  readonly queries: number[]
+  /** Further smallest queries. */
+  readonly others: string[]
+  count: number
+}
+
+/** Of one message, no more queries than these are made smaller. */
+const ENOUGH = 25
+
+export class Causes {
+  readonly #byKey = new Map<string, Cause>()
+  readonly #byMessage = new Map<string, { count: number; readonly cause: Cause }>()
+  readonly refusals = new Map<string, number>()
+  readonly unanswered = new Map<string, number>()
+
+  refuse(detail: string): void {
+    this.refusals.set(detail, (this.refusals.get(detail) ?? 0) + 1)
+  }
+  leave(detail: string): void {
+    this.unanswered.set(detail, (this.unanswered.get(detail) ?? 0) + 1)
+  }
+
+  /** A cause that this difference may be counted with, since its message was looked into often enough. */
+  enough({ class: kind, detail }: Verdict): Cause | undefined {
+    if (detail === '') return undefined
+    const known = this.#byMessage.get(`${kind} ${detail}`)
+    return known && known.count >= ENOUGH ? known.cause : undefined
+  }
+
+  add({ index, question, smallQuestion, verdict }: Difference): void {
+    const key = `${verdict.class}: ${[verdict.detail, wordsOf(smallQuestion.sql)].filter(Boolean).join(' | ')}`
+    let cause = this.#byKey.get(key)
+    if (!cause) {
+      const { sql, reference, parameters } = smallQuestion
+      cause = {
+        class: verdict.class,
+        key,
+        sql,
+        reference: reference === sql ? undefined : reference,
+        parameters: Object.keys(parameters).length > 0 ? parameters : undefined,
+        expected: verdict.expected,
+        found: verdict.found,
+        queries: [],
+        others: [],
+        count: 0,
+      }
+      this.#byKey.set(key, cause)
+    } else if (cause.others.length < 5 && !cause.others.includes(smallQuestion.sql))
+      cause.others.push(smallQuestion.sql)
+    void question
+    cause.count++
+    cause.queries.push(index)
+    const message = `${verdict.class} ${verdict.detail}`
+    const known = this.#byMessage.get(message) ?? { count: 0, cause }
+    known.count++
+    this.#byMessage.set(message, known)
+  }
+
+  /** The fuzzer's own fault. */
+  crash(index: number, error: Error): void {
+    const key = `crash: ${error.message.slice(0, 100)}`
+    const cause = this.#byKey.get(key) ?? {
+      class: 'crash',
+      key,
+      sql: '',
+      reference: undefined,
+      parameters: undefined,
+      expected: '',
+      found: error.stack ?? error.message,
+      queries: [],
+      others: [],
+      count: 0,
+    }
+    cause.count++
+    cause.queries.push(index)
+    this.#byKey.set(key, cause)
+  }
+
+  list(): readonly Cause[] {
+    return [...this.#byKey.values()].sort((a, b) => b.count - a.count)
+  }
+}
+
+const DULL = new Set(['SELECT', 'AS', 'FROM', 'CAST', 'NULL', 'STRUCT', 'TRUE', 'FALSE'])
+
+/** Functions, operators and clauses of a query, by which queries of one cause are alike. */
+function wordsOf(sql: string): string {
+  const bare = sql.replace(/'(?:[^'\\]|\\.)*'/g, "''").replace(/`[^`]*`/g, '')
+  const words = bare.match(/[A-Z][A-Z0-9_.]*[A-Z0-9]|\|\||[-+*/=<>]+(?!\d)/g) ?? []
+  return [...new Set(words)]
+    .filter(word => !DULL.has(word))
+    .sort()
+    .join(' ')
+}
+
+export function causesText({
+  seed,
+  done,
+  counts,
+  byFamily,
+  causes,
+  refusals,
+  unanswered,
+}: {
+  readonly seed: string
+  readonly done: number
+  readonly counts: ReadonlyMap<string, number>
+  readonly byFamily: ReadonlyMap<string, ReadonlyMap<string, number>>
+  readonly causes: readonly Cause[]
+  readonly refusals: ReadonlyMap<string, number>
+  readonly unanswered: ReadonlyMap<string, number>
+}): string {
+  const kinds = [...counts.keys()].sort()
+  const ranked = (of: ReadonlyMap<string, number>): string[] =>
+    [...of]
+      .sort(([, a], [, b]) => b - a)
+      .slice(0, 60)
+      .map(([text, number]) => `- ${number} × ${text}`)
+  return [
+    `# Seed ${seed}: ${done} queries`,
+    '',
+    `| Family | ${kinds.join(' | ')} |`,
+    `| --- |${kinds.map(() => ' ---: |').join('')}`,
+    ...[...byFamily]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([family, of]) => `| ${family} | ${kinds.map(kind => of.get(kind) ?? 0).join(' | ')} |`),
+    `| **all** | ${kinds.map(kind => counts.get(kind) ?? 0).join(' | ')} |`,
+    '',
+    ...causes.flatMap(cause => [
+      `## ${cause.count} × ${cause.key}`,
+      '',
+      '```sql',
+      cause.sql,
+      ...(cause.reference ? [`-- the reference: ${cause.reference}`] : []),
+      ...(cause.parameters ? [`-- ${JSON.stringify(cause.parameters)}`] : []),
+      ...cause.others.map(other => `-- also: ${other}`),
+      '```',
+      '',
+      `- expected: ${cause.expected}`,
+      `- found: ${cause.found}`,
+      `- queries ${cause.queries.slice(0, 10).join(', ')}`,
+      '',
+    ]),
+    '## Refused by name',
+    '',
+    ...ranked(refusals),
+    '',
+    '## What the reference cannot answer',
+    '',
+    ...ranked(unanswered),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,30 @@
+/** Differences that are right: where BigQuery is known to differ from the reference, or the reference is wrong or unbuilt. */
+import type { Class, Verdict } from './judge.js'
+
+interface Explained {
+  readonly reason: string
+  readonly class?: readonly Class[]
+  /** Of the query. */
+  readonly sql?: RegExp
+  readonly expected?: RegExp
+  readonly found?: RegExp
+}
+
+const EXPLAINED: readonly Explained[] = [
+  {
+    reason:
+      'BigQuery refuses NULL elements in the arrays of a result (data-types#array_nulls), the reference gives them',
+    found: /^Array cannot have a null element/,
+  },
+]
+
+/** Why a difference is none; undefined where it is not known. */
+export function reasonOf(sql: string, verdict: Verdict): string | undefined {
+  return EXPLAINED.find(
+    one =>
+      (one.class?.includes(verdict.class) ?? true) &&
+      (one.sql?.test(sql) ?? true) &&
+      (one.expected?.test(verdict.expected) ?? true) &&
+      (one.found?.test(verdict.found) ?? true),
+  )?.reason
+}

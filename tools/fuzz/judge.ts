@@ -1,0 +1,126 @@
+/** What becomes of a query that both engines were asked. */
+import { type Type, typeName } from '../../runner/googlesql/types.js'
+import { areSameRows, isSameValue } from '../oracle/compare.js'
+import type { OurAnswer, TheirAnswer } from './engines.js'
+import type { Question } from './render.js'
+
+/**
+ * - `agree`: the same rows; `fail`: both have an error
+ * - `wrong`: other rows, `type`: other types or names of columns; `error`: an error where the reference has rows
+ * - `lenient`: rows where the reference has an error
+ * - `refused`: refused by name; `unanswered`: the reference cannot say
+ * - `timeout`, `bare`, `internal`: never to be
+ */
+export type Class =
+  | 'agree'
+  | 'fail'
+  | 'wrong'
+  | 'type'
+  | 'error'
+  | 'lenient'
+  | 'refused'
+  | 'unanswered'
+  | 'timeout'
+  | 'bare'
+  | 'internal'
+
+export interface Verdict {
+  readonly class: Class
+  /** What tells one cause of the class from another: a message without its values. */
+  readonly detail: string
+  readonly expected: string
+  readonly found: string
+}
+
+/** Classes that are differences. */
+export const DIFFERENCES: readonly Class[] = ['wrong', 'type', 'error', 'lenient', 'timeout', 'bare', 'internal']
+
+const REFUSED =
+  /not supported (by|on|in) the embedded engine|is not supported: |is not supported by the embedded|embedded engine/
+
+export function judge(question: Question, ours: OurAnswer, theirs: TheirAnswer): Verdict {
+  const expected =
+    theirs.kind === 'rows'
+      ? shown(
+          theirs.rows,
+          theirs.columns.map(({ type }) => typeName(type)),
+        )
+      : theirs.message
+  const found =
+    ours.kind === 'rows'
+      ? shown(
+          ours.rows,
+          ours.columns.map(({ type }) => type),
+        )
+      : ours.kind === 'timeout'
+        ? 'no answer in 5 s'
+        : ours.message
+  const verdict = (kind: Class, detail = ''): Verdict => ({ class: kind, detail, expected, found })
+  if (ours.kind === 'timeout') return verdict('timeout')
+  if (ours.kind === 'error') {
+    if (/^The query failed/.test(ours.message)) return verdict('bare')
+    if (/^Internal error/.test(ours.message) || !ours.isFault) return verdict('internal', withoutValues(ours.message))
+    if (REFUSED.test(ours.message)) return verdict('refused', withoutValues(ours.message))
+    if (theirs.kind === 'none') return verdict('unanswered')
+    return theirs.kind === 'error' ? verdict('fail') : verdict('error', withoutValues(ours.message))
+  }
+  if (theirs.kind === 'none') return verdict('unanswered', withoutValues(theirs.message))
+  if (theirs.kind === 'error') return verdict('lenient', withoutValues(theirs.message))
+  const types = ours.columns.map(({ type }) => type).join(', ')
+  const expectedTypes = theirs.columns.map(({ type }) => typeName(type)).join(', ')
+  if (types !== expectedTypes) return verdict('type', `${expectedTypes} / ${types}`)
+  const misnamed = theirs.columns.findIndex(({ name }, i) => name !== '' && name !== ours.columns[i]!.name)
+  if (misnamed >= 0) return verdict('type', 'name')
+  const rows = question.isInexact ? theirs.rows.map(row => row.map(rounded)) : theirs.rows
+  const actual = question.isInexact ? ours.rows.map(row => row.map(rounded)) : ours.rows
+  if (!areSameRows(actual, rows, theirs.columns, false)) return verdict('wrong')
+  if (question.orderedBy && !isSameOrder(actual, rows, theirs.columns, question.orderedBy))
+    return verdict('wrong', 'order')
+  return verdict('agree')
+}
+
+/** The columns that an ORDER BY names, row by row. */
+function isSameOrder(
+  actual: readonly (readonly unknown[])[],
+  expected: readonly (readonly unknown[])[],
+  columns: readonly { readonly type: Type }[],
+  by: readonly number[],
+): boolean {
+  return actual.every((row, r) => by.every(i => !columns[i] || isSameValue(row[i], expected[r]![i], columns[i].type)))
+}
+
+const LONG_NUMBER = /-?\d+\.\d{6,}(e[+-]?\d+)?/g
+
+/** FLOAT64 with fewer digits, also where it is written in a text. */
+function rounded(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? Number(value.toPrecision(11)) : value
+  if (typeof value === 'string')
+    return value.replace(LONG_NUMBER, number => String(Number(Number(number).toPrecision(11))))
+  if (Array.isArray(value)) return value.map(rounded)
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, rounded(of)]))
+  return value
+}
+
+const MAX_SHOWN = 600
+
+const shown = (rows: readonly (readonly unknown[])[], types: readonly string[]): string => {
+  const text = JSON.stringify(rows, (_, value: unknown) =>
+    typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0))
+      ? Object.is(value, -0)
+        ? '-0.0'
+        : String(value)
+      : value,
+  )
+  return `${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text} ${types.join(', ')}`
+}
+
+/** A message by which those of one cause are alike. */
+export function withoutValues(message: string): string {
+  return message
+    .replace(/ ?\[?at \[?\d+:\d+\]?\]?/g, '')
+    .replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '…')
+    .replace(/-?\d+(\.\d+)?(e[+-]?\d+)?/gi, '0')
+    .replace(/\s+/g, ' ')
+    .slice(0, 160)
+}

@@ -1,0 +1,445 @@
+/** Values of every type: at random with the edges of their ranges, as SQL, and simpler ones for the shrinker. */
+import {
+  arrayOf,
+  INT64,
+  SCALAR_TYPES,
+  type ScalarKind,
+  STRING,
+  scalarType,
+  structOf,
+  type Type,
+  typeName,
+} from '../../runner/googlesql/types.js'
+import type { Random } from './random.js'
+import type { Node } from './tree.js'
+
+/**
+ * A value is as it is on the wire (INT64 and decimals may be texts, BYTES are base64), but for STRUCT, which is a list
+ * in the order of its fields, and JSON, which is its text.
+ */
+export type Value = unknown
+
+export const literal = (type: Type, value: Value): Node => ({ kind: 'literal', children: [], text: [], type, value })
+
+const INTS = ['0', '1', '2', '3', '-1', '-2', '5', '7', '10', '12', '42', '100', '-7']
+const WIDE_INTS = [
+  '9223372036854775807',
+  '-9223372036854775808',
+  '9007199254740993',
+  '2147483648',
+  '-2147483649',
+  '4294967296',
+  '1000000000000',
+  '255',
+  '65536',
+  '86400',
+  '1700000000',
+]
+const FLOATS = [0, 1, -1, 0.5, 1.5, -2.5, 0.1, 0.25, 3, 10, 100, 2.675, -0.75, 12.345, 1e3]
+const WIDE_FLOATS = [
+  -0,
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  1.7976931348623157e308,
+  -1.7976931348623157e308,
+  5e-324,
+  2.2250738585072014e-308,
+  1e15,
+  1e16,
+  123456789012345680,
+  9007199254740992,
+  1e-7,
+  0.30000000000000004,
+  9.223372036854776e18,
+  1e300,
+  -1e300,
+]
+const DECIMALS = ['0', '1', '-1', '0.5', '1.5', '2.5', '-2.5', '10', '3.14', '100', '0.1', '-0.75', '7', '12.345']
+const WIDE_DECIMALS = [
+  '99999999999999999999999999999.999999999',
+  '-99999999999999999999999999999.999999999',
+  '0.000000001',
+  '-0.000000001',
+  '12345678901234567890.123456789',
+  '9223372036854775807',
+  '0.333333333',
+  '80.5',
+  '1000000000000',
+]
+const STRINGS = ['', 'a', 'b', 'ab', 'abc', 'A', 'x', 'hello world', 'foo', 'Bar', 'a,b,c', '1', '12', ' a ', 'aba']
+const WIDE_STRINGS = [
+  'é',
+  'ß',
+  'Straße',
+  'ÀÉÎ',
+  '日本語',
+  '😀',
+  'e\u0301',
+  'a\nb',
+  "it's",
+  'a"b',
+  'a\\b',
+  'ﬀ',
+  'İ',
+  'ǆ',
+  '\u0000',
+  '\u00a0x',
+  'a\tb',
+  '%_',
+  '10%',
+  'true',
+  'nan',
+  '-1.5',
+  '2024-02-29',
+  '2024-02-29 12:34:56+00',
+  '12:34:56',
+  'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+  '{"a":1}',
+  'https://www.example.co.uk/a?b=1',
+  '0x1f',
+  '1e3',
+]
+const BYTES = ['', 'YQ==', 'YWI=', 'YWJj', 'QQ==', '/w==', 'AAEC', '3q2+7w==', 'AA==', 'w6k=', '4pi6', 'MTI=', 'gA==']
+const DATES = ['2024-01-01', '2024-02-29', '2023-12-31', '2024-03-10', '2020-06-15', '1999-12-31', '2026-11-22']
+const WIDE_DATES = ['0001-01-01', '9999-12-31', '1970-01-01', '1969-12-31', '1900-02-28', '2000-02-29', '1582-10-15']
+const TIMES = ['00:00:00', '12:34:56', '23:59:59.999999', '01:02:03.4', '12:00:00.000001', '06:30:00', '23:00:00']
+const ZONES_OF_CHANGE = [
+  '2024-03-10T09:59:59.999999',
+  '2024-11-03T01:30:00',
+  '2024-03-31T01:30:00',
+  '2024-10-27T00:30:00',
+]
+export const JSON_TEXTS = [
+  'null',
+  '1',
+  '-2',
+  '1.5',
+  '"a"',
+  '"1"',
+  '"true"',
+  'true',
+  'false',
+  '[]',
+  '{}',
+  '{"a":1}',
+  '{"a":{"b":2},"c":"x"}',
+  '{"a":[1,2,3]}',
+  '[1,"a",null,true]',
+  '{"a":null}',
+  '[{"a":1},{"a":2}]',
+  '{"a":{"b":{"c":[1,{"d":"e"}]}}}',
+  '["x","y"]',
+  '[1.5,2]',
+  '{"b":"é","a":"\\u00df"}',
+  '{"a b":1,"c.d":2}',
+  '12345678901234567890',
+  '1e10',
+  '0.1',
+  '-0.0',
+  '"2024-01-01"',
+  '""',
+  '[[1,2],[3]]',
+  '[true,false]',
+  '9007199254740993',
+]
+const INTERVALS = [
+  '0-0 0 0:0:0',
+  '0-0 1 0:0:0',
+  '0-0 0 1:0:0',
+  '0-1 0 0:0:0',
+  '1-2 3 4:5:6',
+  '-1-2 -3 -4:5:6.789',
+  '0-0 0 0:0:0.000001',
+  '0-0 -1 36:0:0',
+  '0-0 30 0:0:0',
+  '0-0 0 -0:30:0',
+  '2-0 0 0:0:0',
+  '0-0 7 0:0:0',
+]
+const WIDE_INTERVALS = ['10000-0 3660000 87840000:0:0', '-10000-0 -3660000 -87840000:0:0', '0-11 29 23:59:59.999999']
+
+export const ZONES = [
+  'UTC',
+  'America/New_York',
+  'Europe/London',
+  'Asia/Kolkata',
+  'America/Los_Angeles',
+  'Australia/Lord_Howe',
+  'Asia/Tokyo',
+  '+00:00',
+  '-08:00',
+  '+5:30',
+  '+14:00',
+  'Etc/GMT+5',
+]
+
+/** How seldom a value comes from the edges of its type, and how seldom it is NULL. */
+export interface Taste {
+  readonly wide: number
+  readonly null: number
+}
+export const PLAIN: Taste = { wide: 0.15, null: 0.06 }
+
+export function randomValue(random: Random, type: Type, taste: Taste = PLAIN): Value {
+  if (random.chance(taste.null)) return null
+  const among = (usual: readonly Value[], wide: readonly Value[]): Value =>
+    random.pick(random.chance(taste.wide) ? wide : usual)
+  switch (type.kind) {
+    case 'INT64':
+      return random.chance(0.15) ? String(random.between(-1000, 1000)) : among(INTS, WIDE_INTS)
+    case 'FLOAT64':
+      return random.chance(0.2) ? randomFloat(random) : among(FLOATS, WIDE_FLOATS)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return random.chance(0.2) ? randomDecimal(random) : among(DECIMALS, WIDE_DECIMALS)
+    case 'BOOL':
+      return random.chance(0.5)
+    case 'STRING':
+      return random.chance(0.1) ? randomText(random) : among(STRINGS, WIDE_STRINGS)
+    case 'BYTES':
+      return random.pick(BYTES)
+    case 'DATE':
+      return random.chance(0.2) ? randomDate(random) : among(DATES, WIDE_DATES)
+    case 'TIME':
+      return random.pick(TIMES)
+    case 'DATETIME':
+      return random.chance(0.1)
+        ? random.pick(ZONES_OF_CHANGE)
+        : `${randomValue(random, { kind: 'DATE' }, { ...taste, null: 0 })}T${random.pick(TIMES)}`
+    case 'TIMESTAMP':
+      return `${randomValue(random, { kind: 'DATETIME' }, { ...taste, null: 0 })}Z`
+    case 'INTERVAL':
+      return among(INTERVALS, WIDE_INTERVALS)
+    case 'JSON':
+      return random.pick(JSON_TEXTS)
+    case 'ARRAY': {
+      const few = { wide: taste.wide, null: taste.null * 1.5 }
+      return random.several(0, 3, () => randomValue(random, type.element, few))
+    }
+    case 'STRUCT':
+      return type.fields.map(field => randomValue(random, field.type, taste))
+  }
+}
+
+const randomFloat = (random: Random): number => {
+  const digits = random.between(1, 17)
+  const mantissa = Number((random.next() * 2 - 1).toPrecision(digits))
+  return random.chance(0.8) ? Number((mantissa * 1000).toPrecision(digits)) : mantissa * 10 ** random.between(-20, 20)
+}
+
+const randomDecimal = (random: Random): string => {
+  const whole = random.between(-(10 ** random.between(1, 9)), 10 ** random.between(1, 9))
+  const fraction = random.between(0, 9)
+  const text = fraction === 0 ? '' : `.${String(random.between(0, 10 ** fraction - 1)).padStart(fraction, '0')}`
+  return `${whole}${text.replace(/\.?0+$/, '')}`
+}
+
+const randomText = (random: Random): string => random.several(0, 8, () => random.pick([...'abcAB1 ,.-é😀'])).join('')
+
+const randomDate = (random: Random): string =>
+  new Date(Date.UTC(random.between(1850, 2100), random.between(0, 11), random.between(1, 31)))
+    .toISOString()
+    .slice(0, 10)
+
+/** A type: seldom an ARRAY or a STRUCT, and those of scalars. */
+export function randomType(random: Random, nested = 0.12): Type {
+  if (random.chance(nested)) {
+    return random.chance(0.55)
+      ? arrayOf(random.chance(0.15) ? randomStruct(random) : randomScalar(random))
+      : randomStruct(random)
+  }
+  return randomScalar(random)
+}
+
+export const randomScalar = (random: Random): Type => scalarType(random.weighted(SCALAR_WEIGHTS))!
+
+const COMMON: readonly ScalarKind[] = ['INT64', 'STRING', 'FLOAT64']
+const SCALAR_WEIGHTS = SCALAR_TYPES.map(kind => [COMMON.includes(kind) ? 3 : 1, kind] as const)
+
+function randomStruct(random: Random): Type {
+  const names = ['a', 'b', 'c']
+  return structOf(random.several(1, 3, i => ({ name: names[i]!, type: randomScalar(random) })))
+}
+
+/** The value as an expression of its type. */
+export function literalText(value: Value, type: Type): string {
+  if (value === null) return `CAST(NULL AS ${typeName(type)})`
+  const text = String(value)
+  switch (type.kind) {
+    case 'INT64':
+      // The lowest is the negation of what is out of range, which both engines take for a literal.
+      return text
+    case 'FLOAT64':
+      return floatText(value as number | string)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return `${type.kind} '${text}'`
+    case 'BOOL':
+      return value ? 'TRUE' : 'FALSE'
+    case 'STRING':
+      return quoted(text)
+    case 'BYTES':
+      return `b'${[...Buffer.from(text, 'base64')].map(byteText).join('')}'`
+    case 'DATE':
+    case 'TIME':
+      return `${type.kind} '${text}'`
+    case 'DATETIME':
+      return `DATETIME '${text.replace('T', ' ')}'`
+    case 'TIMESTAMP':
+      return `TIMESTAMP '${text.replace('T', ' ').replace('Z', '+00')}'`
+    case 'INTERVAL':
+      return `INTERVAL '${text}' YEAR TO SECOND`
+    case 'JSON':
+      return `JSON ${quoted(text)}`
+    case 'ARRAY': {
+      const items = (value as Value[]).map(item => literalText(item, type.element))
+      return `${typeName(type)}[${items.join(', ')}]`
+    }
+    case 'STRUCT': {
+      const fields = type.fields.map((field, i) => literalText((value as Value[])[i], field.type))
+      return `${typeName(type)}(${fields.join(', ')})`
+    }
+  }
+}
+
+function floatText(value: number | string): string {
+  if (typeof value === 'string') return `CAST('${value}' AS FLOAT64)`
+  if (Object.is(value, -0)) return '-0.0'
+  const text = String(value)
+  return /[.e]/.test(text) ? text.replace('e+', 'e') : `${text}.0`
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\n': '\\n',
+  '\t': '\\t',
+  '\r': '\\r',
+  "'": "\\'",
+  '\\': '\\\\',
+  '\u0000': '\\x00',
+}
+export const quoted = (text: string): string => `'${[...text].map(char => ESCAPES[char] ?? char).join('')}'`
+
+const byteText = (byte: number): string =>
+  byte >= 32 && byte < 127 && byte !== 39 && byte !== 92
+    ? String.fromCharCode(byte)
+    : `\\x${byte.toString(16).padStart(2, '0')}`
+
+const SIMPLEST: Readonly<Record<ScalarKind, readonly Value[]>> = {
+  INT64: ['1', '0', '2', '-1'],
+  FLOAT64: [1, 0, 1.5, -1],
+  NUMERIC: ['1', '0', '0.5'],
+  BIGNUMERIC: ['1', '0', '0.5'],
+  BOOL: [true, false],
+  STRING: ['a', '', 'b'],
+  BYTES: ['YQ==', ''],
+  DATE: ['2024-01-01', '2024-02-29'],
+  DATETIME: ['2024-01-01T00:00:00'],
+  TIME: ['00:00:00', '12:34:56'],
+  TIMESTAMP: ['2024-01-01T00:00:00Z'],
+  INTERVAL: ['0-0 1 0:0:0', '0-0 0 1:0:0'],
+  JSON: ['1', '{"a":1}', 'null'],
+}
+
+/** The simplest values of a type, NULL first. */
+export function simplestValues(type: Type): readonly Value[] {
+  if (type.kind === 'ARRAY') return [null, [], simplestValues(type.element).slice(1, 2), [null]]
+  if (type.kind === 'STRUCT') {
+    return [null, type.fields.map(field => simplestValues(field.type)[1]), type.fields.map(() => null)]
+  }
+  return [null, ...SIMPLEST[type.kind]]
+}
+
+/** Values that are simpler than this one, the simplest first. */
+export function simplerValues(value: Value, type: Type): readonly Value[] {
+  if (value === null) return []
+  const simplest = simplestValues(type)
+  const at = simplest.findIndex(other => JSON.stringify(other) === JSON.stringify(value))
+  return [...(at >= 0 ? simplest.slice(0, at) : simplest), ...(at >= 0 ? [] : shorter(value, type))]
+}
+
+function shorter(value: Value, type: Type): readonly Value[] {
+  switch (type.kind) {
+    case 'ARRAY': {
+      const items = value as Value[]
+      const without = items.map((_, i) => items.filter((_, j) => j !== i))
+      return [...without, ...eachSimpler(items, () => type.element)]
+    }
+    case 'STRUCT':
+      return eachSimpler(value as Value[], i => type.fields[i]!.type)
+    case 'STRING': {
+      const chars = [...String(value)]
+      const half = Math.ceil(chars.length / 2)
+      const cuts = [chars.slice(0, half), chars.slice(half), ...chars.map((_, i) => chars.filter((_, j) => j !== i))]
+      return chars.length > 1 && chars.length < 60 ? cuts.map(cut => cut.join('')) : []
+    }
+    case 'BYTES': {
+      const bytes = Buffer.from(String(value), 'base64')
+      return [...bytes.keys()].map(i => Buffer.from(bytes.filter((_, j) => j !== i)).toString('base64'))
+    }
+    case 'INT64': {
+      const number = BigInt(String(value))
+      return number < 0n ? [String(-number), String(number / 10n)] : number > 10n ? [String(number / 10n), '10'] : []
+    }
+    case 'FLOAT64': {
+      const number = Number(value)
+      if (!Number.isFinite(number)) return []
+      const rounded = [1, 2, 4, 8].map(digits => Number(number.toPrecision(digits)))
+      return [Math.trunc(number), ...rounded, Math.abs(number)].filter(other => isShorter(other, number))
+    }
+    case 'NUMERIC':
+    case 'BIGNUMERIC': {
+      const text = String(value)
+      return [text.split('.')[0]!, text.slice(0, -1), text.replace('-', '')].filter(
+        other => other !== text && /^-?\d+(\.\d+)?$/.test(other),
+      )
+    }
+    case 'DATETIME':
+    case 'TIMESTAMP':
+    case 'TIME': {
+      const text = String(value)
+      const cuts = [text.replace(/\d\d:\d\d:\d\d(\.\d+)?/, '00:00:00'), text.replace(/\.\d+/, '')]
+      return cuts.filter(other => other !== text)
+    }
+    case 'JSON':
+      return ['{"a":1}', '[1]', '"a"', '1'].filter(other => other.length < String(value).length)
+    default:
+      return []
+  }
+}
+
+const isShorter = (other: number, number: number): boolean =>
+  !Object.is(other, number) && String(other).length < String(number).length
+
+function eachSimpler(items: readonly Value[], typeAt: (i: number) => Type): readonly Value[] {
+  return items.flatMap((item, i) =>
+    simplerValues(item, typeAt(i)).map(simpler => items.map((other, j) => (i === j ? simpler : other))),
+  )
+}
+
+/** The value for a parameter and a table's row: objects for structs. Undefined where it cannot be said so. */
+export function wireValue(value: Value, type: Type): unknown {
+  if (value === null) return null
+  switch (type.kind) {
+    case 'ARRAY':
+      return (value as Value[]).map(item => wireValue(item, type.element))
+    case 'STRUCT':
+      return Object.fromEntries(
+        type.fields.map((field, i) => [field.name, wireValue((value as Value[])[i], field.type)]),
+      )
+    case 'JSON':
+      return JSON.parse(String(value))
+    default:
+      return value
+  }
+}
+
+/** Whether a literal of this type can be bound instead of written. */
+export const mayBind = (type: Type): boolean =>
+  type.kind === 'ARRAY'
+    ? mayBind(type.element) && type.element.kind !== 'STRUCT'
+    : type.kind !== 'STRUCT' && type.kind !== 'JSON'
+
+export const small = (random: Random, low: number, high: number): Node =>
+  literal(INT64, random.chance(0.03) ? null : String(random.between(low, high)))
+export const text = (value: string | null): Node => literal(STRING, value)

@@ -1,0 +1,48 @@
+/** Writes a tree as the SQL that either engine is asked, and what is bound to it. */
+import { typeName } from '../../runner/googlesql/types.js'
+import type { BoundValue } from '../../runner/index.js'
+import { literalText, wireValue } from './literals.js'
+import { type Node, orderOf } from './tree.js'
+
+export interface Question {
+  readonly sql: string
+  /** The same in words that the reference knows. */
+  readonly reference: string
+  readonly parameters: Readonly<Record<string, BoundValue>>
+  /** Columns that determine the order of the rows. */
+  readonly orderedBy: readonly number[] | undefined
+  /** FLOAT64 that is written as text may differ in its last digits. */
+  readonly isInexact: boolean
+}
+
+type Dialect = 'ours' | 'reference'
+
+export function questionOf(root: Node): Question {
+  const bound = new Map<Node, string>()
+  const write = (node: Node, dialect: Dialect): string => {
+    if (node.kind === 'literal') {
+      if (!node.isBound) return literalText(node.value, node.type!)
+      const name = bound.get(node) ?? `p${bound.size + 1}`
+      bound.set(node, name)
+      return `@${name}`
+    }
+    if (node.kind === 'list') return node.children.map(child => write(child, dialect)).join(node.separator)
+    const template = (dialect === 'reference' && node.reference) || node.text
+    return template.map(piece => (typeof piece === 'string' ? piece : write(node.children[piece]!, dialect))).join('')
+  }
+  const sql = write(root, 'ours')
+  return {
+    sql,
+    reference: write(root, 'reference'),
+    parameters: Object.fromEntries(
+      [...bound].map(([node, name]) => [
+        name,
+        { type: typeName(node.type!), value: wireValue(node.value, node.type!) },
+      ]),
+    ),
+    orderedBy: orderOf(root),
+    isInexact: isInexact(root),
+  }
+}
+
+const isInexact = (node: Node): boolean => node.isInexact === true || node.children.some(isInexact)

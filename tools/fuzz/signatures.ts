@@ -1,0 +1,111 @@
+/** What the catalogue has to offer: which functions give a value of a type, and what their arguments have to be. */
+import { allFunctions } from '../../runner/googlesql/functions/all.js'
+import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
+import { type Pattern, parseSignature, type Signature } from '../../runner/googlesql/functions/signature.js'
+import type { Expr } from '../../runner/googlesql/resolved.js'
+import { arrayOf, INT64, sameType, structOf, type Type, typeName } from '../../runner/googlesql/types.js'
+import { randomScalar, randomType } from './literals.js'
+import { type Random, randomOf } from './random.js'
+
+export interface Overload {
+  readonly entry: FunctionEntry
+  readonly signature: Signature
+}
+/** What the letters of a signature stand for. */
+export type Bindings = Map<string, Type>
+
+export const OVERLOADS: readonly Overload[] = allFunctions().flatMap(entry =>
+  entry.signatures.map(text => ({ entry, signature: parseSignature(text) })),
+)
+export const SCALAR_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'scalar')
+export const AGGREGATE_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'aggregate')
+export const WINDOW_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'window')
+
+/** Whether a value of `type` fits the pattern; binds letters on the way. */
+export function fits(pattern: Pattern, type: Type, bindings: Bindings): boolean {
+  switch (pattern.kind) {
+    case 'type':
+      return sameType(pattern.type, type)
+    case 'variable': {
+      const bound = bindings.get(pattern.letter)
+      if (bound) return sameType(bound, type)
+      bindings.set(pattern.letter, type)
+      return true
+    }
+    case 'array':
+      return type.kind === 'ARRAY' && fits(pattern.element, type.element, bindings)
+    default:
+      return false
+  }
+}
+
+const producing = new Map<string, readonly Overload[]>()
+
+/** Scalar overloads whose result is of the type; those that give any type come once for ten that give this one. */
+export function scalarsThatGive(type: Type): readonly Overload[] {
+  const name = typeName(type)
+  const known = producing.get(name)
+  if (known) return known
+  const found = SCALAR_OVERLOADS.filter(({ signature }) => fits(signature.result, type, new Map()))
+  producing.set(name, found)
+  return found
+}
+
+/** The type of a parameter, with letters bound at random where they are not bound yet. */
+export function typeOfPattern(pattern: Pattern, bindings: Bindings, random: Random): Type {
+  switch (pattern.kind) {
+    case 'type':
+      return pattern.type
+    case 'variable': {
+      const bound = bindings.get(pattern.letter)
+      if (bound) return bound
+      const type = randomType(random)
+      bindings.set(pattern.letter, type)
+      return type
+    }
+    case 'any':
+      return randomType(random)
+    case 'array': {
+      const element = typeOfPattern(pattern.element, bindings, random)
+      // There are no arrays of arrays.
+      if (element.kind !== 'ARRAY') return arrayOf(element)
+      if (pattern.element.kind === 'variable') bindings.set(pattern.element.letter, element.element)
+      return element
+    }
+    case 'struct':
+      return structOf(
+        pattern.fields.map(field => ({ name: field.name, type: typeOfPattern(field.pattern, bindings, random) })),
+      )
+    default:
+      return INT64
+  }
+}
+
+/**
+ * Binds the letters so that the catalogue's own check has nothing against the types (MAX takes no ARRAY); after some
+ * attempts as they come, since a refusal is worth comparing too.
+ */
+export function boundTypes({ entry, signature }: Overload, wanted: Type | null, random: Random): Bindings {
+  for (let attempt = 0; ; attempt++) {
+    const bindings: Bindings = new Map()
+    if (wanted) fits(signature.result, wanted, bindings)
+    const types = signature.parameters.map(({ pattern }) => typeOfPattern(pattern, bindings, random))
+    if (attempt === 6 || !isRefused(entry, types, signature)) return bindings
+  }
+}
+
+function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Signature): boolean {
+  if (!entry.check) return false
+  const args = types.map((type, i) =>
+    signature.parameters[i]!.pattern.kind === 'part' ? null : ({ kind: 'parameter', type } as unknown as Expr),
+  )
+  try {
+    return /not defined|must support|must not be an array/.test(entry.check(args) ?? '')
+  } catch {
+    return false
+  }
+}
+
+/** The scalar or other type that an overload gives, once its letters are bound. */
+export const resultOf = ({ signature }: Overload, bindings: Bindings, random: Random = randomOf(0)): Type =>
+  signature.result.kind === 'any' ? randomScalar(random) : typeOfPattern(signature.result, bindings, random)
