@@ -54,7 +54,8 @@ export class Aggregates {
       return expr(type)`ANY_VALUE(${literal(type, randomValue(random, type))})`
     }
     if (entry.name === 'MAX_BY' || entry.name === 'MIN_BY') return this.#by(entry.name, type, first, keys)
-    const isDistinct = traits.allowsDistinct === true && isOrderable(first.type!) && random.chance(0.2)
+    const isDistinct =
+      traits.allowsDistinct === true && isOrderable(first.type!) && first.kind !== 'literal' && random.chance(0.2)
     const nulls =
       traits.allowsNullsClause && random.chance(entry.name === 'ARRAY_AGG' ? 0.75 : 0.3)
         ? clause` ${random.chance(0.85) ? 'IGNORE' : 'RESPECT'} NULLS`
@@ -68,7 +69,9 @@ export class Aggregates {
           : sql``
     const order = isList
       ? this.#order(
-          isDistinct ? [first] : [...(random.chance(0.5) && isOrderable(first.type!) ? [first] : []), ...keys],
+          isDistinct
+            ? [first]
+            : [...(random.chance(0.5) && isOrderable(first.type!) && first.kind !== 'literal' ? [first] : []), ...keys],
         )
       : sql``
     const limit = isList && random.chance(0.15) ? clause` LIMIT ${String(random.between(0, 3))}` : sql``

@@ -45,9 +45,9 @@ export class Causes {
 
   /** A cause that this difference may be counted with, since its message was looked into often enough. */
   enough({ class: kind, detail }: Verdict): Cause | undefined {
-    if (detail === '') return undefined
+    if (detail === '' && kind !== 'timeout') return undefined
     const known = this.#byMessage.get(`${kind} ${detail}`)
-    return known && known.count >= ENOUGH ? known.cause : undefined
+    return known && known.count >= (kind === 'timeout' ? 4 : ENOUGH) ? known.cause : undefined
   }
 
   add({ index, question, smallQuestion, verdict }: Difference): void {

@@ -16,6 +16,23 @@ const EXPLAINED: readonly Explained[] = [
       'BigQuery refuses NULL elements in the arrays of a result (data-types#array_nulls), the reference gives them',
     found: /^Array cannot have a null element/,
   },
+  {
+    reason: 'the reference orders arrays, which BigQuery does not (data-types#orderable_data_types)',
+    class: ['error'],
+    found: /is not defined for arguments of type ARRAY/,
+  },
+  {
+    reason:
+      'BigQuery documents INTERVAL n MILLISECOND and MICROSECOND (data-types#interval_type); the reference is older',
+    expected: /^Invalid interval datetime field M(ILLI|ICRO)SECOND/,
+  },
+  {
+    reason:
+      'the reference looks at a constant JSONPath only when there is a document; here it is checked before the query runs',
+    class: ['error'],
+    found: /JSONPath/,
+    expected: /^\[(\[(null|\[\])[\],])/,
+  },
 ]
 
 /** Why a difference is none; undefined where it is not known. */

@@ -227,7 +227,7 @@ export class Expressions {
     }
     if (type.kind === 'ARRAY' || type.kind === 'STRUCT') return this.value(type, scope)
     const sources = from[type.kind]
-    if (sources && random.chance(0.6)) return { ...this.value(scalarType(random.pick(sources))!, scope), type }
+    if (sources && random.chance(0.6)) return expr(type)`${this.value(scalarType(random.pick(sources))!, scope)}`
     const plain = ['DATE', 'TIMESTAMP', 'DATETIME', 'TIME'].includes(type.kind)
     if (plain && random.chance(0.5)) {
       const written = String(randomValue(random, type, { wide: 0.1, null: 0 })).replace('Z', '+00')

@@ -7,7 +7,8 @@ import type { Question } from './render.js'
 /**
  * - `agree`: the same rows; `fail`: both have an error
  * - `wrong`: other rows, `type`: other types or names of columns; `error`: an error where the reference has rows
- * - `lenient`: rows where the reference has an error
+ * - `lenient`: rows where the reference refuses the query; `lazy`: where it fails while it runs it, perhaps over what need
+ *   not be evaluated
  * - `refused`: refused by name; `unanswered`: the reference cannot say
  * - `timeout`, `bare`, `internal`: never to be
  */
@@ -18,6 +19,7 @@ export type Class =
   | 'type'
   | 'error'
   | 'lenient'
+  | 'lazy'
   | 'refused'
   | 'unanswered'
   | 'timeout'
@@ -30,6 +32,8 @@ export interface Verdict {
   readonly detail: string
   readonly expected: string
   readonly found: string
+  /** What the reference answered with. */
+  readonly theirs: TheirAnswer['kind']
 }
 
 /** Classes that are differences. */
@@ -55,7 +59,7 @@ export function judge(question: Question, ours: OurAnswer, theirs: TheirAnswer):
       : ours.kind === 'timeout'
         ? 'no answer in 5 s'
         : ours.message
-  const verdict = (kind: Class, detail = ''): Verdict => ({ class: kind, detail, expected, found })
+  const verdict = (kind: Class, detail = ''): Verdict => ({ class: kind, detail, expected, found, theirs: theirs.kind })
   if (ours.kind === 'timeout') return verdict('timeout')
   if (ours.kind === 'error') {
     if (/^The query failed/.test(ours.message)) return verdict('bare')
@@ -65,7 +69,9 @@ export function judge(question: Question, ours: OurAnswer, theirs: TheirAnswer):
     return theirs.kind === 'error' ? verdict('fail') : verdict('error', withoutValues(ours.message))
   }
   if (theirs.kind === 'none') return verdict('unanswered', withoutValues(theirs.message))
-  if (theirs.kind === 'error') return verdict('lenient', withoutValues(theirs.message))
+  if (theirs.kind === 'error') {
+    return verdict(/\[at \d+:\d+\]/.test(theirs.message) ? 'lenient' : 'lazy', withoutValues(theirs.message))
+  }
   const types = ours.columns.map(({ type }) => type).join(', ')
   const expectedTypes = theirs.columns.map(({ type }) => typeName(type)).join(', ')
   if (types !== expectedTypes) return verdict('type', `${expectedTypes} / ${types}`)
@@ -93,7 +99,8 @@ const LONG_NUMBER = /-?\d+\.\d{6,}(e[+-]?\d+)?/g
 
 /** FLOAT64 with fewer digits, also where it is written in a text. */
 function rounded(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isFinite(value) ? Number(value.toPrecision(11)) : value
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) || !Number.isFinite(value) ? value : Number(value.toPrecision(11))
   if (typeof value === 'string')
     return value.replace(LONG_NUMBER, number => String(Number(Number(number).toPrecision(11))))
   if (Array.isArray(value)) return value.map(rounded)
