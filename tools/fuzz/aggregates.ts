@@ -10,6 +10,7 @@ import {
   type Overload,
   resultOf,
   typeOfPattern,
+  UNBUILT,
   WINDOW_OVERLOADS,
 } from './signatures.js'
 import { asReference, clause, expr, list, type Node, sql } from './tree.js'
@@ -17,9 +18,7 @@ import { asReference, clause, expr, list, type Node, sql } from './tree.js'
 /** The order of their rows is in their value. */
 const LISTS = /^(ARRAY_AGG|STRING_AGG|ARRAY_CONCAT_AGG)$/
 const INEXACT = /^(AVG|SUM|STDDEV.*|VAR.*|CORR|COVAR.*|PERCENTILE_CONT)$/
-/** The reference has none of them, nor words for the same: they are seldom worth a query. */
-const UNANSWERED = /^(APPROX_QUANTILES|APPROX_TOP_COUNT|APPROX_TOP_SUM)$/
-const ANSWERED = AGGREGATE_OVERLOADS.filter(({ entry }) => !UNANSWERED.test(entry.name))
+const ANSWERED = AGGREGATE_OVERLOADS.filter(({ entry }) => !UNBUILT.has(entry.name))
 
 export class Aggregates {
   readonly #values: Expressions

@@ -32,7 +32,7 @@ const ENOUGH = 25
 
 export class Causes {
   readonly #byKey = new Map<string, Cause>()
-  readonly #byMessage = new Map<string, { count: number; readonly cause: Cause }>()
+  readonly #byMessage = new Map<string, { readonly count: number; readonly key: string }>()
   readonly refusals = new Map<string, number>()
   readonly unanswered = new Map<string, number>()
 
@@ -47,36 +47,38 @@ export class Causes {
   enough({ class: kind, detail }: Verdict): Cause | undefined {
     if (detail === '' && kind !== 'timeout') return undefined
     const known = this.#byMessage.get(`${kind} ${detail}`)
-    return known && known.count >= (kind === 'timeout' ? 4 : ENOUGH) ? known.cause : undefined
+    return known && known.count >= (kind === 'timeout' ? 4 : ENOUGH) ? this.#byKey.get(known.key) : undefined
   }
 
-  add({ index, question, smallQuestion, verdict }: Difference): void {
-    const key = `${verdict.class}: ${[verdict.detail, wordsOf(smallQuestion.sql)].filter(Boolean).join(' | ')}`
-    let cause = this.#byKey.get(key)
-    if (!cause) {
-      const { sql, reference, parameters } = smallQuestion
-      cause = {
-        class: verdict.class,
-        key,
-        sql,
-        reference: reference === sql ? undefined : reference,
-        parameters: Object.keys(parameters).length > 0 ? parameters : undefined,
-        expected: verdict.expected,
-        found: verdict.found,
-        queries: [],
-        others: [],
-        count: 0,
-      }
-      this.#byKey.set(key, cause)
-    } else if (cause.others.length < 5 && !cause.others.includes(smallQuestion.sql))
-      cause.others.push(smallQuestion.sql)
-    void question
-    cause.count++
-    cause.queries.push(index)
+  add({ index, smallQuestion, verdict }: Difference): void {
+    const isTold = verdict.detail !== '' && verdict.class !== 'wrong'
+    const words = [verdict.detail, wordsOf(smallQuestion.sql)].filter(Boolean).join(' | ')
+    const key = `${verdict.class}: ${isTold ? verdict.detail : words}`
+    const { sql, reference, parameters } = smallQuestion
+    const known = this.#byKey.get(key)
+    const others = known ? [known.sql, ...known.others] : []
+    const shown =
+      !known || sql.length < known.sql.length
+        ? {
+            sql,
+            reference: reference === sql ? undefined : reference,
+            parameters: Object.keys(parameters).length > 0 ? parameters : undefined,
+            expected: verdict.expected,
+            found: verdict.found,
+            others,
+          }
+        : { ...known, others: [...known.others, sql] }
+    const cause: Cause = {
+      class: verdict.class,
+      key,
+      ...shown,
+      others: [...new Set(shown.others)].filter(other => other !== shown.sql).slice(0, MAX_OTHERS),
+      queries: [...(known?.queries ?? []), index],
+      count: (known?.count ?? 0) + 1,
+    }
+    this.#byKey.set(key, cause)
     const message = `${verdict.class} ${verdict.detail}`
-    const known = this.#byMessage.get(message) ?? { count: 0, cause }
-    known.count++
-    this.#byMessage.set(message, known)
+    this.#byMessage.set(message, { count: (this.#byMessage.get(message)?.count ?? 0) + 1, key })
   }
 
   /** The fuzzer's own fault. */
@@ -104,11 +106,32 @@ export class Causes {
   }
 }
 
-const DULL = new Set(['SELECT', 'AS', 'FROM', 'CAST', 'NULL', 'STRUCT', 'TRUE', 'FALSE'])
+const DULL = new Set([
+  'SELECT',
+  'AS',
+  'FROM',
+  'CAST',
+  'NULL',
+  'STRUCT',
+  'TRUE',
+  'FALSE',
+  'BY',
+  'TO',
+  'NULLS',
+  'FIRST',
+  'LAST',
+  'DESC',
+  'ASC',
+])
+const MAX_OTHERS = 8
 
 /** Functions, operators and clauses of a query, by which queries of one cause are alike. */
 function wordsOf(sql: string): string {
-  const bare = sql.replace(/'(?:[^'\\]|\\.)*'/g, "''").replace(/`[^`]*`/g, '')
+  const bare = sql
+    .replace(/'(?:[^'\\]|\\.)*'/g, "''")
+    .replace(/`[^`]*`/g, '')
+    .replace(/CAST\(NULL AS [^()]*\)/g, '')
+    .replace(/(ARRAY|STRUCT)<[^()[]*>(?=[[(])/g, '')
   const words = bare.match(/[A-Z][A-Z0-9_.]*[A-Z0-9]|\|\||[-+*/=<>]+(?!\d)/g) ?? []
   return [...new Set(words)]
     .filter(word => !DULL.has(word))

@@ -23,7 +23,7 @@ import {
   writtenInterval,
 } from './arguments.js'
 import { literal, mayBind, randomScalar, randomType, randomValue, small, text, ZONES } from './literals.js'
-import { NEGATED, OPERATOR_TEXTS, templateOf } from './operators.js'
+import { NEGATED, OPERATOR_TEXTS, OTHER_WORDS, templateOf } from './operators.js'
 import type { Random } from './random.js'
 import {
   type Bindings,
@@ -280,6 +280,13 @@ export class Expressions {
     }
     const called = random.chance(0.15) && entry.aliases?.length ? random.pick(entry.aliases) : name
     const isSafe = entry.kind === 'scalar' && entry.allowsSafe !== false && random.chance(0.12)
+    const words = OTHER_WORDS[name]
+    if (words && (words.first ?? args[0]?.type?.kind) === args[0]?.type?.kind) {
+      return {
+        ...expr(type, { isInexact: true })`${name}(${args[0]!}${args[1] ? ', ' : ''}${args[1] ?? ''})`,
+        reference: templateOf(words.text, args),
+      }
+    }
     const call = expr(
       type,
       INEXACT.test(name) ? { isInexact: true } : {},
@@ -287,7 +294,8 @@ export class Expressions {
     const chance = BY_CHANCE[name]
     if (!chance) return call
     const [before, after] = chance.split('{}')
-    return expr(BOOL)`${before!}${call}${after!}`
+    const stated = expr(BOOL)`${before!}${call}${after!}`
+    return name === 'GENERATE_UUID' ? { ...stated, reference: ['TRUE'] } : stated
   }
 
   #conditional(type: Type, scope: Scope): Node {

@@ -3,7 +3,7 @@ import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.j
 import { literal, randomType, randomValue } from './literals.js'
 import { Queries, type Source } from './queries.js'
 import { type Random, randomOf } from './random.js'
-import { SCALAR_OVERLOADS } from './signatures.js'
+import { SCALAR_OVERLOADS, UNBUILT } from './signatures.js'
 import { FUZZ_TABLES } from './tables.js'
 import { column, list, type Node, query, relation, sql } from './tree.js'
 
@@ -44,12 +44,20 @@ function made(queries: Queries): Source {
   return { node: relation`(${list(random.several(1, 3, row), ' UNION ALL ')}) AS ${alias}`, columns, keys: [] }
 }
 
+/** Functions that the reference does not have come in a query of fifty. */
+function namesWhere(choose: (entry: FunctionEntry) => boolean, isSeldom: boolean): readonly string[] {
+  const names = SCALAR_OVERLOADS.filter(({ entry }) => choose(entry)).map(({ entry }) => entry.name)
+  const usual = names.filter(name => isSeldom || !UNBUILT.has(name))
+  return [...new Set(usual.length > 0 ? usual : names)]
+}
+
 /** One or two calls of functions that `choose` admits. */
 const calls =
   (choose: (entry: FunctionEntry) => boolean): Make =>
   queries => {
     const { random, values } = queries
-    const names = [...new Set(SCALAR_OVERLOADS.filter(({ entry }) => choose(entry)).map(({ entry }) => entry.name))]
+    const isSeldom = random.chance(0.02)
+    const names = namesWhere(choose, isSeldom)
     const source = scenery(queries)
     const scope = { columns: source?.columns ?? [], depth: random.pick([1, 2, 2, 3]) }
     const items = random.several(1, 2, i => {

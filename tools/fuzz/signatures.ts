@@ -11,13 +11,46 @@ export interface Overload {
   readonly entry: FunctionEntry
   readonly signature: Signature
 }
+/**
+ * The reference has neither these nor words for them. They are asked seldom: what can be seen is only that they do not
+ * fail in ways that are never to be.
+ */
+export const UNBUILT: ReadonlySet<string> = new Set([
+  'ADD_MONTHS',
+  'BOOL_ARRAY',
+  'EDIT_DISTANCE',
+  'FLOAT64_ARRAY',
+  'INT64_ARRAY',
+  'JSON_CONTAINS',
+  'JSON_FLATTEN',
+  'JSON_KEYS',
+  'LAX_BOOL_ARRAY',
+  'LAX_FLOAT64_ARRAY',
+  'LAX_INT64_ARRAY',
+  'LAX_STRING_ARRAY',
+  'MONTHS_BETWEEN',
+  'NET.IP_IN_NET',
+  'NET.MAKE_NET',
+  'NEXT_DAY',
+  'STRING_ARRAY',
+  'APPROX_QUANTILES',
+  'APPROX_TOP_COUNT',
+  'APPROX_TOP_SUM',
+])
+
+/** The reference does not end over these of decimals. */
+const isEndless = ({ entry, signature }: Overload): boolean =>
+  /^(LN|LOG|LOG10|EXP|POW|SQRT)$/.test(entry.name) &&
+  signature.result.kind === 'type' &&
+  signature.result.type.kind !== 'FLOAT64'
+
 /** What the letters of a signature stand for. */
 export type Bindings = Map<string, Type>
 
 export const OVERLOADS: readonly Overload[] = allFunctions().flatMap(entry =>
   entry.signatures.map(text => ({ entry, signature: parseSignature(text) })),
 )
-export const SCALAR_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'scalar')
+export const SCALAR_OVERLOADS = OVERLOADS.filter(one => one.entry.kind === 'scalar' && !isEndless(one))
 export const AGGREGATE_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'aggregate')
 export const WINDOW_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'window')
 
@@ -46,7 +79,9 @@ export function scalarsThatGive(type: Type): readonly Overload[] {
   const name = typeName(type)
   const known = producing.get(name)
   if (known) return known
-  const found = SCALAR_OVERLOADS.filter(({ signature }) => fits(signature.result, type, new Map()))
+  const found = SCALAR_OVERLOADS.filter(
+    ({ entry, signature }) => !UNBUILT.has(entry.name) && fits(signature.result, type, new Map()),
+  )
   producing.set(name, found)
   return found
 }
