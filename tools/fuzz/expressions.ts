@@ -113,7 +113,7 @@ export class Expressions {
     const bindings = boundTypes(overload, wanted, random)
     const types = signature.parameters.map(({ pattern }) => typeOfPattern(pattern, bindings, random))
     const maker: Maker = { random, value: type => this.value(type, { ...scope, depth: scope.depth - 1 }) }
-    const made: Arguments = random.chance(0.93) ? (ARGUMENTS[entry.name]?.(maker, types) ?? []) : []
+    const made: Arguments = this.#made(maker, entry.name, types)
     const type = this.#typeOfCall(overload, wanted, bindings)
     const args: Node[] = []
     let isNamed = false
@@ -136,6 +136,12 @@ export class Expressions {
       if (parameter.isRepeated) args.push(...this.#repeated(parameter, made.slice(i + 1), bindings, scope))
     }
     return this.#written(overload, type, args)
+  }
+
+  /** The arguments that make sense, but for some calls. */
+  #made(maker: Maker, name: string, types: readonly Type[]): Arguments {
+    const isLong = /^(GENERATE_|REPEAT)/.test(name)
+    return isLong || this.random.chance(0.95) ? (ARGUMENTS[name]?.(maker, types) ?? []) : []
   }
 
   /** A cast from some type that may be cast to this one. */

@@ -1,9 +1,13 @@
 /** The families of queries: each is a way to make one from chance. */
 import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
+import { arithmetic } from './arithmetic.js'
+import { groupByAll, groupingSets } from './grouping.js'
 import { literal, randomType, randomValue } from './literals.js'
+import { functional, piped } from './pipes.js'
 import { Queries, type Source } from './queries.js'
 import { type Random, randomOf } from './random.js'
 import { SCALAR_OVERLOADS, UNBUILT } from './signatures.js'
+import { byName, stranger } from './strangers.js'
 import { FUZZ_TABLES } from './tables.js'
 import { column, list, type Node, query, relation, sql } from './tree.js'
 
@@ -101,6 +105,13 @@ const WHOLE: Readonly<Record<string, readonly [number, Make]>> = {
   sets: [5, queries => queries.set().node],
   ctes: [5, queries => queries.common().node],
   recursive: [1.5, queries => queries.recursive().node],
+  arithmetic: [8, arithmetic],
+  strangers: [10, stranger],
+  pipes: [6, piped],
+  'temporary-functions': [3, functional],
+  'grouping-sets': [3, groupingSets],
+  'group-by-all': [1, groupByAll],
+  'by-name': [0.7, byName],
   pivots: [1.5, queries => queries.pivot().node],
   unpivots: [0.7, queries => queries.unpivot().node],
 }
@@ -117,7 +128,10 @@ export const familyNames = (): readonly string[] => [...FAMILIES.keys()]
 /** The query of this seed and number; the same on every machine. */
 export function generate(seed: string, index: number, only: readonly string[] = []): { family: string; node: Node } {
   const random: Random = randomOf(seed, index)
-  const among = [...FAMILIES].filter(([name]) => only.length === 0 || only.includes(name))
+  const wanted = only.filter(name => !name.startsWith('-'))
+  const among = [...FAMILIES].filter(
+    ([name]) => (wanted.length === 0 || wanted.includes(name)) && !only.includes(`-${name}`),
+  )
   const family = random.weighted(among.map(([name, [weight]]) => [weight, name] as const))
   const queries = new Queries(random, random.chance(0.15) ? 0.4 : 0.02)
   return { family, node: FAMILIES.get(family)![1](queries) }

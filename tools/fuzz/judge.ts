@@ -1,6 +1,6 @@
 /** What becomes of a query that both engines were asked. */
 import { type Type, typeName } from '../../runner/googlesql/types.js'
-import { areSameRows, isSameValue } from '../oracle/compare.js'
+import { areSameRows, isSameValue, type Tolerance } from '../oracle/compare.js'
 import type { OurAnswer, TheirAnswer } from './engines.js'
 import type { Question } from './render.js'
 
@@ -77,11 +77,11 @@ export function judge(question: Question, ours: OurAnswer, theirs: TheirAnswer):
   if (types !== expectedTypes) return verdict('type', `${expectedTypes} / ${types}`)
   const misnamed = theirs.columns.findIndex(({ name }, i) => name !== '' && name !== ours.columns[i]!.name)
   if (misnamed >= 0) return verdict('type', 'name')
-  const rows = question.isInexact ? theirs.rows.map(row => row.map(rounded)) : theirs.rows
-  const actual = question.isInexact ? ours.rows.map(row => row.map(rounded)) : ours.rows
-  if (!areSameRows(actual, rows, theirs.columns, false)) return verdict('wrong')
-  if (question.orderedBy && !isSameOrder(actual, rows, theirs.columns, question.orderedBy))
-    return verdict('wrong', 'order')
+  const tolerance = question.isInexact ? INEXACT : undefined
+  if (!areSameRows(ours.rows, theirs.rows, theirs.columns, false, tolerance)) return verdict('wrong')
+  const isOrdered =
+    !question.orderedBy || isSameOrder(ours.rows, theirs.rows, theirs.columns, question.orderedBy, tolerance)
+  if (!isOrdered) return verdict('wrong', 'order')
   return verdict('agree')
 }
 
@@ -91,23 +91,28 @@ function isSameOrder(
   expected: readonly (readonly unknown[])[],
   columns: readonly { readonly type: Type }[],
   by: readonly number[],
+  tolerance: Tolerance | undefined,
 ): boolean {
-  return actual.every((row, r) => by.every(i => !columns[i] || isSameValue(row[i], expected[r]![i], columns[i].type)))
+  return actual.every((row, r) =>
+    by.every(i => !columns[i] || isSameValue(row[i], expected[r]![i], columns[i].type, tolerance)),
+  )
 }
 
-const LONG_NUMBER = /-?\d+\.\d{6,}(e[+-]?\d+)?/g
+const NUMBER = /-?\d+(\.\d+)?(e[+-]?\d+)?/gi
 
-/** FLOAT64 with fewer digits, also where it is written in a text. */
-function rounded(value: unknown): unknown {
-  if (typeof value === 'number')
-    return Number.isSafeInteger(value) || !Number.isFinite(value) ? value : Number(value.toPrecision(11))
-  if (typeof value === 'string')
-    return value.replace(LONG_NUMBER, number => String(Number(Number(number).toPrecision(11))))
-  if (Array.isArray(value)) return value.map(rounded)
-  if (value !== null && typeof value === 'object')
-    return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, rounded(of)]))
-  return value
+/** The last digits of sums and of trigonometry are the library's, also where a text or a decimal is made of them. */
+const INEXACT: Tolerance = {
+  relative: 1e-9,
+  absolute: 1e-9,
+  isSameText: (actual, expected) => {
+    if (actual === expected) return true
+    if (actual.replace(NUMBER, '0') !== expected.replace(NUMBER, '0')) return false
+    const others = expected.match(NUMBER) ?? []
+    return (actual.match(NUMBER) ?? []).every((number, i) => isNear(Number(number), Number(others[i])))
+  },
 }
+const isNear = (actual: number, expected: number): boolean =>
+  Math.abs(actual - expected) <= INEXACT.relative * Math.max(1, Math.abs(expected))
 
 const MAX_SHOWN = 600
 

@@ -32,7 +32,7 @@ const { values: options } = parseArgs({
     out: { type: 'string', default: FOLDER },
   },
 })
-const unknown = options.family.filter(name => !familyNames().includes(name))
+const unknown = options.family.filter(name => !familyNames().includes(name.replace(/^-/, '')))
 if (unknown.length > 0) {
   process.stderr.write(`No family ${unknown.join(', ')}; there are ${familyNames().join(', ')}\n`)
   process.exit(2)

@@ -79,6 +79,9 @@ function* instead(node: Node): Generator<Node> {
       }
       return
     }
+    case 'query':
+      yield* [...descendants(node)].filter(other => other.kind === 'query')
+      return
     case 'relation':
       yield* [...descendants(node)].filter(other => other.kind === 'relation')
       return

@@ -4,22 +4,34 @@ import type { StructField, Type } from '../../runner/googlesql/types.js'
 /** Sums of FLOAT64 depend on the order of their rows; the reference adds up with more digits than BigQuery shows. */
 const FLOAT_TOLERANCE = 1e-12
 
+/** Where values may differ by more: how much in all, and of texts, which may hold such values, what else will do. */
+export interface Tolerance {
+  readonly relative: number
+  readonly absolute: number
+  readonly isSameText: (actual: string, expected: string) => boolean
+}
+const USUAL: Tolerance = {
+  relative: FLOAT_TOLERANCE,
+  absolute: 0,
+  isSameText: (actual, expected) => actual === expected,
+}
+
 type Rows = readonly (readonly unknown[])[]
 
 /** Whether a JSON value of a case is the reference's. */
-export function isSameValue(actual: unknown, expected: unknown, type: Type): boolean {
+export function isSameValue(actual: unknown, expected: unknown, type: Type, tolerance = USUAL): boolean {
   if (expected === null || actual === null || actual === undefined) return (actual ?? null) === expected
   switch (type.kind) {
     case 'ARRAY':
-      return isSameList(actual, expected as unknown[], () => type.element)
+      return isSameList(actual, expected as unknown[], () => type.element, tolerance)
     case 'STRUCT':
-      return isSameList(Object.values(actual), expected as unknown[], i => type.fields[i]!.type)
+      return isSameList(Object.values(actual), expected as unknown[], i => type.fields[i]!.type, tolerance)
     case 'FLOAT64':
-      return isSameFloat(Number(actual), expected as number)
+      return isSameFloat(Number(actual), expected as number, tolerance)
     case 'JSON':
-      return canonical(actual) === canonical(expected)
+      return tolerance.isSameText(canonical(actual), canonical(expected))
     default:
-      return String(actual) === String(expected)
+      return tolerance.isSameText(String(actual), String(expected))
   }
 }
 
@@ -29,9 +41,10 @@ export function areSameRows(
   expected: Rows,
   columns: readonly StructField[],
   isOrdered: boolean,
+  tolerance = USUAL,
 ): boolean {
   const isSameRow = (row: readonly unknown[], other: readonly unknown[]): boolean =>
-    isSameList(row, other, i => columns[i]!.type)
+    isSameList(row, other, i => columns[i]!.type, tolerance)
   if (actual.length !== expected.length) return false
   if (isOrdered) return actual.every((row, i) => isSameRow(row, expected[i]!))
   const left = [...expected]
@@ -42,18 +55,24 @@ export function areSameRows(
   })
 }
 
-function isSameList(actual: unknown, expected: readonly unknown[], typeAt: (i: number) => Type): boolean {
+function isSameList(
+  actual: unknown,
+  expected: readonly unknown[],
+  typeAt: (i: number) => Type,
+  tolerance: Tolerance,
+): boolean {
   return (
     Array.isArray(actual) &&
     actual.length === expected.length &&
-    actual.every((value, i) => isSameValue(value, expected[i], typeAt(i)))
+    actual.every((value, i) => isSameValue(value, expected[i], typeAt(i), tolerance))
   )
 }
 
-function isSameFloat(actual: number, expected: number): boolean {
+function isSameFloat(actual: number, expected: number, { relative, absolute }: Tolerance): boolean {
   if (Object.is(actual, expected) || actual === expected) return true
   if (Number.isNaN(actual)) return Number.isNaN(expected)
-  return Math.abs(actual - expected) <= FLOAT_TOLERANCE * Math.max(Math.abs(actual), Math.abs(expected))
+  const difference = Math.abs(actual - expected)
+  return difference <= absolute || difference <= relative * Math.max(Math.abs(actual), Math.abs(expected))
 }
 
 /** JSON text with the keys of objects in order. */
