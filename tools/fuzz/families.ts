@@ -2,6 +2,7 @@
 import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
 import { arithmetic } from './arithmetic.js'
 import { groupByAll, groupingSets } from './grouping.js'
+import { lexical, names, precedence, supertypes } from './language.js'
 import { literal, randomType, randomValue } from './literals.js'
 import { functional, piped } from './pipes.js'
 import { Queries, type Source } from './queries.js'
@@ -107,6 +108,10 @@ const WHOLE: Readonly<Record<string, readonly [number, Make]>> = {
   recursive: [1.5, queries => queries.recursive().node],
   arithmetic: [8, arithmetic],
   strangers: [10, stranger],
+  precedence: [4, precedence],
+  lexical: [2, lexical],
+  supertypes: [5, supertypes],
+  names: [3, names],
   pipes: [6, piped],
   'temporary-functions': [3, functional],
   'grouping-sets': [3, groupingSets],

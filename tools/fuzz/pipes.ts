@@ -259,6 +259,7 @@ export function functional(queries: Queries): Node {
   const declared = types.map((type, i) => `${names[i]} ${isAnyType ? 'ANY TYPE' : typeText(type)}`).join(', ')
   const from = source ? sql`${clause` FROM ${source.node}`}` : sql``
   const places = args.map((_, i) => i + 2)
+  const given = (at: number, i: number): Template => (isAnyType ? [at] : ['CAST(', at, ` AS ${typeText(types[i]!)})`])
   return {
     kind: 'query',
     children: [from, body, ...args],
@@ -266,7 +267,7 @@ export function functional(queries: Queries): Node {
       `CREATE TEMP FUNCTION f(${declared}) AS (`,
       1,
       '); SELECT f(',
-      ...places.flatMap((at, i): Template => (i === 0 ? [at] : [', ', at])),
+      ...places.flatMap((at, i): Template => [i === 0 ? '' : ', ', ...given(at, i)]),
       ') AS c1',
       0,
     ],
@@ -274,12 +275,7 @@ export function functional(queries: Queries): Node {
       'SELECT (SELECT ',
       1,
       ' FROM (SELECT ',
-      ...places.flatMap(
-        (at, i): Template => [
-          ...(isAnyType ? [at] : ['CAST(', at, ` AS ${typeText(types[i]!)})`]),
-          ` AS ${names[i]}${i < places.length - 1 ? ', ' : ''}`,
-        ],
-      ),
+      ...places.flatMap((at, i): Template => [...given(at, i), ` AS ${names[i]}${i < places.length - 1 ? ', ' : ''}`]),
       ')) AS c1',
       0,
     ],
