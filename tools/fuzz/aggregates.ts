@@ -42,6 +42,10 @@ export class Aggregates {
   }
 
   call(overload: Overload, scope: Scope, keys: readonly Node[]): Node {
+    return { ...this.#call(overload, scope, keys), calls: overload.entry.name }
+  }
+
+  #call(overload: Overload, scope: Scope, keys: readonly Node[]): Node {
     const { random } = this.#values
     const { entry } = overload
     const traits = entry.aggregate ?? {}
@@ -78,7 +82,7 @@ export class Aggregates {
     const call = expr(
       type,
       INEXACT.test(entry.name) ? { isInexact: true } : {},
-    )`${this.#name(overload)}(${distinct}${list(args, ', ', args.length)}${having}${nulls}${order}${limit})`
+    )`${this.#name(overload)}(${distinct}${list(args, ', ', args.length)}${nulls}${having}${order}${limit})`
     if (entry.name === 'APPROX_COUNT_DISTINCT') {
       return asReference(call, ['COUNT(DISTINCT ', 1, ')'])
     }
@@ -108,6 +112,13 @@ export class Aggregates {
     const { entry } = overload
     const traits = entry.aggregate ?? {}
     if (!traits.allowsOver || entry.name === 'ANY_VALUE' || /_BY$/.test(entry.name)) return this.rowNumber(scope, keys)
+    return { ...this.#over(overload, scope, keys), calls: entry.name }
+  }
+
+  #over(overload: Overload, scope: Scope, keys: readonly Node[]): Node {
+    const { random } = this.#values
+    const { entry } = overload
+    const traits = entry.aggregate ?? {}
     const { args, type } = this.#arguments(overload, scope)
     const isList = LISTS.test(entry.name)
     const ranksTies = /^(RANK|DENSE_RANK|PERCENT_RANK|CUME_DIST)$/.test(entry.name)
@@ -154,16 +165,25 @@ export class Aggregates {
 
   #rows(): Node {
     const { random } = this.#values
-    const bound = (side: 'start' | 'end'): string =>
-      random.pick([
-        side === 'start' ? 'UNBOUNDED PRECEDING' : 'UNBOUNDED FOLLOWING',
-        'CURRENT ROW',
-        `${random.between(0, 3)} PRECEDING`,
-        `${random.between(0, 3)} FOLLOWING`,
-      ])
-    return random.chance(0.2)
-      ? sql`ROWS ${random.pick(['UNBOUNDED PRECEDING', '1 PRECEDING', 'CURRENT ROW'])}`
-      : sql`ROWS BETWEEN ${bound('start')} AND ${bound('end')}`
+    if (random.chance(0.2)) return sql`ROWS ${random.pick(['UNBOUNDED PRECEDING', '1 PRECEDING', 'CURRENT ROW'])}`
+    const number = (): string => String(random.between(0, 3))
+    const [start, end] = random.pick([
+      ['UNBOUNDED PRECEDING', 'CURRENT ROW'],
+      ['UNBOUNDED PRECEDING', `${number()} PRECEDING`],
+      ['UNBOUNDED PRECEDING', `${number()} FOLLOWING`],
+      ['UNBOUNDED PRECEDING', 'UNBOUNDED FOLLOWING'],
+      [`${number()} PRECEDING`, `${number()} PRECEDING`],
+      [`${number()} PRECEDING`, 'CURRENT ROW'],
+      [`${number()} PRECEDING`, `${number()} FOLLOWING`],
+      [`${number()} PRECEDING`, 'UNBOUNDED FOLLOWING'],
+      ['CURRENT ROW', 'CURRENT ROW'],
+      ['CURRENT ROW', `${number()} FOLLOWING`],
+      ['CURRENT ROW', 'UNBOUNDED FOLLOWING'],
+      [`${number()} FOLLOWING`, `${number()} FOLLOWING`],
+      [`${number()} FOLLOWING`, 'UNBOUNDED FOLLOWING'],
+      [random.pick(['CURRENT ROW', '1 FOLLOWING']), random.pick(['1 PRECEDING', 'CURRENT ROW'])],
+    ])
+    return sql`ROWS BETWEEN ${start!} AND ${end!}`
   }
 
   #range(type: Type): Node {

@@ -135,7 +135,6 @@ const JSON_PATHS = [
   '$[1]',
   '$.a[0]',
   '$.a[1]',
-  "$.'a b'",
   '$."a b"',
   '$.c',
   '$.a.b.c[1].d',
@@ -143,9 +142,9 @@ const JSON_PATHS = [
   '$.x',
   '$."c.d"',
   '$[2]',
-  "$['a']",
   '$.a.b.c',
 ]
+const ODD_PATHS = ["$.'a b'", "$['a']", 'a', '', '$.', '$[', '$[-1]', '$.*', '$..a', ' $']
 const DATE_ELEMENTS = [
   '%Y',
   '%m',
@@ -338,9 +337,15 @@ const format: Make = maker => {
 
 const json = ({ random }: Maker, type: Type): Node =>
   literal(type, random.chance(0.05) ? null : random.pick(JSON_TEXTS))
-const path = (random: Random): Node => text(random.pick(JSON_PATHS))
+const path = (random: Random): Node => text(random.pick(random.chance(0.97) ? JSON_PATHS : ODD_PATHS))
+const legacyPath = (random: Random): Node =>
+  text(random.pick([...JSON_PATHS.filter(one => !one.includes('"')), "$['a']", "$['a b']"]))
 
 const jsonAndPath: Make = (maker, types) => [mostly(maker, () => json(maker, types[0]!)), path(maker.random)]
+const jsonAndLegacyPath: Make = (maker, types) => [
+  mostly(maker, () => json(maker, types[0]!)),
+  legacyPath(maker.random),
+]
 const jsonAlone: Make = (maker, types) => [maker.random.chance(0.8) ? json(maker, types[0]!) : null]
 /** `JSON_SET(document, path, value, …)`: the value stands for ANY, which is any type. */
 const jsonPairs: Make = (maker, types) => {
@@ -364,7 +369,7 @@ const jsonPairs: Make = (maker, types) => {
 const zoneAt =
   (at: number): Make =>
   ({ random }, types) =>
-    types.map((_, i) => (i === at ? zone(random) : null))
+    types.map((type, i) => (i === at && type.kind === 'STRING' ? zone(random) : null))
 
 const pattern =
   (...rest: ((maker: Maker) => Node | null)[]): Make =>
@@ -520,10 +525,10 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   JSON_QUERY: jsonAndPath,
   JSON_VALUE_ARRAY: jsonAndPath,
   JSON_QUERY_ARRAY: jsonAndPath,
-  JSON_EXTRACT: jsonAndPath,
-  JSON_EXTRACT_SCALAR: jsonAndPath,
-  JSON_EXTRACT_ARRAY: jsonAndPath,
-  JSON_EXTRACT_STRING_ARRAY: jsonAndPath,
+  JSON_EXTRACT: jsonAndLegacyPath,
+  JSON_EXTRACT_SCALAR: jsonAndLegacyPath,
+  JSON_EXTRACT_ARRAY: jsonAndLegacyPath,
+  JSON_EXTRACT_STRING_ARRAY: jsonAndLegacyPath,
   JSON_REMOVE: jsonAndPath,
   JSON_STRIP_NULLS: jsonAndPath,
   JSON_TYPE: jsonAlone,

@@ -1,7 +1,8 @@
 /** Differences by their cause: those whose smallest queries are alike are one. */
 import type { Verdict } from './judge.js'
 import type { Question } from './render.js'
-import type { Node } from './tree.js'
+import { OVERLOADS } from './signatures.js'
+import { descendants, type Node } from './tree.js'
 
 export interface Difference {
   readonly index: number
@@ -36,6 +37,13 @@ export class Causes {
   readonly refusals = new Map<string, number>()
   readonly unanswered = new Map<string, number>()
 
+  /** How many queries that were answered alike call each function. */
+  readonly calls = new Map<string, number>()
+
+  agree(root: Node): void {
+    const called = new Set([...descendants(root)].flatMap(({ calls }) => calls ?? []))
+    for (const name of called) this.calls.set(name, (this.calls.get(name) ?? 0) + 1)
+  }
   refuse(detail: string): void {
     this.refusals.set(detail, (this.refusals.get(detail) ?? 0) + 1)
   }
@@ -124,6 +132,7 @@ const DULL = new Set([
   'ASC',
 ])
 const MAX_OTHERS = 8
+const FEW = 5
 
 /** Functions, operators and clauses of a query, by which queries of one cause are alike. */
 function wordsOf(sql: string): string {
@@ -147,7 +156,9 @@ export function causesText({
   causes,
   refusals,
   unanswered,
+  calls,
 }: {
+  readonly calls: ReadonlyMap<string, number>
   readonly seed: string
   readonly done: number
   readonly counts: ReadonlyMap<string, number>
@@ -187,6 +198,13 @@ export function causesText({
       `- queries ${cause.queries.slice(0, 10).join(', ')}`,
       '',
     ]),
+    '## Functions that few queries call which were answered alike',
+    '',
+    OVERLOADS.map(({ entry }) => entry.name)
+      .filter((name, i, names) => names.indexOf(name) === i && (calls.get(name) ?? 0) < FEW)
+      .map(name => `${name} ${calls.get(name) ?? 0}`)
+      .join(', '),
+    '',
     '## Refused by name',
     '',
     ...ranked(refusals),

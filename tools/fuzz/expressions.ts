@@ -28,6 +28,7 @@ import type { Random } from './random.js'
 import {
   type Bindings,
   boundTypes,
+  mayGive,
   type Overload,
   resultOf,
   SCALAR_OVERLOADS,
@@ -101,6 +102,10 @@ export class Expressions {
     const { random } = this
     const columns = scope.columns.filter(one => one.type && sameType(one.type, type))
     if (columns.length > 0 && random.chance(0.75)) return random.pick(columns)
+    const castable = scope.columns.filter(one => one.type && mayCast(one.type, type))
+    if (columns.length === 0 && castable.length > 0 && random.chance(0.3)) {
+      return expr(type)`SAFE_CAST(${random.pick(castable)} AS ${typeName(type)})`
+    }
     const value = randomValue(random, type)
     const made = literal(type, value)
     return mayBind(type) && random.chance(this.#binding) ? { ...made, isBound: true } : made
@@ -135,7 +140,7 @@ export class Expressions {
       } else args.push(given)
       if (parameter.isRepeated) args.push(...this.#repeated(parameter, made.slice(i + 1), bindings, scope))
     }
-    return this.#written(overload, type, args)
+    return { ...this.#written(overload, type, args), calls: entry.name }
   }
 
   /** The arguments that make sense, but for some calls. */
@@ -184,7 +189,8 @@ export class Expressions {
       one => isPassing(one) === passing && !Object.hasOwn(BY_CHANCE, one.entry.name) && one.entry.name !== 'ERROR',
     )
     if (type.kind === 'BOOL' && random.chance(0.01)) return this.call(random.pick(BOOLS_BY_CHANCE), null, scope)
-    return overloads.length > 0 ? this.call(random.pick(overloads), type, scope) : null
+    const chosen = overloads.length > 0 ? random.pick(overloads) : undefined
+    return chosen && mayGive(chosen, type, random) ? this.call(chosen, type, scope) : null
   }
 
   #argument(
@@ -212,7 +218,8 @@ export class Expressions {
           const maker: Maker = { random, value: wanted => this.value(wanted, inner) }
           return writtenInterval(maker, entry.name, types[0]!.kind)
         }
-        if (pattern.kind === 'type' && random.chance(0.06)) return this.#coercible(type, inner)
+        if (pattern.kind === 'type' && random.chance(0.06))
+          return this.#coercible(type, inner, !entry.name.startsWith('$'))
         // Random arguments that say how much or how often are seldom large.
         if (type.kind === 'INT64' && !entry.name.startsWith('$') && at > 0 && random.chance(0.5)) {
           return small(random, -3, 12)
@@ -223,7 +230,7 @@ export class Expressions {
   }
 
   /** Something that becomes the type by itself. */
-  #coercible(type: Type, scope: Scope): Node {
+  #coercible(type: Type, scope: Scope, mayBeNull: boolean): Node {
     const { random } = this
     const from: Partial<Record<ScalarKind, readonly ScalarKind[]>> = {
       FLOAT64: ['INT64', 'NUMERIC'],
@@ -239,7 +246,7 @@ export class Expressions {
       const written = String(randomValue(random, type, { wide: 0.1, null: 0 })).replace('Z', '+00')
       return expr(type)`'${written}'`
     }
-    return expr(type)`NULL`
+    return mayBeNull ? expr(type)`NULL` : this.value(type, scope)
   }
 
   #repeated(parameter: SignatureParameter, made: Arguments, bindings: Bindings, scope: Scope): Node[] {
@@ -308,7 +315,8 @@ export class Expressions {
     const { random } = this
     const fallback = random.chance(0.7) ? sql` ELSE ${this.value(type, scope)}` : sql``
     if (random.chance(0.3)) {
-      const of = randomScalar(random)
+      const scalar = randomScalar(random)
+      const of = scalar.kind === 'JSON' ? INT64 : scalar
       const branches = random.several(1, 2, () => sql`WHEN ${this.value(of, scope)} THEN ${this.value(type, scope)}`)
       return expr(type)`CASE ${this.value(of, scope)} ${list(branches, ' ')}${fallback} END`
     }

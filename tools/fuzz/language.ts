@@ -249,11 +249,12 @@ export function supertypes(queries: Queries): Node {
     ['INT64', 'NUMERIC'],
     ['STRING'],
   ]
-  const source = random.chance(0.5) ? queries.table() : null
+  const isUnion = random.chance(0.2)
+  const source = !isUnion && random.chance(0.5) ? queries.table() : null
   const columns = source?.columns ?? []
   const kinds = random.pick(groups)
   const value = (): Node => {
-    if (random.chance(0.12)) return sql`NULL`
+    if (random.chance(0.07)) return sql`NULL`
     const type = { kind: random.pick(kinds) } as Type
     const alike = columns.filter(one => one.type!.kind === type.kind)
     if (alike.length > 0 && random.chance(0.5)) return random.pick(alike)
@@ -293,7 +294,7 @@ export function supertypes(queries: Queries): Node {
     () => sql`${value()} || ${value()}`,
     () => sql`RANGE_BUCKET(${value()}, [${values()}])`,
   ]
-  if (random.chance(0.2)) {
+  if (isUnion) {
     const branch = (): Node => sql`SELECT ${value()} AS c1, ${value()} AS c2`
     return query`${list(random.several(2, 3, branch), random.pick([' UNION ALL ', ' UNION ALL ', ' UNION DISTINCT ', ' EXCEPT DISTINCT ', ' INTERSECT DISTINCT ']))}`
   }

@@ -249,7 +249,7 @@ export function functional(queries: Queries): Node {
     ]),
   )
   const names = types.map((_, i) => ['p', 'q', 'r'][i]!)
-  const result = randomType(random)
+  const result = random.chance(0.6) ? random.pick(types) : randomType(random)
   const body = new Expressions(random, null, 0).value(result, {
     columns: types.map((type, i) => column(names[i]!, type)),
     depth: 3,

@@ -1,6 +1,6 @@
 /** Random queries: sources, joins, selections, groups, windows, sets, CTEs and subqueries, all typed. */
 
-import { isOrderable } from '../../runner/googlesql/functions/operators.js'
+import { isGroupable, isOrderable } from '../../runner/googlesql/functions/operators.js'
 import {
   BOOL,
   FLOAT64,
@@ -131,9 +131,10 @@ export class Queries {
     ])()
   }
 
-  join(depth = 1): Source {
+  /** A join on the left of another has no comma, which binds less. */
+  join(depth = 1, comma = ','): Source {
     const { random } = this
-    const left = depth > 1 && random.chance(0.3) ? this.join(depth - 1) : this.single()
+    const left = depth > 1 && random.chance(0.3) ? this.join(depth - 1, 'CROSS JOIN') : this.single()
     const kind = random.pick([
       'JOIN',
       'INNER JOIN',
@@ -148,7 +149,7 @@ export class Queries {
     ])
     if (kind === 'UNNEST' || kind === 'LEFT UNNEST') {
       const right = this.unnest({ columns: left.columns, depth: 2 })
-      const join = kind === 'UNNEST' ? random.pick([',', 'CROSS JOIN', 'INNER JOIN']) : 'LEFT JOIN'
+      const join = kind === 'UNNEST' ? random.pick([comma, 'CROSS JOIN', 'INNER JOIN']) : 'LEFT JOIN'
       const on =
         join === 'LEFT JOIN' || join === 'INNER JOIN'
           ? random.chance(0.6) && join === 'LEFT JOIN'
@@ -160,7 +161,7 @@ export class Queries {
     const right = this.single()
     if (kind === 'USING') return this.#using()
     if (kind === 'CROSS JOIN' || kind === ',')
-      return this.#joined(left, kind === ',' ? sql`, ` : sql` CROSS JOIN `, right, sql``)
+      return this.#joined(left, kind === ',' && comma === ',' ? sql`, ` : sql` CROSS JOIN `, right, sql``)
     return this.#joined(left, sql` ${kind} `, right, sql` ON ${this.#joinCondition(left, right)}`)
   }
 
@@ -237,7 +238,7 @@ export class Queries {
     const { random } = this
     const scope: Scope = { columns: [...source.columns, ...outer.columns], depth: outer.depth }
     const items = random.several(1, 3, () => this.#item(scope))
-    const isDistinct = !needsKeys && random.chance(0.15)
+    const isDistinct = !needsKeys && items.every(({ type }) => isGroupable(type!)) && random.chance(0.15)
     const keys = needsKeys || random.chance(0.5) ? source.keys : []
     if (!isDistinct) items.push(...keys)
     const isLimited = !isDistinct && random.chance(0.2)

@@ -13,7 +13,7 @@ import { reasonOf } from './explained.js'
 import { familyNames, generate } from './families.js'
 import { type Class, DIFFERENCES, judge, type Verdict } from './judge.js'
 import { type Question, questionOf } from './render.js'
-import { shrink } from './shrink.js'
+import { shrink, standingAlone } from './shrink.js'
 import type { Node } from './tree.js'
 
 const FOLDER = fileURLToPath(new URL('../../.cache/fuzz', import.meta.url))
@@ -79,6 +79,11 @@ async function examine(index: number): Promise<void> {
   const reason = DIFFERENCES.includes(verdict.class) ? reasonOf(question.sql, verdict) : undefined
   count(family, reason ? 'explained' : verdict.class)
   done++
+  if (verdict.class === 'agree') causes.agree(node)
+  if (verdict.class === 'lazy') {
+    const lenient = await withoutExcuse(node)
+    if (lenient) causes.add({ index, family, question, ...lenient })
+  }
   if (verdict.class === 'refused') causes.refuse(verdict.detail)
   if (verdict.class === 'unanswered') causes.leave(verdict.detail)
   if (!DIFFERENCES.includes(verdict.class) || reason) return
@@ -98,6 +103,25 @@ async function examine(index: number): Promise<void> {
     return
   }
   causes.add({ index, family, question, small, smallQuestion, verdict: smallVerdict })
+}
+
+/** Where evaluation could not have stopped earlier: a value of constants that are all there. */
+const EXCUSES =
+  /\b(FROM|WHERE|CASE|IF|IFNULL|COALESCE|NULLIF|AND|OR|IN|BETWEEN|LIKE|GREATEST|LEAST|ERROR|SAFE|NULL|SELECT\b.*\bSELECT)\b|->/
+
+/** The smallest expression of a query over which the reference fails and which has a value here all the same. */
+async function withoutExcuse(
+  node: Node,
+): Promise<{ small: Node; smallQuestion: Question; verdict: Verdict } | undefined> {
+  for (const small of [node, ...standingAlone(node)].slice(0, 12)) {
+    const smallQuestion = questionOf(small)
+    if (EXCUSES.test(smallQuestion.sql)) continue
+    const verdict = await ask(smallQuestion)
+    if (verdict.class === 'lazy' && !/^\[\[null\]\]/.test(verdict.found)) {
+      return { small, smallQuestion, verdict: { ...verdict, class: 'lenient' } }
+    }
+  }
+  return undefined
 }
 
 async function isSame(candidate: Node, verdict: Verdict): Promise<boolean> {
@@ -143,6 +167,7 @@ function write(): void {
       causes: found,
       refusals: causes.refusals,
       unanswered: causes.unanswered,
+      calls: causes.calls,
     }),
   )
   writeFileSync(join(options.out, 'causes.json'), `${JSON.stringify(found, null, 2)}\n`)

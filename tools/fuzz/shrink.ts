@@ -31,7 +31,7 @@ export function* smaller(root: Node): Generator<Node> {
 }
 
 /** Queries within, and expressions within, as whole queries. */
-function* standingAlone(root: Node): Generator<Node> {
+export function* standingAlone(root: Node): Generator<Node> {
   const all = [...descendants(root)]
   const bySize = (a: Node, b: Node): number => sizeOf(a) - sizeOf(b)
   yield* all.filter(node => node.kind === 'query').sort(bySize)

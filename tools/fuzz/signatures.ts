@@ -129,6 +129,14 @@ export function boundTypes({ entry, signature }: Overload, wanted: Type | null, 
   }
 }
 
+/** Whether the catalogue's own check has nothing against the call for a value of this type. */
+export function mayGive(overload: Overload, wanted: Type, random: Random): boolean {
+  const bindings: Bindings = new Map()
+  fits(overload.signature.result, wanted, bindings)
+  const types = overload.signature.parameters.map(({ pattern }) => typeOfPattern(pattern, bindings, random))
+  return !isRefused(overload.entry, types, overload.signature) || random.chance(0.02)
+}
+
 function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Signature): boolean {
   if (!entry.check) return false
   const args = types.map((type, i) =>

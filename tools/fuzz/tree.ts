@@ -32,6 +32,8 @@ export interface Node {
   readonly least?: number
   /** Of an ORDER BY that ends a query: the places of the columns, from 0, that determine the order of its rows. */
   readonly orderedBy?: readonly number[]
+  /** The catalogue's name of the function that is called. */
+  readonly calls?: string
   /** Its value may differ in the last digits of FLOAT64. */
   readonly isInexact?: true
 }
