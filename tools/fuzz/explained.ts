@@ -68,6 +68,11 @@ const EXPLAINED: readonly Explained[] = [
     found: /^(Array length mismatch|Cannot compute cosine distance against zero vector)/,
   },
   {
+    reason: 'BigQuery documents %J (format-elements), the reference does not know it',
+    class: ['wrong', 'lenient'],
+    sql: /%J/,
+  },
+  {
     reason: 'BigQuery has no NANOSECOND (timestamp_functions#extract)',
     class: ['error'],
     found: /NANOSECOND date part/,

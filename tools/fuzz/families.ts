@@ -49,10 +49,10 @@ function made(queries: Queries): Source {
   return { node: relation`(${list(random.several(1, 3, row), ' UNION ALL ')}) AS ${alias}`, columns, keys: [] }
 }
 
-/** Functions that the reference does not have come in a query of fifty. */
+/** Functions that the reference does not have are among themselves, in a query of thirty. */
 function namesWhere(choose: (entry: FunctionEntry) => boolean, isSeldom: boolean): readonly string[] {
   const names = SCALAR_OVERLOADS.filter(({ entry }) => choose(entry)).map(({ entry }) => entry.name)
-  const usual = names.filter(name => isSeldom || !UNBUILT.has(name))
+  const usual = names.filter(name => UNBUILT.has(name) === isSeldom)
   return [...new Set(usual.length > 0 ? usual : names)]
 }
 
@@ -61,7 +61,7 @@ const calls =
   (choose: (entry: FunctionEntry) => boolean): Make =>
   queries => {
     const { random, values } = queries
-    const isSeldom = random.chance(0.02)
+    const isSeldom = random.chance(0.03)
     const names = namesWhere(choose, isSeldom)
     const source = scenery(queries)
     const scope = { columns: source?.columns ?? [], depth: random.pick([1, 2, 2, 3]) }

@@ -1,0 +1,66 @@
+import { expect } from 'chai'
+import { allFunctions } from '../../runner/googlesql/functions/all.js'
+import { parseTypeName } from '../../runner/googlesql/parse-type-name.js'
+import { resolveQuery } from '../../runner/googlesql/resolve.js'
+import { SqlError } from '../../runner/googlesql/sql-error.js'
+import { tableCatalogue } from '../../runner/googlesql/tables.js'
+import { familyNames, generate } from '../../tools/fuzz/families.js'
+import { OPERATOR_TEXTS } from '../../tools/fuzz/operators.js'
+import { type Question, questionOf } from '../../tools/fuzz/render.js'
+import { FUZZ_TABLES } from '../../tools/fuzz/tables.js'
+import { descendants } from '../../tools/fuzz/tree.js'
+
+const TABLES = tableCatalogue(FUZZ_TABLES.map(({ name, columns }) => ({ name, columns })))
+
+function refusal({ sql, parameters }: Question): string | null {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!] as const)
+  try {
+    resolveQuery(sql, TABLES, Object.fromEntries(types))
+    return null
+  } catch (error) {
+    if (error instanceof SqlError) return error.message
+    throw error
+  }
+}
+
+/** What is generated although it may be wrong: texts for which either engine has an error of its own. */
+const MAY_BE_WRONG = new Set(['lexical', 'names', 'supertypes', 'by-name'])
+
+describe('random queries', () => {
+  it('are the same for the same seed and number, and others for another', () => {
+    const text = (seed: string, index: number): string => JSON.stringify(questionOf(generate(seed, index).node))
+    for (let i = 0; i < 50; i++) expect(text('a', i)).to.equal(text('a', i))
+    const others = Array.from({ length: 50 }, (_, i) => text('a', i) === text('b', i))
+    expect(others.filter(Boolean).length).to.be.below(3)
+  })
+
+  it('are of the families that are asked for', () => {
+    for (const family of familyNames()) expect(generate('a', 1, [family]).family).to.equal(family)
+    const left = Array.from({ length: 200 }, (_, i) => generate('a', i, ['-windows', '-joins']).family)
+    expect(left).to.not.include.members(['windows', 'joins'])
+  })
+
+  it('are typed: nearly all of every family resolve', () => {
+    for (const family of familyNames().filter(name => !MAY_BE_WRONG.has(name))) {
+      const refused = Array.from({ length: 40 }, (_, i) => questionOf(generate('typed', i, [family]).node)).flatMap(
+        question => (refusal(question) === null ? [] : [`${refusal(question)}\n  ${question.sql}`]),
+      )
+      expect(refused.length, `${family}\n${refused.join('\n')}`).to.be.below(9)
+    }
+  })
+
+  it('call every function of the catalogue, and write every operator', () => {
+    const called = new Set<string>()
+    for (let i = 0; i < 9_000; i++) {
+      for (const { calls } of descendants(generate('every', i, ['functions', 'aggregates', 'windows']).node)) {
+        if (calls) called.add(calls)
+      }
+    }
+    const entries = allFunctions().map(entry => entry.name)
+    // It is in conditionals only.
+    expect(entries.filter(name => !called.has(name) && name !== 'ERROR')).to.deep.equal([])
+    const special = ['$count_star', '$extract', '$interval', '$json_field']
+    const operators = entries.filter(name => name.startsWith('$') && !special.includes(name))
+    expect(Object.keys(OPERATOR_TEXTS)).to.have.members(operators)
+  }).timeout(60_000)
+})
