@@ -1,10 +1,12 @@
 import { expect } from 'chai'
 import { FLOAT64, INT64, STRING, type Type } from '../../runner/googlesql/types.js'
-import { Causes, causesText } from '../../tools/fuzz/causes.js'
+import { Causes, type Difference } from '../../tools/fuzz/causes.js'
 import type { OurAnswer, TheirAnswer } from '../../tools/fuzz/engines.js'
 import { reasonOf } from '../../tools/fuzz/explained.js'
 import { judge } from '../../tools/fuzz/judge.js'
+import { OptionError, readOptions } from '../../tools/fuzz/options.js'
 import { type Question, questionOf } from '../../tools/fuzz/render.js'
+import { reportText } from '../../tools/fuzz/report.js'
 import { query } from '../../tools/fuzz/tree.js'
 
 const QUESTION: Question = {
@@ -90,17 +92,9 @@ describe('the judge of two answers', () => {
 })
 
 describe('causes of differences', () => {
-  const difference = (sql: string, index: number) => {
-    const small = query`${sql}`
-    const question = questionOf(small)
-    return {
-      index,
-      family: 'x',
-      question,
-      small,
-      smallQuestion: question,
-      verdict: judge(question, ours([[1]], 'INT64'), theirs([['2']], INT64)),
-    }
+  const difference = (sql: string, index: number): Difference => {
+    const question = questionOf(query`${sql}`)
+    return { index, question, verdict: judge(question, ours([[1]], 'INT64'), theirs([['2']], INT64)) }
   }
 
   it('are one where the smallest queries have the same words, shown by the shortest', () => {
@@ -108,27 +102,51 @@ describe('causes of differences', () => {
     causes.add(difference("SELECT SPLIT('a b', ' ') AS c1", 7))
     causes.add(difference("SELECT SPLIT('a') AS c1", 9))
     causes.add(difference('SELECT ABS(-1) AS c1', 11))
-    expect(causes.list().map(({ sql, count, queries }) => [sql, count, queries])).to.deep.equal([
-      ["SELECT SPLIT('a') AS c1", 2, [7, 9]],
-      ['SELECT ABS(-1) AS c1', 1, [11]],
+    expect(causes.list().map(({ sql, others, queries }) => [sql, others, queries])).to.deep.equal([
+      ["SELECT SPLIT('a') AS c1", ["SELECT SPLIT('a b', ' ') AS c1"], [7, 9]],
+      ['SELECT ABS(-1) AS c1', [], [11]],
     ])
   })
 
-  it('are written with what was expected and found', () => {
+  it('of one message are not looked into for ever', () => {
+    const causes = new Causes()
+    const question = questionOf(query`${"SELECT CAST('x' AS INT64) AS c1"}`)
+    const verdict = judge(question, fault('Bad int64 value: x'), theirs([['2']], INT64))
+    expect(causes.countKnown(0, verdict)).to.equal(false)
+    for (let i = 0; i < 30; i++) causes.add({ index: i, question, verdict })
+    expect(causes.countKnown(30, verdict)).to.equal(true)
+    expect(causes.list().map(({ queries }) => queries.length)).to.deep.equal([31])
+  })
+
+  it('are reported with what was expected and found', () => {
     const causes = new Causes()
     causes.add(difference('SELECT ABS(-1) AS c1', 3))
-    const none = new Map<string, number>()
-    const text = causesText({
-      seed: 's',
-      done: 9,
-      counts: new Map([['wrong', 1]]),
-      byFamily: new Map(),
-      causes: causes.list(),
-      refusals: none,
-      unanswered: none,
-      calls: none,
-    })
-    expect(text).to.include('# Seed s: 9 queries').and.include('SELECT ABS(-1) AS c1')
-    expect(text).to.include('- expected: [["2"]] INT64\n- found: [[1]] INT64\n- queries 3')
+    const report = reportText({ seed: 's', done: 9, counts: new Map([['wrong', 1]]), byFamily: new Map(), causes })
+    expect(report).to.include('# Seed s: 9 queries').and.include('SELECT ABS(-1) AS c1')
+    expect(report).to.include('- expected: [["2"]] INT64\n- found: [[1]] INT64\n- queries 3')
+  })
+})
+
+describe('the options of make fuzz', () => {
+  const read = (...args: string[]) => readOptions(args, () => 'new')
+
+  it('have defaults, and a seed of their own', () => {
+    expect(read()).to.include({ seed: 'new', from: 0, to: 1_000, allow: 0, isStrict: false })
+    expect(read('--seed', '7', '--from', '10', '--count', '5')).to.include({ seed: '7', from: 10, to: 15 })
+  })
+
+  it('are refused with words', () => {
+    const bad = (...args: string[]): string => {
+      try {
+        read(...args)
+      } catch (error) {
+        if (error instanceof OptionError) return error.message
+      }
+      return 'accepted'
+    }
+    expect(bad('--family', 'windoes')).to.include('There is no family windoes; there are functions, ')
+    expect(bad('--count', 'many')).to.equal('--count is a whole number, not many')
+    expect(bad('--cuont', '1')).to.include("Unknown option '--cuont'")
+    expect(bad('--family=-windows')).to.equal('accepted')
   })
 })

@@ -1,0 +1,108 @@
+/** Asks queries of a seed, counts what becomes of them and makes those that differ smaller. */
+import { Causes } from './causes.js'
+import type { Engines } from './engines.js'
+import { reasonOf } from './explained.js'
+import { generate } from './families.js'
+import { type Class, DIFFERENCES, judge, type Verdict } from './judge.js'
+import type { Options } from './options.js'
+import { type Question, questionOf } from './render.js'
+import { shrink, standingAlone } from './shrink.js'
+import type { Node } from './tree.js'
+
+export type Outcome = Class | 'explained'
+
+/** How many smaller queries are tried; where each may take the whole time-out, fewer. */
+const ATTEMPTS = 250
+const LATE_ATTEMPTS = 15
+const STANDING_ALONE = 12
+
+/** Where evaluation could not have stopped earlier: a value of constants that are all there. */
+const EXCUSES =
+  /\b(FROM|WHERE|CASE|IF|IFNULL|COALESCE|NULLIF|AND|OR|IN|BETWEEN|LIKE|GREATEST|LEAST|ERROR|SAFE|NULL|SELECT\b.*\bSELECT)\b|->/
+
+export class Session {
+  readonly causes = new Causes()
+  readonly counts = new Map<Outcome, number>()
+  readonly byFamily = new Map<string, Map<Outcome, number>>()
+  done = 0
+  readonly #options: Options
+  readonly #engines: Engines
+
+  constructor(options: Options, engines: Engines) {
+    this.#options = options
+    this.#engines = engines
+  }
+
+  /** How many queries had one of these outcomes. */
+  count(...outcomes: readonly Outcome[]): number {
+    return outcomes.reduce((sum, outcome) => sum + (this.counts.get(outcome) ?? 0), 0)
+  }
+
+  /** Asks the query of this number. */
+  async examine(index: number): Promise<void> {
+    const { seed, families, without } = this.#options
+    const { family, node } = generate(seed, index, families)
+    const question = questionOf(node)
+    if (without?.test(question.sql)) return
+    const verdict = await this.#ask(question)
+    this.done++
+    const outcome = await this.#outcome(index, node, question, verdict)
+    this.counts.set(outcome, this.count(outcome) + 1)
+    const ofFamily = this.byFamily.get(family) ?? new Map<Outcome, number>()
+    this.byFamily.set(family, ofFamily.set(outcome, (ofFamily.get(outcome) ?? 0) + 1))
+  }
+
+  async #outcome(index: number, node: Node, { sql }: Question, verdict: Verdict): Promise<Outcome> {
+    switch (verdict.class) {
+      case 'agree':
+        this.causes.agree(node)
+        return 'agree'
+      case 'refused':
+        this.causes.refuse(verdict.detail)
+        return 'refused'
+      case 'unanswered':
+        this.causes.leave(verdict.detail)
+        return 'unanswered'
+      case 'lazy':
+        return this.#lazy(index, node)
+      default:
+        break
+    }
+    if (!DIFFERENCES.includes(verdict.class)) return verdict.class
+    if (reasonOf(sql, verdict)) return 'explained'
+    if (this.causes.countKnown(index, verdict)) return verdict.class
+    const attempts = verdict.class === 'timeout' ? LATE_ATTEMPTS : ATTEMPTS
+    const small = await shrink(node, candidate => this.#isAlike(candidate, verdict), attempts)
+    const question = questionOf(small)
+    const found = await this.#ask(question)
+    // What came late while the machine had other work is no difference.
+    if (found.class !== verdict.class || reasonOf(question.sql, found)) return 'explained'
+    this.causes.add({ index, question, verdict: found })
+    return verdict.class
+  }
+
+  /** The reference fails: perhaps over what need not be evaluated, and perhaps over what a value was made of here. */
+  async #lazy(index: number, node: Node): Promise<Outcome> {
+    for (const small of [node, ...standingAlone(node)].slice(0, STANDING_ALONE)) {
+      const question = questionOf(small)
+      if (EXCUSES.test(question.sql)) continue
+      const verdict = await this.#ask(question)
+      const isNull = verdict.found.startsWith('[[null]]')
+      const lenient: Verdict = { ...verdict, class: 'lenient' }
+      if (verdict.class !== 'lazy' || isNull || reasonOf(question.sql, lenient)) continue
+      this.causes.add({ index, question, verdict: lenient })
+      return 'lenient'
+    }
+    return 'lazy'
+  }
+
+  async #ask(question: Question): Promise<Verdict> {
+    const [ours, theirs] = await Promise.all([this.#engines.ours(question), this.#engines.theirs(question)])
+    return judge(question, ours, theirs)
+  }
+
+  async #isAlike(candidate: Node, verdict: Verdict): Promise<boolean> {
+    const other = await this.#ask(questionOf(candidate))
+    return other.class === verdict.class && other.detail === verdict.detail && other.theirs === verdict.theirs
+  }
+}
