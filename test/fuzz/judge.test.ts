@@ -87,7 +87,10 @@ describe('the judge of two answers', () => {
   it('knows differences that are right, and gives a reason', () => {
     const verdict = judge(QUESTION, fault('Array cannot have a null element; error in writing field x'), ROWS)
     expect(reasonOf('SELECT [NULL]', verdict)).to.include('data-types#array_nulls')
-    expect(reasonOf('SELECT 1', judge(QUESTION, ours([[3]], 'INT64'), ROWS))).to.equal(undefined)
+    const wrong = judge(QUESTION, ours([[3]], 'INT64'), ROWS)
+    expect(reasonOf('SELECT 1', wrong)).to.equal(undefined)
+    expect(reasonOf('SELECT VAR_POP(x) FROM `d.x`', wrong)).to.include('no digits that count')
+    expect(reasonOf(null, wrong)).to.equal(undefined)
   })
 })
 

@@ -46,13 +46,13 @@ export class Session {
     if (without?.test(question.sql)) return
     const verdict = await this.#ask(question)
     this.done++
-    const outcome = await this.#outcome(index, node, question, verdict)
+    const outcome = await this.#outcome(index, node, verdict)
     this.counts.set(outcome, this.count(outcome) + 1)
     const ofFamily = this.byFamily.get(family) ?? new Map<Outcome, number>()
     this.byFamily.set(family, ofFamily.set(outcome, (ofFamily.get(outcome) ?? 0) + 1))
   }
 
-  async #outcome(index: number, node: Node, { sql }: Question, verdict: Verdict): Promise<Outcome> {
+  async #outcome(index: number, node: Node, verdict: Verdict): Promise<Outcome> {
     switch (verdict.class) {
       case 'agree':
         this.causes.agree(node)
@@ -69,7 +69,7 @@ export class Session {
         break
     }
     if (!DIFFERENCES.includes(verdict.class)) return verdict.class
-    if (reasonOf(sql, verdict)) return 'explained'
+    if (reasonOf(null, verdict)) return 'explained'
     if (this.causes.countKnown(index, verdict)) return verdict.class
     const attempts = verdict.class === 'timeout' ? LATE_ATTEMPTS : ATTEMPTS
     const small = await shrink(node, candidate => this.#isAlike(candidate, verdict), attempts)
