@@ -74,8 +74,6 @@ export function templateOf(text: string, children: readonly Node[]): Template {
 /** Functions that the reference lacks, in words that it has; the types of the arguments tell whether they hold. */
 export const OTHER_WORDS: Readonly<Record<string, { readonly text: string; readonly first?: string }>> = {
   CONTAINS_SUBSTR: { text: '(STRPOS(NORMALIZE_AND_CASEFOLD({0}), NORMALIZE_AND_CASEFOLD({1})) > 0)', first: 'STRING' },
-  TO_BASE32: { text: "CAST({0} AS STRING FORMAT 'BASE32')" },
-  FROM_BASE32: { text: "CAST({0} AS BYTES FORMAT 'BASE32')" },
   EUCLIDEAN_DISTANCE: {
     text: '(SELECT SQRT(SUM((p - q) * (p - q))) FROM UNNEST({0}) AS p WITH OFFSET AS i JOIN UNNEST({1}) AS q WITH OFFSET AS j ON i = j)',
   },

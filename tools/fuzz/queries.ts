@@ -295,7 +295,7 @@ export class Queries {
       i =>
         sql`${random.chance(0.5) ? outputs[i]!.name : String(i + 1)}${random.pick(['', ' DESC', ' ASC NULLS LAST', ' DESC NULLS FIRST'])}`,
     )
-    return { ...clause` ORDER BY ${list(directed)}`, orderedBy: chosen }
+    return { ...clause` ORDER BY ${list(directed, ', ', directed.length)}`, orderedBy: chosen }
   }
 
   grouped(outer: Scope = NO_COLUMNS, source = this.source()): Made {
