@@ -47,7 +47,8 @@ const INTERVAL_PARTS = [
 /** A date part that the function takes for a value of this type; seldom any other. */
 export function partOf(random: Random, name: string, kind: string): string {
   const table = PARTS_OF.find(([pattern]) => pattern.test(name))?.[1]
-  const parts = table?.[kind as ScalarKind] ?? INTERVAL_PARTS
+  // Text has none below the second.
+  const parts = table?.[kind as ScalarKind] ?? (kind === 'STRING' ? INTERVAL_PARTS.slice(0, 8) : INTERVAL_PARTS)
   return random.chance(0.02) ? random.pick(['DAYOFWEEK', 'NANOSECOND', 'WEEK', 'HOUR']) : partText(random.pick(parts))
 }
 
@@ -68,7 +69,8 @@ export function writtenInterval(maker: Maker, name: string, kind: string): Node 
   return sql`INTERVAL ${count} ${isSeries && kind === 'TIMESTAMP' ? 'DAY' : part}`
 }
 
-const pickText = (random: Random, texts: readonly string[]): Node => text(random.pick(texts))
+const pickText = (random: Random, texts: readonly string[]): Node =>
+  text(random.chance(0.03) ? null : random.pick(texts))
 const zone = (random: Random): Node =>
   text(random.chance(0.03) ? random.pick(['', 'Nowhere', 'utc', '+25:00', null]) : random.pick(ZONES))
 const mostly = (maker: Maker, make: () => Node): Node | null => (maker.random.chance(0.9) ? make() : null)
@@ -106,6 +108,14 @@ export const PATTERNS = [
   '(',
   'é',
   'l+',
+  '$',
+  'x*$',
+  '\\pL?',
+  '\\pN*',
+  '\\p{Lu}+',
+  '(?:x)(y)?',
+  '[a-z]*',
+  '\\C',
 ]
 const LIKES = [
   '%',
@@ -211,7 +221,21 @@ const formatted: Make = ({ random }, types) => {
 
 /** A format, and texts of which some fit it. */
 const PARSED_DATES: readonly (readonly [string, readonly string[]])[] = [
-  ['%Y-%m-%d', ['2024-02-29', '2023-02-29', '1-1-1', '2024-1-05', ' 2024-01-01', '9999-12-31', '10000-01-01', '']],
+  [
+    '%Y-%m-%d',
+    [
+      '2024-02-29',
+      '2023-02-29',
+      '1-1-1',
+      '2024-1-05',
+      ' 2024-01-01',
+      '9999-12-31',
+      '10000-01-01',
+      '1800-01-01',
+      '02024-01-01',
+      '',
+    ],
+  ],
   ['%F', ['2024-02-29', '0001-01-01', '2024-13-01', '24-01-01']],
   ['%m/%d/%y', ['02/29/24', '1/1/69', '1/1/68', '12/31/99', '13/1/20']],
   ['%d %b %Y', ['29 Feb 2024', '1 jan 2020', '31 Apr 2024', '1 january 2020']],
@@ -250,7 +274,7 @@ const PARSED_ZONES: readonly (readonly [string, readonly string[]])[] = [
 const PARSED_WHOLE: readonly (readonly [string, readonly string[]])[] = [
   ['%c', ['Thu Feb 29 12:34:56 2024', 'thu feb  9 1:02:03 2023']],
   ['%Y-%m-%dT%H:%M:%E*S', ['2024-02-29T12:34:56.789', '2024-02-29T12:34:56', '0001-01-01T00:00:00']],
-  ['%F %T', ['2024-02-29 12:34:56', '1969-12-31 23:59:59']],
+  ['%F %T', ['2024-02-29 12:34:56', '1969-12-31 23:59:59', '1800-01-01 00:00:00']],
 ]
 const PARSED_EPOCH: readonly (readonly [string, readonly string[]])[] = [
   ['%s', ['1700000000', '-1', '0', '99999999999999']],
@@ -571,6 +595,9 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   INT64: jsonAlone,
   FLOAT64: (maker, types) => [json(maker, types[0]!), pickText(maker.random, ['exact', 'round'])],
   STRING: (maker, types) => (types[0]!.kind === 'JSON' ? jsonAlone(maker, types) : zoneAt(1)(maker, types)),
+  $interval: ({ random }, types) => [
+    types[0]!.kind === 'STRING' ? pickText(random, ['5', '-3', '0', '12', '1.5', 'x', '']) : null,
+  ],
   $json_field: () => [],
   $subscript_json: (maker, types) => [
     json(maker, types[0]!),
@@ -662,8 +689,8 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   $array_at_ordinal: smallAt(0, 3, 1),
   $safe_array_at_offset: smallAt(-1, 3, 1),
   $safe_array_at_ordinal: smallAt(0, 3, 1),
-  $shift_left: smallAt(0, 66, 1),
-  $shift_right: smallAt(0, 66, 1),
+  $shift_left: ({ random }) => [null, shift(random)],
+  $shift_right: ({ random }) => [null, shift(random)],
   ROUND: (maker, types) => [
     null,
     small(maker.random, -12, 12),
@@ -739,6 +766,8 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   PERCENTILE_DISC: (maker, types) => [null, share(maker.random, types[1]!)],
 }
 
+const shift = (random: Random): Node =>
+  literal(INT64, random.pick(['0', '1', '3', '31', '63', '64', '65', '1000', '-1', null]))
 const share = (random: Random, type: Type): Node =>
   literal(type, type.kind === 'FLOAT64' ? random.pick([0, 0.25, 0.5, 0.9, 1]) : random.pick(['0', '0.5', '1', '0.25']))
 

@@ -22,7 +22,18 @@ import {
   takesWrittenInterval,
   writtenInterval,
 } from './arguments.js'
-import { literal, mayBind, randomScalar, randomType, randomValue, small, text, ZONES } from './literals.js'
+import {
+  literal,
+  mayBind,
+  PLAIN,
+  randomScalar,
+  randomType,
+  randomValue,
+  small,
+  type Taste,
+  text,
+  ZONES,
+} from './literals.js'
 import { NEGATED, OPERATOR_TEXTS, OTHER_WORDS, templateOf } from './operators.js'
 import type { Random } from './random.js'
 import {
@@ -69,14 +80,19 @@ const BOOLS_BY_CHANCE = SCALAR_OVERLOADS.filter(({ entry }) => Object.hasOwn(BY_
 /** These give any type from a value of it, and would crowd out the others. */
 const isPassing = ({ signature }: Overload): boolean => signature.result.kind === 'variable'
 
+/** Some queries have many values from the edges of their types, or many NULLs. */
+const TASTES: readonly Taste[] = [PLAIN, PLAIN, PLAIN, { wide: 0.45, null: 0.04 }, { wide: 0.1, null: 0.2 }]
+
 export class Expressions {
   readonly random: Random
   readonly #subqueries: Subqueries | null
   /** How likely a literal is bound instead of written. */
   readonly #binding: number
+  readonly #taste: Taste
 
   constructor(random: Random, subqueries: Subqueries | null = null, binding = 0.04) {
     this.random = random
+    this.#taste = random.pick(TASTES)
     this.#subqueries = subqueries
     this.#binding = binding
   }
@@ -106,7 +122,7 @@ export class Expressions {
     if (columns.length === 0 && castable.length > 0 && random.chance(0.3)) {
       return expr(type)`SAFE_CAST(${random.pick(castable)} AS ${typeName(type)})`
     }
-    const value = randomValue(random, type)
+    const value = randomValue(random, type, this.#taste)
     const made = literal(type, value)
     return mayBind(type) && random.chance(this.#binding) ? { ...made, isBound: true } : made
   }
@@ -132,7 +148,10 @@ export class Expressions {
         isNamed = true
         continue
       }
-      const given = made[i] ?? this.#argument(overload, i, parameter.pattern, types, bindings, scope)
+      const given =
+        made[i] ??
+        this.#again(args.at(-1), types[i]!) ??
+        this.#argument(overload, i, parameter.pattern, types, bindings, scope)
       if (!given) continue
       if (parameter.name !== null && (isNamed || random.chance(0.8))) {
         isNamed = true
@@ -176,6 +195,11 @@ export class Expressions {
   /** A condition. */
   condition(scope: Scope): Node {
     return this.value(BOOL, scope)
+  }
+
+  /** The argument before once more: what is equal, or nothing apart, is seldom there by chance. */
+  #again(before: Node | undefined, type: Type): Node | null {
+    return before?.type && sameType(before.type, type) && this.random.chance(0.1) ? before : null
   }
 
   #typeOfCall(overload: Overload, wanted: Type | null, bindings: Bindings): Type {
@@ -375,7 +399,21 @@ export function castableText(random: Random, kind: string): string {
     case 'INT64':
       return random.pick(['1', '-5', ' 7 ', '+3', '0x1F', '-0x8', '1.5', '9223372036854775808', '', 'x', '007', '1e3'])
     case 'FLOAT64':
-      return random.pick(['1.5', 'nan', '-inf', 'Infinity', '1e400', '.5', '5.', '1e-400', ' 2 ', 'x', '0x1p3', '+inf'])
+      return random.pick([
+        '1.5',
+        'nan',
+        '-inf',
+        'Infinity',
+        '1e400',
+        '.5',
+        '5.',
+        '1e-400',
+        ' 2 ',
+        'x',
+        '0x1p3',
+        '0xa.8',
+        '+inf',
+      ])
     case 'NUMERIC':
     case 'BIGNUMERIC':
       return random.pick([
@@ -392,7 +430,16 @@ export function castableText(random: Random, kind: string): string {
     case 'BOOL':
       return random.pick(['true', 'FALSE', 't', '1', ' true', 'True', ''])
     case 'DATE':
-      return random.pick(['2024-02-29', '2024-2-9', '2023-02-29', '2024-02-29 10:00:00', '0001-01-01', '20240229', ''])
+      return random.pick([
+        '2024-02-29',
+        '2024-2-9',
+        '2023-02-29',
+        '2024-02-29 10:00:00',
+        '0001-01-01',
+        '02029-10-13',
+        '20240229',
+        '',
+      ])
     case 'TIME':
       return random.pick(['12:34:56', '1:2:3', '24:00:00', '12:34', '12:34:56.1234567', '12:34:56.789'])
     case 'DATETIME':

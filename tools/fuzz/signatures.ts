@@ -135,6 +135,13 @@ export function boundTypes({ entry, signature }: Overload, wanted: Type | null, 
 export function mayGive(overload: Overload, wanted: Type, random: Random): boolean {
   const bindings: Bindings = new Map()
   fits(overload.signature.result, wanted, bindings)
+  const isArrayOfArrays = overload.signature.parameters.some(
+    ({ pattern }) =>
+      pattern.kind === 'array' &&
+      pattern.element.kind === 'variable' &&
+      bindings.get(pattern.element.letter)?.kind === 'ARRAY',
+  )
+  if (isArrayOfArrays) return false
   const types = overload.signature.parameters.map(({ pattern }) => typeOfPattern(pattern, bindings, random))
   return !isRefused(overload.entry, types, overload.signature) || random.chance(0.02)
 }
