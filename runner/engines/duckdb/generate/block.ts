@@ -23,6 +23,8 @@ export interface Grouping {
   readonly keys: readonly Entry[]
   /** Indexes into `keys`; null for plain GROUP BY. */
   readonly sets: readonly (readonly number[])[] | null
+  /** The SQL of the aggregates. */
+  readonly aggregates: readonly string[]
 }
 export interface OrderPart {
   readonly sql: string
@@ -74,6 +76,7 @@ export function selectSql(block: Block, outputs: readonly Output[]): string {
     ...(block.from === null ? [] : [`FROM ${block.from}`]),
     ...(block.where.length > 0 ? [`WHERE ${block.where.join(' AND ')}`] : []),
     ...groupLine(block.groupBy, outputs),
+    ...havingLine(block, outputs),
     ...(block.order.length > 0 ? [`ORDER BY ${block.order.map(part => orderText(part, outputs)).join(', ')}`] : []),
     ...(block.limit === null ? [] : [`LIMIT ${block.limit}`]),
     ...(block.offset === null ? [] : [`OFFSET ${block.offset}`]),
@@ -153,6 +156,14 @@ function groupLine(grouping: Grouping | null, outputs: readonly Output[]): reado
   if (!grouping.sets) return [`GROUP BY ${keys.join(', ')}`]
   const sets = grouping.sets.map(set => `(${set.map(index => keys[index]!).join(', ')})`)
   return [`GROUP BY GROUPING SETS (${sets.join(', ')})`]
+}
+
+/** Without a key it is an aggregate in the SELECT that makes one row of all; where none is left, HAVING does. */
+function havingLine({ groupBy, order }: Block, outputs: readonly Output[]): readonly string[] {
+  if (!groupBy || groupBy.keys.length > 0 || groupBy.sets) return []
+  const written = [...outputs, ...order].map(({ sql }) => sql)
+  const isAggregated = groupBy.aggregates.some(aggregate => written.some(sql => sql.includes(aggregate)))
+  return isAggregated ? [] : ['HAVING count(*) >= 0']
 }
 
 function orderText({ sql, source, direction }: OrderPart, outputs: readonly Output[]): string {

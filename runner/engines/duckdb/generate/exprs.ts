@@ -112,6 +112,8 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   if (isFloatArithmetic(expr)) return floatArithmetic(expr, scope, context)
+  // The argument is not written, so that no parameter is bound that the SQL does not read.
+  if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))
   const { type } = expr
   const args = formArguments(expr)
   // DuckDB forgets of what type an element of a NULL is that is written out.

@@ -28,12 +28,18 @@ export function groupedBlock(
   const keys = isSimple
     ? keyEntries(scan, scope, context)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
+  const computed = aggregates.map(({ column, call }) => computedEntry(column, aggregateSql(call, scope, context)))
   const entries = [
     ...keys,
-    ...aggregates.map(({ column, call }) => computedEntry(column, aggregateSql(call, scope, context))),
+    ...computed,
     ...scan.groupingCalls.map(({ column, key }) => computedEntry(column, `grouping(${keys[key]!.sql})`)),
   ]
-  const grouped = { ...block, order: [], groupBy: { keys, sets: scan.groupingSets }, entries: new Map() }
+  const grouped = {
+    ...block,
+    order: [],
+    groupBy: { keys, sets: scan.groupingSets, aggregates: computed.map(({ sql }) => sql) },
+    entries: new Map(),
+  }
   return withEntries(grouped, entries)
 }
 

@@ -109,7 +109,7 @@ const average: AggregateForm = call => {
     case 'FLOAT64':
       return floatTotal(call, 'avg')
     case 'INTERVAL':
-      return `bq_interval_divide(${intervalSum(call)}, ${aggregate(call, 'count', x!)})`
+      return `bq_interval_average(${intervalSum(call)}, ${aggregate(call, 'count', x!)})`
     case 'NUMERIC':
       if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
