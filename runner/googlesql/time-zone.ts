@@ -1,4 +1,5 @@
 /** Time zones by name, from the platform's own copy of the IANA database. */
+import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
 const SECOND_MS = 1000
@@ -7,6 +8,15 @@ const MARGIN_SECONDS = 15 * 3600
 
 /** The zone's offset from UTC, in seconds and positive eastwards, at an instant (seconds since 1970); null for an unknown zone. */
 export function zoneOffset(zone: string): ((instant: number) => number) | null {
+  const fixed = fixedZoneOffset(zone)
+  if (fixed !== undefined) return () => fixed
+  const legacy = cityOfZone(zone)
+  if (!legacy) return platformOffset(zone)
+  const ofCity = platformOffset(legacy.city)
+  return ofCity && (instant => earlyZoneOffset(zone, instant) ?? ofCity(instant))
+}
+
+function platformOffset(zone: string): ((instant: number) => number) | null {
   if (!isZoneName(zone)) return null
   let format: Intl.DateTimeFormat
   try {

@@ -12,7 +12,7 @@ import {
   splitMicros,
   weekdayOf,
 } from './civil-time.js'
-import { offsetText, type TimeKind } from './format-time.js'
+import { offsetText, type TimeKind, wholeMinutes } from './format-time.js'
 import { NativeError, type NativeFunction } from './native.js'
 import { timeZone } from './time-zones.js'
 
@@ -206,7 +206,7 @@ export function formatCast(format: string, kind: TimeKind, micros: bigint, zone:
     }
   }
   const { seconds, micro } = splitMicros(micros)
-  const offset = timeZone(zone)(seconds)
+  const offset = wholeMinutes(timeZone(zone)(seconds))
   const time = civilFromSeconds(seconds + offset, micro)
   return elements
     .map(element => {

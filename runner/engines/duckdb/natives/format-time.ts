@@ -33,6 +33,12 @@ export function offsetText(seconds: number, separator: string): string {
   return `${sign}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`
 }
 
+/**
+ * An offset without its seconds, which those of early years have. Texts have no place for them, and show the time without them
+ * too. Source: GetNormalizedTimeZone of the reference implementation.
+ */
+export const wholeMinutes = (offset: number): number => offset - (offset % 60)
+
 /** As GoogleSQL names a zone in a result: `UTC`, `UTC-5`, `UTC+0530`. */
 function zoneText(seconds: number): string {
   const minutes = Math.floor(Math.abs(seconds) / 60)
@@ -180,7 +186,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
     compiled.set(key, pieces)
   }
   const { seconds, micro } = splitMicros(micros)
-  const offsetSeconds = timeZone(zone)(seconds)
+  const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
   const moment = { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
   let text = ''
   for (const piece of pieces) text += typeof piece === 'string' ? piece : piece(moment)

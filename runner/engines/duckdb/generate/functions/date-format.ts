@@ -24,6 +24,11 @@ export function fromMicrosSql(micros: string, kind: ScalarKind): string {
   }
 }
 
+/** Before that DuckDB's strftime writes fewer digits of a year. */
+const FIRST_SHARED_YEAR = 1000
+/** Until then a zone, that of Monrovia, had an offset with seconds, which a text does not count. */
+const LAST_ODD_OFFSET = 1972
+
 /** Elements that DuckDB's strftime writes just as GoogleSQL does from the year 1000 on, each by its name there. */
 const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
   Y: '%Y',
@@ -77,7 +82,8 @@ const format: Form = call => {
   // strftime refuses an empty format.
   if (shared === null || shared === '') return slow
   const civil = kind === 'TIMESTAMP' ? civilSql(value, zone) : value
-  return `CASE WHEN year(${civil}) < 1000 THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
+  const first = kind === 'TIMESTAMP' && zone.kind === 'named' ? LAST_ODD_OFFSET + 1 : FIRST_SHARED_YEAR
+  return `CASE WHEN year(${civil}) < ${first} THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
 }
 
 const parse =

@@ -119,8 +119,9 @@ const extract: Form = call => {
     case 'TIMESTAMP': {
       const zone = zoneOf(call.args[2], call.sql[2])
       const micros = microsOf(part)
-      // Straight from the instant where no zone matters; a Thursday is the first day that DuckDB counts.
-      if (micros !== undefined && micros < 60_000_000) return extracted(part, `bq_utc(${checked(value, zone)})`)
+      // Straight from the instant where no zone matters: an offset may have seconds, but not less.
+      const least = zone.kind === 'utc' || zone.kind === 'offset' ? 60_000_000 : 1_000_000
+      if (micros !== undefined && micros < least) return extracted(part, `bq_utc(${checked(value, zone)})`)
       return extracted(part, civilSql(value, zone))
     }
     case 'INTERVAL': {

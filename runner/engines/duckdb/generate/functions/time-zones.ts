@@ -1,4 +1,6 @@
 /** Conversions between a TIMESTAMP and the civil time of a zone, as DuckDB SQL. */
+
+import { cityOfZone, fixedZoneOffset } from '../../../../googlesql/legacy-zones.js'
 import type { Expr } from '../../../../googlesql/resolved.js'
 import { zoneOffset } from '../../../../googlesql/time-zone.js'
 import { quoteText } from '../quote.js'
@@ -8,6 +10,8 @@ export type ZoneSql =
   | { readonly kind: 'utc' }
   | { readonly kind: 'offset'; readonly micros: number }
   | { readonly kind: 'named'; readonly name: string }
+  /** Since an instant (seconds since 1970) that of a city, see legacy-zones.ts. */
+  | { readonly kind: 'legacy'; readonly name: string; readonly city: string; readonly since: number }
   | { readonly kind: 'dynamic'; readonly sql: string }
 
 const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
@@ -18,6 +22,10 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   if (arg.kind !== 'literal' || typeof arg.value !== 'string') return { kind: 'dynamic', sql }
   const name = arg.value
   if (name === 'UTC' || name === 'Etc/UTC') return { kind: 'utc' }
+  const fixed = fixedZoneOffset(name)
+  if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
+  const legacy = cityOfZone(name)
+  if (legacy) return { kind: 'legacy', name, city: legacy.city, since: legacy.since }
   const match = OFFSET.exec(name)
   if (match !== null) {
     const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
@@ -49,6 +57,11 @@ export function civilSql(timestamp: string, zone: ZoneSql): string {
       return `make_timestamp(epoch_us(${timestamp}) ${plus(zone.micros)})`
     case 'named':
       return `timezone(${quoteText(zone.name)}, ${timestamp})`
+    case 'legacy': {
+      const early = `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${quoteText(zone.name)}, epoch_us(${timestamp})))`
+      const late = `timezone(${quoteText(zone.city)}, ${timestamp})`
+      return `(CASE WHEN ${timestamp} >= make_timestamptz(${zone.since}000000) THEN ${late} ELSE ${early} END)`
+    }
     case 'dynamic':
       return `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${zone.sql}, epoch_us(${timestamp})))`
   }
@@ -63,6 +76,7 @@ export function instantSql(civil: string, zone: ZoneSql): string {
       return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
     // DuckDB's own conversion takes the later of two instants, and longer.
     case 'named':
+    case 'legacy':
       return `bq_timestamp(bq_zone_instant(${quoteText(zone.name)}, epoch_us(${civil})))`
     case 'dynamic':
       return `bq_timestamp(bq_zone_instant(${zone.sql}, epoch_us(${civil})))`
