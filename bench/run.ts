@@ -17,6 +17,7 @@ import { planning } from './planning.js'
 import { PROGRAM, residentMemory, secondsOf, startServer } from './processes.js'
 import { writeSection } from './results-file.js'
 import { atSize } from './size.js'
+import { planningWideUnions } from './wide-union.js'
 
 const SEED = 1
 const TOKEN = 'benchmark-token-of-32-characters'
@@ -163,6 +164,7 @@ async function bigquery(folder: string): Promise<readonly Figure[]> {
 /** What `ARGS` may ask for; none asks for all. */
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--process': async folder => writeSection('In the process', table(await inProcess(folder))),
+  '--unions': async folder => writeSection('Unions of many tables', table(await planningWideUnions(folder))),
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
   '--planning': async () => writeSection('Planning', await planning()),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),

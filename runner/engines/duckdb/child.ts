@@ -130,7 +130,9 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
 
 async function lend(open: Session, id: number, request: QueryRequest, state: Running): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
-  return open.borrow(connection => work(connection, open, id, request, state))
+  return open.borrow(connection =>
+    open.largePlans.during(request.sql, () => work(connection, open, id, request, state)),
+  )
 }
 
 async function work(

@@ -66,8 +66,37 @@ const NOTHING: TableContents = { files: [], imports: [] }
 
 /** Looks what tables are made of; what has not changed is not read again. */
 export interface FolderReader {
-  /** Files are sorted by path. @throws QueryFault when `imports.json` is broken or names what is gone. */
-  readonly contents: (tableName: string) => TableContents
+  /**
+   * Files are sorted by path. Tables that are looked at together share `listing`.
+   * @throws QueryFault when `imports.json` is broken or names what is gone.
+   */
+  readonly contents: (tableName: string, listing?: Listing) => TableContents
+}
+
+/** The files of datasets as one look found them: for each table by itself, hundreds of tables would list hundreds of files each. */
+export interface Listing {
+  /** The names of the dataset's own files that hold this table. */
+  readonly namesOf: (dataset: string, table: string) => readonly string[]
+}
+
+export function newListing(): Listing {
+  const datasets = new Map<string, ReadonlyMap<string, readonly string[]>>()
+  return {
+    namesOf: (dataset, table) => {
+      const known = datasets.get(dataset) ?? namesByTable(dataset)
+      datasets.set(dataset, known)
+      return known.get(table) ?? []
+    },
+  }
+}
+
+function namesByTable(dataset: string): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>()
+  for (const name of namesIn(dataset)) {
+    const table = fileKind(name)?.table
+    if (table !== undefined) names.set(table, [...(names.get(table) ?? []), name])
+  }
+  return names
 }
 
 export function folderReader(dataDir: string): FolderReader {
@@ -89,7 +118,7 @@ export function folderReader(dataDir: string): FolderReader {
     return now
   }
   return {
-    contents: tableName => {
+    contents: (tableName, listing = newListing()) => {
       if (PATTERN_LETTERS.test(tableName))
         throw new QueryFault(`${tableName}: no files are read of a table with *, ? or [ in its name`)
       const place = placeOf(dataDir, tableName)
@@ -99,26 +128,25 @@ export function folderReader(dataDir: string): FolderReader {
         if (!tryStat(path))
           throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
       }
-      return { files: withoutReplaced(looseFiles(dataDir, tableName), place.dataset, imports), imports: parts }
+      const files = looseFiles(dataDir, tableName, listing)
+      return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
     },
   }
 }
 
 /** All files of `<dataset>.<table>`, imported ones too, sorted by path; none when there are none. */
-export function filesOfTable(dataDir: string, tableName: string): readonly DataFile[] {
-  const { files, imports } = folderReader(dataDir).contents(tableName)
+export function filesOfTable(dataDir: string, tableName: string, listing?: Listing): readonly DataFile[] {
+  const { files, imports } = folderReader(dataDir).contents(tableName, listing)
   const imported = imports.flatMap(part => part.files).flatMap(path => statFile(path) ?? [])
   return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /** Those that lie in the folder by themselves, whether an import has replaced them or not. */
-export function looseFiles(dataDir: string, tableName: string): readonly DataFile[] {
+export function looseFiles(dataDir: string, tableName: string, listing = newListing()): readonly DataFile[] {
   const place = placeOf(dataDir, tableName)
   if (place === null) return []
   const { dataset, folder, table } = place
-  const single = namesIn(dataset)
-    .filter(name => fileKind(name)?.table === table)
-    .map(name => join(dataset, name))
+  const single = listing.namesOf(dataset, table).map(name => join(dataset, name))
   const inFolder = namesIn(folder).map(name => join(folder, name))
   return [...single, ...inFolder].sort().flatMap(path => statFile(path) ?? [])
 }

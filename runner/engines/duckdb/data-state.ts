@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
-import { folderReader, type TableContents } from './data-folder.js'
+import { folderReader, newListing, type TableContents } from './data-folder.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -20,19 +20,25 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   const reader = folderReader(dataDir)
   /** Whatever is asked for in this turn had been sent before it began. */
   const seen = new Map<string, string | null>()
+  let listing = newListing()
 
   function look(table: string): string | null {
     try {
-      return describe(reader.contents(table), dataDir!)
+      return describe(reader.contents(table, listing), dataDir!)
     } catch {
       return null // the query says what is wrong
     }
   }
 
+  function forget(): void {
+    seen.clear()
+    listing = newListing()
+  }
+
   function stateOf(table: string): string | null {
     const before = seen.get(table)
     if (before !== undefined) return before
-    if (seen.size === 0) setImmediate(() => seen.clear())
+    if (seen.size === 0) setImmediate(forget)
     const state = look(table)
     seen.set(table, state)
     return state

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { StructField } from '../../googlesql/types.js'
 import { googlesqlType } from './adapt-column.js'
-import { datasetsInFolder, filesOfTable, isFolderName, tablesInFolder } from './data-folder.js'
+import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from './data-folder.js'
 import { fileFault } from './file-fault.js'
 import { literalPath, quoteName, quoteText } from './generate/quote.js'
 import { keepStatements, type Statements } from './keep-statements.js'
+import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from './load-table.js'
 import type { Discovery, SessionOptions } from './messages.js'
 import { prepareSession } from './prepare-session.js'
@@ -20,6 +21,7 @@ export interface Session {
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
   /** Of what `borrow` lends. */
   readonly statements: Statements
+  readonly largePlans: LargePlans
   /** Resolves when DuckDB has answered something trivial, whether connections are free or not. */
   readonly ping: () => Promise<void>
   /** Tables that have no schema of their own but are Parquet or in the database; they are declared to `tables`. */
@@ -86,13 +88,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       tables.declare({ definition, origin: { kind: 'select', sql: selectFrom(source, definition, shape) } })
       found.push(definition)
     }
+    const listing = newListing()
     for (const name of options.dataDir === null ? [] : tablesInFolder(options.dataDir)) {
       if (declared.has(name) || databaseTables.has(name)) continue
       if (!allowed.has(datasetOf(name))) {
         isOutgrown = true
         continue
       }
-      const files = filesOfTable(options.dataDir!, name)
+      const files = filesOfTable(options.dataDir!, name, listing)
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
@@ -117,7 +120,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await admin.run('SELECT 1')
   }
   const statements = keepStatements(prepareSelect, tables.revision)
-  return { tables, borrow: pool, statements, ping, discover, close: () => instance.closeSync() }
+  return {
+    tables,
+    borrow: pool,
+    statements,
+    largePlans: largePlans(admin),
+    ping,
+    discover,
+    close: () => instance.closeSync(),
+  }
 }
 
 /**
@@ -136,6 +147,7 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, copies: st
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
   // Without its threads the allocator keeps what loading a table took until the thread that loaded it works again.
   await admin.run('SET GLOBAL allocator_background_threads = true')
+  await admin.run(`SET allowed_configs = ['${LARGE_PLAN_SETTING}']`)
   await admin.run('SET lock_configuration = true')
 }
 

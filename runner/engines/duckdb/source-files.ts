@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { TableDefinition } from '../../googlesql/tables.js'
 import type { TableSource } from './messages.js'
 
-/** The table with its files by absolute path; its rows become one of them, `<index>.ndjson` in `folder`. */
+/** The table with its files by absolute path; its rows, where it has any, become one of them, `<index>.ndjson` in `folder`. */
 export function withFiles(
   { definition, files, rows }: TableSource,
   folder: string,
@@ -12,6 +12,7 @@ export function withFiles(
 ): { readonly definition: TableDefinition; readonly files?: readonly string[] } {
   const given = files?.map(file => resolve(file))
   if (!rows) return given ? { definition, files: given } : { definition }
+  if (rows.length === 0) return { definition, files: given ?? [] }
   mkdirSync(folder, { recursive: true })
   const path = join(folder, `${index}.ndjson`)
   writeFileSync(path, rows.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))

@@ -10,6 +10,8 @@ import {
   folderReader,
   type ImportedFiles,
   isUnchanged,
+  type Listing,
+  newListing,
   statFile,
   type TableContents,
 } from './data-folder.js'
@@ -73,14 +75,20 @@ interface ImportPart {
   readonly bytes: bigint
 }
 
+/** What DuckDB holds of a table. */
+interface Holding {
+  /** By path; null before the first look. */
+  readonly parts: ReadonlyMap<string, Part> | null
+  /** By the path of the import's folder. */
+  readonly imports: ReadonlyMap<string, ImportPart>
+  readonly hasRowTable: boolean
+  /** Empty while there is none. */
+  readonly view: string
+}
+
 interface Entry {
   readonly table: StoredTable
-  /** By path; null before the first look. */
-  parts: ReadonlyMap<string, Part> | null
-  /** By the path of the import's folder. */
-  imports: ReadonlyMap<string, ImportPart>
-  hasRowTable: boolean
-  view: string
+  holding: Holding
   /** Its files were changing when they were read last. */
   isUnsteady: boolean
 }
@@ -93,44 +101,85 @@ const HALF_ROW_MS = 50
 export const UNSTEADY_FOR_MS = 2_000
 const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
+const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false, view: '' }
+/**
+ * A checkpoint writes the metadata of every column of every table, which takes a second where there are hundreds of wide ones.
+ * It is worth that once this many bytes of files have been read or replaced, and while tables are being read once there are many more.
+ */
+const CHECKPOINT_BYTES = 1_000_000n
+const CHECKPOINT_AMID_BYTES = 64_000_000n
 
 /** `connection` is for this store alone, as is the folder `copies`, from which it may read. */
 export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
   let revision = 0
+  /** Of files whose rows were inserted or deleted since the last checkpoint. */
+  let uncheckpointed = 0n
   // Loads take turns: two transactions that change the catalogue would conflict.
   let turn: Promise<unknown> = Promise.resolve()
 
   const folder = dataDir === null ? null : folderReader(dataDir)
 
-  const contentsOf = ({ definition, origin }: StoredTable): TableContents => {
+  const contentsOf = ({ definition, origin }: StoredTable, listing?: Listing): TableContents => {
     if (origin.kind === 'files')
       return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
-    return origin.kind === 'data-folder' && folder !== null ? folder.contents(definition.name) : NOTHING
+    return origin.kind === 'data-folder' && folder !== null ? folder.contents(definition.name, listing) : NOTHING
   }
 
-  const isCurrent = (entry: Entry): boolean => {
-    if (entry.parts === null) return false
-    if (entry.table.origin.kind === 'select') return true
-    const { files, imports } = contentsOf(entry.table)
+  const isCurrent = ({ table, holding: { parts, imports: held } }: Entry, listing?: Listing): boolean => {
+    if (parts === null) return false
+    if (table.origin.kind === 'select') return true
+    const { files, imports } = contentsOf(table, listing)
     return (
-      files.length === entry.parts.size &&
-      imports.length === entry.imports.size &&
-      imports.every(imported => entry.imports.has(imported.path)) &&
-      files.every(file => isUnchanged(file, entry.parts!.get(file.path)?.file ?? null))
+      files.length === parts.size &&
+      imports.length === held.size &&
+      imports.every(imported => held.has(imported.path)) &&
+      files.every(file => isUnchanged(file, parts.get(file.path)?.file ?? null))
     )
+  }
+
+  /** A table that never has a row, by its columns: to make one costs more than the views of many tables. */
+  const emptyTables = new Map<string, string>()
+  let nextEmpty = 1
+  const emptySelect = async (definition: TableDefinition): Promise<string> => {
+    const columns = columnList(definition)
+    const known = emptyTables.get(columns)
+    if (known !== undefined) return selectRows(definition, known)
+    const made = `~empty${nextEmpty++}`
+    await connection.run(`CREATE TABLE ${quoteName(made)} (${columns})`)
+    emptyTables.set(columns, made)
+    return selectRows(definition, made)
+  }
+
+  /** All of `work` or nothing of it. */
+  const transact = async <T>(work: () => Promise<T>): Promise<T> => {
+    await connection.run('BEGIN')
+    try {
+      const result = await work()
+      await connection.run('COMMIT')
+      revision++
+      return result
+    } catch (error) {
+      await connection.run('ROLLBACK')
+      emptyTables.clear()
+      throw error
+    }
   }
 
   /** The parts that the files make, reading those that changed into the row table; inside a transaction. */
   const readFiles = async (entry: Entry, files: readonly DataFile[]): Promise<ReadonlyMap<string, Part>> => {
-    const before = entry.parts ?? new Map<string, Part>()
+    const before = entry.holding.parts ?? new Map<string, Part>()
     const after = new Map<string, Part>()
     const outdated: number[] = []
     for (const part of before.values()) {
       const now = files.find(file => file.path === part.file.path)
-      if (now && isUnchanged(now, part.file)) after.set(part.file.path, part)
-      else if (part.id !== null) outdated.push(part.id)
+      if (now && isUnchanged(now, part.file)) {
+        after.set(part.file.path, part)
+      } else if (part.id !== null) {
+        outdated.push(part.id)
+        uncheckpointed += part.file.size
+      }
     }
     const rowTable = quoteName(`${entry.table.definition.name}~rows`)
     if (outdated.length > 0)
@@ -143,6 +192,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         const id = nextId++
         const insert = entry.isUnsteady ? insertCopy : insertFile
         after.set(file.path, { file: await insert(entry, rowTable, file, id), id, shape: null })
+        uncheckpointed += file.size
       }
     }
     return after
@@ -183,7 +233,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   ): Promise<ReadonlyMap<string, ImportPart>> => {
     const parts = new Map<string, ImportPart>()
     for (const imported of imports) {
-      const known = entry.imports.get(imported.path)
+      const known = entry.holding.imports.get(imported.path)
       const shape = known?.shape ?? (await parquetShape(connection, imported.files[0]!))
       parts.set(imported.path, { imported, shape, bytes: known?.bytes ?? bytesOf(imported.files) })
     }
@@ -191,15 +241,10 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   const load = async (entry: Entry, { files, imports }: TableContents): Promise<void> => {
-    const { definition, origin } = entry.table
-    await connection.run('BEGIN')
-    let { hasRowTable, view } = entry
-    try {
-      if (
-        !hasRowTable &&
-        origin.kind !== 'select' &&
-        (files.length + imports.length === 0 || files.some(file => file.format !== 'parquet'))
-      ) {
+    const { definition } = entry.table
+    const holding = await transact(async () => {
+      let { hasRowTable } = entry.holding
+      if (!hasRowTable && files.some(file => file.format !== 'parquet')) {
         await connection.run(rowTableDdl(definition))
         hasRowTable = true
       }
@@ -207,39 +252,28 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
       const changed = changedFile(entry.isUnsteady ? files.filter(file => file.format === 'parquet') : files)
       if (changed) throw new FileChangedError(changed.path)
       const importParts = await readImports(entry, imports)
-      view = viewOver(entry.table, parts, importParts, hasRowTable)
-      if (view !== entry.view) {
-        await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
-      }
-      await connection.run('COMMIT')
-      revision++
-      entry.isUnsteady &&= changedFile([...parts.values()].map(part => part.file)) !== undefined
-      entry.parts = parts
-      entry.imports = importParts
-      entry.hasRowTable = hasRowTable
-      entry.view = view
-    } catch (error) {
-      await connection.run('ROLLBACK')
-      throw error
-    }
+      const view = viewOver(entry.table, parts, importParts) || (await emptySelect(definition))
+      if (view !== entry.holding.view) await connection.run(viewDdl(definition, view))
+      return { parts, imports: importParts, hasRowTable, view }
+    })
+    entry.isUnsteady &&= changedFile([...holding.parts.values()].map(part => part.file)) !== undefined
+    entry.holding = holding
   }
 
-  /** The table without its rows; the first query that reads it loads them. */
-  const standIn = async (entry: Entry): Promise<void> => {
-    const { definition, origin } = entry.table
-    const view = viewOver(entry.table, new Map(), new Map(), true)
-    await connection.run('BEGIN')
-    try {
-      if (origin.kind !== 'select') await connection.run(rowTableDdl(definition))
-      await connection.run(`CREATE OR REPLACE VIEW ${quoteName(definition.name)} AS ${view}`)
-      await connection.run('COMMIT')
-      revision++
-      entry.hasRowTable = origin.kind !== 'select'
-      entry.view = view
-    } catch (error) {
-      await connection.run('ROLLBACK')
-      throw error
-    }
+  /** Makes the tables be there without a row, all in one transaction: of hundreds, each commit would be a write to the disk. */
+  const standIn = async (unseen: readonly Entry[], parts: Holding['parts']): Promise<void> => {
+    if (unseen.length === 0) return
+    const holdings = await transact(async () => {
+      const made: (readonly [Entry, Holding])[] = []
+      for (const entry of unseen) {
+        const { definition } = entry.table
+        const view = viewOver(entry.table, new Map(), new Map()) || (await emptySelect(definition))
+        await connection.run(viewDdl(definition, view))
+        made.push([entry, { parts, imports: new Map(), hasRowTable: false, view }])
+      }
+      return made
+    })
+    for (const [entry, holding] of holdings) entry.holding = holding
   }
 
   /** Loads the table from files that stay as they are meanwhile, else from copies of them. @throws QueryFault. */
@@ -263,13 +297,30 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
 
   const update = async (entry: Entry): Promise<TableRead | null> => {
     if (isCurrent(entry)) return null
-    const { parts, imports } = entry
+    const { parts, imports } = entry.holding
     await loadSteady(entry)
-    // Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait.
-    await connection.run('CHECKPOINT').catch(() => undefined)
-    const newParts = [...entry.parts!].filter(([path, part]) => parts?.get(path) !== part)
-    const newImports = [...entry.imports.keys()].filter(path => !imports.has(path))
+    await checkpointFrom(CHECKPOINT_AMID_BYTES)
+    const newParts = [...entry.holding.parts!].filter(([path, part]) => parts?.get(path) !== part)
+    const newImports = [...entry.holding.imports.keys()].filter(path => !imports.has(path))
     return { table: entry.table.definition.name, files: newParts.length + newImports.length }
+  }
+
+  /** Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait. */
+  const checkpointFrom = async (bytes: bigint): Promise<void> => {
+    if (uncheckpointed < bytes) return
+    uncheckpointed = 0n
+    await connection.run('CHECKPOINT').catch(() => undefined)
+  }
+
+  const isNew = ({ holding }: Entry): boolean => holding.view === ''
+  /** There is nothing to read for it; what cannot be told yet is told when it is loaded. */
+  const isEmpty = ({ table }: Entry, listing: Listing): boolean => {
+    try {
+      const { files, imports } = contentsOf(table, listing)
+      return files.length + imports.length === 0
+    } catch {
+      return false
+    }
   }
 
   return {
@@ -282,41 +333,46 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         throw new QueryFault(
           `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
         )
-      entries.set(name, { table, parts: null, imports: new Map(), hasRowTable: false, view: '', isUnsteady: false })
+      entries.set(name, { table, holding: NOT_HELD, isUnsteady: false })
     },
     refresh: names => {
       const wanted = names.flatMap(name => entries.get(name) ?? [])
-      if (wanted.every(isCurrent)) return Promise.resolve([])
+      const before = newListing()
+      if (wanted.every(entry => isCurrent(entry, before))) return Promise.resolve([])
       const run = turn.then(async () => {
         const reads: TableRead[] = []
+        const now = newListing()
+        const empty = wanted.filter(entry => isNew(entry) && isEmpty(entry, now))
+        // What fails is tried again below, table by table, where it is known which one is at fault.
+        await standIn(empty, new Map()).catch(() => undefined)
         for (const entry of wanted) {
           const read = await update(entry)
           if (read) reads.push(read)
         }
+        await checkpointFrom(CHECKPOINT_BYTES)
         return reads
       })
       turn = run.catch(() => undefined)
       return run
     },
     stand: names => {
-      const unseen = names.flatMap(name => entries.get(name) ?? []).filter(entry => entry.view === '')
+      const unseen = names.flatMap(name => entries.get(name) ?? []).filter(isNew)
       if (unseen.length === 0) return Promise.resolve()
-      const run = turn.then(async () => {
-        for (const entry of unseen) if (entry.view === '') await standIn(entry)
-      })
+      // The first query that reads one of them loads its rows.
+      const run = turn.then(() => standIn(unseen.filter(isNew), null))
       turn = run.catch(() => undefined)
       return run
     },
     lookAtFiles: names => {
-      const parts = names.flatMap(name => [...(entries.get(name)?.parts?.values() ?? [])])
+      const parts = names.flatMap(name => [...(entries.get(name)?.holding.parts?.values() ?? [])])
       const files = parts.filter(part => part.id === null).map(part => part.file)
       return () => changedFile(files)?.path ?? null
     },
     bytesInPlace: names => {
       const found = names.flatMap(name => entries.get(name) ?? [])
-      const sizes = found.flatMap(entry => [
-        ...[...(entry.parts?.values() ?? [])].map(part => (part.id === null ? part.file.size : 0n)),
-        ...[...entry.imports.values()].map(part => part.bytes),
+      const sizes = found.flatMap(({ holding }) => [
+        ...[...(holding.parts?.values() ?? [])].map(part => (part.id === null ? part.file.size : 0n)),
+        ...[...holding.imports.values()].map(part => part.bytes),
       ])
       return total(sizes)
     },
@@ -341,10 +397,15 @@ function missing(path: string): never {
   throw new QueryFault(`The file ${path} is not there, or is no Parquet, NDJSON or CSV file`)
 }
 
-function rowTableDdl({ name, columns }: TableDefinition): string {
-  const list = columns.map(column => `${quoteName(column.name)} ${duckdbType(column.type)}`)
-  return `CREATE OR REPLACE TABLE ${quoteName(`${name}~rows`)} (${[...list, `${FILE_COLUMN} INTEGER`].join(', ')})`
+const columnList = ({ columns }: TableDefinition): string =>
+  columns.map(column => `${quoteName(column.name)} ${duckdbType(column.type)}`).join(', ')
+
+function rowTableDdl(table: TableDefinition): string {
+  return `CREATE OR REPLACE TABLE ${quoteName(`${table.name}~rows`)} (${columnList(table)}, ${FILE_COLUMN} INTEGER)`
 }
+
+const viewDdl = ({ name }: TableDefinition, view: string): string =>
+  `CREATE OR REPLACE VIEW ${quoteName(name)} AS ${view}`
 
 async function insertRows(
   connection: DuckDBConnection,
@@ -360,14 +421,13 @@ async function insertRows(
 }
 
 /**
- * The table as SQL. One that is partitioned has two hidden columns more: since when and until when, by its partition, a row
+ * The table as SQL; nothing for one without files. One that is partitioned has two hidden columns more: since when and until when, by its partition, a row
  * may be, or NULL where that is not known. Filters on them keep DuckDB from opening files (generate/partition-filter.ts).
  */
 function viewOver(
   { definition, origin }: StoredTable,
   parts: ReadonlyMap<string, Part>,
   imports: ReadonlyMap<string, ImportPart>,
-  hasRowTable: boolean,
 ): string {
   const bounds = unknownBounds(definition)
   if (origin.kind === 'select') return bounds === '' ? origin.sql : `SELECT *${bounds} FROM (${origin.sql})`
@@ -385,11 +445,14 @@ function viewOver(
     ).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, bounds)),
   ]
   const hasRows = [...parts.values()].some(part => part.id !== null)
-  if (hasRowTable && (hasRows || selects.length === 0)) {
-    const names = definition.columns.map(column => quoteName(column.name)).join(', ')
-    selects.unshift(`SELECT ${names}${bounds} FROM ${quoteName(`${definition.name}~rows`)}`)
-  }
+  if (hasRows) selects.unshift(selectRows(definition, `${definition.name}~rows`))
   return selects.join(' UNION ALL ')
+}
+
+/** The columns of a table of DuckDB's that has them under their own names. */
+function selectRows(table: TableDefinition, source: string): string {
+  const names = table.columns.map(column => quoteName(column.name)).join(', ')
+  return `SELECT ${names}${unknownBounds(table)} FROM ${quoteName(source)}`
 }
 
 /** Files that one scan can read. */

@@ -129,6 +129,7 @@ const ATTEMPTS: readonly Attempt[] = [
   { name: 'SET', sql: "SET memory_limit = '100GB'", lock: LOCKED },
   { name: 'SET of a session', sql: "SET SESSION TimeZone = 'Asia/Tokyo'", lock: LOCKED },
   { name: 'SET back', sql: 'SET enable_external_access = true', lock: LOCKED },
+  { name: 'SET of the one setting that is not locked', sql: "SET disabled_optimizers = 'top_n'", lock: null },
   { name: 'RESET', sql: 'RESET lock_configuration', lock: LOCKED },
   { name: 'CREATE SECRET', sql: "CREATE SECRET s (TYPE s3, KEY_ID 'x')", lock: /Error/ },
   { name: 'CREATE PERSISTENT SECRET', sql: 'CREATE PERSISTENT SECRET s (TYPE http)', lock: /Error/ },

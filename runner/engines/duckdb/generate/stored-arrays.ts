@@ -75,7 +75,10 @@ function findUses(query: ResolvedQuery): Uses {
   const ctes = new Map<number, readonly Column[]>()
   const reads: CteScan[] = []
   const copy = ({ id }: Column, from: Column, isWhole = true): void => {
-    if (id !== from.id) sources.set(id, [...(sources.get(id) ?? []), { from: from.id, isWhole }])
+    if (id === from.id) return
+    const known = sources.get(id)
+    if (known) known.push({ from: from.id, isWhole })
+    else sources.set(id, [{ from: from.id, isWhole }])
   }
   const copyAll = (columns: readonly Column[], from: readonly Column[]): void => {
     for (const [i, column] of columns.entries()) copy(column, from[i]!)
