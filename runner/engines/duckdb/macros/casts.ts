@@ -1,4 +1,9 @@
-/** Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a native. */
+/**
+ * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a native.
+ *
+ * A parameter is never cast by a plain CAST that fails for some values: DuckDB computes `CAST(row.field AS type)` where it
+ * reads the field, for every row, though the cast stands in a branch of a CASE or in TRY. TRY_CAST stays where it is written.
+ */
 
 const SPACE = '[ \\t\\n\\v\\f\\r]*'
 const DATE = '[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}'
@@ -33,14 +38,15 @@ export const CAST_MACROS: readonly string[] = [
      WHEN regexp_full_match(x, '(?i)${SPACE}[+-]?0x.*${SPACE}') THEN bq_read_hex_float(x)
      WHEN regexp_full_match(x, '(?i)${SPACE}[+-]?nan\\([0-9a-z_]*\\)${SPACE}') THEN 'nan'::DOUBLE
      WHEN x IS NOT NULL THEN bq_raise('Bad double value: ' || bq_shown(x)) END`,
-  `bq_text_to_numeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]+)?') THEN CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_numeric(x) AS DECIMAL(38,9)) END`,
-  `bq_text_to_bignumeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]{1,9})?') THEN CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_bignumeric(x) AS DECIMAL(38,9)) END`,
+  `bq_text_to_numeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]+)?') THEN TRY_CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_numeric(x) AS DECIMAL(38,9)) END`,
+  `bq_text_to_bignumeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]{1,9})?') THEN TRY_CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_bignumeric(x) AS DECIMAL(38,9)) END`,
   `bq_text_to_bool(x) AS CASE lower(x) WHEN 'true' THEN true WHEN 'false' THEN false ELSE CASE WHEN x IS NOT NULL THEN bq_raise('Bad bool value: ' || bq_shown(x)) END END`,
-  `bq_text_to_date(x) AS CASE WHEN regexp_full_match(x, '${DATE}') AND TRY_CAST(x AS DATE) IS NOT NULL THEN CAST(x AS DATE) ELSE CAST(bq_read_date(x) AS DATE) END`,
-  `bq_text_to_time(x) AS CASE WHEN regexp_full_match(x, '${TIME}') AND TRY_CAST(x AS TIME) IS NOT NULL THEN CAST(x AS TIME) ELSE CAST(bq_read_time(x) AS TIME) END`,
-  `bq_text_to_datetime(x) AS CASE WHEN regexp_full_match(x, '${DATE}[ T]${TIME}') AND TRY_CAST(x AS TIMESTAMP) IS NOT NULL THEN CAST(x AS TIMESTAMP) ELSE CAST(bq_read_datetime(x) AS TIMESTAMP) END`,
-  `bq_text_to_timestamp(x) AS CASE WHEN regexp_full_match(x, '${DATE}[ T]${TIME}${UTC}?') AND TRY_CAST(x AS TIMESTAMP) IS NOT NULL THEN make_timestamptz(epoch_us(CAST(x AS TIMESTAMP)))
-     ELSE make_timestamptz(epoch_us(CAST(left(bq_read_timestamp(x), -3) AS TIMESTAMP))) END`,
+  `bq_text_to_date(x) AS coalesce(CASE WHEN regexp_full_match(x, '${DATE}') THEN TRY_CAST(x AS DATE) END, CAST(bq_read_date(x) AS DATE))`,
+  `bq_text_to_time(x) AS coalesce(CASE WHEN regexp_full_match(x, '${TIME}') THEN TRY_CAST(x AS TIME) END, CAST(bq_read_time(x) AS TIME))`,
+  `bq_text_to_datetime(x) AS coalesce(CASE WHEN regexp_full_match(x, '${DATE}[ T]${TIME}') THEN TRY_CAST(x AS TIMESTAMP) END, CAST(bq_read_datetime(x) AS TIMESTAMP))`,
+  `bq_text_to_timestamp(x) AS make_timestamptz(epoch_us(coalesce(
+     CASE WHEN regexp_full_match(x, '${DATE}[ T]${TIME}${UTC}?') THEN TRY_CAST(x AS TIMESTAMP) END,
+     CAST(left(bq_read_timestamp(x), -3) AS TIMESTAMP))))`,
   `bq_limited_text(x, n) AS CASE WHEN length(x) > n THEN bq_raise('STRING(' || n || ') has maximum length ' || n || ' but got a value with length ' || length(x)) ELSE x END`,
   `bq_limited_bytes(x, n) AS CASE WHEN octet_length(x) > n THEN bq_raise('BYTES(' || n || ') has maximum length ' || n || ' but got a value with length ' || octet_length(x)) ELSE x END`,
   `bq_limited_numeric(x, rounded, most, message) AS CASE WHEN abs(rounded) > most THEN bq_raise(message) ELSE rounded END`,

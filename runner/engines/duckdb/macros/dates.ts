@@ -18,7 +18,7 @@ const CONVERSIONS = [
   'bq_from_utc(dt) AS make_timestamptz(epoch_us(dt))',
   "bq_days(d) AS (d - DATE '1970-01-01')",
   `bq_date(days) AS CASE WHEN days NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY}
-     THEN bq_raise('Date value is out of allowed range: from 0001-01-01 to 9999-12-31.') ELSE DATE '1970-01-01' + days::INTEGER END`,
+     THEN bq_raise('Date value is out of allowed range: from 0001-01-01 to 9999-12-31.') ELSE DATE '1970-01-01' + TRY_CAST(days AS INTEGER) END`,
   `bq_timestamp(us) AS CASE WHEN ${outOfRange('us')}
      THEN bq_raise('Timestamp value is out of allowed range: from 0001-01-01 00:00:00.000000+00 to 9999-12-31 23:59:59.999999+00.')
      ELSE make_timestamptz(us) END`,
@@ -60,17 +60,17 @@ const ARITHMETIC = [
   // n units, each of so many days, months or microseconds; `said` is the message before and behind the value.
   `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
      WHEN bq_days(d) + n * unit NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY} THEN bq_raise(said || d || ' causes overflow')
-     ELSE d + (n * unit)::INTEGER END`,
+     ELSE d + TRY_CAST(n * unit AS INTEGER) END`,
   `bq_date_add_months(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN bq_raise(said || d || ' causes overflow')
      WHEN year(d) * 12 + month(d) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN bq_raise(said || d || ' causes overflow')
-     ELSE CAST(d + to_months((n * unit)::INTEGER) AS DATE) END`,
+     ELSE CAST(d + to_months(TRY_CAST(n * unit AS INTEGER)) AS DATE) END`,
   `bq_datetime_add(dt, n, unit, sgn, said) AS make_timestamp(
      CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_overflow(said, epoch_us(dt), '')
      WHEN ${outOfRange('epoch_us(dt) + n * unit * sgn')} THEN bq_overflow(said, epoch_us(dt), '')
      ELSE epoch_us(dt) + n * unit * sgn END)`,
   `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
-     ELSE dt + to_months((n * unit)::INTEGER) END`,
+     ELSE dt + to_months(TRY_CAST(n * unit AS INTEGER)) END`,
   // By a number of microseconds that is known when the query is written: what log queries do, and quick to plan.
   `bq_datetime_shift(dt, delta, said) AS make_timestamp(
      CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN bq_overflow(said, epoch_us(dt), '') ELSE epoch_us(dt) + delta END)`,
@@ -116,9 +116,9 @@ const INTERVALS = [
   "bq_interval_parts(i) AS {'months': bq_interval_months(i), 'days': bq_interval_days(i), 'us': bq_interval_micros(i)}",
   // n units of so many months, days or microseconds each.
   `bq_interval_of_months(n, size) AS CASE WHEN n NOT BETWEEN -(120000 // size) AND 120000 // size
-     THEN bq_raise('Interval field months ''' || n::HUGEINT * size || ''' is out of range -120000 to 120000') ELSE to_months((n * size)::INTEGER) END`,
+     THEN bq_raise('Interval field months ''' || n::HUGEINT * size || ''' is out of range -120000 to 120000') ELSE to_months(TRY_CAST(n * size AS INTEGER)) END`,
   `bq_interval_of_days(n, size) AS CASE WHEN n NOT BETWEEN -(3660000 // size) AND 3660000 // size
-     THEN bq_raise('Interval field days ''' || n::HUGEINT * size || ''' is out of range -3660000 to 3660000') ELSE to_days((n * size)::INTEGER) END`,
+     THEN bq_raise('Interval field days ''' || n::HUGEINT * size || ''' is out of range -3660000 to 3660000') ELSE to_days(TRY_CAST(n * size AS INTEGER)) END`,
   `bq_interval_of_micros(n, size) AS CASE WHEN n NOT BETWEEN -(316224000000000000 // size) AND 316224000000000000 // size
      THEN bq_raise('Interval field microseconds ''' || n::HUGEINT * size || ''' is out of range -316224000000000000 to 316224000000000000') ELSE to_microseconds(n * size) END`,
   // The difference of two DATETIMEs is whole days and what is left of a day, both of one sign.

@@ -9,7 +9,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   'bq_float_le(a, b) AS (a <= b AND (a IS NULL OR NOT isnan(b)))',
   // Products of factors below a thousand million fit DuckDB's widest decimal, whose cast rounds half away from zero.
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
-     THEN CAST(CAST(a AS DECIMAL(18,9)) * CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
+     THEN CAST(TRY_CAST(a AS DECIMAL(18,9)) * TRY_CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
      ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
   // Sums of values below half of its range the carrier surely holds.
   `bq_bignumeric_add(a, b) AS CASE WHEN abs(a) < 50000000000000000000000000000 AND abs(b) < 50000000000000000000000000000
