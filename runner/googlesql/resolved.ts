@@ -92,6 +92,8 @@ export interface FilterScan {
   readonly input: Scan
   readonly condition: Expr
   readonly columns: readonly Column[]
+  /** An engine put it in: the condition holds wherever the branch is taken that the query stands in. */
+  readonly isGuard?: true
 }
 /** Adds computed columns and keeps `columns`, each of the input or computed. */
 export interface ProjectScan {

@@ -310,6 +310,11 @@ export function engineContract(
     it('a query without running it', async () => {
       expect((await engine.check("SELECT ERROR('it ran') AS x FROM UNNEST([1])", {})).ok).to.equal(true)
     })
+    it('a constant that fails in a branch that no row reaches', async () => {
+      const sql = "SELECT CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END AS n FROM UNNEST([1]) AS x"
+      expect((await engine.check(sql, {})).ok).to.equal(true)
+      expect((await engine.explain({ sql, parameters: {} })).plan).not.to.equal('')
+    })
     it('a mistake, giving its place', async () => {
       expect(await engine.check('SELECT\n  foo', {})).to.deep.equal({
         ok: false,

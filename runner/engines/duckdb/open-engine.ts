@@ -169,6 +169,26 @@ export async function openEngine(
     }
   }
 
+  /**
+   * Where the query itself fails and has constants in branches, it is asked once more, with those left to the rows that
+   * reach them: DuckDB computes constants though no row does.
+   */
+  const askTwice = async <T>(
+    translation: Translation,
+    sql: string,
+    types: Readonly<Record<string, Type>>,
+    ask: (asked: Translation) => Promise<T>,
+  ): Promise<T> => {
+    try {
+      return await ask(translation)
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
+      const delayed = translate(sql, catalogue, types, { bindsTimes: true, delaysConstants: true })
+      if (delayed.sql === translation.sql) throw error
+      return ask({ ...delayed, earlySql: null })
+    }
+  }
+
   const dataState = dataStateReader(options)
   const stateOf = (query: Query): string | null => {
     try {
@@ -184,17 +204,19 @@ export async function openEngine(
     const { signal, callOff } = boundedSignal(runOptions, options.clock)
     try {
       const { translation, columns, resultColumns } = await compiledOf(query)
-      const answer = await child.ask(
-        {
-          kind: 'run',
-          ...withParameters(translation, query),
-          columns,
-          maxRows: runOptions.maxRows,
-          format: runOptions.format,
-          timestamps: runOptions.timestamps,
-          maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
-        },
-        { signal, caller: runOptions.endpoint },
+      const answer = await askTwice(translation, query.sql, typesOf(query.parameters), asked =>
+        child.ask(
+          {
+            kind: 'run',
+            ...withParameters(asked, query),
+            columns,
+            maxRows: runOptions.maxRows,
+            format: runOptions.format,
+            timestamps: runOptions.timestamps,
+            maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
+          },
+          { signal, caller: runOptions.endpoint },
+        ),
       )
       return { columns: resultColumns, ...answer }
     } catch (error) {
@@ -223,7 +245,9 @@ export async function openEngine(
     const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
       const { translation, columns, resultColumns } = compiled.compiled
-      await child.ask({ kind: 'check', sql: translation.sql, columns, tables: translation.tables }, { signal })
+      await askTwice(translation, sql, readTypes(types), asked =>
+        child.ask({ kind: 'check', sql: asked.sql, columns, tables: asked.tables }, { signal }),
+      )
       return { ok: true, columns: resultColumns }
     } catch (error) {
       // What the query itself does wrong, DuckDB can see before it runs: a constant that overflows, a bad pattern.
@@ -244,8 +268,11 @@ export async function openEngine(
     explain: async query => {
       const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
-        const asked = withParameters(await translateFresh(query.sql, typesOf(query.parameters)), query)
-        const { sql, plan } = await child.ask({ kind: 'explain', ...asked }, { signal })
+        const types = typesOf(query.parameters)
+        const translation = await translateFresh(query.sql, types)
+        const { sql, plan } = await askTwice(translation, query.sql, types, asked =>
+          child.ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
+        )
         return { engineSql: sql, plan }
       } catch (error) {
         throw runnerError(error, signal)

@@ -1,7 +1,14 @@
 /** Aggregate functions: general, approximate and statistical. */
 import type { Expr } from '../resolved.js'
 import { INT64, type Type, typeName } from '../types.js'
-import type { AggregateTraits, FunctionEntry } from './catalogue.js'
+import {
+  type AggregateTraits,
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from './catalogue.js'
 import { isOrderable } from './operators.js'
 
 type Args = readonly (Expr | null)[]
@@ -12,6 +19,7 @@ const ORDERED: AggregateTraits = { ...PLAIN, allowsOrderBy: true, allowsLimit: t
 
 const aggregate = (
   name: string,
+  canFail: CanFail,
   signatures: readonly string[],
   documentation: string,
   traits: AggregateTraits = PLAIN,
@@ -19,6 +27,7 @@ const aggregate = (
 ): FunctionEntry => ({
   name,
   kind: 'aggregate',
+  canFail,
   signatures,
   documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
   aggregate: traits,
@@ -85,9 +94,10 @@ const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allows
 const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
 
 export const AGGREGATES: readonly FunctionEntry[] = [
-  aggregate('ANY_VALUE', ['(T) -> T'], 'aggregate_functions'),
+  aggregate('ANY_VALUE', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions'),
   aggregate(
     'ARRAY_AGG',
+    NEVER_FAILS,
     ['(T) -> ARRAY<T>'],
     'aggregate_functions',
     { ...ORDERED, allowsNullsClause: true },
@@ -98,43 +108,49 @@ export const AGGREGATES: readonly FunctionEntry[] = [
           : null,
     },
   ),
-  aggregate('ARRAY_CONCAT_AGG', ['(ARRAY<T>) -> ARRAY<T>'], 'aggregate_functions', {
+  aggregate('ARRAY_CONCAT_AGG', NEVER_FAILS, ['(ARRAY<T>) -> ARRAY<T>'], 'aggregate_functions', {
     allowsHaving: true,
     allowsOrderBy: true,
     allowsLimit: true,
   }),
-  aggregate('AVG', AVERAGES, 'aggregate_functions'),
-  aggregate('BIT_AND', ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_OR', ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('BIT_XOR', ['(INT64) -> INT64'], 'aggregate_functions'),
-  aggregate('$count_star', ['() -> INT64'], 'aggregate_functions', {
+  aggregate('AVG', NEVER_FAILS, AVERAGES, 'aggregate_functions'),
+  aggregate('BIT_AND', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('BIT_OR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('BIT_XOR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
+  aggregate('$count_star', NEVER_FAILS, ['() -> INT64'], 'aggregate_functions', {
     allowsOver: true,
     allowsFrame: true,
     emptyIsZero: true,
   }),
-  aggregate('COUNT', ['(ANY) -> INT64'], 'aggregate_functions', COUNTS),
-  aggregate('COUNTIF', ['(BOOL) -> INT64'], 'aggregate_functions', COUNTS),
-  aggregate('LOGICAL_AND', ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('LOGICAL_OR', ['(BOOL) -> BOOL'], 'aggregate_functions'),
-  aggregate('MAX', ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
-  aggregate('MIN', ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MIN') }),
-  aggregate('MAX_BY', ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, { check: needsOrder('MAX_BY', 1) }),
-  aggregate('MIN_BY', ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, { check: needsOrder('MIN_BY', 1) }),
+  aggregate('COUNT', NEVER_FAILS, ['(ANY) -> INT64'], 'aggregate_functions', COUNTS),
+  aggregate('COUNTIF', NEVER_FAILS, ['(BOOL) -> INT64'], 'aggregate_functions', COUNTS),
+  aggregate('LOGICAL_AND', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
+  aggregate('LOGICAL_OR', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
+  aggregate('MAX', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
+  aggregate('MIN', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MIN') }),
+  aggregate('MAX_BY', NEVER_FAILS, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
+    check: needsOrder('MAX_BY', 1),
+  }),
+  aggregate('MIN_BY', NEVER_FAILS, ['(T, U) -> T'], 'aggregate_functions', APPROXIMATE, {
+    check: needsOrder('MIN_BY', 1),
+  }),
   aggregate(
     'STRING_AGG',
+    canFailUnlessLiteral(1),
     ['(STRING, [STRING]) -> STRING', '(BYTES, [BYTES]) -> BYTES'],
     'aggregate_functions',
     ORDERED,
     { check: args => checkSeparator(args[1]) },
   ),
-  aggregate('SUM', NUMBERS, 'aggregate_functions'),
+  aggregate('SUM', CAN_FAIL, NUMBERS, 'aggregate_functions'),
 
-  aggregate('APPROX_COUNT_DISTINCT', ['(ANY) -> INT64'], 'approximate_aggregate_functions', {
+  aggregate('APPROX_COUNT_DISTINCT', NEVER_FAILS, ['(ANY) -> INT64'], 'approximate_aggregate_functions', {
     ...APPROXIMATE,
     emptyIsZero: true,
   }),
   aggregate(
     'APPROX_QUANTILES',
+    canFailUnlessLiteral(1),
     ['(T, INT64) -> ARRAY<T>'],
     'approximate_aggregate_functions',
     { ...APPROXIMATE, allowsDistinct: true, allowsNullsClause: true, ignoresNullsByDefault: true },
@@ -144,6 +160,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   ),
   aggregate(
     'APPROX_TOP_COUNT',
+    canFailUnlessLiteral(1),
     ['(T, INT64) -> ARRAY<STRUCT<value T, count INT64>>'],
     'approximate_aggregate_functions',
     APPROXIMATE,
@@ -151,17 +168,18 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   ),
   aggregate(
     'APPROX_TOP_SUM',
+    CAN_FAIL,
     ['INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64'].map(w => `(T, ${w}, INT64) -> ARRAY<STRUCT<value T, sum ${w}>>`),
     'approximate_aggregate_functions',
     APPROXIMATE,
     { check: checkTop('APPROX_TOP_SUM', 2, 'third') },
   ),
 
-  aggregate('CORR', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_POP', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('COVAR_SAMP', PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
-  aggregate('STDDEV_POP', SPREADS, 'statistical_aggregate_functions'),
-  aggregate('STDDEV_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['STDDEV'] }),
-  aggregate('VAR_POP', SPREADS, 'statistical_aggregate_functions'),
-  aggregate('VAR_SAMP', SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['VARIANCE'] }),
+  aggregate('CORR', CAN_FAIL, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_POP', NEVER_FAILS, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('COVAR_SAMP', NEVER_FAILS, PAIRS, 'statistical_aggregate_functions', OF_PAIRS),
+  aggregate('STDDEV_POP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions'),
+  aggregate('STDDEV_SAMP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['STDDEV'] }),
+  aggregate('VAR_POP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions'),
+  aggregate('VAR_SAMP', NEVER_FAILS, SPREADS, 'statistical_aggregate_functions', PLAIN, { aliases: ['VARIANCE'] }),
 ]

@@ -1,12 +1,18 @@
 /** Array functions. */
 import type { Expr } from '../resolved.js'
 import { type ArrayType, typeName } from '../types.js'
-import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 import { isOrderable } from './operators.js'
 
-const array = (name: string, signatures: readonly string[], check?: FunctionEntry['check']): FunctionEntry => ({
+const array = (
+  name: string,
+  canFail: CanFail,
+  signatures: readonly string[],
+  check?: FunctionEntry['check'],
+): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail,
   signatures,
   documentation: `array_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -34,24 +40,28 @@ function isBareNull(expr: Expr): boolean {
 }
 
 export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
-  array('ARRAY_LENGTH', ['(ARRAY<T>) -> INT64']),
-  array('ARRAY_CONCAT', ['(ARRAY<T>...) -> ARRAY<T>'], needsArrays),
-  array('ARRAY_REVERSE', ['(ARRAY<T>) -> ARRAY<T>']),
-  array('ARRAY_TO_STRING', ['(ARRAY<STRING>, STRING, [STRING]) -> STRING', '(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES']),
-  array('ARRAY_FIRST', ['(ARRAY<T>) -> T']),
-  array('ARRAY_LAST', ['(ARRAY<T>) -> T']),
-  array('ARRAY_SLICE', ['(ARRAY<T>, INT64, INT64) -> ARRAY<T>']),
-  beyondBigQuery(array('ARRAY_IS_DISTINCT', ['(ARRAY<T>) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_MIN', ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MIN'))),
-  beyondBigQuery(array('ARRAY_MAX', ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MAX'))),
+  array('ARRAY_LENGTH', NEVER_FAILS, ['(ARRAY<T>) -> INT64']),
+  array('ARRAY_CONCAT', NEVER_FAILS, ['(ARRAY<T>...) -> ARRAY<T>'], needsArrays),
+  array('ARRAY_REVERSE', NEVER_FAILS, ['(ARRAY<T>) -> ARRAY<T>']),
+  array('ARRAY_TO_STRING', NEVER_FAILS, [
+    '(ARRAY<STRING>, STRING, [STRING]) -> STRING',
+    '(ARRAY<BYTES>, BYTES, [BYTES]) -> BYTES',
+  ]),
+  array('ARRAY_FIRST', CAN_FAIL, ['(ARRAY<T>) -> T']),
+  array('ARRAY_LAST', CAN_FAIL, ['(ARRAY<T>) -> T']),
+  array('ARRAY_SLICE', NEVER_FAILS, ['(ARRAY<T>, INT64, INT64) -> ARRAY<T>']),
+  beyondBigQuery(array('ARRAY_IS_DISTINCT', NEVER_FAILS, ['(ARRAY<T>) -> BOOL'])),
+  beyondBigQuery(array('ARRAY_MIN', NEVER_FAILS, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MIN'))),
+  beyondBigQuery(array('ARRAY_MAX', NEVER_FAILS, ['(ARRAY<T>) -> T'], needsOrder('ARRAY_MAX'))),
   beyondBigQuery(
     array(
       'ARRAY_SUM',
+      CAN_FAIL,
       NUMBERS.map(type => `(ARRAY<${type}>) -> ${type}`),
     ),
   ),
   beyondBigQuery(
-    array('ARRAY_AVG', [
+    array('ARRAY_AVG', CAN_FAIL, [
       '(ARRAY<INT64>) -> FLOAT64',
       '(ARRAY<NUMERIC>) -> NUMERIC',
       '(ARRAY<BIGNUMERIC>) -> BIGNUMERIC',
@@ -59,21 +69,23 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_TRANSFORM', [
+    array('ARRAY_TRANSFORM', NEVER_FAILS, [
       '(ARRAY<T>, LAMBDA(T) -> U) -> ARRAY<U>',
       '(ARRAY<T>, LAMBDA(T, INT64) -> U) -> ARRAY<U>',
     ]),
   ),
   beyondBigQuery(
-    array('ARRAY_FILTER', [
+    array('ARRAY_FILTER', NEVER_FAILS, [
       '(ARRAY<T>, LAMBDA(T) -> BOOL) -> ARRAY<T>',
       '(ARRAY<T>, LAMBDA(T, INT64) -> BOOL) -> ARRAY<T>',
     ]),
   ),
-  beyondBigQuery(array('ARRAY_INCLUDES', ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_INCLUDES_ANY', ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
-  beyondBigQuery(array('ARRAY_INCLUDES_ALL', ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
-  array('GENERATE_ARRAY', [
+  beyondBigQuery(
+    array('ARRAY_INCLUDES', NEVER_FAILS, ['(ARRAY<T>, LAMBDA(T) -> BOOL) -> BOOL', '(ARRAY<T>, T) -> BOOL']),
+  ),
+  beyondBigQuery(array('ARRAY_INCLUDES_ANY', NEVER_FAILS, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
+  beyondBigQuery(array('ARRAY_INCLUDES_ALL', NEVER_FAILS, ['(ARRAY<T>, ARRAY<T>) -> BOOL'])),
+  array('GENERATE_ARRAY', CAN_FAIL, [
     '(INT64, INT64, [INT64]) -> ARRAY<INT64>',
     '(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>',
     '(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>',
@@ -81,6 +93,7 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   {
     name: 'RANGE_BUCKET',
     kind: 'scalar',
+    canFail: CAN_FAIL,
     signatures: ['(T, ARRAY<T>) -> INT64'],
     documentation: 'mathematical_functions#range_bucket',
   },

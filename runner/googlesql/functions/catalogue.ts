@@ -23,11 +23,33 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'window'
  */
 export type SignatureText = string
 
+/**
+ * Whether the function itself raises an error for some arguments of its signatures' types, be it an overflow; or, where it
+ * can be told from the coerced arguments (null: not given), for some values of those. Errors of the arguments are theirs.
+ */
+export type CanFail = boolean | ((args: readonly (Expr | null)[]) => boolean)
+
+export const CAN_FAIL = true
+export const NEVER_FAILS = false
+
+/** It can fail where this argument is given and is no literal; literals are checked before the query runs. */
+export const canFailUnlessLiteral =
+  (index: number) =>
+  (args: readonly (Expr | null)[]): boolean =>
+    canFailWith(index)(args) && args[index]?.kind !== 'literal'
+
+/** It can fail where this argument is given: a time zone, or the month behind the year. */
+export const canFailWith =
+  (index: number) =>
+  (args: readonly (Expr | null)[]): boolean =>
+    args[index] !== undefined && args[index] !== null
+
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
   readonly name: string
   readonly aliases?: readonly string[]
   readonly kind: FunctionKind
+  readonly canFail: CanFail
   readonly signatures: readonly SignatureText[]
   /** The page and anchor of BigQuery's documentation: `string_functions#lower`; the open language's where it is beyond BigQuery. */
   readonly documentation: string

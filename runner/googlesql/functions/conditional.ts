@@ -1,7 +1,7 @@
-/** Conditional functions. CASE is a node of the resolved tree of its own. */
+/** Conditional functions, whose arguments may fail but never they themselves. CASE is a node of the resolved tree of its own. */
 
 import { typeName } from '../types.js'
-import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
+import { beyondBigQuery, type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 import { isComparable, isOrderable } from './operators.js'
 
 const conditional = (
@@ -12,6 +12,7 @@ const conditional = (
 ): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail: NEVER_FAILS,
   signatures,
   documentation: `${page}#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

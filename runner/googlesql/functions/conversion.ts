@@ -1,9 +1,10 @@
 /** Conversions that are functions; CAST is a node of the resolved tree of its own. */
-import type { FunctionEntry } from './catalogue.js'
+import { CAN_FAIL, type FunctionEntry } from './catalogue.js'
 
 const conversion = (name: string, signature: string): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail: CAN_FAIL,
   signatures: [signature],
   documentation: `conversion_functions#${name.toLowerCase()}`,
 })

@@ -1,9 +1,10 @@
 /** Digests and fingerprints. Source: the language reference, "Hash functions". */
-import type { FunctionEntry } from './catalogue.js'
+import { type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 
 const entry = (name: string, result: string): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail: NEVER_FAILS,
   signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`],
   documentation: `hash_functions#${name.toLowerCase()}`,
 })

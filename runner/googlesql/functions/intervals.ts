@@ -1,10 +1,11 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
-import type { FunctionEntry } from './catalogue.js'
+import { CAN_FAIL, type FunctionEntry } from './catalogue.js'
 import { type Check, partText } from './date-checks.js'
 
 const interval = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail: CAN_FAIL,
   signatures,
   documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

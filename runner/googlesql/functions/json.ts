@@ -2,14 +2,22 @@
 import { type JsonPathForm, parseJsonPath } from '../json-path.js'
 import type { Expr } from '../resolved.js'
 import { typeName } from '../types.js'
-import { beyondBigQuery, type FunctionEntry } from './catalogue.js'
+import {
+  beyondBigQuery,
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from './catalogue.js'
 
 type Args = readonly (Expr | null)[]
 type Check = NonNullable<FunctionEntry['check']>
 
-const json = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
+const json = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail,
   signatures,
   documentation: `json_functions#${anchorOf(name)}`,
   ...(check ? { check } : {}),
@@ -88,45 +96,56 @@ const checkObject: Check = args => {
 const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.items.length === 0
 
 const conversion = (name: string, result: string): FunctionEntry[] => [
-  json(`LAX_${name}`, [`(JSON) -> ${result}`]),
-  beyondBigQuery(json(`LAX_${name}_ARRAY`, [`(JSON) -> ARRAY<${result}>`])),
+  json(`LAX_${name}`, NEVER_FAILS, [`(JSON) -> ${result}`]),
+  beyondBigQuery(json(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`])),
 ]
 
 /** STRING(json) is a signature of STRING, which the functions of dates share. */
 export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
-  json('JSON_VALUE', extract('STRING'), checkPath('standard')),
-  json('JSON_QUERY', EXTRACT, checkPath('standard', true)),
-  json('JSON_VALUE_ARRAY', extract('ARRAY<STRING>'), checkPath('standard')),
-  json('JSON_QUERY_ARRAY', extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('standard')),
-  json('JSON_EXTRACT', EXTRACT, checkPath('legacy')),
-  json('JSON_EXTRACT_SCALAR', extract('STRING'), checkPath('legacy')),
-  json('JSON_EXTRACT_ARRAY', extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('legacy')),
-  json('JSON_EXTRACT_STRING_ARRAY', extract('ARRAY<STRING>'), checkPath('legacy')),
-  json('TO_JSON', ['(ANY, stringify_wide_numbers => BOOL) -> JSON']),
-  json('TO_JSON_STRING', ['(ANY, [BOOL]) -> STRING']),
-  json('PARSE_JSON', ['(STRING, wide_number_mode => STRING) -> JSON']),
-  json('JSON_TYPE', ['(JSON) -> STRING']),
-  json('JSON_KEYS', ['(JSON, [INT64], mode => STRING) -> ARRAY<STRING>']),
-  json('JSON_ARRAY', ['([ANY...]) -> JSON']),
-  json('JSON_OBJECT', ['([ANY...]) -> JSON'], checkObject),
-  json('JSON_SET', ['(JSON, ANY..., create_if_missing => BOOL) -> JSON'], checkPairs('JSON_SET')),
-  json('JSON_ARRAY_APPEND', ['(JSON, ANY..., append_each_element => BOOL) -> JSON'], checkPairs('JSON_ARRAY_APPEND')),
-  json('JSON_ARRAY_INSERT', ['(JSON, ANY..., insert_each_element => BOOL) -> JSON'], checkPairs('JSON_ARRAY_INSERT')),
-  json('JSON_REMOVE', ['(JSON, STRING...) -> JSON'], checkPaths),
+  json('JSON_VALUE', canFailUnlessLiteral(1), extract('STRING'), checkPath('standard')),
+  json('JSON_QUERY', canFailUnlessLiteral(1), EXTRACT, checkPath('standard', true)),
+  json('JSON_VALUE_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>'), checkPath('standard')),
+  json('JSON_QUERY_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('standard')),
+  json('JSON_EXTRACT', canFailUnlessLiteral(1), EXTRACT, checkPath('legacy')),
+  json('JSON_EXTRACT_SCALAR', canFailUnlessLiteral(1), extract('STRING'), checkPath('legacy')),
+  json('JSON_EXTRACT_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('legacy')),
+  json('JSON_EXTRACT_STRING_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>'), checkPath('legacy')),
+  json('TO_JSON', CAN_FAIL, ['(ANY, stringify_wide_numbers => BOOL) -> JSON']),
+  json('TO_JSON_STRING', NEVER_FAILS, ['(ANY, [BOOL]) -> STRING']),
+  json('PARSE_JSON', CAN_FAIL, ['(STRING, wide_number_mode => STRING) -> JSON']),
+  json('JSON_TYPE', NEVER_FAILS, ['(JSON) -> STRING']),
+  json('JSON_KEYS', CAN_FAIL, ['(JSON, [INT64], mode => STRING) -> ARRAY<STRING>']),
+  json('JSON_ARRAY', CAN_FAIL, ['([ANY...]) -> JSON']),
+  json('JSON_OBJECT', CAN_FAIL, ['([ANY...]) -> JSON'], checkObject),
+  json('JSON_SET', CAN_FAIL, ['(JSON, ANY..., create_if_missing => BOOL) -> JSON'], checkPairs('JSON_SET')),
+  json(
+    'JSON_ARRAY_APPEND',
+    CAN_FAIL,
+    ['(JSON, ANY..., append_each_element => BOOL) -> JSON'],
+    checkPairs('JSON_ARRAY_APPEND'),
+  ),
+  json(
+    'JSON_ARRAY_INSERT',
+    CAN_FAIL,
+    ['(JSON, ANY..., insert_each_element => BOOL) -> JSON'],
+    checkPairs('JSON_ARRAY_INSERT'),
+  ),
+  json('JSON_REMOVE', CAN_FAIL, ['(JSON, STRING...) -> JSON'], checkPaths),
   json(
     'JSON_STRIP_NULLS',
+    canFailUnlessLiteral(1),
     ['(JSON, [STRING], include_arrays => BOOL, remove_empty => BOOL) -> JSON'],
     checkPath('standard'),
   ),
-  beyondBigQuery(json('JSON_CONTAINS', ['(JSON, JSON) -> BOOL'])),
-  json('JSON_FLATTEN', ['(JSON) -> ARRAY<JSON>']),
-  json('BOOL', ['(JSON) -> BOOL']),
-  beyondBigQuery(json('BOOL_ARRAY', ['(JSON) -> ARRAY<BOOL>'])),
-  json('INT64', ['(JSON) -> INT64']),
-  beyondBigQuery(json('INT64_ARRAY', ['(JSON) -> ARRAY<INT64>'])),
-  json('FLOAT64', ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
-  beyondBigQuery(json('FLOAT64_ARRAY', ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>'])),
-  beyondBigQuery(json('STRING_ARRAY', ['(JSON) -> ARRAY<STRING>'])),
+  beyondBigQuery(json('JSON_CONTAINS', NEVER_FAILS, ['(JSON, JSON) -> BOOL'])),
+  json('JSON_FLATTEN', NEVER_FAILS, ['(JSON) -> ARRAY<JSON>']),
+  json('BOOL', CAN_FAIL, ['(JSON) -> BOOL']),
+  beyondBigQuery(json('BOOL_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<BOOL>'])),
+  json('INT64', CAN_FAIL, ['(JSON) -> INT64']),
+  beyondBigQuery(json('INT64_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<INT64>'])),
+  json('FLOAT64', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
+  beyondBigQuery(json('FLOAT64_ARRAY', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>'])),
+  beyondBigQuery(json('STRING_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<STRING>'])),
   ...conversion('BOOL', 'BOOL'),
   ...conversion('INT64', 'INT64'),
   ...conversion('FLOAT64', 'FLOAT64'),

@@ -3,7 +3,7 @@
 import { mayCast } from '../cast-rules.js'
 import type { Expr } from '../resolved.js'
 import { STRING, shortTypeName, type Type } from '../types.js'
-import type { FunctionEntry } from './catalogue.js'
+import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 
 /** What an author wrote, by the operator's name here. */
 export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
@@ -103,14 +103,31 @@ const concatenation = (args: readonly (Expr | null)[]): string | null => {
   return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`
 }
 
+/** BYTES of different lengths have no bitwise AND. */
+const ofBytes: CanFail = args => args[0]?.type.kind === 'BYTES'
+
+/** A divisor of 1 or more is not zero, and makes no quotient infinite. */
+const dividing: CanFail = ([, divisor]) =>
+  divisor?.kind !== 'literal' || typeof divisor.value !== 'number' || !(Math.abs(divisor.value) >= 1)
+
+/** A pattern must not end with a backslash that stands alone. */
+const matching: CanFail = ([, ...patterns]) =>
+  patterns.some(
+    pattern =>
+      pattern?.kind !== 'literal' ||
+      (pattern.value !== null && (typeof pattern.value !== 'string' || pattern.value.endsWith('\\'))),
+  )
+
 const operator = (
   name: string,
+  canFail: CanFail,
   signatures: readonly string[],
   section: string,
   check?: (args: readonly (Expr | null)[]) => string | null,
 ): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail,
   signatures,
   documentation: `operators#${section}`,
   allowsSafe: false,
@@ -120,6 +137,7 @@ const operator = (
 export const OPERATORS: readonly FunctionEntry[] = [
   operator(
     '$add',
+    CAN_FAIL,
     [
       ...NUMBERS,
       '(DATE, INT64) -> DATE',
@@ -136,6 +154,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   ),
   operator(
     '$subtract',
+    CAN_FAIL,
     [
       ...NUMBERS,
       '(DATE, INT64) -> DATE',
@@ -152,11 +171,13 @@ export const OPERATORS: readonly FunctionEntry[] = [
   ),
   operator(
     '$multiply',
+    CAN_FAIL,
     [...NUMBERS, '(INTERVAL, INT64) -> INTERVAL', '(INT64, INTERVAL) -> INTERVAL'],
     'arithmetic_operators',
   ),
   operator(
     '$divide',
+    dividing,
     [
       '(FLOAT64, FLOAT64) -> FLOAT64',
       '(NUMERIC, NUMERIC) -> NUMERIC',
@@ -167,6 +188,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   ),
   operator(
     '$negate',
+    CAN_FAIL,
     [
       '(INT64) -> INT64',
       '(NUMERIC) -> NUMERIC',
@@ -178,6 +200,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
   ),
   operator(
     '$concat',
+    NEVER_FAILS,
     [
       '(STRING, STRING) -> STRING',
       '(BYTES, BYTES) -> BYTES',
@@ -187,45 +210,62 @@ export const OPERATORS: readonly FunctionEntry[] = [
     'concatenation_operator',
     concatenation,
   ),
-  operator('$eq', ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$ne', ['(T, T) -> BOOL'], 'comparison_operators', equality),
-  operator('$lt', ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$le', ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
-  operator('$gt', ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  operator('$ge', ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
-  operator('$and', ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
-  operator('$or', ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
-  operator('$not', ['(BOOL) -> BOOL'], 'logical_operators'),
-  operator('$bitand', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitor', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitxor', ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$bitnot', ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
-  operator('$shift_left', ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
-  operator('$shift_right', ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
-  operator('$is_null', ['(ANY) -> BOOL'], 'is_operators'),
-  operator('$is_true', ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_false', ['(BOOL) -> BOOL'], 'is_operators'),
-  operator('$is_distinct', ['(T, T) -> BOOL'], 'is_distinct', grouping),
-  operator('$between', ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
-  operator('$in', ['(T, T...) -> BOOL'], 'in_operators', membership),
-  operator('$in_array', ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
-  operator('$like', ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
-  operator('$like_any', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),
-  operator('$like_all', ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'], 'like_operator_quantified'),
+  operator('$eq', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$ne', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$lt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$le', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$gt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$ge', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$and', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$or', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$not', NEVER_FAILS, ['(BOOL) -> BOOL'], 'logical_operators'),
+  operator('$bitand', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitxor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitnot', NEVER_FAILS, ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_left', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_right', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$is_null', NEVER_FAILS, ['(ANY) -> BOOL'], 'is_operators'),
+  operator('$is_true', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_false', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_distinct', NEVER_FAILS, ['(T, T) -> BOOL'], 'is_distinct', grouping),
+  operator('$between', NEVER_FAILS, ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
+  operator('$in', NEVER_FAILS, ['(T, T...) -> BOOL'], 'in_operators', membership),
+  operator('$in_array', NEVER_FAILS, ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
+  operator('$like', matching, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
+  operator(
+    '$like_any',
+    matching,
+    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator(
+    '$like_all',
+    matching,
+    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
+    'like_operator_quantified',
+  ),
   operator(
     '$like_any_array',
+    CAN_FAIL,
     ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
     'like_operator_quantified',
   ),
   operator(
     '$like_all_array',
+    CAN_FAIL,
     ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
     'like_operator_quantified',
   ),
-  operator('$array_at_offset', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$array_at_ordinal', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_offset', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$safe_array_at_ordinal', ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
-  operator('$subscript_json', ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'], 'json_subscript_operator'),
-  operator('$json_field', ['(JSON, STRING) -> JSON'], 'field_access_operator'),
+  operator('$array_at_offset', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$array_at_ordinal', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_offset', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_ordinal', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator(
+    '$subscript_json',
+    NEVER_FAILS,
+    ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'],
+    'json_subscript_operator',
+  ),
+  operator('$json_field', NEVER_FAILS, ['(JSON, STRING) -> JSON'], 'field_access_operator'),
 ]

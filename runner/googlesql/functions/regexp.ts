@@ -1,10 +1,11 @@
-/** Regular expressions, which are RE2's. Source: the language reference, "String functions". */
-import type { FunctionEntry } from './catalogue.js'
+/** Regular expressions, which are RE2's and may be none. Source: the language reference, "String functions". */
+import { CAN_FAIL, type FunctionEntry } from './catalogue.js'
 
 const entry = (name: string, signatures: readonly string[], aliases: readonly string[] = []): FunctionEntry => ({
   name,
   aliases,
   kind: 'scalar',
+  canFail: CAN_FAIL,
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
 })

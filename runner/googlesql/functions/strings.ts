@@ -2,19 +2,36 @@
 import type { Expr } from '../resolved.js'
 import type { Type } from '../types.js'
 import { typeName } from '../types.js'
-import type { FunctionEntry } from './catalogue.js'
+import {
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  canFailWith,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from './catalogue.js'
 
 const entry = (
   name: string,
+  canFail: CanFail,
   signatures: readonly string[],
-  more: Partial<Omit<FunctionEntry, 'name' | 'signatures'>> = {},
+  more: Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'signatures'>> = {},
 ): FunctionEntry => ({
   name,
   kind: 'scalar',
+  canFail,
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
   ...more,
 })
+
+/** No text has fewer than no characters. */
+const unlessCount =
+  (index: number): CanFail =>
+  args => {
+    const count = args[index]
+    return count !== undefined && count !== null && (count.kind !== 'literal' || String(count.value).startsWith('-'))
+  }
 
 const FORMS = 'WORD(NFC|NFKC|NFD|NFKD)'
 const TRIM = ['(STRING, [STRING]) -> STRING', '(BYTES, BYTES) -> BYTES']
@@ -42,54 +59,59 @@ function checkSearch(args: readonly (Expr | null)[]): string | null {
 }
 
 export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
-  entry('ASCII', ['(STRING) -> INT64', '(BYTES) -> INT64']),
-  entry('BYTE_LENGTH', ['(STRING) -> INT64', '(BYTES) -> INT64'], { aliases: ['OCTET_LENGTH'] }),
-  entry('CHAR_LENGTH', ['(STRING) -> INT64'], { aliases: ['CHARACTER_LENGTH'] }),
-  entry('CHR', ['(INT64) -> STRING']),
-  entry('CODE_POINTS_TO_BYTES', ['(ARRAY<INT64>) -> BYTES']),
-  entry('CODE_POINTS_TO_STRING', ['(ARRAY<INT64>) -> STRING']),
-  entry('CONCAT', ['(STRING...) -> STRING', '(BYTES...) -> BYTES', '(ANY...) -> STRING'], { check: checkConcat }),
-  entry('CONTAINS_SUBSTR', ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
+  entry('ASCII', CAN_FAIL, ['(STRING) -> INT64', '(BYTES) -> INT64']),
+  entry('BYTE_LENGTH', NEVER_FAILS, ['(STRING) -> INT64', '(BYTES) -> INT64'], { aliases: ['OCTET_LENGTH'] }),
+  entry('CHAR_LENGTH', NEVER_FAILS, ['(STRING) -> INT64'], { aliases: ['CHARACTER_LENGTH'] }),
+  entry('CHR', CAN_FAIL, ['(INT64) -> STRING']),
+  entry('CODE_POINTS_TO_BYTES', CAN_FAIL, ['(ARRAY<INT64>) -> BYTES']),
+  entry('CODE_POINTS_TO_STRING', CAN_FAIL, ['(ARRAY<INT64>) -> STRING']),
+  entry('CONCAT', NEVER_FAILS, ['(STRING...) -> STRING', '(BYTES...) -> BYTES', '(ANY...) -> STRING'], {
+    check: checkConcat,
+  }),
+  entry('CONTAINS_SUBSTR', canFailUnlessLiteral(1), ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
     check: checkSearch,
   }),
-  entry('EDIT_DISTANCE', [
+  entry('EDIT_DISTANCE', CAN_FAIL, [
     '(STRING, STRING, max_distance => INT64) -> INT64',
     '(BYTES, BYTES, max_distance => INT64) -> INT64',
   ]),
-  entry('ENDS_WITH', FIND),
-  entry('FORMAT', ['(STRING, [ANY...]) -> STRING'], { documentation: 'string_functions#format_string' }),
-  entry('FROM_BASE32', ['(STRING) -> BYTES']),
-  entry('FROM_BASE64', ['(STRING) -> BYTES']),
-  entry('FROM_HEX', ['(STRING) -> BYTES']),
-  entry('INITCAP', ['(STRING, [STRING]) -> STRING']),
-  entry('INSTR', ['(STRING, STRING, [INT64], [INT64]) -> INT64', '(BYTES, BYTES, [INT64], [INT64]) -> INT64']),
-  entry('LEFT', SIDE),
-  entry('LENGTH', ['(STRING) -> INT64', '(BYTES) -> INT64']),
-  entry('LOWER', BOTH),
-  entry('LPAD', PAD),
-  entry('LTRIM', TRIM),
-  entry('NORMALIZE', [`(STRING, [${FORMS}]) -> STRING`]),
-  entry('NORMALIZE_AND_CASEFOLD', [`(STRING, [${FORMS}]) -> STRING`]),
-  entry('REPEAT', SIDE),
-  entry('REPLACE', ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
-  entry('REVERSE', BOTH),
-  entry('RIGHT', SIDE),
-  entry('RPAD', PAD),
-  entry('RTRIM', TRIM),
-  entry('SAFE_CONVERT_BYTES_TO_STRING', ['(BYTES) -> STRING']),
-  entry('SOUNDEX', ['(STRING) -> STRING']),
-  entry('SPLIT', ['(STRING, [STRING]) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
-  entry('STARTS_WITH', FIND),
-  entry('STRPOS', ['(STRING, STRING) -> INT64', '(BYTES, BYTES) -> INT64']),
-  entry('SUBSTR', ['(STRING, INT64, [INT64]) -> STRING', '(BYTES, INT64, [INT64]) -> BYTES'], {
+  entry('ENDS_WITH', NEVER_FAILS, FIND),
+  entry('FORMAT', CAN_FAIL, ['(STRING, [ANY...]) -> STRING'], { documentation: 'string_functions#format_string' }),
+  entry('FROM_BASE32', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('FROM_BASE64', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('FROM_HEX', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('INITCAP', NEVER_FAILS, ['(STRING, [STRING]) -> STRING']),
+  entry('INSTR', canFailWith(2), [
+    '(STRING, STRING, [INT64], [INT64]) -> INT64',
+    '(BYTES, BYTES, [INT64], [INT64]) -> INT64',
+  ]),
+  entry('LEFT', unlessCount(1), SIDE),
+  entry('LENGTH', NEVER_FAILS, ['(STRING) -> INT64', '(BYTES) -> INT64']),
+  entry('LOWER', NEVER_FAILS, BOTH),
+  entry('LPAD', CAN_FAIL, PAD),
+  entry('LTRIM', NEVER_FAILS, TRIM),
+  entry('NORMALIZE', NEVER_FAILS, [`(STRING, [${FORMS}]) -> STRING`]),
+  entry('NORMALIZE_AND_CASEFOLD', NEVER_FAILS, [`(STRING, [${FORMS}]) -> STRING`]),
+  entry('REPEAT', CAN_FAIL, SIDE),
+  entry('REPLACE', CAN_FAIL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
+  entry('REVERSE', NEVER_FAILS, BOTH),
+  entry('RIGHT', unlessCount(1), SIDE),
+  entry('RPAD', CAN_FAIL, PAD),
+  entry('RTRIM', NEVER_FAILS, TRIM),
+  entry('SAFE_CONVERT_BYTES_TO_STRING', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('SOUNDEX', NEVER_FAILS, ['(STRING) -> STRING']),
+  entry('SPLIT', NEVER_FAILS, ['(STRING, [STRING]) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
+  entry('STARTS_WITH', NEVER_FAILS, FIND),
+  entry('STRPOS', NEVER_FAILS, ['(STRING, STRING) -> INT64', '(BYTES, BYTES) -> INT64']),
+  entry('SUBSTR', unlessCount(2), ['(STRING, INT64, [INT64]) -> STRING', '(BYTES, INT64, [INT64]) -> BYTES'], {
     aliases: ['SUBSTRING'],
   }),
-  entry('TO_BASE32', ['(BYTES) -> STRING']),
-  entry('TO_BASE64', ['(BYTES) -> STRING']),
-  entry('TO_CODE_POINTS', ['(STRING) -> ARRAY<INT64>', '(BYTES) -> ARRAY<INT64>']),
-  entry('TO_HEX', ['(BYTES) -> STRING']),
-  entry('TRANSLATE', ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
-  entry('TRIM', TRIM),
-  entry('UNICODE', ['(STRING) -> INT64']),
-  entry('UPPER', BOTH),
+  entry('TO_BASE32', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TO_BASE64', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TO_CODE_POINTS', NEVER_FAILS, ['(STRING) -> ARRAY<INT64>', '(BYTES) -> ARRAY<INT64>']),
+  entry('TO_HEX', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TRANSLATE', CAN_FAIL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
+  entry('TRIM', NEVER_FAILS, TRIM),
+  entry('UNICODE', NEVER_FAILS, ['(STRING) -> INT64']),
+  entry('UPPER', NEVER_FAILS, BOTH),
 ]

@@ -1,7 +1,14 @@
 /** Functions that exist with OVER only: numbering, navigation and percentiles. */
 import type { Expr } from '../resolved.js'
 import { typeName } from '../types.js'
-import type { AggregateTraits, FunctionEntry } from './catalogue.js'
+import {
+  type AggregateTraits,
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from './catalogue.js'
 import { isOrderable } from './operators.js'
 
 const RANKING: AggregateTraits = { allowsOver: true, requiresOver: true, requiresOrder: true }
@@ -16,6 +23,7 @@ const NAVIGATION: AggregateTraits = {
 
 const windowFunction = (
   name: string,
+  canFail: CanFail,
   signatures: readonly string[],
   documentation: string,
   traits: AggregateTraits,
@@ -24,6 +32,7 @@ const windowFunction = (
 ): FunctionEntry => ({
   name,
   kind: 'window',
+  canFail,
   signatures,
   documentation: `${documentation}#${name.toLowerCase()}`,
   aggregate: traits,
@@ -89,32 +98,52 @@ const PERCENTILE: AggregateTraits = {
 }
 
 export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
-  windowFunction('ROW_NUMBER', ['() -> INT64'], 'numbering_functions', { allowsOver: true, requiresOver: true }),
-  windowFunction('RANK', ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('DENSE_RANK', ['() -> INT64'], 'numbering_functions', RANKING),
-  windowFunction('PERCENT_RANK', ['() -> FLOAT64'], 'numbering_functions', RANKING),
-  windowFunction('CUME_DIST', ['() -> FLOAT64'], 'numbering_functions', RANKING),
+  windowFunction('ROW_NUMBER', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', {
+    allowsOver: true,
+    requiresOver: true,
+  }),
+  windowFunction('RANK', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', RANKING),
+  windowFunction('DENSE_RANK', NEVER_FAILS, ['() -> INT64'], 'numbering_functions', RANKING),
+  windowFunction('PERCENT_RANK', NEVER_FAILS, ['() -> FLOAT64'], 'numbering_functions', RANKING),
+  windowFunction('CUME_DIST', NEVER_FAILS, ['() -> FLOAT64'], 'numbering_functions', RANKING),
   windowFunction(
     'NTILE',
+    canFailUnlessLiteral(0),
     ['(INT64) -> INT64'],
     'numbering_functions',
     RANKING,
     checkConstant('The argument to the function NTILE must be a literal or query parameter', 0),
   ),
 
-  windowFunction('FIRST_VALUE', ['(T) -> T'], 'navigation_functions', NAVIGATION),
-  windowFunction('LAST_VALUE', ['(T) -> T'], 'navigation_functions', NAVIGATION),
+  windowFunction('FIRST_VALUE', NEVER_FAILS, ['(T) -> T'], 'navigation_functions', NAVIGATION),
+  windowFunction('LAST_VALUE', NEVER_FAILS, ['(T) -> T'], 'navigation_functions', NAVIGATION),
   windowFunction(
     'NTH_VALUE',
+    canFailUnlessLiteral(1),
     ['(T, INT64) -> T'],
     'navigation_functions',
     NAVIGATION,
     checkConstant('The second argument to the function NTH_VALUE must be a literal or query parameter'),
   ),
-  windowFunction('LAG', ['(T, [INT64, T]) -> T'], 'navigation_functions', RANKING, checkShift('LAG')),
-  windowFunction('LEAD', ['(T, [INT64, T]) -> T'], 'navigation_functions', RANKING, checkShift('LEAD')),
+  windowFunction(
+    'LAG',
+    canFailUnlessLiteral(1),
+    ['(T, [INT64, T]) -> T'],
+    'navigation_functions',
+    RANKING,
+    checkShift('LAG'),
+  ),
+  windowFunction(
+    'LEAD',
+    canFailUnlessLiteral(1),
+    ['(T, [INT64, T]) -> T'],
+    'navigation_functions',
+    RANKING,
+    checkShift('LEAD'),
+  ),
   windowFunction(
     'PERCENTILE_CONT',
+    CAN_FAIL,
     ['(FLOAT64, FLOAT64) -> FLOAT64', '(NUMERIC, NUMERIC) -> NUMERIC', '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC'],
     'navigation_functions',
     PERCENTILE,
@@ -123,6 +152,7 @@ export const WINDOW_FUNCTIONS: readonly FunctionEntry[] = [
   ),
   windowFunction(
     'PERCENTILE_DISC',
+    canFailUnlessLiteral(1),
     ['(T, FLOAT64) -> T', '(T, NUMERIC) -> T', '(T, BIGNUMERIC) -> T'],
     'navigation_functions',
     PERCENTILE,

@@ -69,7 +69,7 @@ function sqlOf({ table, isNested, filter, order, limit, offset, form }: Asked): 
   const from = `FROM ${table} AS t CROSS JOIN UNNEST(t.list) AS x${isNested ? ', UNNEST(x.inner) AS y' : ''}${where}`
   const end = `ORDER BY ${order} LIMIT ${limit}${offset > 0 ? ` OFFSET ${offset}` : ''}`
   if (form === 'plain') return `SELECT t.id, t.time, t.kind ${from} ${end}`
-  const rows = `SELECT t.id, t.time + 0 AS time, t.kind ${from} ORDER BY t.time`
+  const rows = `SELECT t.id, t.time | 0 AS time, t.kind ${from} ORDER BY t.time`
   return form === 'cte' ? `WITH r AS (${rows}) SELECT * FROM r ${end}` : `SELECT * FROM (${rows}) ${end}`
 }
 

@@ -62,6 +62,7 @@ const lambda = (body: (types: readonly Type[]) => Expr): ArgumentSource => ({
 const entry = (signatures: string[], more: Partial<FunctionEntry> = {}): FunctionEntry => ({
   name: 'F',
   kind: 'scalar',
+  canFail: false,
   signatures,
   documentation: '',
   ...more,

@@ -143,6 +143,8 @@ function shapeOf(scan: Scan): Shape | null {
       return { unnest: scan, conditions: [], value: column => columnExpr(column, false, 0), order: null }
     case 'filter': {
       const shape = shapeOf(scan.input)
+      // A list function waits for its branch, as every expression does.
+      if (scan.isGuard) return shape
       return shape && { ...shape, conditions: [...shape.conditions, inTerms(scan.condition, shape)] }
     }
     case 'project': {

@@ -1,5 +1,5 @@
 /** CAST between types, as BigQuery converts. Source: the language reference, "Conversion functions". */
-import type { Expr, TypeParameters } from '../../../googlesql/resolved.js'
+import type { TypeParameters } from '../../../googlesql/resolved.js'
 import type { ScalarKind, Type } from '../../../googlesql/types.js'
 import { typeName } from '../../../googlesql/types.js'
 import { FormError } from './forms.js'
@@ -143,53 +143,3 @@ function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonl
   const message = `${type.kind}(${written}) has precision ${precision} and scale ${named} but got a value that is not in range of [-${most}, ${most}]`
   return `bq_limited_numeric(${sql}, ${rounded}, ${limit}, ${quoteText(message)})`
 }
-
-/** An expression that surely raises no error of its own, so that SAFE around it hides none. */
-export function neverFails(expr: Expr): boolean {
-  switch (expr.kind) {
-    case 'literal':
-    case 'parameter':
-    case 'column':
-    case 'word':
-    case 'lambda':
-      return true
-    case 'field':
-      return neverFails(expr.operand)
-    case 'cast':
-      // What no carrier holds fails a SAFE_CAST too.
-      return (
-        (expr.isSafe && !typeName(expr.type).includes('BIGNUMERIC')) ||
-        (expr.operand.kind === 'literal' && expr.operand.value === null)
-      )
-    case 'call':
-      return (
-        expr.isSafe || (TOTAL.has(expr.name) && expr.arguments.every(argument => !argument || neverFails(argument)))
-      )
-    default:
-      return false
-  }
-}
-
-const TOTAL = new Set([
-  'JSON_VALUE',
-  'JSON_EXTRACT_SCALAR',
-  'JSON_QUERY',
-  'JSON_EXTRACT',
-  'LOWER',
-  'UPPER',
-  'TRIM',
-  'LTRIM',
-  'RTRIM',
-  'COALESCE',
-  'IFNULL',
-  '$is_null',
-  '$eq',
-  '$ne',
-  '$and',
-  '$or',
-  '$not',
-  'LAX_STRING',
-  'LAX_INT64',
-  'LAX_FLOAT64',
-  'LAX_BOOL',
-])

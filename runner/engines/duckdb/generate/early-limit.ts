@@ -17,11 +17,11 @@ import type {
   TableScan,
   WithScan,
 } from '../../../googlesql/resolved.js'
-import { mapExpr, someExpr } from '../../../googlesql/rewrite.js'
+import { mapExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL, INT64, STRING, type Type } from '../../../googlesql/types.js'
 import { MAX_EARLY_ROWS } from '../early-rows.js'
-import { failsForSome } from './guard.js'
+import { mayFail } from './fallible.js'
 import {
   columnsMade,
   columnsNamed,
@@ -181,6 +181,7 @@ function spreadOf(
     case 'order':
       return below(scan.input)
     case 'project': {
+      // A row that is cut could not fail the query any more.
       if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
       const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
       const spread = below(scan.input, column => exprs.get(column.id))
@@ -211,9 +212,6 @@ function spreadOf(
 }
 
 const isPlain = (expr: Expr): boolean => !hasSubquery(expr) && !isVolatile(expr)
-
-/** A row that is cut could not fail the query any more. */
-const mayFail = (expr: Expr): boolean => someExpr(expr, failsForSome)
 
 /** Do they read nothing but columns of the table that are cheap to read? */
 function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {

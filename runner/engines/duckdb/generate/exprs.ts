@@ -13,12 +13,14 @@ import { type Type, typeName } from '../../../googlesql/types.js'
 import { BEYOND_NUMERIC } from '../bignumeric.js'
 import { bound, readsOuter } from './bind.js'
 import { columnEntry } from './block.js'
-import { castSql, limitSql, neverFails } from './cast.js'
+import { castSql, limitSql } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
+import { mayFail } from './fallible.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf } from './float-arithmetic.js'
 import { FormError } from './forms.js'
 import { FORMS } from './functions/all.js'
 import { formArguments } from './functions/intervals.js'
+import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { literalSql } from './literal.js'
 import { asOperand } from './operand.js'
 import { quoteName, quoteText } from './quote.js'
@@ -118,7 +120,7 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const args = formArguments(expr)
   // DuckDB forgets of what type an element of a NULL is that is written out.
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
-  const sql = args.map(argument => argument && exprSql(argument, scope, context))
+  const sql = argumentsSql(expr.name, args, scope, context)
   if (expr.isSafe) {
     refuseSafeBignumeric(expr)
     return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
@@ -127,14 +129,13 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const write = (parts: readonly (string | null)[]): string =>
     parts === sql ? written : form({ sql: parts, args, type })
   if (LAZY.has(expr.name)) return asOperand(written)
-  // DuckDB has no subqueries in TRY.
-  const isBound = args.map(argument => argument !== null && hasSubquery(argument))
-  const isTried = isBound.includes(true) && written.includes('TRY(')
+  // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
+  const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
   if (CAPTURING.test(written) && args.some(argument => argument && readsOuter(argument, scope))) {
     const message = `${expr.name} over a column of an outer query is not supported for ${typeName(type)} on the embedded engine`
     throw new GenerateError(message, expr.at)
   }
-  return asOperand(bound(args, sql, write, scope, context, isTried ? isBound : []))
+  return asOperand(bound(args, sql, write, scope, context, isBound))
 }
 
 /** The whole tree of such calls at once. */
@@ -143,6 +144,22 @@ function floatArithmetic(tree: FloatCall, scope: Scope | null, context: Context)
   const sql = leaves.map(leaf => exprSql(leaf, scope, context))
   const write = (parts: readonly (string | null)[]): string => floatArithmeticSql(tree, parts as readonly string[])
   return asOperand(bound(leaves, sql, write, scope, context))
+}
+
+/** Their own SQL has TRY around the arguments. */
+const TRYING = new Set(['SAFE_ADD', 'SAFE_SUBTRACT', 'SAFE_MULTIPLY', 'SAFE_NEGATE', 'SAFE_DIVIDE'])
+
+const isApartFromTry = (argument: Expr | null): boolean =>
+  argument !== null && (mayFail(argument) || hasSubquery(argument))
+
+function argumentsSql(
+  name: string,
+  args: readonly (Expr | null)[],
+  scope: Scope | null,
+  context: Context,
+): (string | null)[] {
+  const sql = args.map(argument => argument && exprSql(argument, scope, context))
+  return name === 'COALESCE' || name === 'IFNULL' ? inCoalesce(args, sql, scope) : sql
 }
 
 /** NULL for a NULL. */
@@ -185,8 +202,11 @@ function safely(
   scope: Scope | null,
   context: Context,
 ): string {
-  const mayFail = args.map(argument => argument !== null && (!neverFails(argument) || hasSubquery(argument)))
-  return bound(args, sql, parts => trySql(write(parts)), scope, context, mayFail)
+  const tried = (parts: readonly (string | null)[]): string => {
+    const isWhole = parts.every((part, i) => part === sql[i])
+    return trySql(isWhole ? inTry(write(parts), columnIn(args, scope)) : write(parts))
+  }
+  return bound(args, sql, tried, scope, context, args.map(isApartFromTry))
 }
 
 function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {

@@ -3,6 +3,7 @@ import type { Column, ParameterExpr, ResolvedQuery } from '../../../googlesql/re
 import type { Type } from '../../../googlesql/types.js'
 import { arrayQuerySql } from './array-query.js'
 import { type Context, GenerateError } from './context.js'
+import { withDelayedConstants } from './delayed-constants.js'
 import { limitedEarly } from './early-limit.js'
 import { exprSql } from './exprs.js'
 import { withGuards } from './guard.js'
@@ -29,6 +30,8 @@ export interface GeneratedSql {
 export interface GenerateOptions {
   /** Whether times that are made of parameters are parameters too, see parameter-times.ts. @default false */
   readonly bindsTimes?: boolean
+  /** Whether constants in branches are left to the rows that reach them, see delayed-constants.ts. @default false */
+  readonly delaysConstants?: boolean
 }
 
 /**
@@ -37,8 +40,10 @@ export interface GenerateOptions {
  *
  * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
  */
-export function generate(query: ResolvedQuery, { bindsTimes = false }: GenerateOptions = {}): GeneratedSql {
-  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(query.scan) }))
+export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
+  const { bindsTimes = false, delaysConstants = false } = options
+  const scan = delaysConstants ? withDelayedConstants(query.scan) : query.scan
+  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan) }))
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const sql = textOf(pruned, newContext(pruned, parameters, bindsTimes ? times : null))

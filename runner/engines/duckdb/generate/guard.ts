@@ -1,179 +1,301 @@
 /**
  * Subqueries in a branch of CASE, IF, IFNULL or COALESCE see rows only where the branch is taken. DuckDB computes every
  * subquery ahead of the CASE around it, and one that fails would fail the query, though its branch is never taken.
+ *
+ * Whether a branch is taken is a column of its own, computed below the expression: a subquery that reads a BOOL alone is
+ * computed at most once for true and once for false, whatever the condition reads.
  */
-import type { CaseExpr, CastExpr, Expr, InQueryExpr, Scan, SubqueryExpr } from '../../../googlesql/resolved.js'
-import { mapExpr, mapScan } from '../../../googlesql/rewrite.js'
-import { BOOL } from '../../../googlesql/types.js'
-import { exprsOfScan, hasSubquery, inputsOfScan, isVolatile, visitExpr, visitScan } from './walk.js'
+import type {
+  CallExpr,
+  CaseExpr,
+  Column,
+  Computed,
+  Expr,
+  InQueryExpr,
+  LetExpr,
+  ResolvedCte,
+  Scan,
+  SubqueryExpr,
+} from '../../../googlesql/resolved.js'
+import { mapExpr } from '../../../googlesql/rewrite.js'
+import { columnExpr } from '../../../googlesql/scope.js'
+import { BOOL, type Type } from '../../../googlesql/types.js'
+import { mayFail, raises, scanMayFail } from './fallible.js'
+import {
+  columnsMade,
+  columnsNamed,
+  columnsRead,
+  exprsOfScan,
+  hasSubquery,
+  inputsOfScan,
+  isVolatile,
+  isVolatileScan,
+  mapOwn,
+  readsColumn,
+  visitScan,
+  withInputs,
+} from './walk.js'
 
 /** The same scan, its conditional subqueries guarded. */
-export const withGuards = (scan: Scan): Scan => (holdsSubquery(scan) ? mapScan(scan, guarded) : scan)
+export function withGuards(scan: Scan): Scan {
+  if (!holdsSubquery(scan)) return scan
+  const { ctes, lastColumn } = survey(scan)
+  let id = lastColumn
+  return guardedScan(scan, null, { ctes, newColumn: (name, type) => ({ id: ++id, name, type }) })
+}
 
 function holdsSubquery(scan: Scan): boolean {
   return exprsOfScan(scan).some(hasSubquery) || inputsOfScan(scan).some(holdsSubquery)
 }
 
-function guarded(expr: Expr): Expr | undefined {
-  if (expr.kind === 'case') return guardedCase(expr)
-  if (expr.kind !== 'call') return undefined
-  const [first, second, third] = expr.arguments
+interface Query {
+  /** Common table expressions that are read once, in whose place the definition may stand. */
+  readonly ctes: ReadonlyMap<number, ResolvedCte>
+  readonly newColumn: (name: string, type: Type) => Column
+}
+
+function survey(root: Scan): { readonly ctes: ReadonlyMap<number, ResolvedCte>; readonly lastColumn: number } {
+  const ctes = new Map<number, ResolvedCte>()
+  const uses = new Map<number, number>()
+  let lastColumn = 0
+  const see = ({ id }: Column): void => {
+    lastColumn = Math.max(lastColumn, id)
+  }
+  visitScan(
+    root,
+    expr => columnsNamed(expr).forEach(see),
+    scan => {
+      columnsMade(scan).forEach(see)
+      if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)
+      if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
+    },
+  )
+  for (const [id, { recursion, scan }] of ctes)
+    if (uses.get(id) !== 1 || recursion || isVolatileScan(scan)) ctes.delete(id)
+  return { ctes, lastColumn }
+}
+
+/** Where conditions become columns: below the scan whose expressions they stand in. */
+interface Place {
+  readonly query: Query
+  /** Null where the scan has no rows below it that the conditions could be columns of. */
+  readonly layers: Computed[][] | null
+  /** The columns that come into being above those rows. */
+  readonly above: ReadonlySet<number>
+}
+
+/** `taken`: the condition under which the rows of the scan are asked for; null for always. */
+function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
+  const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, query))
+  const own = exprsOfScan(scan)
+  if (!own.some(hasSubquery)) return withInputs(scan, inputs)
+  const hasHost = inputs.length === 1 && scan.kind !== 'with'
+  const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
+  const place: Place = { query, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
+  const guarded = mapOwn(scan, expr => guardedExpr(expr, taken, place))
+  return withInputs(
+    guarded,
+    inputs.map(input => withColumns(input, place.layers ?? [])),
+  )
+}
+
+const withColumns = (input: Scan, layers: readonly (readonly Computed[])[]): Scan =>
+  layers.reduce<Scan>(
+    (rows, computed) => ({
+      kind: 'project',
+      input: rows,
+      computed,
+      columns: [...rows.columns, ...computed.map(({ column }) => column)],
+    }),
+    input,
+  )
+
+function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
+  return mapExpr(expr, part => {
+    switch (part.kind) {
+      case 'case':
+        return guardedCase(part, taken, place)
+      case 'call':
+        return guardedCall(part, taken, place)
+      case 'let':
+        return guardedLet(part, taken, place)
+      case 'subquery':
+      case 'in-query':
+        return guardedQuery(part, taken, place)
+      default:
+        return undefined
+    }
+  })
+}
+
+function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, place: Place): Expr {
+  const isRisk = taken !== null && isRisky(expr, place.query)
+  const scan = guardedScan(expr.scan, isRisk ? taken : null, place.query)
+  const guarded = { ...expr, scan: isRisk ? filtered(scan, taken, place.query) : scan }
+  return guarded.kind === 'in-query' ? { ...guarded, operand: guardedExpr(guarded.operand, taken, place) } : guarded
+}
+
+const isRisky = (expr: SubqueryExpr | InQueryExpr, query: Query): boolean => raises(expr) || fails(expr.scan, query)
+
+/** With what stands for the common table expressions that it reads. */
+function fails(scan: Scan, query: Query): boolean {
+  let isRisk = scanMayFail(scan)
+  visitScan(
+    scan,
+    () => {},
+    part => {
+      const cte = part.kind === 'cte' ? query.ctes.get(part.cte) : undefined
+      if (!isRisk && cte) isRisk = fails(cte.scan, query)
+    },
+  )
+  return isRisk
+}
+
+/** Is there a subquery that must not be computed unless its branch is taken? */
+function isToGuard(expr: Expr | null, { query }: Place): boolean {
+  if (!expr || !hasSubquery(expr)) return false
+  let isRisk = false
+  mapExpr(expr, part => {
+    if (isRisk) return part
+    if (part.kind === 'subquery' || part.kind === 'in-query') isRisk ||= isRisky(part, query)
+    return undefined
+  })
+  return isRisk
+}
+
+function guardedCase(expr: CaseExpr, taken: Expr | null, place: Place): Expr | undefined {
+  const { branches, otherwise } = expr
+  const later = branches.flatMap(({ when, then }, i) => (i === 0 ? [then] : [when, then]))
+  if (![...later, otherwise].some(part => isToGuard(part, place))) return undefined
+  let reached = taken
+  const guarded = branches.map(({ when, then }) => {
+    const test = asColumn(onlyWhere(reached, guardedExpr(when, reached, place)), place)
+    const branch = { when: test, then: guardedExpr(then, test, place) }
+    reached = unless(test, reached)
+    return branch
+  })
+  return { ...expr, branches: guarded, otherwise: otherwise && guardedExpr(otherwise, reached, place) }
+}
+
+function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | undefined {
   if (expr.name === 'IF') {
-    if (!first || !second || !third || !(hasSubquery(second) || hasSubquery(third))) return undefined
-    const [yes, no] = [onlyIf(second, [], first), onlyIf(third, [first], null)]
-    return { ...expr, arguments: [mapExpr(first, guarded), yes, no] }
+    const [when, yes, no] = expr.arguments
+    if (!when || !yes || !no || !(isToGuard(yes, place) || isToGuard(no, place))) return undefined
+    const test = asColumn(onlyWhere(taken, guardedExpr(when, taken, place)), place)
+    const otherwise = guardedExpr(no, unless(test, taken), place)
+    return { ...expr, arguments: [test, guardedExpr(yes, test, place), otherwise] }
   }
   if (expr.name !== 'IFNULL' && expr.name !== 'COALESCE') return undefined
   const args = expr.arguments.filter(argument => argument !== null)
-  if (!args.slice(1).some(hasSubquery)) return undefined
-  return { ...expr, arguments: inTurn(args, isNotNull) }
+  if (!args.slice(1).some(part => isToGuard(part, place))) return undefined
+  let reached = taken
+  const guarded = args.map((argument, i) => {
+    const value = guardedExpr(argument, reached, place)
+    if (i === args.length - 1) return value
+    const known = value.kind === 'column' ? value : asColumn(onlyWhere(reached, value), place)
+    reached = asColumn(onlyWhere(reached, isNull(known)), place)
+    return known
+  })
+  return { ...expr, arguments: guarded }
 }
 
-function guardedCase(expr: CaseExpr): CaseExpr | undefined {
-  const { branches, otherwise } = expr
-  const later = branches.flatMap(({ when, then }, i) => (i === 0 ? [then] : [when, then]))
-  if (![...later, ...(otherwise ? [otherwise] : [])].some(hasSubquery)) return undefined
-  const whens = inTurn(
-    branches.map(branch => branch.when),
-    when => when,
-  )
-  return {
-    ...expr,
-    branches: branches.map(({ then }, i) => ({
-      when: whens[i]!,
-      then: onlyIf(then, whens.slice(0, i), whens[i]!),
-    })),
-    otherwise: otherwise && onlyIf(otherwise, whens, null),
+/** Bindings become columns, so that the conditions may read them. */
+function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | undefined {
+  if (!place.layers || !isToGuard(expr.result, place)) return undefined
+  for (const { column, expr: value } of expr.bindings) {
+    place.layers.push([{ column, expr: onlyWhere(taken, guardedExpr(value, taken, place)) }])
   }
+  return guardedExpr(expr.result, taken, place)
 }
 
-/** With each guard holding those before it, text doubles with every one that has a subquery of its own. */
-const MAX_NESTED = 4
-
-/** Each is computed only where `isEnough` is true for none of those before it. */
-function inTurn(exprs: readonly Expr[], isEnough: (expr: Expr) => Expr): readonly Expr[] {
-  if (exprs.filter(hasSubquery).length > MAX_NESTED) return exprs.map(expr => mapExpr(expr, guarded))
-  const done: Expr[] = []
-  for (const expr of exprs) done.push(onlyIf(expr, done.map(isEnough), null))
-  return done
+/** The expression as a column of the rows below; as it is where it is a constant, or where no column can be. */
+function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
+  if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
+  if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
+  const column = query.newColumn('taken', expr.type)
+  layers.push([{ column, expr }])
+  return columnExpr(column, false, expr.at)
 }
 
-/** The branch, which counts where none of the former conditions is true and its own is; null for always. */
-function onlyIf(branch: Expr, former: readonly Expr[], own: Expr | null): Expr {
-  const conditions = [...former, ...(own ? [own] : [])]
+/** The value where the branch is reached, or NULL. */
+function onlyWhere(reached: Expr | null, value: Expr): Expr {
+  if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
+  const { type, at } = value
+  return { kind: 'case', type, branches: [{ when: reached, then: value }], otherwise: null, at }
+}
+
+/** The branch behind one whose condition is `test`. */
+const unless = (test: Expr, reached: Expr | null): Expr => ({
+  kind: 'case',
+  type: BOOL,
+  branches: [{ when: test, then: literal(false, test.at) }],
+  otherwise: reached ?? literal(true, test.at),
+  at: test.at,
+})
+
+const literal = (value: boolean, at: number): Expr => ({ kind: 'literal', type: BOOL, value, at })
+
+const isNull = (expr: Expr): Expr => ({
+  kind: 'call',
+  type: BOOL,
+  name: '$is_null',
+  arguments: [expr],
+  isSafe: false,
+  at: expr.at,
+})
+
+/**
+ * The scan of no rows where the condition is not met: it stands as close to the rows as may be, since DuckDB computes what
+ * does not depend on it.
+ */
+function filtered(scan: Scan, condition: Expr, query: Query): Scan {
   // What is random would be drawn anew.
-  if (conditions.length === 0 || conditions.some(isVolatile) || sizeOf(conditions) > MAX_CONDITION_SIZE)
-    return mapExpr(branch, guarded)
-  const literal = (value: boolean): Expr => ({ kind: 'literal', type: BOOL, value, at: branch.at })
-  const no = literal(false)
-  const isTaken: Expr =
-    own && former.length === 0
-      ? own
-      : {
-          kind: 'case',
-          type: BOOL,
-          branches: [...former.map(when => ({ when, then: no })), ...(own ? [{ when: own, then: literal(true) }] : [])],
-          otherwise: own ? no : literal(true),
-          at: branch.at,
-        }
-  const guardedBranch = mapExpr(branch, part =>
-    isRisky(part) ? { ...part, scan: filtered(part.scan, isTaken) } : undefined,
-  )
-  return mapExpr(guardedBranch, guarded)
-}
-
-/** Each subquery of a branch repeats the conditions: larger ones would make the query grow exponentially with its depth. */
-const MAX_CONDITION_SIZE = 48
-
-/** The number of expressions and scans. */
-function sizeOf(exprs: readonly Expr[]): number {
-  let size = 0
-  const count = (): void => {
-    size++
-  }
-  for (const expr of exprs) visitExpr(expr, count, count)
-  return size
-}
-
-const isNotNull = (expr: Expr): Expr => {
-  const isNull: Expr = { kind: 'call', type: BOOL, name: '$is_null', arguments: [expr], isSafe: false, at: expr.at }
-  return { ...isNull, name: '$not', arguments: [isNull] }
-}
-
-/** The scan of no rows where the condition is not met: it stands as close to the rows as may be. */
-function filtered(scan: Scan, condition: Expr): Scan {
+  if (isVolatile(condition)) return scan
+  const inner = (input: Scan): Scan => filtered(input, condition, query)
   switch (scan.kind) {
-    case 'project':
-    case 'aggregate':
-    case 'window':
-    case 'order':
-    case 'limit':
-      return { ...scan, input: filtered(scan.input, condition) }
     case 'filter':
-      return { ...scan, condition: both(condition, scan.condition), input: filtered(scan.input, condition) }
+      return { ...scan, condition: both(condition, scan.condition), input: inner(scan.input) }
     case 'with':
-      return { ...scan, body: filtered(scan.body, condition) }
-    case 'set':
-      return { ...scan, inputs: scan.inputs.map(input => filtered(input, condition)) }
+      return {
+        ...scan,
+        ctes: scan.ctes.map(cte => ({ ...cte, scan: inner(cte.scan) })),
+        body: inner(scan.body),
+      }
+    case 'cte': {
+      const cte = query.ctes.get(scan.cte)
+      if (!cte || !fails(cte.scan, query)) return guarded(scan, condition)
+      // Its one reader takes the definition along into the branch.
+      const computed = scan.columns.map((column, i) => {
+        const source = cte.scan.columns[i]!
+        return { column, expr: columnExpr(source, false, condition.at) }
+      })
+      return { kind: 'project', input: inner(cte.scan), computed, columns: scan.columns }
+    }
+    case 'unnest': {
+      if (scan.input) return { ...scan, input: inner(scan.input) }
+      const rows = guarded(scan, condition)
+      return mayFail(scan.array) ? { ...scan, array: onlyWhere(condition, scan.array) } : rows
+    }
+    case 'one-row':
+    case 'table':
+      return guarded(scan, condition)
     default:
-      return { kind: 'filter', input: scan, condition, columns: scan.columns }
+      return withInputs(scan, inputsOfScan(scan).map(inner))
   }
 }
+
+const guarded = (input: Scan, condition: Expr): Scan => ({
+  kind: 'filter',
+  input,
+  condition,
+  columns: input.columns,
+  isGuard: true,
+})
 
 const both = (a: Expr, b: Expr): Expr => ({
   kind: 'case',
   type: BOOL,
   branches: [{ when: a, then: b }],
-  otherwise: { kind: 'literal', type: BOOL, value: false, at: b.at },
+  otherwise: literal(false, b.at),
   at: b.at,
 })
-
-/** May it fail for some rows? Subqueries over an array of the row become list functions, which wait for their branch. */
-function isRisky(expr: Expr): expr is SubqueryExpr | InQueryExpr {
-  if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return false
-  if (leafOf(expr.scan).kind === 'unnest') return false
-  let isRisk = expr.kind === 'subquery' && expr.form === 'scalar' && !hasOneRow(expr.scan)
-  visitScan(expr.scan, part => {
-    isRisk ||= failsForSome(part)
-  })
-  return isRisk
-}
-
-/** May it fail for some values of what it reads? Its parts are not looked at. */
-export function failsForSome(expr: Expr): boolean {
-  if (expr.kind === 'cast') return !expr.isSafe && !expr.isImplicit && expr.operand.kind !== 'literal' && !isWide(expr)
-  return expr.kind === 'call' && !expr.isSafe && RISKY.test(expr.name)
-}
-
-/** Every value of the one type is one of the other. */
-const isWide = ({ operand, type, format }: CastExpr): boolean =>
-  format === null && (WIDE[operand.type.kind] ?? []).includes(type.kind)
-
-const WIDE: Readonly<Record<string, readonly string[]>> = {
-  BOOL: ['STRING', 'INT64'],
-  INT64: ['STRING', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL'],
-  FLOAT64: ['STRING'],
-  NUMERIC: ['STRING', 'FLOAT64'],
-  TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME'],
-  DATETIME: ['STRING', 'DATE', 'TIME'],
-  DATE: ['STRING', 'DATETIME'],
-  TIME: ['STRING'],
-}
-
-/** Functions that fail for some values, on the ordinary path of a query. */
-const RISKY =
-  /^(?:ERROR|\$divide|DIV|MOD|\$array_at_offset|\$array_at_ordinal|LN|LOG|LOG10|SQRT|POW|POWER|EXP|PARSE_.*|.*_FROM_.*|FORMAT.*|INT64|FLOAT64|BOOL|STRING|DATE|DATETIME|TIME|TIMESTAMP|TIMESTAMP_.*|DATE_.*|ARRAY_FIRST|ARRAY_LAST|GENERATE_.*|REPEAT|SUBSTR|LEFT|RIGHT|REGEXP_.*)$/
-
-function leafOf(scan: Scan): Scan {
-  const is = 'input' in scan && scan.kind !== 'unnest' ? scan.input : null
-  return is ? leafOf(is) : scan
-}
-
-/** An aggregate without keys, or SELECT without FROM, gives one row. */
-function hasOneRow(scan: Scan): boolean {
-  if (scan.kind === 'project' || scan.kind === 'order' || scan.kind === 'limit') {
-    const isFirst = scan.kind === 'limit' && scan.limit.kind === 'literal' && scan.limit.value === '1'
-    return isFirst || hasOneRow(scan.input)
-  }
-  return scan.kind === 'one-row' || (scan.kind === 'aggregate' && scan.keys.length === 0 && !scan.groupingSets)
-}

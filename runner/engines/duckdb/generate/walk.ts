@@ -1,5 +1,6 @@
 /** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
 import type { AggregateCall, Column, Expr, Scan, SortKey, WindowCall } from '../../../googlesql/resolved.js'
+import { mapScan } from '../../../googlesql/rewrite.js'
 
 /** The expressions directly inside, in order; scans of subqueries are not entered. */
 export function partsOf(expr: Expr): readonly Expr[] {
@@ -95,6 +96,48 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
     case 'with':
       return [...scan.ctes.flatMap(cte => [cte.scan, ...(cte.recursion?.terms ?? [])]), scan.body]
   }
+}
+
+/** The same scan over other inputs, as many and in the same order as `inputsOfScan` gives them. */
+export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
+  const [first] = inputs
+  switch (scan.kind) {
+    case 'one-row':
+    case 'table':
+    case 'cte':
+      return scan
+    case 'unnest':
+      return { ...scan, input: first ?? null }
+    case 'join':
+      return { ...scan, left: first!, right: inputs[1]! }
+    case 'filter':
+    case 'project':
+    case 'aggregate':
+    case 'window':
+    case 'order':
+    case 'limit':
+      return { ...scan, input: first! }
+    case 'set':
+      return { ...scan, inputs }
+    case 'with': {
+      const rest = [...inputs]
+      const ctes = scan.ctes.map(cte => {
+        const [base, ...terms] = rest.splice(0, 1 + (cte.recursion?.terms.length ?? 0))
+        return { ...cte, scan: base!, recursion: cte.recursion && { ...cte.recursion, terms } }
+      })
+      return { ...scan, ctes, body: rest[0]! }
+    }
+  }
+}
+
+/** The same scan with its own expressions mapped, its inputs as they are. */
+export function mapOwn(scan: Scan, map: (expr: Expr) => Expr): Scan {
+  const inputs = inputsOfScan(scan)
+  const alone = withInputs(
+    scan,
+    inputs.map((): Scan => ({ kind: 'one-row', columns: [] })),
+  )
+  return withInputs(mapScan(alone, map), inputs)
 }
 
 /** All columns that come into being with the scan, read or not. */

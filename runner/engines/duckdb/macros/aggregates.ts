@@ -52,11 +52,15 @@ export const AGGREGATE_MACROS: readonly string[] = [
     WHEN greatest_x IS NOT NULL THEN
       bq_raise('CORR of values as far apart as 1e150 and 1e-100 is not supported on the embedded engine') END`,
 
-  `bq_interval_average(total, n) AS list_transform([{'total': total, 'n': n}], lambda s: CASE WHEN s.n > 0 THEN bq_interval_divide(s.total, s.n) END)[1]`,
   `bq_interval_total(items) AS bq_interval(
     bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_months(i)))),
     bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_days(i)))),
     bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_micros(i)))))`,
+
+  // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
+  `bq_interval_average(months, days, us, n) AS bq_interval(
+    months // n, (days + months % n * 30) // n,
+    CAST((us + (days + months % n * 30) % n * 86400000000) // n AS BIGINT))`,
 
   `bq_limit_list(items, n) AS CASE
     WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') ELSE list_slice(items, 1, n) END`,

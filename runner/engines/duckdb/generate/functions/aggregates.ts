@@ -55,14 +55,24 @@ function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
   return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
 }
 
+const INTERVAL_PARTS = ['months', 'days', 'micros']
+
 /** Part by part, as intervals add. */
 function intervalSum(call: AggregateFormCall): string {
   const [x] = call.sql
   if (call.distinct !== '') return `bq_interval_total(${aggregate(call, 'list', x!)})`
-  const totals = ['months', 'days', 'micros'].map(
-    part => `bq_sum_int64(${aggregate(call, 'sum', `bq_interval_${part}(${x})`)})`,
-  )
+  const totals = INTERVAL_PARTS.map(part => `bq_sum_int64(${aggregate(call, 'sum', `bq_interval_${part}(${x})`)})`)
   return `bq_interval(${totals.join(', ')})`
+}
+
+/** Of the sums, which may be larger than an INTERVAL. */
+function intervalAverage(call: AggregateFormCall): string {
+  const [x] = call.sql
+  const sumOf = (part: string): string =>
+    call.distinct === ''
+      ? aggregate(call, 'sum', `bq_interval_${part}(${x})`)
+      : `list_sum(list_transform(${aggregate(call, 'list', x!)}, lambda i: bq_interval_${part}(i)))`
+  return `bq_interval_average(${INTERVAL_PARTS.map(sumOf).join(', ')}, nullif(${aggregate(call, 'count', x!)}, 0))`
 }
 
 /** No query lives to add up as many of these as an INT64 cannot hold: nine trillion. */
@@ -109,7 +119,7 @@ const average: AggregateForm = call => {
     case 'FLOAT64':
       return floatTotal(call, 'avg')
     case 'INTERVAL':
-      return `bq_interval_average(${intervalSum(call)}, ${aggregate(call, 'count', x!)})`
+      return intervalAverage(call)
     case 'NUMERIC':
       if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
