@@ -33,7 +33,7 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, r: R
     case 'int':
       return intLiteral(node.value, node.at, r)
     case 'float':
-      return floatLiteral(node.value, node.at, r)
+      return floatLiteral(node.value, node.at)
     case 'string':
       return { kind: 'literal', type: STRING, value: node.value, at: node.at }
     case 'bytes':

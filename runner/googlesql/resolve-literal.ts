@@ -13,10 +13,9 @@ export function intLiteral(digits: string, at: number, r: Resolution): Expr {
   return { kind: 'literal', type: INT64, value: BigInt(digits).toString(), at }
 }
 
-export function floatLiteral(text: string, at: number, r: Resolution): Expr {
-  const value = Number(text)
-  if (!Number.isFinite(value)) return r.fail(`Invalid floating point literal: ${text}`, at)
-  return { kind: 'literal', type: FLOAT64, value, written: text, at }
+/** What is too large for a FLOAT64 is infinite. */
+export function floatLiteral(text: string, at: number): Expr {
+  return { kind: 'literal', type: FLOAT64, value: Number(text), written: text, at }
 }
 
 const TYPED = {

@@ -23,7 +23,7 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution)
     return { kind: 'literal', type: INT64, value: (-BigInt(operand.value)).toString(), at: node.at }
   }
   if (node.operator === '-' && operand.kind === 'float') {
-    return { ...floatLiteral(`-${operand.value}`, operand.at, r), at: node.at }
+    return { ...floatLiteral(`-${operand.value}`, operand.at), at: node.at }
   }
   if (node.operator === '+') {
     const expr = r.expression(operand, env)
