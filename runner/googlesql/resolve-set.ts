@@ -163,20 +163,31 @@ function chooseNames(
   return common.length > 0 ? common : r.fail(`Queries in ${words} matched by name have no column in common`, node.at)
 }
 
-/** What an output column is made of: a literal stays one, so that it can be coerced as one. */
+/** What an output column is made of: a literal stays one, also as a field of a STRUCT, so that it can be coerced as one. */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
-  const written = literalBehind(result.scan, named.column)
-  return written ?? columnExpr(named.column, false, 0)
+  const read = columnExpr(named.column, false, 0)
+  const written = exprBehind(result.scan, named.column)
+  return written ? withLiterals(read, written) : read
 }
 
-function literalBehind(scan: Scan, column: Column): Expr | null {
-  if (scan.kind === 'project') {
-    const own = scan.computed.find(item => item.column.id === column.id)
-    if (own) return own.expr.kind === 'literal' || isBareArray(own.expr) ? own.expr : null
-    return literalBehind(scan.input, column)
-  }
-  return null
+function exprBehind(scan: Scan, column: Column): Expr | null {
+  if (scan.kind !== 'project') return null
+  const own = scan.computed.find(item => item.column.id === column.id)
+  return own ? own.expr : exprBehind(scan.input, column)
 }
+
+/** The value that `read` reads, with the literals in their places that it is written with. */
+function withLiterals(read: Expr, written: Expr): Expr {
+  if (written.kind === 'literal' || isBareArray(written)) return written
+  if (written.kind !== 'struct' || written.hasWrittenType || !written.fields.some(isLiteral)) return read
+  const { at } = written
+  const fields = written.fields.map(
+    (field, index): Expr => (isLiteral(field) ? field : { kind: 'field', type: field.type, operand: read, index, at }),
+  )
+  return { ...written, fields }
+}
+
+const isLiteral = (expr: Expr): boolean => expr.kind === 'literal'
 
 const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
 

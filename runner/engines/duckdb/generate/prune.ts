@@ -214,12 +214,13 @@ function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
     }
     case 'set': {
       const kept = scan.columns.flatMap((column, i) => (isLive(column) ? [i] : []))
-      const inputs = scan.inputs.map(input => ({
-        ...rebuild(input, live, false),
-        columns: kept.map(i => input.columns[i]!),
-      }))
-      // A scan of one row without columns has none to narrow.
-      return { ...scan, inputs: inputs as Scan[], columns }
+      const inputs = scan.inputs.map(input =>
+        narrowed(
+          rebuild(input, live, false),
+          kept.map(i => input.columns[i]!),
+        ),
+      )
+      return { ...scan, inputs, columns }
     }
     case 'order': {
       const input = rebuild(scan.input, live, isOrderSeen)
@@ -242,13 +243,22 @@ function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
   }
 }
 
+/** The scan with these columns alone, in this order. */
+function narrowed(scan: Scan, columns: readonly Column[]): Scan {
+  const isSame = scan.columns.length === columns.length && columns.every((column, i) => column === scan.columns[i])
+  return isSame ? scan : { kind: 'project', input: scan, computed: [], columns }
+}
+
 /** They take the rows as they come, which authors expect to be the order of a subquery. */
 const KEEPS_ORDER = new Set(['ARRAY_AGG', 'STRING_AGG', 'ARRAY_CONCAT_AGG'])
 
 function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
   const kept = cte.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
   const narrow = (scan: Scan): Scan =>
-    ({ ...rebuild(scan, live, false), columns: kept.map(i => scan.columns[i]!) }) as Scan
+    narrowed(
+      rebuild(scan, live, false),
+      kept.map(i => scan.columns[i]!),
+    )
   return {
     ...cte,
     scan: narrow(cte.scan),
