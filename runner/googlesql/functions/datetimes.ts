@@ -3,7 +3,8 @@ import { CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } 
 import { ADDED_PARTS, type Check, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-checks.js'
 
 /** DATE and TIME always make a DATETIME; other parts may not, and a time zone may not be known. */
-const ofParts: CanFail = ([first, second]) => second !== undefined && second !== null && first?.type.kind !== 'DATE'
+const ofParts: CanFail = ([first, second]) =>
+  first?.type.kind === 'STRING' || (second !== undefined && second !== null && first?.type.kind !== 'DATE')
 
 const datetime = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
   name,

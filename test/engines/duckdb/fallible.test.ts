@@ -4,7 +4,9 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { floatArithmeticSql, isFloatArithmetic } from '../../../runner/engines/duckdb/generate/float-arithmetic.js'
 import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
+import { formArguments } from '../../../runner/engines/duckdb/generate/functions/intervals.js'
 import { MACROS } from '../../../runner/engines/duckdb/macros/all.js'
 import { NATIVES } from '../../../runner/engines/duckdb/natives/all.js'
 import { NativeError, type NativeFunction, type NativeType } from '../../../runner/engines/duckdb/natives/native.js'
@@ -12,7 +14,7 @@ import { allFunctions, findFunction } from '../../../runner/googlesql/functions/
 import type { FunctionEntry } from '../../../runner/googlesql/functions/catalogue.js'
 import { signaturesOf } from '../../../runner/googlesql/functions/shown-signature.js'
 import type { Pattern } from '../../../runner/googlesql/functions/signature.js'
-import type { AggregateCall, Expr } from '../../../runner/googlesql/resolved.js'
+import type { AggregateCall, CallExpr, Expr } from '../../../runner/googlesql/resolved.js'
 import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../../../runner/googlesql/types.js'
 import { type EmbeddedEngine, openEmbeddedEngine } from '../../../runner/index.js'
 import {
@@ -39,6 +41,7 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
     why: 'what is cut off makes no number larger',
   },
   { functions: /^SAFE_/, raisers: /^bq_(?:multiply|divide)_decimals$/, why: 'it stands in TRY' },
+  { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
   { functions: /^AVG$/, raisers: /^bq_(?:made_large|error)$/, why: 'an average is no larger than its values' },
   { functions: /^FORMAT_TIME$/, raisers: /^bq_format_time$/, why: 'the time zone is UTC' },
 ]
@@ -284,10 +287,11 @@ function typeOf(pattern: Pattern): Type {
   }
 }
 
-/** The interval that TIME_ADD adds must be written as one. */
+/** The interval that is added must be written as one. */
 function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
-  if (!/^TIME_(?:ADD|SUB)$/.test(name) || expr.type.kind !== 'INTERVAL') return expr
-  const parts: Expr[] = [expr, { kind: 'word', type: STRING, word: 'DAY', at: 0 }]
+  if (!/_(?:ADD|SUB)$|^GENERATE_.*_ARRAY$/.test(name) || expr.type.kind !== 'INTERVAL') return expr
+  const count: Expr = { kind: 'parameter', type: INT64, name: 'count', at: 0 }
+  const parts: Expr[] = [count, { kind: 'word', type: STRING, word: 'DAY', at: 0 }]
   return { kind: 'call', type: expr.type, name: '$interval', arguments: parts, isSafe: false, at: 0 }
 }
 
@@ -297,9 +301,12 @@ const shown = (expr: Expr | null): string => (expr ? typeName(expr.type) : '-')
 function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
   if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))
     return ''
-  const sql = args.map((arg, i) => arg && argumentSql(arg, i))
+  const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
+  const taken = formArguments(expr)
+  const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
+  if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[])
   const form = FORMS[name]
-  if (form) return form({ sql, args, type })
+  if (form) return form({ sql, args: taken, type })
   const call: AggregateCall = {
     type,
     name,
@@ -319,7 +326,6 @@ function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Ty
 
 function argumentSql(arg: Expr, index: number): string {
   if (arg.kind === 'word') return arg.word
-  if (arg.kind === 'call') return `bq_interval_of(a${index}, 0, 0, 1)`
   return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `"p${i}"`).join(', ')}: NULL` : `a${index}`
 }
 
