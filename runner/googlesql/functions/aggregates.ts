@@ -118,6 +118,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   aggregate('BIT_OR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
   aggregate('BIT_XOR', NEVER_FAILS, ['(INT64) -> INT64'], 'aggregate_functions'),
   aggregate('$count_star', NEVER_FAILS, ['() -> INT64'], 'aggregate_functions', {
+    allowsHaving: true,
     allowsOver: true,
     allowsFrame: true,
     emptyIsZero: true,

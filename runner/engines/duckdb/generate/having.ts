@@ -65,6 +65,7 @@ function isExtreme(call: AggregateCall, expr: Expr, extreme: Column): Expr {
     isSafe: false,
     at: call.at,
   })
-  const isSame = operator('$not', [operator('$is_distinct', [expr, columnExpr(extreme, false, call.at)])])
+  // Where the extreme is NULL, since all values are, or NaN, no row equals it.
+  const isSame = operator('$eq', [expr, columnExpr(extreme, false, call.at)])
   return call.filter ? operator('$and', [call.filter, isSame]) : isSame
 }

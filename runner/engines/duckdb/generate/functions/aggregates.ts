@@ -149,10 +149,15 @@ const anyValue: AggregateForm = call => {
   return aggregate({ ...call, havingSql: null }, name, `${call.sql[0]}, ${call.havingSql}`)
 }
 
+/** The same as ANY_VALUE with HAVING: of rows where one is NaN, none has the extreme. */
 const valueAtExtreme =
   (name: string): AggregateForm =>
-  call =>
-    aggregate(call, name, call.sql.join(', '))
+  call => {
+    const [x, y] = call.sql
+    const { kind } = call.args[1]!.type
+    const value = aggregate(call, name, `${x}, ${kind === 'INTERVAL' ? `bq_interval_key(${y})` : y}`)
+    return kind === 'FLOAT64' ? `(CASE WHEN isnan(${aside(call, 'max', y!)}) THEN NULL ELSE ${value} END)` : value
+  }
 
 const limited = (call: AggregateFormCall, list: string): string =>
   call.limitSql === null ? list : `bq_limit_list(${list}, ${call.limitSql})`
