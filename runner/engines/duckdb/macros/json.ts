@@ -24,13 +24,15 @@ const scalarAt = (exact: string): string => `CASE
 export const JSON_MACROS: readonly string[] = [
   // Of text that is not JSON, BigQuery reads what stands before the mistake.
   `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{['']')`,
+  // DuckDB reads the integer -0 as 0. A date has a digit behind its -0.
+  "bq_json_has_negative_zero(document) AS (contains(document, '-0') AND regexp_matches(document, '-0(?:[^.0-9eE]|$)'))",
   `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     ${scalarAt('bq_json_value_text')} ELSE CASE WHEN bq_json_begins(document)
     THEN bq_json_value_text(document, path, form) END END`,
   `bq_json_value_at(document, pointer, path, form) AS ${scalarAt('bq_json_value')}`,
   `bq_json_query_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     CASE WHEN json_type(document, pointer) = 'NULL' THEN NULL
-    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${TEXT_MAY_DIFFER})
+    WHEN regexp_matches(CAST(json_extract(document, pointer) AS VARCHAR), ${TEXT_MAY_DIFFER}) OR bq_json_has_negative_zero(document)
     THEN bq_json_query_text(document, path, form)
     ELSE CAST(json_extract(document, pointer) AS VARCHAR) END
     ELSE CASE WHEN bq_json_begins(document) THEN bq_json_query_text(document, path, form) END END`,

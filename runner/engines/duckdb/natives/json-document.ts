@@ -7,8 +7,13 @@ export type JsonNode =
   | { readonly kind: 'number'; readonly text: string }
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
-  /** Of equal names only the first is here. */
-  | { readonly kind: 'object'; readonly members: ReadonlyMap<string, JsonNode> }
+  | {
+      readonly kind: 'object'
+      /** Of equal names only the first is here. */
+      readonly members: ReadonlyMap<string, JsonNode>
+      /** All members as they are written, where names are equal: a STRING keeps them. */
+      readonly written?: readonly (readonly [string, JsonNode])[]
+    }
 
 export const JSON_NULL: JsonNode = { kind: 'null' }
 
@@ -91,6 +96,7 @@ class Reader {
 
   #object(depth: number): JsonNode | null {
     const members = new Map<string, JsonNode>()
+    let written: [string, JsonNode][] | undefined
     this.#offset++
     if (this.#accept('}')) return { kind: 'object', members }
     do {
@@ -99,9 +105,11 @@ class Reader {
       if (name === null || !this.#accept(':')) return null
       const value = this.value(depth + 1)
       if (!value) return null
-      if (!members.has(name)) members.set(name, value)
+      if (members.has(name)) written ??= [...members]
+      else members.set(name, value)
+      written?.push([name, value])
     } while (this.#accept(','))
-    return this.#accept('}') ? { kind: 'object', members } : null
+    return this.#accept('}') ? { kind: 'object', members, ...(written ? { written } : {}) } : null
   }
 
   #array(depth: number): JsonNode | null {
@@ -175,9 +183,12 @@ export function documentText(node: JsonNode): string {
     case 'array':
       return `[${node.items.map(documentText).join(',')}]`
     case 'object':
-      return `{${[...node.members].map(([name, value]) => `${JSON.stringify(name)}:${documentText(value)}`).join(',')}}`
+      return `{${[...(node.written ?? node.members)].map(memberText).join(',')}}`
   }
 }
+
+const memberText = ([name, value]: readonly [string, JsonNode]): string =>
+  `${JSON.stringify(name)}:${documentText(value)}`
 
 /** JSON text in which U+2028 and U+2029, line ends to JavaScript, are escaped: STRINGs have them so, the JSON type not. */
 export const withLineEscapes = (text: string): string =>

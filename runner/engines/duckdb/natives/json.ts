@@ -2,6 +2,7 @@
 
 import { type JsonPath, type JsonPathForm, type JsonPathStep, parseJsonPath } from '../../../googlesql/json-path.js'
 import { canonicalJson, doubleText } from '../../../googlesql/json-text.js'
+import { doubleText as castText } from './decimal-text.js'
 import {
   documentText,
   findInText,
@@ -104,15 +105,18 @@ function documentOf(text: string): JsonNode {
 
 const MAX_INT64 = 2n ** 63n - 1n
 
+/** A number that is a FLOAT64 in the JSON type. */
+const isDouble = (text: string): boolean => /[.eE]/.test(text)
+
 function strictInt64(text: string): bigint {
   const node = documentOf(text)
   if (node.kind !== 'number') throw new NativeError('The provided JSON input is not an integer')
   const number = Number(node.text)
-  const isDouble = /[.eE]/.test(node.text)
-  if (isDouble && !Number.isInteger(number)) {
+  const isFloat = isDouble(node.text)
+  if (isFloat && !Number.isInteger(number)) {
     throw new NativeError(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
   }
-  const integer = isDouble ? BigInt(number) : BigInt(node.text)
+  const integer = isFloat ? BigInt(number) : BigInt(node.text)
   if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) {
     throw new NativeError(`The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`)
   }
@@ -166,13 +170,22 @@ function roundedInt64(text: string): bigint | null {
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
 }
 
+/** A FLOAT64 by its value, which its shortest text is not; halves away from zero. */
+function roundedDouble(double: number): bigint | null {
+  const size = Math.abs(double)
+  const whole = Math.floor(size)
+  const rounded = BigInt(size - whole >= 0.5 ? whole + 1 : whole)
+  const value = double < 0 ? -rounded : rounded
+  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
+}
+
 function laxInt64(text: string): bigint | null {
   const node = documentOf(text)
   switch (node.kind) {
     case 'bool':
       return node.value ? 1n : 0n
     case 'number':
-      return roundedInt64(node.text)
+      return isDouble(node.text) ? roundedDouble(Number(node.text)) : roundedInt64(node.text)
     case 'string':
       return roundedInt64(node.value)
     default:
@@ -201,9 +214,8 @@ function laxBool(text: string): boolean | null {
 
 function laxString(text: string): string | null {
   const node = documentOf(text)
-  return node.kind === 'number'
-    ? numberText(node.text).replace(/\.0$/, '').replace(/^-0$/, '0')
-    : (scalarText(node, true) ?? null)
+  if (node.kind !== 'number') return scalarText(node, true) ?? null
+  return isDouble(node.text) ? castText(Number(node.text)) : node.text
 }
 
 const itemTexts = (node: JsonNode | undefined, toText: (item: JsonNode) => string | null): (string | null)[] | null =>
