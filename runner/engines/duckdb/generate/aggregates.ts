@@ -1,5 +1,6 @@
 /** Aggregate and window calls. */
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/resolved.js'
+import type { Type } from '../../../googlesql/types.js'
 import { costOf } from './bind.js'
 import { type Context, GenerateError, type Scope } from './context.js'
 import { FormError } from './forms.js'
@@ -126,13 +127,21 @@ function floatClass({ orderBy: [key], frame }: WindowCall, scope: Scope, context
   return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
 }
 
-/** DuckDB wants one key here. INT64 ones are widened, since key ± offset may pass the limits. */
+/** DuckDB wants one key here. Exact ones are widened, since key ± offset may pass the limits. */
 function rangeKey([key]: WindowCall['orderBy'], scope: Scope, context: Context): string {
   if (!key) return ''
-  const { kind } = key.expr.type
   const sql = context.expr(key.expr, scope)
-  const wide = kind === 'INT64' ? `${sql}::HUGEINT` : sql
+  const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
   return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
+}
+
+const units = (sql: string): string => `bq_decimal_units(${sql})`
+
+/** As HUGEINTs: a NUMERIC counts thousand millionths. */
+const WIDENED: Readonly<Record<string, (sql: string) => string>> = {
+  INT64: sql => `${sql}::HUGEINT`,
+  NUMERIC: units,
+  BIGNUMERIC: units,
 }
 
 const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
@@ -149,5 +158,9 @@ function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Sco
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`
-  return `${isRange && offset.type.kind === 'INT64' ? `${checked}::HUGEINT` : checked} ${BOUNDS[kind]}`
+  if (!isRange) return `${checked} ${BOUNDS[kind]}`
+  if (isDecimal(offset.type)) return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
+  return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
 }
+
+const isDecimal = ({ kind }: Type): boolean => kind === 'NUMERIC' || kind === 'BIGNUMERIC'

@@ -13,7 +13,7 @@ import {
   selectSql,
   withEntries,
 } from './block.js'
-import { type Context, type Entry, GenerateError, type Scope } from './context.js'
+import type { Context, Entry, Scope } from './context.js'
 import { columnsRead, hasSubquery } from './walk.js'
 
 interface Input {
@@ -71,7 +71,8 @@ function withOuterColumns(
 ): Input {
   const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
   const reads = columnsRead([condition, scan.array])
-  const foreign = [...reads].filter(id => !own.has(id)).map(id => outerEntry(outer, id))
+  // What a subquery in them reads may be its own.
+  const foreign = [...reads].filter(id => !own.has(id)).flatMap(id => outerEntry(outer, id) ?? [])
   if (foreign.length === 0) return { block, array }
   const list = context.newColumn('array', scan.array.type)
   const seeing = withEntries(block, [...foreign, computedEntry(list, array)])
@@ -79,12 +80,12 @@ function withOuterColumns(
   return { block: derive(seeing, kept, context), array: context.name(list) }
 }
 
-function outerEntry(outer: Scope | null, id: number): Entry {
+function outerEntry(outer: Scope | null, id: number): Entry | null {
   for (let scope = outer; scope; scope = scope.outer) {
     const entry = scope.entries.get(id)
     if (entry) return { ...entry, kind: 'computed' }
   }
-  throw new GenerateError(`Internal error: no column #${id} in sight`, null)
+  return null
 }
 
 /** The offsets of the elements that meet the condition: `list_filter(range(len(x)), lambda i: …)`. */

@@ -42,6 +42,10 @@ export const OPERATOR_MACROS: readonly string[] = [
      WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
   `bq_frame_distance(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
      ELSE bq_raise('Window frame offsets that are not finite are not supported on the embedded engine') END`,
+  // Of a NUMERIC its thousand millionths: 1e38 at most, of the 1.7e38 that a HUGEINT holds.
+  `bq_decimal_units(x) AS (CAST(trunc(x) AS HUGEINT) * 1000000000 + CAST(CAST(x - trunc(x) AS DECIMAL(10,9)) * 1000000000::DECIMAL(10,0) AS HUGEINT))`,
+  `bq_frame_units(n) AS CASE WHEN n > 70000000000000000000000000000
+     THEN bq_raise('Window frame offsets of NUMERIC above 7e28 are not supported on the embedded engine') ELSE bq_decimal_units(n) END`,
   `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
   'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
