@@ -8,7 +8,7 @@ import { type UsingNode, usingNames } from './resolve-using.js'
 import type { JoinScan, Scan, UnnestScan } from './resolved.js'
 import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from './scope.js'
 import { nearest } from './suggest.js'
-import { INT64, typeName } from './types.js'
+import { INT64, STRING, typeName } from './types.js'
 
 export interface FromResult {
   readonly scan: Scan
@@ -91,13 +91,20 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
   }
   r.usedTables.add(table.name)
   const columns = table.columns.map(column => ({ name: column.name, column: r.newColumn(column.name, column.type) }))
+  const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
+    name: column,
+    column: {
+      ...r.newColumn(column, STRING),
+      unreadable: `Column ${column} of table ${table.name} cannot be read: ${reason}`,
+    },
+  }))
   const scan: Scan = {
     kind: 'table',
     table: table.name,
     columns: columns.map(named => named.column),
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
   }
-  return { scan, names: rangeNames(columns, false, node.alias?.name ?? lastName(last.name)) }
+  return { scan, names: rangeNames([...columns, ...unreadable], false, node.alias?.name ?? lastName(last.name)) }
 }
 
 /** `` `logs.edge` `` without an alias is known as `edge`. */

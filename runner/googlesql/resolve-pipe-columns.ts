@@ -3,7 +3,7 @@ import type * as ast from './ast.js'
 import type { NamedColumn, Resolution } from './resolution.js'
 import type { FromResult } from './resolve-from.js'
 import type { Column, Computed, Scan } from './resolved.js'
-import { type VisibleColumn, visible } from './scope.js'
+import { readable, type VisibleColumn, visible } from './scope.js'
 
 /** What comes through a pipe. */
 export interface Table extends FromResult {
@@ -18,7 +18,7 @@ export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
     names.ranges.find(range => range.kind === 'value' && range.column.id === column.id)?.name ?? ''
   if (value) return [{ name: aliasOf(value), column: value }]
   return names.columns.flatMap(({ name, column, field }): NamedColumn[] => {
-    if (field === null) return [{ name, column }]
+    if (field === null) return [{ name, column: readable(column, null) }]
     if (seen.has(column.id)) return []
     seen.add(column.id)
     return [{ name: aliasOf(column), column }]

@@ -77,7 +77,7 @@ export function resolvePivot(
     })
   }
   const isRead = (column: VisibleColumn): boolean =>
-    read.has(exprKey(visibleExpr(column, false, 0))) || read.has(exprKey(columnExpr(column.column, false, 0)))
+    read.has(exprKey(visibleExpr(column, false, node.at))) || read.has(exprKey(columnExpr(column.column, false, 0)))
   note(on)
   for (const { call } of aggregates) {
     for (const part of call.arguments) note(part)
@@ -219,8 +219,10 @@ export function resolveUnpivot(
     condition: null,
     columns: [...input.scan.columns, element],
   }
-  const used = new Set(groups.flatMap(group => group.columns.map(column => exprKey(visibleExpr(column, false, 0)))))
-  const kept = input.names.columns.filter(column => !used.has(exprKey(visibleExpr(column, false, 0))))
+  const used = new Set(
+    groups.flatMap(group => group.columns.map(column => exprKey(visibleExpr(column, false, node.at)))),
+  )
+  const kept = input.names.columns.filter(column => !used.has(exprKey(visibleExpr(column, false, node.at))))
   const computed = [
     ...kept.map(column => ({
       column: r.newColumn(column.name, column.type),

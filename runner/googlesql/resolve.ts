@@ -5,6 +5,7 @@ import { resolveExpression } from './resolve-expression.js'
 import { defineFunctions } from './resolve-function.js'
 import { resolveQueryNode } from './resolve-query.js'
 import type { Column, OutputColumn, ResolvedQuery } from './resolved.js'
+import { UnreadableColumnError } from './scope.js'
 import { SqlError } from './sql-error.js'
 import type { TableCatalogue } from './tables.js'
 import type { Type } from './types.js'
@@ -21,12 +22,17 @@ export function resolveQuery(
   const { functions, query } = parseScript(source)
   const within = resolutions(source, tables, parameterTypes)
   const resolution = within(defineFunctions(functions, source, within))
-  const result = resolution.query(query, { outer: null, ctes: new Map() })
-  return {
-    scan: result.scan,
-    columns: nameOutputs(result.columns, query.at, source),
-    parameters: [...resolution.usedParameters.values()],
-    tables: [...resolution.usedTables],
+  try {
+    const result = resolution.query(query, { outer: null, ctes: new Map() })
+    return {
+      scan: result.scan,
+      columns: nameOutputs(result.columns, query.at, source),
+      parameters: [...resolution.usedParameters.values()],
+      tables: [...resolution.usedTables],
+    }
+  } catch (error) {
+    if (error instanceof UnreadableColumnError) throw new SqlError(error.message, source, error.at ?? query.at)
+    throw error
   }
 }
 

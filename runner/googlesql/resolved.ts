@@ -10,6 +10,8 @@ export interface Column {
   readonly id: number
   readonly name: string
   readonly type: Type
+  /** Why nothing may read it; such a column is in no scan, and its type means nothing. */
+  readonly unreadable?: string
 }
 
 export interface ResolvedQuery {

@@ -113,13 +113,30 @@ export function suggestName(scope: Scope | null, name: string): string | undefin
   return nearest(name, names)
 }
 
+/** @throws UnreadableColumnError. */
 export const columnExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr => ({
   kind: 'column',
   type: column.type,
-  column,
+  column: readable(column, at),
   isCorrelated,
   at,
 })
+
+/** The column, which a query reads; null is a place that is not known. @throws UnreadableColumnError. */
+export function readable(column: Column, at: number | null): Column {
+  if (column.unreadable !== undefined) throw new UnreadableColumnError(column.unreadable, at)
+  return column
+}
+
+/** A query reads a column that its table has, but that nothing can read. */
+export class UnreadableColumnError extends Error {
+  override readonly name = 'UnreadableColumnError'
+  readonly at: number | null
+  constructor(reason: string, at: number | null) {
+    super(reason)
+    this.at = at
+  }
+}
 
 export function visibleExpr(target: VisibleColumn, isCorrelated: boolean, at: number): Expr {
   const base = columnExpr(target.column, isCorrelated, at)

@@ -5,8 +5,16 @@ export interface TableDefinition {
   /** As the catalogue spells it: `logs.edge`. */
   readonly name: string
   readonly columns: readonly StructField[]
+  /** Columns that the table has too, but that no query can read. */
+  readonly unreadable?: readonly UnreadableColumn[]
   /** The column whose values tell the partition of a row; a filter on it spares an engine the others. */
   readonly partitionedBy?: string
+}
+
+export interface UnreadableColumn {
+  readonly name: string
+  /** Why, and what to do: it goes on after `Column x of table t cannot be read: `. */
+  readonly reason: string
 }
 
 export interface TableCatalogue {

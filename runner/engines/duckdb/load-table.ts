@@ -172,21 +172,21 @@ export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.n
 /**
  * A SELECT of the table's columns over a source of this shape: cast, NULL where missing, nothing else. A column
  * of the table's own type is the file's, and filters on it reach the file. `more` is SQL of further columns, with a
- * comma before each.
+ * comma before each; `isInferred` as ColumnPlace has it.
  */
 export function selectFrom(
   source: string,
   table: TableDefinition,
   shape: ParquetShape,
-  { more = '' }: { readonly more?: string } = {},
+  { more = '', isInferred = false }: { readonly more?: string; readonly isInferred?: boolean } = {},
 ): string {
   const columns = table.columns.map(({ name, type }) => {
     const key = findKey(shape.names, name)
-    const path = `${table.name}.${name}`
+    const place = { table: table.name, path: `${table.name}.${name}`, isInferred }
     const sql =
       key === undefined
         ? emptyColumn(type)
-        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, path)
+        : adaptColumn(quoteName(key), shape.types[shape.names.indexOf(key)]!, type, place)
     return `${sql} AS ${quoteName(name)}`
   })
   return `SELECT ${columns.join(', ')}${more} FROM ${source}`

@@ -2,10 +2,11 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { TableDefinition, UnreadableColumn } from '../../googlesql/tables.js'
 import type { StructField } from '../../googlesql/types.js'
-import { googlesqlType } from './adapt-column.js'
 import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from './data-folder.js'
 import { fileFault } from './file-fault.js'
+import { googlesqlType, whyUnreadable } from './file-types.js'
 import { literalPath, quoteName, quoteText } from './generate/quote.js'
 import { keepStatements, type Statements } from './keep-statements.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
@@ -80,12 +81,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const discover = async (): Promise<Discovery> => {
     const notes: string[] = []
     const unreadable: Discovery['unreadable'][number][] = []
-    const found: Discovery['tables'][number][] = []
+    const refuse = (table: string, reason: string): void => void unreadable.push({ table, reason })
+    const found: TableDefinition[] = []
     let isOutgrown = false
     for (const [name, { source, shape }] of databaseTables) {
       if (declared.has(name)) continue
-      const definition = { name, columns: columnsOf(name, shape, notes) }
-      tables.declare({ definition, origin: { kind: 'select', sql: selectFrom(source, definition, shape) } })
+      const definition = definitionOf(name, shape)
+      if (definition.columns.length === 0) {
+        refuse(name, noColumns(definition))
+        continue
+      }
+      const sql = selectFrom(source, definition, shape, { isInferred: true })
+      tables.declare({ definition, isInferred: true, origin: { kind: 'select', sql } })
       found.push(definition)
     }
     const listing = newListing()
@@ -99,18 +106,25 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
         notes.push(`${name} has no schema, so its ${other.format} files are not read`)
-        unreadable.push({ table: name, reason: `there is a data file for it, but no table schema ${name}.json` })
+        refuse(name, `there is a data file for it, but no table schema ${name}.json`)
         continue
       }
       const shape = await parquetShape(admin, files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))
       if (typeof shape === 'string') {
         notes.push(`${name}: ${files[0]!.path}: ${shape}`)
-        unreadable.push({ table: name, reason: `its data file is not used, since ${shape}` })
+        refuse(name, `its data file is not used, since ${shape}`)
         continue
       }
-      const definition = { name, columns: columnsOf(name, shape, notes) }
-      tables.declare({ definition, origin: { kind: 'data-folder' } })
+      const definition = definitionOf(name, shape)
+      if (definition.columns.length === 0) {
+        refuse(name, noColumns(definition))
+        continue
+      }
+      tables.declare({ definition, isInferred: true, origin: { kind: 'data-folder' } })
       found.push(definition)
+    }
+    for (const { name, unreadable = [] } of found) {
+      for (const column of unreadable) notes.push(`${name}.${column.name} cannot be read: ${column.reason}`)
     }
     return { tables: found, notes, unreadable, isOutgrown }
   }
@@ -160,14 +174,22 @@ function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[]
 
 const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
-function columnsOf(table: string, shape: ParquetShape, notes: string[]): readonly StructField[] {
-  return shape.names.flatMap((name, i) => {
+/** The table that a shape suggests. */
+function definitionOf(name: string, shape: ParquetShape): TableDefinition {
+  const columns: StructField[] = []
+  const unreadable: UnreadableColumn[] = []
+  for (const [i, column] of shape.names.entries()) {
     const type = googlesqlType(shape.types[i]!)
-    if (type) return [{ name, type }]
-    notes.push(`${table}.${name} is left out: its type ${shape.types[i]} has no like in GoogleSQL`)
-    return []
-  })
+    if (type) columns.push({ name: column, type })
+    else unreadable.push({ name: column, reason: whyUnreadable(name, column, shape.types[i]!) })
+  }
+  return { name, columns, ...(unreadable.length > 0 && { unreadable }) }
 }
+
+const noColumns = ({ unreadable = [] }: TableDefinition): string =>
+  unreadable[0]
+    ? `none of its columns can be read: of ${unreadable[0].name} ${unreadable[0].reason}`
+    : 'it has no columns'
 
 /** A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for another project's. */
 interface DatabaseTable {

@@ -27,6 +27,8 @@ import { copySteady } from './steady-copy.js'
 /** A table of files, or one that SQL of ours stands for (a table of an attached database). */
 export interface StoredTable {
   readonly definition: TableDefinition
+  /** The definition is the one that its files suggest. */
+  readonly isInferred?: boolean
   readonly origin:
     | { readonly kind: 'files'; readonly files: readonly string[] }
     | { readonly kind: 'data-folder' }
@@ -425,7 +427,7 @@ async function insertRows(
  * may be, or NULL where that is not known. Filters on them keep DuckDB from opening files (generate/partition-filter.ts).
  */
 function viewOver(
-  { definition, origin }: StoredTable,
+  { definition, origin, isInferred = false }: StoredTable,
   parts: ReadonlyMap<string, Part>,
   imports: ReadonlyMap<string, ImportPart>,
 ): string {
@@ -435,7 +437,9 @@ function viewOver(
     shape ? [{ key: shapeKey(shape), shape, paths: [file.path] }] : [],
   )
   const selects = [
-    ...inGroups(loose).map(({ shape, paths }) => selectFrom(parquetSource(paths), definition, shape, { more: bounds })),
+    ...inGroups(loose).map(({ shape, paths }) =>
+      selectFrom(parquetSource(paths), definition, shape, { more: bounds, isInferred }),
+    ),
     ...inGroups(
       [...imports.values()].map(({ imported: { files, partition }, shape }) => {
         const isFit = partition !== null && partition.column === definition.partitionedBy
