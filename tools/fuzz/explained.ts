@@ -79,6 +79,12 @@ const EXPLAINED: readonly Explained[] = [
     expected: /null/,
   },
   {
+    reason: 'a date part that the type does not have is refused whatever the value, the reference takes it for a bare NULL',
+    class: ['error'],
+    sql: /\(NULL, INTERVAL/,
+    found: /does not support the \w+ date part when/,
+  },
+  {
     reason: 'BigQuery has no NANOSECOND (timestamp_functions#extract)',
     class: ['error'],
     found: /NANOSECOND date part/,

@@ -97,7 +97,7 @@ const SHAPES: readonly Write[] = [
   () =>
     query`SELECT k, (SELECT STRING_AGG(x.s, '|' ORDER BY x.id) FROM UNNEST(list) AS x) AS names FROM (SELECT k, ARRAY_AGG(STRUCT(id, s) ORDER BY id) AS list FROM ${T} GROUP BY k)`,
   q =>
-    query`SELECT APPROX_COUNT_DISTINCT(k) AS u, MAX(ts) AS last, LOGICAL_OR(b) AS some_b FROM ${T}${clause` WHERE ts >= TIMESTAMP_SUB(TIMESTAMP '2024-03-10 00:00:00+00', INTERVAL ${count(q, 1, 90)} DAY)`}`,
+    query`SELECT COUNT(DISTINCT k) AS u, MAX(ts) AS last, LOGICAL_OR(b) AS some_b FROM ${T}${clause` WHERE ts >= TIMESTAMP_SUB(TIMESTAMP '2024-03-10 00:00:00+00', INTERVAL ${count(q, 1, 90)} DAY)`}`,
   q =>
     query`SELECT d, DATE_DIFF(d, LAG(d) OVER (ORDER BY d), ${q.random.pick(['DAY', 'WEEK', 'MONTH', 'ISOWEEK'])}) AS gap, FIRST_VALUE(s IGNORE NULLS) OVER (ORDER BY d ROWS BETWEEN ${count(q, 0, 2)} PRECEDING AND ${count(q, 0, 2)} FOLLOWING) AS f, PERCENT_RANK() OVER (ORDER BY x) AS p FROM ${T} WHERE d IS NOT NULL`,
   q =>
