@@ -79,7 +79,8 @@ const EXPLAINED: readonly Explained[] = [
     expected: /null/,
   },
   {
-    reason: 'a date part that the type does not have is refused whatever the value, the reference takes it for a bare NULL',
+    reason:
+      'a date part that the type does not have is refused whatever the value, the reference takes it for a bare NULL',
     class: ['error'],
     sql: /\(NULL, INTERVAL/,
     found: /does not support the \w+ date part when/,

@@ -128,7 +128,16 @@ export class Queries {
       [6, () => this.table()],
       [2, () => this.unnest(scope)],
       [canNest ? 2 : 0, () => this.subquery()],
+      [canNest ? 0.5 : 0, () => this.#derived(this.#nested(() => this.set(true)))],
+      [canNest ? 0.5 : 0, () => this.#derived(this.#nested(() => this.#withinCommon()))],
     ])()
+  }
+
+  /** `WITH w AS (…) SELECT * FROM w` */
+  #withinCommon(): Made {
+    const made = this.selection(NO_COLUMNS, true)
+    const name = this.alias('w')
+    return { ...made, node: query`WITH ${name} AS (${made.node}) SELECT * FROM ${name}` }
   }
 
   /** A join on the left of another has no comma, which binds less. */
@@ -158,11 +167,16 @@ export class Queries {
           : sql``
       return this.#joined(left, join === ',' ? sql`, ` : sql` ${join} `, right, on)
     }
-    const right = this.single()
+    const right = depth > 1 && random.chance(0.12) ? this.#parenthesized() : this.single()
     if (kind === 'USING') return this.#using()
     if (kind === 'CROSS JOIN' || kind === ',')
       return this.#joined(left, kind === ',' && comma === ',' ? sql`, ` : sql` CROSS JOIN `, right, sql``)
     return this.#joined(left, sql` ${kind} `, right, sql` ON ${this.#joinCondition(left, right)}`)
+  }
+
+  #parenthesized(): Source {
+    const join = this.join(1, 'CROSS JOIN')
+    return { ...join, node: relation`(${join.node})` }
   }
 
   #joined(left: Source, between: Node, right: Source, on: Node): Source {
@@ -338,11 +352,11 @@ export class Queries {
     })
   }
 
-  /** Two or three selections of the same types. */
-  set(): Made {
+  /** Two or three selections of the same types; where rows have to differ, its columns tell them apart. */
+  set(isDistinct = false): Made {
     const { random } = this
     const types = random
-      .several(1, 3, () => (random.chance(0.9) ? randomScalar(random) : randomType(random, 1)))
+      .several(1, 3, () => (isDistinct || random.chance(0.9) ? randomScalar(random) : randomType(random, 1)))
       .map(type => (type.kind === 'JSON' || type.kind === 'ARRAY' ? STRING : type))
     const branch = (): Node => {
       const source = this.single()
@@ -356,13 +370,15 @@ export class Queries {
             items.length,
           )}`
     }
-    const operator = (): string =>
-      random.pick(['UNION ALL', 'UNION ALL', 'UNION DISTINCT', 'INTERSECT DISTINCT', 'EXCEPT DISTINCT'])
+    const distinct = (): string => random.pick(['UNION DISTINCT', 'INTERSECT DISTINCT', 'EXCEPT DISTINCT'])
+    const operator = (): string => (random.chance(0.4) ? 'UNION ALL' : distinct())
+    const last = isDistinct ? distinct : operator
     const outputs = types.map((type, i) => ({ name: `c${i + 1}`, type }))
     const order = random.chance(0.3) ? this.#outputOrder(outputs) : sql``
-    const first = sql`(${branch()}) ${operator()} (${branch()})`
-    const all = random.chance(0.3) ? sql`(${first}) ${operator()} (${branch()})` : first
-    return { node: query`${all}${order}`, outputs, keys: null }
+    const all = random.chance(0.3)
+      ? sql`((${branch()}) ${operator()} (${branch()})) ${last()} (${branch()})`
+      : sql`(${branch()}) ${last()} (${branch()})`
+    return { node: query`${all}${order}`, outputs, keys: isDistinct ? outputs.map(({ name }) => name) : null }
   }
 
   /** Common table expressions, one of them perhaps read twice. */
@@ -511,10 +527,13 @@ export class Queries {
   }
 
   #exists(scope: Scope): Node {
+    const { random } = this
     const { source, inner } = this.#inner(scope)
-    return expr(
-      BOOL,
-    )`${this.random.chance(0.3) ? 'NOT ' : ''}EXISTS(SELECT ${this.random.pick(['1', '*', 'NULL'])} FROM ${source.node}${this.where(inner, 0.8)})`
+    const selected = sql`SELECT ${random.pick(['1', '*', 'NULL'])} FROM ${source.node}${this.where(inner, 0.8)}`
+    const body = random.chance(0.12)
+      ? sql`(${selected})${clause` UNION ALL (SELECT * FROM ${source.node} LIMIT 0)`}`
+      : selected
+    return expr(BOOL)`${random.chance(0.3) ? 'NOT ' : ''}EXISTS(${body})`
   }
 
   #membership(scope: Scope): Node {
@@ -522,17 +541,28 @@ export class Queries {
     const { source, inner } = this.#inner(scope)
     const type = random.pick([INT64, STRING, INT64, STRING, randomScalar(random)])
     const of = type.kind === JSON_TYPE.kind ? INT64 : type
+    const not = random.chance(0.3) ? ' NOT' : ''
+    const union = random.chance(0.12) ? clause` UNION ALL SELECT ${this.values.value(of, inner)}` : sql``
     return expr(
       BOOL,
-    )`${this.values.value(of, { ...scope, depth: 1 })}${random.chance(0.3) ? ' NOT' : ''} IN (SELECT ${this.values.value(of, inner)} FROM ${source.node}${this.where(inner, 0.5)})`
+    )`${this.values.value(of, { ...scope, depth: 1 })}${not} IN (SELECT ${this.values.value(of, inner)} FROM ${source.node}${this.where(inner, 0.5)}${union})`
   }
 
   #array(element: Type, scope: Scope): Node {
+    const { random } = this
     const { source, inner } = this.#inner(scope)
-    return expr({
-      kind: 'ARRAY',
-      element,
-    })`ARRAY(SELECT ${this.values.value(element, inner)} FROM ${source.node}${this.where(inner, 0.5)}${this.#totalOrder(source.keys)})`
+    const type: Type = { kind: 'ARRAY', element }
+    const from = sql` FROM ${source.node}${this.where(inner, 0.5)}`
+    if (isOrderable(element) && random.chance(0.2)) {
+      return expr(type)`ARRAY(SELECT DISTINCT ${this.values.value(element, inner)}${from} ORDER BY 1)`
+    }
+    if (element.kind === 'STRUCT' && random.chance(0.6)) {
+      const fields = element.fields.map(({ name, type }) => sql`${this.values.value(type, inner)} AS ${name}`)
+      return expr(
+        type,
+      )`ARRAY(SELECT AS STRUCT ${list(fields, ', ', fields.length)}${from}${this.#totalOrder(source.keys)})`
+    }
+    return expr(type)`ARRAY(SELECT ${this.values.value(element, inner)}${from}${this.#totalOrder(source.keys)})`
   }
 }
 
