@@ -63,7 +63,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     CAST((us + (days + months % n * 30) % n * 86400000000) // n AS BIGINT))`,
 
   `bq_limit_list(items, n) AS CASE
-    WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') ELSE list_slice(items, 1, n) END`,
+    WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') WHEN n > 0 THEN list_slice(items, 1, n) END`,
   `bq_join_list(items, delimiter) AS CASE
     WHEN len(items) > 0 THEN list_reduce(items, lambda joined, item: joined || delimiter || item) END`,
 

@@ -182,7 +182,7 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
 
 /** The number that a FLOAT64 is, exactly. */
 export function fractionOfDouble(value: number): FormattedNumber {
-  const isNegative = value < 0 || Object.is(value, -0)
+  const isNegative = value < 0
   if (Number.isNaN(value)) return { isNegative: false, word: 'NAN' }
   if (!Number.isFinite(value)) return { isNegative, word: 'INF' }
   let mantissa = Math.abs(value)
@@ -196,7 +196,7 @@ export function fractionOfDouble(value: number): FormattedNumber {
 
 /** The number that a decimal text is. */
 export function fractionOfText(text: string): FormattedNumber {
-  const isNegative = text.startsWith('-')
+  const isNegative = text.startsWith('-') && /[1-9]/.test(text)
   const [whole, fraction = ''] = text.replace(/^[-+]/, '').split('.')
   return {
     isNegative,
@@ -232,14 +232,25 @@ function fixedDigits(number: Extract<FormattedNumber, { numerator: bigint }>, sc
   return { integer: integer === '0' ? '' : integer, fraction: digits.slice(digits.length - scale), exponent: '' }
 }
 
+/** Of the number's first digit: 0 of 9.9, -1 of 0.99. */
+function exponentOf({ numerator, denominator }: Extract<FormattedNumber, { numerator: bigint }>): number {
+  // The lengths of the two give it, or one more than it.
+  const exponent = numerator.toString().length - denominator.toString().length
+  const isTooHigh =
+    exponent >= 0
+      ? numerator < denominator * 10n ** BigInt(exponent)
+      : numerator * 10n ** BigInt(-exponent) < denominator
+  return isTooHigh ? exponent - 1 : exponent
+}
+
 function scientificDigits(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): Digits {
   let exponent = 0
   let digits = '0'.repeat(scale + 1)
   if (number.numerator !== 0n) {
-    exponent = number.numerator.toString().length - number.denominator.toString().length
+    exponent = exponentOf(number)
     digits = rounded(number, scale - exponent).toString()
-    if (digits.length <= scale) digits = rounded(number, scale - --exponent).toString()
-    else if (digits.length > scale + 1) digits = rounded(number, scale - ++exponent).toString()
+    // 9.99 may have become 10.0.
+    if (digits.length > scale + 1) digits = rounded(number, scale - ++exponent).toString()
   }
   const shown = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
   const integer = digits[0]!
@@ -327,9 +338,8 @@ function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
       fractionAt++
     }
   }
-  // A number that is shown as zero has no minus, as in GoogleSQL's own FORMAT.
-  const isNegative = number.isNegative && (number.halves === 'to-even' || number.numerator !== 0n)
-  const sign = signOutput(format, isNegative, isBlank)
+  // Of a number that is shown as zero too.
+  const sign = signOutput(format, number.isNegative, isBlank)
   return assemble(format, padding, sign, currencyOutput(format, isBlank), integerText + fractionText)
 }
 
@@ -361,8 +371,7 @@ function formatHexadecimal(format: NumberFormat, number: FormattedNumber): strin
   const { text, padding } = integerOutput(format, format.elements.length, digits, (element, digit) =>
     isOverflow ? '#' : element === 'X' ? digit.toUpperCase() : digit,
   )
-  const isNegative = number.isNegative && value !== 0n
-  return assemble(format, format.isCompact ? 0 : padding, signOutput(format, isNegative, false), '', text)
+  return assemble(format, format.isCompact ? 0 : padding, signOutput(format, number.isNegative, false), '', text)
 }
 
 const ROMAN: readonly (readonly [number, string])[] = [
