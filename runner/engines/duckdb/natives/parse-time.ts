@@ -123,6 +123,19 @@ class Reader {
     return this.number(width, low, high)
   }
 
+  /** As strptime reads it: a digit that would make the number too large is left, be it the 0 of `5022024` after a day. */
+  shortNumber(low: number, high: number): number {
+    this.skipSpaces()
+    let value = this.number(1, 0, 9)
+    for (let limit = Math.floor(high / 10); limit > 0 && value * 10 <= high; limit = Math.floor(limit / 10)) {
+      const digit = /^\d/.exec(this.text.slice(this.at, this.at + 1))
+      if (digit === null) break
+      value = value * 10 + Number(digit[0])
+      this.at++
+    }
+    return value < low || value > high ? this.fail() : value
+  }
+
   expect(character: string): void {
     if (this.text[this.at] !== character) this.fail()
     this.at++
@@ -280,7 +293,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.setsDate('dayPlace')
   },
   e: reader => {
-    reader.fields.day = reader.spacedNumber(2, 1, 31)
+    reader.fields.day = reader.shortNumber(1, 31)
     reader.setsDate('dayPlace')
   },
   F: reader => {
@@ -313,7 +326,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.fields.dayOfYear = reader.part(reader.number(3, 1, 366))
   },
   k: reader => {
-    reader.fields.hour = reader.spacedNumber(2, 0, 23)
+    reader.fields.hour = reader.shortNumber(0, 23)
     reader.fields.isTwelveHour = false
   },
   M: reader => {
