@@ -16,7 +16,7 @@ const CASES: readonly (readonly [value: string, type: string, result: unknown])[
   ["' 1.5e2 '", 'FLOAT64', 150],
   ["'-Infinity'", 'FLOAT64', '-Infinity'],
   ["'1_0'", 'FLOAT64', /Bad double value: 1_0/],
-  ["'nan(5)'", 'FLOAT64', /Bad double value/],
+  ["'nan(5'", 'FLOAT64', /Bad double value/],
   ["'TRUE'", 'BOOL', true],
   ["'yes'", 'BOOL', /Bad bool value: yes/],
   ['2.5', 'INT64', '3'],
