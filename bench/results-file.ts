@@ -11,6 +11,7 @@ export const SECTIONS = [
   'At 10 million entries',
   'BigQuery',
   'Planning',
+  'Arithmetic',
   'In the process',
   'Unions of many tables',
 ] as const

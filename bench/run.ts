@@ -9,6 +9,7 @@ import { tableCatalogue } from '../runner/googlesql/tables.js'
 import type { Type } from '../runner/googlesql/types.js'
 import { loadTableSchemas } from '../runner/manifest/load-tables.js'
 import { busiestProject } from '../runner/sample/generate.js'
+import { arithmetic } from './arithmetic.js'
 import { decoding, inFrontOfFake } from './bigquery.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { measureHttp, writeHttp } from './http.js'
@@ -167,6 +168,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--unions': async folder => writeSection('Unions of many tables', table(await planningWideUnions(folder))),
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
   '--planning': async () => writeSection('Planning', await planning()),
+  '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
 }

@@ -172,7 +172,7 @@ async function translated(
   for (const [name, { type }] of Object.entries(parameters)) types[name] = parseTypeName(type)!
   const translation = translate(sql, catalogue, types)
   const wire = translation.parameters.map(name => ({ name, type: types[name]!, value: parameters[name]!.value }))
-  return { ...translation, sql: translation.earlySql ?? translation.sql, wire }
+  return { ...translation, sql: translation.quickSql ?? translation.sql, wire }
 }
 
 async function compare(
@@ -185,7 +185,7 @@ async function compare(
   const request = (text: string, parameters: readonly WireParameter[]): RunRequest => ({
     kind: 'run',
     sql: text,
-    earlySql: null,
+    quickSql: null,
     columns: columns.map(({ name, type }) => ({ name, type })),
     parameters,
     tables: [],

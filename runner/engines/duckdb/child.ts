@@ -15,7 +15,7 @@ import type {
   SessionOptions,
   ToChild,
 } from './messages.js'
-import { checkQuery, explainQuery, queryFailure, runQuery } from './run-query.js'
+import { checkQuery, explainQuery, queryFailure, runQuery, type SendPart } from './run-query.js'
 import { openSession, type Session } from './session.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from './table-store.js'
 
@@ -37,12 +37,17 @@ const ADOPTION_MS = 50
  * To cut rows early takes some milliseconds more to plan, and of a table that DuckDB has loaded the rows that are not
  * wanted cost little. Of log entries in Parquet so many bytes are some 100,000.
  */
-const EARLY_FROM_BYTES = 8_000_000n
+const QUICK_FROM_BYTES = 8_000_000n
+/** Of a result that came the quick way, until it is whole: what has been sent cannot be taken back. */
+const MAX_HELD_BYTES = 32_000_000
+/** Texts whose quick way failed, which it is likely to do again. */
+const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
 
 const running = new Map<number, Running>()
 const guard = statementGuard()
+const failedQuickly = new Set<string>()
 let session: Session | null = null
 let folder: string | null = null
 const parent = process.ppid
@@ -162,12 +167,11 @@ async function work(
   }
 }
 
-/** Over large files the query goes the way that may be faster. */
+/** Over large files the query goes the quicker way, unless that failed before. */
 function firstTried<R extends RunRequest | ExplainRequest>({ tables }: Session, request: R): R {
-  const { earlySql } = request
-  return earlySql !== null && tables.bytesInPlace(request.tables) >= EARLY_FROM_BYTES
-    ? { ...request, sql: earlySql }
-    : request
+  const { quickSql } = request
+  if (quickSql === null || failedQuickly.has(quickSql)) return request
+  return tables.bytesInPlace(request.tables) >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
 }
 
 /** Where the other way fails, the query as it is written is what counts. */
@@ -178,18 +182,45 @@ async function runEitherWay(
   request: RunRequest,
   state: Running,
 ): Promise<Answers['run']> {
-  const run = (one: RunRequest): Promise<Answers['run']> =>
-    runQuery(connection, one, bytes => sendPart(id, bytes, state), open.statements)
+  const send = (bytes: Uint8Array): Promise<void> => sendPart(id, bytes, state)
   const first = firstTried(open, request)
   if (first !== request) {
+    const held = holdBack(MAX_HELD_BYTES)
     try {
       await guard(connection, first.sql, first.tables)
-      return await run(first)
+      const answer = await runQuery(connection, first, held.take, open.statements)
+      for (const bytes of held.parts) await send(bytes)
+      return answer
     } catch (error) {
       if (state.isCancelled || state.hasSent || isFatal(error)) throw error
+      remember(first.sql)
     }
   }
-  return run(request)
+  return runQuery(connection, request, send, open.statements)
+}
+
+interface Held {
+  readonly parts: readonly Uint8Array[]
+  /** @throws Error for more bytes than are held */
+  readonly take: SendPart
+}
+
+function holdBack(maxBytes: number): Held {
+  const parts: Uint8Array[] = []
+  let size = 0
+  return {
+    parts,
+    take: async bytes => {
+      size += bytes.byteLength
+      if (size > maxBytes) throw new Error('The result of the quick way is too large to be held back')
+      parts.push(bytes)
+    },
+  }
+}
+
+function remember(quickSql: string): void {
+  failedQuickly.add(quickSql)
+  if (failedQuickly.size > MAX_FAILED_TEXTS) failedQuickly.delete(failedQuickly.values().next().value!)
 }
 
 /** Resolves when the parent has taken it, so that little waits here. */

@@ -16,8 +16,8 @@ export interface Translation {
   readonly times: readonly ParameterTime[]
   /** The tables it reads, as the catalogue spells them. */
   readonly tables: readonly string[]
-  /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
-  readonly earlySql: string | null
+  /** A quicker way to the same rows over large files; it fails where `sql` does not, and then `sql` counts. Null for none. */
+  readonly quickSql: string | null
 }
 /** @throws SqlError */
 export type Translate = (

@@ -37,8 +37,8 @@ export interface WireParameter {
 export interface RunRequest {
   readonly kind: 'run'
   readonly sql: string
-  /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
-  readonly earlySql: string | null
+  /** A quicker way to the same rows over large files; it fails where `sql` does not, and then `sql` counts. Null for none. */
+  readonly quickSql: string | null
   /** What the query gives, in order; names are unique. */
   readonly columns: readonly StructField[]
   /** In the order of $1, $2, … */
@@ -59,7 +59,7 @@ export interface ExplainRequest {
   readonly kind: 'explain'
   readonly sql: string
   /** As RunRequest's. */
-  readonly earlySql: string | null
+  readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
 }

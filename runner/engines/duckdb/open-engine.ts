@@ -163,7 +163,7 @@ export async function openEngine(
     const found = wire === null ? translate(sql, catalogue, typesOf(parameters)) : translation
     return {
       sql: found.sql,
-      earlySql: found.earlySql,
+      quickSql: found.quickSql,
       tables: found.tables,
       parameters: wire ?? wireParameters(found, parameters)!,
     }
@@ -185,7 +185,7 @@ export async function openEngine(
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
       const delayed = translate(sql, catalogue, types, { bindsTimes: true, delaysConstants: true })
       if (delayed.sql === translation.sql) throw error
-      return ask({ ...delayed, earlySql: null })
+      return ask({ ...delayed, quickSql: null })
     }
   }
 

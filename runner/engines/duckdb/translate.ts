@@ -20,7 +20,7 @@ export interface Translation {
   /** The tables that it reads; one that is only named, in a common table expression that nothing uses, is not among them. */
   readonly tables: readonly string[]
   /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
-  readonly earlySql: string | null
+  readonly quickSql: string | null
 }
 
 /** @throws SqlError in BigQuery's words for a mistake, and for what the embedded engine does not support. */

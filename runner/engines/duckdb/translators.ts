@@ -23,7 +23,7 @@ export interface WireTranslation {
   readonly parameters: readonly string[]
   readonly times: Translation['times']
   readonly tables: readonly string[]
-  readonly earlySql: string | null
+  readonly quickSql: string | null
 }
 
 export type ToTranslator =

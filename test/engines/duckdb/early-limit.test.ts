@@ -103,7 +103,7 @@ const catalogue = tableCatalogue([
   { name: 't', columns },
   { name: 'u', columns },
 ])
-const isLimitedEarly = (sql: string): boolean => translate(sql, catalogue, { n: { kind: 'INT64' } }).earlySql !== null
+const isLimitedEarly = (sql: string): boolean => translate(sql, catalogue, { n: { kind: 'INT64' } }).quickSql !== null
 
 describe('rows that are cut before their lists are unnested', () => {
   describe('are those that would be left after it', () => {
@@ -135,8 +135,8 @@ describe('rows that are cut before their lists are unnested', () => {
     const rowsOfQuery = async (sql: string): Promise<unknown[][]> => {
       const names = Object.keys(TABLES).flatMap(name => [name, `${name}_parquet`])
       const tables = tableCatalogue(names.map(name => ({ name, columns })))
-      const { earlySql, sql: written } = translate(sql, tables, {})
-      const early = await session.rows(earlySql!).catch((error: unknown) => {
+      const { quickSql, sql: written } = translate(sql, tables, {})
+      const early = await session.rows(quickSql!).catch((error: unknown) => {
         expect(String(error)).to.contain('too few elements')
         return null
       })

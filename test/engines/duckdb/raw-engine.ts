@@ -69,7 +69,7 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
         tables: query.tables ?? [],
         parameters: Object.keys(types),
         times: [],
-        earlySql: null,
+        quickSql: null,
       }
     },
   )

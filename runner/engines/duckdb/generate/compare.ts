@@ -41,22 +41,26 @@ export function distinctSql(a: string, aType: Type, b: string, bType: Type): str
 
 const hasNan = (type: Type): boolean => type.kind === 'FLOAT64'
 
+export interface FloatSide {
+  readonly sql: string
+  /** A literal that is no NaN. */
+  readonly isNumber: boolean
+  /** By a call. Statistics of tables do not reach it, and to write it twice is to compute it twice. */
+  readonly isComputed: boolean
+}
+
 /**
  * `a < b` of FLOAT64s. NaN is neither less nor greater than anything, while DuckDB has it above all: so the larger side
- * must be no NaN. `aIsNumber`: a literal that is not one.
+ * must be no NaN.
  */
-export function floatOrder(
-  symbol: '<' | '<=' | '>' | '>=',
-  a: string,
-  aIsNumber: boolean,
-  b: string,
-  bIsNumber: boolean,
-): string {
-  if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, bIsNumber, a, aIsNumber)
-  if (bIsNumber) return `(${a} ${symbol} ${b})`
+export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: FloatSide, b: FloatSide): string {
+  if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, a)
+  if (b.isNumber) return `(${a.sql} ${symbol} ${b.sql})`
+  // The negative of NaN is NaN.
+  if (a.isNumber && b.isComputed) return `((-${b.sql}) ${symbol} (-${a.sql}))`
   // Both tests may stand alone in a WHERE, where the first reaches the table's statistics.
-  if (aIsNumber) return `(${a} ${symbol} ${b} AND NOT isnan(${b}))`
-  return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a}, ${b})`
+  if (a.isNumber) return `(${a.sql} ${symbol} ${b.sql} AND NOT isnan(${b.sql}))`
+  return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a.sql}, ${b.sql})`
 }
 
 /** `x IN UNNEST(list)`: three-valued, and never of nothing. */

@@ -48,6 +48,8 @@ export interface Context {
   readonly partitionBounds: PartitionBounds
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
+  /** Whether the query may fail where a total is not finite, see trusted-totals.ts. */
+  readonly trustsTotals: boolean
   /** An operand. */
   expr(expr: Expr, scope: Scope | null): string
   /** The text of a query that gives these columns of the scan under these names. */

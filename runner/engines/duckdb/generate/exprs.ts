@@ -16,7 +16,7 @@ import { columnEntry } from './block.js'
 import { castSql, limitSql } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
 import { mayFail } from './fallible.js'
-import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf } from './float-arithmetic.js'
+import { floatCallSql, UNTESTED, untestedCallSql } from './float-calls.js'
 import { FormError } from './forms.js'
 import { FORMS } from './functions/all.js'
 import { formArguments } from './functions/intervals.js'
@@ -27,7 +27,7 @@ import { quoteName, quoteText } from './quote.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
-import { hasSubquery, isVolatile, visitExpr } from './walk.js'
+import { hasSubquery, isLazy, isVolatile, visitExpr } from './walk.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
 export function exprSql(expr: Expr, scope: Scope | null, context: Context): string {
@@ -111,9 +111,11 @@ function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): 
 }
 
 function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
+  if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
   const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  if (isFloatArithmetic(expr)) return floatArithmetic(expr, scope, context)
+  const arithmetic = floatCallSql(expr, scope, context)
+  if (arithmetic !== null) return arithmetic
   // The argument is not written, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))
   const { type } = expr
@@ -128,7 +130,7 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const written = form({ sql, args, type })
   const write = (parts: readonly (string | null)[]): string =>
     parts === sql ? written : form({ sql: parts, args, type })
-  if (LAZY.has(expr.name)) return asOperand(written)
+  if (isLazy(expr.name)) return asOperand(written)
   // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
   const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
   if (CAPTURING.test(written) && args.some(argument => argument && readsOuter(argument, scope))) {
@@ -136,14 +138,6 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
     throw new GenerateError(message, expr.at)
   }
   return asOperand(bound(args, sql, write, scope, context, isBound))
-}
-
-/** The whole tree of such calls at once. */
-function floatArithmetic(tree: FloatCall, scope: Scope | null, context: Context): string {
-  const leaves = leavesOf(tree)
-  const sql = leaves.map(leaf => exprSql(leaf, scope, context))
-  const write = (parts: readonly (string | null)[]): string => floatArithmeticSql(tree, parts as readonly string[])
-  return asOperand(bound(leaves, sql, write, scope, context))
 }
 
 /** Their own SQL has TRY around the arguments. */
@@ -181,9 +175,6 @@ const isNullLiteral = (expr: Expr | null): boolean =>
 
 /** Macros with lambdas that read several arguments, which in a correlated subquery no lambda may. */
 const CAPTURING = /^(?:bq_generate_array_float64|bq_generate_array_numeric|bq_range_bucket)/
-
-/** They compute an argument only where it is needed. */
-const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
 
 /** TRY would make a NULL of a BIGNUMERIC that BigQuery has and the carrier has not. */
 function refuseSafeBignumeric(expr: CallExpr): void {

@@ -13,6 +13,7 @@ import { prune } from './prune.js'
 import { narrowQuantiles } from './quantile-offsets.js'
 import { blockOf, querySql } from './scans.js'
 import { storedArrays } from './stored-arrays.js'
+import { hasTotals } from './trusted-totals.js'
 import { columnsMade, columnsNamed, visitScan } from './walk.js'
 
 export interface GeneratedSql {
@@ -23,8 +24,11 @@ export interface GeneratedSql {
   readonly times: readonly ParameterTime[]
   /** The tables that the SQL still reads. */
   readonly tables: readonly string[]
-  /** The same with its rows cut before they are unnested, see early-limit.ts; null where that cannot be done. */
-  readonly earlySql: string | null
+  /**
+   * The same with its rows cut before they are unnested (early-limit.ts), or with totals that are trusted
+   * (trusted-totals.ts); it may fail where `sql` does not. Null where neither can be done.
+   */
+  readonly quickSql: string | null
 }
 
 export interface GenerateOptions {
@@ -48,10 +52,10 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const times: ParameterTime[] = []
   const sql = textOf(pruned, newContext(pruned, parameters, bindsTimes ? times : null))
   const early = limitedEarly(pruned)
-  const [known, limited] = [parameters.length, early && prune(early)]
-  const earlySql = limited && textOf(limited, newContext(limited, parameters, bindsTimes ? times : null))
-  if (parameters.length > known) throw new GenerateError('Internal error: an early limit needs another parameter', null)
-  return { sql, earlySql, parameters, times, tables: tablesOf(pruned) }
+  const [known, quick] = [parameters.length, early ? prune(early) : hasTotals(pruned.scan) ? pruned : null]
+  const quickSql = quick && textOf(quick, newContext(quick, parameters, bindsTimes ? times : null, true))
+  if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
+  return { sql, quickSql, parameters, times, tables: tablesOf(pruned) }
 }
 
 const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
@@ -77,7 +81,12 @@ function tablesOf(query: ResolvedQuery): readonly string[] {
 /** The text alone. */
 export const generateSql = (query: ResolvedQuery): string => generate(query).sql
 
-function newContext(query: ResolvedQuery, parameters: string[], times: ParameterTime[] | null): Context {
+function newContext(
+  query: ResolvedQuery,
+  parameters: string[],
+  times: ParameterTime[] | null,
+  trustsTotals = false,
+): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const cteUses = new Map<number, number>()
   let lastId = 0
@@ -119,6 +128,7 @@ function newContext(query: ResolvedQuery, parameters: string[], times: Parameter
     cteUses,
     ctes: new Map(),
     fillings: storedArrays(query),
+    trustsTotals,
     partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),

@@ -5,6 +5,7 @@ import { type Block, type BlockOf, computedEntry, derive, type Ids, rowsOf, scop
 import { type Context, findEntry, type Scope } from './context.js'
 import { applyHaving } from './having.js'
 import { hoistArguments } from './hoist.js'
+import { type TrustedScan, trustTotals } from './trusted-totals.js'
 import { columnsRead, partsOfCall } from './walk.js'
 
 export function groupedBlock(
@@ -14,9 +15,11 @@ export function groupedBlock(
   context: Context,
   blockOf: BlockOf,
 ): Block {
-  const scan = hoistArguments(applyHaving(original, context), outer, context)
+  const { scan: trusting, witnesses } = trusted(applyHaving(original, context), context)
+  const scan = hoistArguments(trusting, outer, context)
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
+  for (const { column } of aggregates) for (const { id } of witnesses.get(column.id) ?? []) reads.add(id)
   let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
   const isSimple = scan.groupingSets === null
   // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
@@ -28,7 +31,11 @@ export function groupedBlock(
   const keys = isSimple
     ? keyEntries(scan, scope, context)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
-  const computed = aggregates.map(({ column, call }) => computedEntry(column, aggregateSql(call, scope, context)))
+  const computed = aggregates.map(({ column, call }) => {
+    const totals = (witnesses.get(column.id) ?? []).map(witness => `sum(${findEntry(scope, witness).sql})`)
+    const sql = totals.reduce((value, total) => `bq_trusted(${value}, ${total})`, aggregateSql(call, scope, context))
+    return computedEntry(column, sql)
+  })
   const entries = [
     ...keys,
     ...computed,
@@ -42,6 +49,9 @@ export function groupedBlock(
   }
   return withEntries(grouped, entries)
 }
+
+const trusted = (scan: AggregateScan, { trustsTotals, newColumn }: Context): TrustedScan =>
+  trustsTotals ? trustTotals(scan, newColumn) : { scan, witnesses: new Map() }
 
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])

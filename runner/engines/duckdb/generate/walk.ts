@@ -209,6 +209,10 @@ const VOLATILE = new Set(['RAND', 'GENERATE_UUID'])
 
 const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
 
+/** Does the function compute an argument only where it is needed? */
+export const isLazy = (name: string): boolean => LAZY.has(name)
+const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
+
 export const isVolatile = (expr: Expr): boolean => someOf(expr, isVolatileCall)
 
 export function isVolatileScan(scan: Scan): boolean {

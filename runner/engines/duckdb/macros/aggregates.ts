@@ -40,6 +40,8 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // `small` is the total of the values by 2^64 smaller, which is finite where all of them are. Written once: DuckDB plans an
   // aggregate anew wherever it stands.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
+  // See generate/trusted-totals.ts.
+  "bq_trusted(value, total) AS CASE WHEN isfinite(total) = false THEN bq_raise('A total is not finite') ELSE value END",
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
   // `small` is that of the values by 2^512 smaller, for where their squares would overflow; `back` undoes it.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE

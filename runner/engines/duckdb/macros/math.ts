@@ -41,12 +41,13 @@ export const MATH_MACROS: readonly string[] = [
     ELSE CAST(x % y AS DECIMAL(38,9)) END`,
 
   // The product with the power of ten is not exact: only where that cannot matter does DuckDB round.
-  `bq_round_float64(x, digits, power) AS CASE
-    WHEN abs(x * power) < 1e9 AND abs(abs(x * power) - floor(abs(x * power)) - 0.5) > 1e-6 THEN round(x * power) / power
-    WHEN isfinite(x) THEN bq_round_double(x, digits) ELSE x END`,
-  `bq_trunc_float64(x, digits, power) AS CASE
-    WHEN abs(x * power) < 1e9 AND abs(x * power - round(x * power)) > 1e-6 THEN trunc(x * power) / power
-    WHEN isfinite(x) THEN bq_trunc_double(x, digits) ELSE x END`,
+  // It is off by 2^-53 of itself. `checked` is x again, by a way that also tells what is not finite.
+  `bq_round_float64(x, checked, digits, power) AS CASE
+    WHEN abs(x * power - round(x * power)) + abs(x * power) * 1e-15 < 0.499999::DOUBLE THEN round(x * power) / power
+    ELSE bq_round_double(checked, digits) END`,
+  `bq_trunc_float64(x, checked, digits, power) AS CASE
+    WHEN abs(x * power - round(x * power)) - abs(x * power) * 1e-15 > 0.000001::DOUBLE THEN trunc(x * power) / power
+    ELSE bq_trunc_double(checked, digits) END`,
 
   `bq_same_length(x, y) AS CASE
     WHEN len(x) <> len(y) THEN bq_raise('Array length mismatch: ' || len(x) || ' and ' || len(y) || '.')

@@ -3,7 +3,7 @@ import { doubleText } from './decimal-text.js'
 import { NativeError, type NativeFunction } from './native.js'
 
 type Operator = '+' | '-' | '*' | '/'
-export type FloatStep = Operator | `safe${Operator}` | 'ieee' | 'negate' | 'abs' | 'ceil' | 'floor'
+export type FloatStep = Operator | `safe${Operator}` | 'ieee' | 'negate' | 'abs' | 'ceil' | 'floor' | 'round' | 'trunc'
 
 const OPERATORS: Readonly<Record<Operator, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
@@ -56,6 +56,8 @@ const STEPS: Readonly<Record<FloatStep, Compute>> = {
   abs: { width: 1, compute: Math.abs },
   ceil: { width: 1, compute: Math.ceil },
   floor: { width: 1, compute: Math.floor },
+  round: { width: 1, compute: a => (a < 0 ? -Math.round(-a) : Math.round(a)) },
+  trunc: { width: 1, compute: Math.trunc },
 }
 
 /** @param steps in postfix order, separated by spaces: an index into `leaves`, or a step over what is on the stack */

@@ -73,7 +73,7 @@ const modulo: Form = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
 
 /** A small literal number of digits, which needs no check of its range; null for anything else. */
-function digitsOf(expr: Expr | null | undefined): number | null {
+export function digitsOf(expr: Expr | null | undefined): number | null {
   if (!expr) return 0
   if (expr.kind !== 'literal' || expr.value === null) return null
   const digits = Number(expr.value)
@@ -90,10 +90,12 @@ const round: Form = call => {
     )
   }
   if (!digits) return `round(${x})`
-  return literal === null
-    ? `bq_round_double(${x}, ${digits})`
-    : `bq_round_float64(${x}, ${literal}, ${10 ** literal}::DOUBLE)`
+  return literal === null ? `bq_round_double(${x}, ${digits})` : roundedSql('ROUND', x!, x!, literal)
 }
+
+/** Of FLOAT64. `checked` is x again, and fails where x stands for an error by being infinite or NaN. */
+export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, digits: number): string =>
+  `bq_${name.toLowerCase()}_float64(${x}, ${checked}, ${digits}, ${10 ** digits}::DOUBLE)`
 
 const truncate: Form = call => {
   const [x, digits] = call.sql
@@ -101,9 +103,7 @@ const truncate: Form = call => {
   if (isDecimal(call.type))
     return digits ? asDecimal(`bq_numeric_round(${asText(x!)}, ${digits}, 'TRUNC')`) : asDecimal(`trunc(${x})`)
   if (!digits) return `trunc(${x})`
-  return literal === null
-    ? `bq_trunc_double(${x}, ${digits})`
-    : `bq_trunc_float64(${x}, ${literal}, ${10 ** literal}::DOUBLE)`
+  return literal === null ? `bq_trunc_double(${x}, ${digits})` : roundedSql('TRUNC', x!, x!, literal)
 }
 
 const whole =

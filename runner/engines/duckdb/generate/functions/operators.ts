@@ -1,7 +1,7 @@
 /** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
 import type { Expr } from '../../../../googlesql/resolved.js'
 import type { ArrayType, Type } from '../../../../googlesql/types.js'
-import { distinctSql, equalSql, floatOrder, inListSql } from '../compare.js'
+import { distinctSql, equalSql, type FloatSide, floatOrder, inListSql } from '../compare.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
@@ -120,14 +120,21 @@ const isNumber = (expr: Expr): boolean =>
 const order =
   (symbol: '<' | '<=' | '>' | '>='): Form =>
   ({ sql: [a, b], args: [x, y] }) =>
-    x!.type.kind === 'FLOAT64' ? floatOrder(symbol, a!, isNumber(x!), b!, isNumber(y!)) : `(${a} ${symbol} ${b})`
+    x!.type.kind === 'FLOAT64' ? floatOrder(symbol, floatSide(x!, a!), floatSide(y!, b!)) : `(${a} ${symbol} ${b})`
+
+const floatSide = (expr: Expr, sql: string): FloatSide => ({
+  sql,
+  isNumber: isNumber(expr),
+  isComputed: expr.kind === 'call',
+})
 
 const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
   // DuckDB writes BETWEEN out too, and so computes x twice.
   if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
-  const isConstant = isNumber(value!)
-  const above = floatOrder('>=', x!, isConstant, low!, isNumber(from!))
-  const below = floatOrder('<=', x!, isConstant, high!, isNumber(to!))
+  const side = floatSide(value!, x!)
+  const below = floatOrder('<=', side, floatSide(to!, high!))
+  // What is not above a number is no NaN.
+  const above = isNumber(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
   return `(${above} AND ${below})`
 }
 
