@@ -2,6 +2,8 @@
 /** The process: arguments and environment go in, an exit code comes out. Nothing else reads process.*. */
 import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
+import { EXIT } from './cli/io.js'
+import { standardOutput } from './standard-output.js'
 import { letYoungGenerationGrow } from './young-generation.js'
 
 // V8 meets the burst of loading with a young generation of 32 MB, and gives none of it back: 20 MB more at rest. It may
@@ -47,10 +49,11 @@ let endAtHangup = (): void => {
 // Pauses before a request is sent again do not keep the process alive: the command itself does.
 const untilDone = setInterval(() => {}, 2 ** 30)
 const interrupted = new AbortController()
+const output = standardOutput(process.stdout, process.stderr)
 const code = await run(process.argv.slice(2), {
   environment: process.env,
-  print: text => void process.stdout.write(text),
-  complain: text => void process.stderr.write(text),
+  print: output.print,
+  complain: output.complain,
   standardInput: () => process.stdin,
   isTerminal: process.stderr.isTTY === true,
   loaded,
@@ -66,5 +69,8 @@ const code = await run(process.argv.slice(2), {
     return interrupted.signal
   },
 })
+const unwritten = await output.finish()
 clearInterval(untilDone)
-process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : code
+if (unwritten !== null) output.complain(`sluice: standard output cannot be written: ${unwritten}\n`)
+const endedWith = unwritten === null ? code : EXIT.failed
+process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : endedWith
