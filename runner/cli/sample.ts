@@ -1,11 +1,13 @@
 /** `sluice sample`: writes log entries of all nine streams into the data folder. */
 import { createWriteStream } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { systemClock } from '../clock.js'
-import { SetupError, UsageError } from '../model/errors.js'
+import { makeFolder } from '../files/make-folder.js'
+import { SETTING, writeFailure } from '../files/write-failure.js'
+import { UsageError } from '../model/errors.js'
 import {
   busiestProject,
   SAMPLE_STREAMS,
@@ -36,12 +38,10 @@ export async function writeSample(
     nowMicros: typeof now === 'string' ? timeArgument('--now', now) : systemClock().nowMicros(),
   }
   try {
-    await mkdir(folder, { recursive: true })
+    makeFolder(folder)
     for (const stream of SAMPLE_STREAMS) await writeStream(folder, stream, options)
   } catch (cause) {
-    throw new SetupError(`cannot write into ${folder}: ${(cause as NodeJS.ErrnoException).code ?? String(cause)}`, {
-      cause,
-    })
+    throw writeFailure({ what: 'sample entries into', path: folder, setting: SETTING.data }, cause)
   }
   io.print(
     `wrote ${options.count} entries of each of ${SAMPLE_STREAMS.length} streams into ${folder}; the busiest project is ${busiestProject(options.seed)}\n`,

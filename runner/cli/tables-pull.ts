@@ -1,6 +1,8 @@
 /** `sluice tables pull`: schema files from the warehouse. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../files/make-folder.js'
+import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { tableDifferences } from '../googlesql/table-difference.js'
 import type { TableResource } from '../googlesql/table-resource.js'
 import { loadTableSchemas, readTableSchema } from '../manifest/load-tables.js'
@@ -64,18 +66,18 @@ async function textOf(path: string): Promise<string | null> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return null
-    throw new SetupError(`cannot read ${path}: ${code}`, { cause })
+    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
   }
 }
 
 /** A server that starts meanwhile reads the old file or the new one. */
 async function writeWhole(dir: string, path: string, text: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true })
+    makeFolder(dir)
     await writeFile(`${path}.tmp`, text)
     await rename(`${path}.tmp`, path)
   } catch (cause) {
-    throw new SetupError(`cannot write ${path}: ${(cause as NodeJS.ErrnoException).code ?? cause}`, { cause })
+    throw writeFailure({ what: 'the table schema', path, setting: SETTING.tables }, cause)
   }
 }
 

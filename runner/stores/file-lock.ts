@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as elapse } from 'node:timers/promises'
+import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { SetupError } from '../model/errors.js'
 import { isAlive } from '../model/is-alive.js'
 
@@ -42,7 +43,7 @@ async function tryMake(lock: string): Promise<boolean> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'EEXIST') return false
-    throw new SetupError(`the lock ${lock} cannot be made: ${code}`, { cause })
+    throw writeFailure({ what: 'the lock', path: lock, setting: SETTING.tokens }, cause)
   }
 }
 
@@ -77,6 +78,6 @@ async function textOf(path: string): Promise<string | null> {
     return await readFile(path, 'utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw new SetupError(`the lock ${path} cannot be read`, { cause })
+    throw new SetupError(`the lock ${path} cannot be read: ${fileReason(cause)}`, { cause })
   }
 }

@@ -1,7 +1,9 @@
 /** The tokens file: its form, and how it is read and written. It holds hashes, never a token. */
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { makeFolder } from '../files/make-folder.js'
+import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import { withFileLock } from './file-lock.js'
@@ -54,23 +56,24 @@ export function hashToken(token: string): string {
 }
 
 /** The records in this text. @throws SetupError that says which one is wrong. */
-export function parseTokenFile(text: string): readonly TokenRecord[] {
+export function parseTokenFile(text: string, path: string): readonly TokenRecord[] {
   let document: unknown
   try {
     document = JSON.parse(text)
   } catch {
     // The parser's message would quote the file.
-    throw new SetupError('the tokens file is not valid JSON')
+    throw new SetupError(`the tokens file ${path} is not valid JSON`)
   }
   const tokens = isRecord(document) ? document['tokens'] : undefined
-  if (!Array.isArray(tokens)) throw new SetupError('the tokens file must hold {"tokens": [...]}')
+  if (!Array.isArray(tokens)) throw new SetupError(`the tokens file ${path} must hold {"tokens": [...]}`)
   // JSON.parse keeps the last of two members of one name: a second "pinned" must not open what the first one closed.
-  if (countNames(text) !== countMembers(document)) throw new SetupError('the tokens file holds a member twice')
-  const records = tokens.map(parseRecord)
+  if (countNames(text) !== countMembers(document)) throw new SetupError(`the tokens file ${path} holds a member twice`)
+  const records = tokens.map((token, index) => parseRecord(token, index, path))
   const twice = records.find((record, i) => records.findIndex(other => other.name === record.name) !== i)
-  if (twice) throw new SetupError(`the tokens file holds two tokens named "${twice.name}"`)
+  if (twice) throw new SetupError(`the tokens file ${path} holds two tokens named "${twice.name}"`)
   const [one, other] = sameToken(records)
-  if (one && other) throw new SetupError(`in the tokens file "${one.name}" and "${other.name}" are the same token`)
+  if (one && other)
+    throw new SetupError(`in the tokens file ${path} "${one.name}" and "${other.name}" are the same token`)
   return records
 }
 
@@ -94,8 +97,8 @@ function sameToken(records: readonly TokenRecord[]): readonly TokenRecord[] {
   return []
 }
 
-function parseRecord(given: unknown, index: number): TokenRecord {
-  const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file: ${what}`)
+function parseRecord(given: unknown, index: number, path: string): TokenRecord {
+  const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file ${path}: ${what}`)
   if (!isRecord(given)) throw bad('must be an object')
   const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
   const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false } = given
@@ -165,10 +168,16 @@ export async function listTokens(path: string): Promise<readonly TokenRecord[]> 
     text = await readFile(path, 'utf8')
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new SetupError(`the tokens file ${path} cannot be read`, { cause })
+    throw cannotReadTokens(path, cause)
   }
-  return parseTokenFile(text)
+  return parseTokenFile(text, path)
 }
+
+/** What a tokens file that is there, and that cannot be read, means. */
+export const cannotReadTokens = (path: string, cause: unknown): SetupError =>
+  new SetupError(`cannot read the tokens file ${path}: ${fileReason(cause)}; ${SETTING.tokens} names another place`, {
+    cause,
+  })
 
 /**
  * Makes a token of 256 random bits, keeps its hash in the file and returns its text, which is nowhere else.
@@ -191,7 +200,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     bytesPerDay: order.bytesPerDay ?? null,
     purge: order.purge ?? false,
   }
-  await makeFolderOf(path)
+  makeFolderOf(path)
   await changeTokens(path, records => {
     if (records.some(({ name }) => name === order.name)) {
       throw new UsageError([`there is a token named "${order.name}" already`])
@@ -245,16 +254,16 @@ function changeTokens(
   return withFileLock(path, async () => writeTokens(path, change(await listTokens(path))))
 }
 
-async function makeFolderOf(path: string): Promise<void> {
+function makeFolderOf(path: string): void {
   try {
-    await mkdir(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
   } catch (cause) {
     throw cannotWrite(path, cause)
   }
 }
 
 const cannotWrite = (path: string, cause: unknown): SetupError =>
-  new SetupError(`the tokens file ${path} cannot be written`, { cause })
+  writeFailure({ what: 'the tokens file', path, setting: SETTING.tokens }, cause)
 
 /** As the file has it. A member that an older server does not know is written only where it says something. */
 function asMember({ bytesPerDay, allTenants, ...record }: TokenRecord): Readonly<Record<string, unknown>> {

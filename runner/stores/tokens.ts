@@ -5,7 +5,7 @@ import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import { fileStamp } from '../model/file-stamp.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
-import { hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
+import { cannotReadTokens, hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
 
 /** How long a token that was taken away may go on. */
 const RECHECK_MS = 100
@@ -120,10 +120,10 @@ function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new SetupError(`the tokens file ${path} cannot be read`, { cause })
+    throw cannotReadTokens(path, cause)
   }
   const known = new Map<string, KnownToken>()
-  for (const record of parseTokenFile(text)) {
+  for (const record of parseTokenFile(text, path)) {
     const old = before.get(record.sha256)
     const rate = old?.rate.rate === record.rate ? old.rate : createBucket(record.rate, clock)
     const fresh = old?.fresh.rate === record.fresh ? old.fresh : createBucket(record.fresh, clock)

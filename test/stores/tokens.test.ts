@@ -247,7 +247,7 @@ describe('tokens', () => {
     expect(events).to.deep.equal([
       {
         kind: 'tokens.unreadable',
-        reason: 'token 1 of the tokens file: "pinned" has no value for "tenant", which would pin nothing',
+        reason: `token 1 of the tokens file ${path}: "pinned" has no value for "tenant", which would pin nothing`,
       },
     ])
   })

@@ -4,6 +4,7 @@ import { ValueError } from '../../encode/scalar-text.js'
 import { causeText } from '../../model/cause-text.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { BindError } from './bind.js'
+import { ownFileFailure } from './engine-folder.js'
 import type { Failure } from './messages.js'
 import { NATIVE_ERROR_MARK } from './natives/native.js'
 
@@ -72,6 +73,11 @@ const WORDINGS: readonly Wording[] = [
     message: () => 'Scalar subquery produced more than one element',
   },
   {
+    pattern: /limit was set by the 'max_temp_directory_size' setting/,
+    message: () =>
+      'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
+  },
+  {
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
   },
@@ -93,6 +99,8 @@ export function failureOf(error: unknown): Failure {
   const cause = causeText(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)
   if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
+  const unwritten = ownFileFailure(error)
+  if (unwritten) return { kind: 'query', message: unwritten.message, cause }
   for (const { pattern, message } of WORDINGS) {
     const match = pattern.exec(text)
     if (match) return { kind: 'query', message: message(match), cause }

@@ -1,7 +1,9 @@
 /** Starts one child process of the engine, with nothing of the parent's environment and a bound on its memory. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { temporaryFailure, tryRemove } from './engine-folder.js'
 import type { FromChild, SessionOptions, ToChild } from './messages.js'
 
 export interface EngineChild {
@@ -32,7 +34,11 @@ const MORE_ARENAS = 2
 const SHELL = '/bin/sh'
 export function forkChild({ session, onMessage, onExit }: ForkChildOptions): EngineChild {
   const { folder } = session
-  mkdirSync(folder, { recursive: true })
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    return neverStarted(temporaryFailure(dirname(dirname(folder)), cause).message, onExit)
+  }
   let reason = ''
   const child: ChildProcess = fork(CHILD, [], {
     serialization: 'advanced',
@@ -57,7 +63,7 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
   const gone = (why: string): void => {
     if (isGone) return
     isGone = true
-    rmSync(folder, { recursive: true, force: true })
+    tryRemove(folder)
     onExit(why)
   }
   child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
@@ -80,6 +86,11 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
       child.kill('SIGKILL')
     },
   }
+}
+
+function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): EngineChild {
+  setImmediate(onExit, reason)
+  return { pid: undefined, post: () => undefined, kill: () => undefined }
 }
 
 /**

@@ -1,5 +1,4 @@
 /** The embedded engine's parent side: translates, sends the work to the child process, and words what comes back. */
-import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SqlError } from '../../googlesql/sql-error.js'
 import type { TableCatalogue, TableNaming } from '../../googlesql/tables.js'
@@ -11,7 +10,7 @@ import type { Query, ResultSet } from '../../model/query.js'
 import { boundedSignal } from './bounded-signal.js'
 import { CompiledText, type Translate, type Translation } from './compiled-text.js'
 import { dataCopyReader, dataStateReader } from './data-state.js'
-import { makeEngineFolder } from './engine-folder.js'
+import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import type { Discovery, TableSource } from './messages.js'
 import { startEngineProcess } from './process.js'
 import { recentCache } from './recent-cache.js'
@@ -89,13 +88,18 @@ export async function openEngine(
     revision = nextRevision++
   }
 
-  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true })
+  const refuse = (failure: SetupError): never => {
+    tryRemove(folder)
+    throw failure
+  }
   const child = await startEngineProcess({
     folder,
     session: {
       dataDir: options.dataDir === null ? null : resolve(options.dataDir),
       database: options.database === null ? null : resolve(options.database),
-      tables: options.tables.map((table, index) => withFiles(table, join(folder, 'rows'), index)),
+      tables: filesOfAll(options.tables, join(folder, 'rows'), cause =>
+        refuse(temporaryFailure(options.tempDir, cause)),
+      ),
       memoryLimitMb: options.memoryLimitMb,
       tempLimitMb: options.tempLimitMb ?? DEFAULT_TEMP_LIMIT_MB,
       threads: options.threads,
@@ -104,12 +108,7 @@ export async function openEngine(
     observe: options.observe,
     clock: options.clock,
     onDiscovery: learn,
-  }).catch(error => {
-    removeFolder()
-    throw new SetupError(`DuckDB could not be opened: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
-  })
+  }).catch(error => refuse(openFailure(error)))
 
   // Of texts that nobody keeps: those of endpoints keep theirs, see CompiledText.
   const translations = recentCache<Translation>(MAX_TRANSLATIONS)
@@ -295,12 +294,30 @@ export async function openEngine(
     close: async () => {
       translators?.close()
       await child.close()
-      removeFolder()
+      tryRemove(folder)
     },
     tables: () => catalogue,
     pid: child.pid,
     notes: () => discovery.notes,
   }
+}
+
+/** @throws what `refuse` throws when rows of tables cannot be written to `folder`. */
+function filesOfAll(
+  tables: readonly TableSource[],
+  folder: string,
+  refuse: (cause: unknown) => never,
+): readonly TableSource[] {
+  try {
+    return tables.map((table, index) => withFiles(table, folder, index))
+  } catch (cause) {
+    return refuse(cause)
+  }
+}
+
+function openFailure(error: unknown): SetupError {
+  const text = error instanceof Error ? error.message : String(error)
+  return ownFileFailure(error) ?? new SetupError(`DuckDB could not be opened: ${text}`, { cause: error })
 }
 
 const naming = ({ naming }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming'> => (naming ? { naming } : {})

@@ -1,14 +1,18 @@
 /** A copy of a file of rows as it was at one moment, whatever is written behind it or put in its place meanwhile. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
+import { QueryFault } from '../../model/query-fault.js'
 import type { DataFile } from './data-folder.js'
+import { temporaryFailure } from './engine-folder.js'
 
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 0x0a
 
 /**
  * Copies the file to `into`. Of one that grows, what stands behind the last line's end is left out: it may be half a row.
+ * @throws QueryFault when the copy cannot be written.
  * @returns the file with the state that was copied, and the copy's size; null when it is gone or written over meanwhile.
  */
 export async function copySteady(
@@ -20,7 +24,7 @@ export async function copySteady(
   try {
     const before = await handle.stat({ bigint: true })
     const size = Number(before.size)
-    await writeFile(into, '')
+    await write(into, '', 'w')
     const copied = await readTo(handle, size, into)
     // A file that only grows, or that another has taken the name of, still begins with the same bytes.
     if (copied === null || (await readTo(handle, size, null))?.digest !== copied.digest) return null
@@ -31,6 +35,15 @@ export async function copySteady(
     return { original, copy: { ...original, path: into, size: BigInt(end) } }
   } finally {
     await handle.close()
+  }
+}
+
+/** @throws QueryFault. */
+async function write(into: string, bytes: string | Uint8Array, flag: 'w' | 'a'): Promise<void> {
+  try {
+    await writeFile(into, bytes, { flag })
+  } catch (cause) {
+    throw new QueryFault(temporaryFailure(dirname(into), cause).message, { cause })
   }
 }
 
@@ -48,7 +61,7 @@ async function readTo(
     if (bytesRead === 0) return null
     const bytes = chunk.subarray(0, bytesRead)
     hash.update(bytes)
-    if (into !== null) await writeFile(into, bytes, { flag: 'a' })
+    if (into !== null) await write(into, bytes, 'a')
     const newline = bytes.lastIndexOf(NEWLINE)
     if (newline !== -1) lastLineEnd = at + newline + 1
     at += bytesRead

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import type { SchemaField, TableDefinition } from '../../../googlesql/tables.js'
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -17,7 +18,7 @@ import { RowBuffer } from './row-buffer.js'
 import { rowSchema } from './row-schema.js'
 import { type BadRow, RowGatherer } from './rows.js'
 import { bytesOf, type ImportSource, sourcesOf } from './source-file.js'
-import { importId, openTableFolder, type TableFolder } from './table-folder.js'
+import { importId, openTableFolder, type TableFolder, tableFailure } from './table-folder.js'
 
 export interface ImportOptions {
   readonly dataDir: string
@@ -116,7 +117,7 @@ async function importInto(
     const replaced = isNeeded ? folder.commit(entry, result, { replaces: options.replaces, nowMs: options.nowMs }) : 0
     return { ...report, isCommitted: true, files: files.length, replaced }
   } catch (error) {
-    throw worded(error, options)
+    throw worded(error, folder, options)
   } finally {
     await skipped.close()
     instance.closeSync()
@@ -124,14 +125,16 @@ async function importInto(
 }
 
 /** DuckDB's own texts are for nobody. */
-function worded(error: unknown, { table }: ImportOptions): unknown {
+function worded(error: unknown, { path, work }: TableFolder, { table }: ImportOptions): unknown {
   if (error instanceof QueryFault || error instanceof SetupError || error instanceof UsageError) return error
   if (error instanceof TooManyPartitionsError) return new QueryFault(`${table.name}: ${error.message}`)
   const text = error instanceof Error ? error.message : String(error)
-  if (/^Out of Memory|No space left|ENOSPC|failed to (?:offload|pin)/im.test(text)) {
+  if (/^Out of Memory|failed to (?:offload|pin)/im.test(text)) {
     return new SetupError('the import needs more memory or more room on the disk than there is', { cause: error })
   }
-  return error
+  if (typeof (error as NodeJS.ErrnoException).syscall === 'string') return tableFailure(path, error)
+  const reason = text.includes(work) ? systemReason(text) : null
+  return reason === null ? error : tableFailure(path, error, reason)
 }
 
 interface SkipSink {
@@ -151,7 +154,7 @@ function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
   let file: WriteStream | null = null
   let failure: Error | null = null
   const fail = (): void => {
-    if (failure) throw new SetupError(`cannot write ${skipFile}: ${failure.message}`, { cause: failure })
+    if (failure) throw writeFailure({ what: 'bad rows into', path: skipFile!, setting: SETTING.skipBad }, failure)
   }
   return {
     rows,
@@ -175,13 +178,14 @@ function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
     drained: async () => {
       fail()
       if (file?.writableNeedDrain)
-        await new Promise<void>(resolve => void file!.once('drain', resolve).once('error', () => resolve()))
+        await new Promise<void>(resolve => void file!.once('drain', resolve).once('close', resolve))
       fail()
     },
     close: async () => {
       const open = file
       file = null
-      if (open) await new Promise<void>(resolve => void open.once('close', resolve).end())
+      // One that could not be opened has been closed by then, and closes no second time.
+      if (open && !open.closed) await new Promise<void>(resolve => void open.once('close', resolve).end())
       fail()
     },
   }

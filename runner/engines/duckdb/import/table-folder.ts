@@ -11,7 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '../../../files/make-folder.js'
+import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import { SetupError } from '../../../model/errors.js'
+import { QueryFault } from '../../../model/query-fault.js'
 import { looseFiles } from '../data-folder.js'
 import { quoteText } from '../generate/quote.js'
 import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readImports } from '../imports-file.js'
@@ -53,9 +56,9 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   const path = join(dataset, table.slice(dot + 1))
   const work = join(path, WORK_FOLDER)
   try {
-    mkdirSync(path, { recursive: true })
+    makeFolder(path)
   } catch (cause) {
-    throw new SetupError(`cannot write into ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+    throw tableFailure(path, cause)
   }
   const lock = await takeLock(join(path, LOCK_FILE), table)
   try {
@@ -63,7 +66,7 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
     mkdirSync(work)
   } catch (cause) {
     lock.close()
-    throw new SetupError(`cannot write into ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+    throw cause instanceof QueryFault ? cause : tableFailure(path, cause)
   }
   return {
     path,
@@ -76,6 +79,10 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   }
 }
 
+/** Why the table's files cannot be written. */
+export const tableFailure = (path: string, cause: unknown, reason?: string): SetupError =>
+  writeFailure({ what: "the table's files into", path, setting: SETTING.data }, cause, reason)
+
 /** DuckDB locks the files of its databases, and the system unlocks them when a process ends, however it ends. */
 async function takeLock(file: string, table: string): Promise<{ close: () => void }> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
@@ -87,12 +94,11 @@ async function takeLock(file: string, table: string): Promise<{ close: () => voi
     instance.closeSync()
     const text = cause instanceof Error ? cause.message : String(cause)
     const holder = /\(PID (\d+)\)/.exec(text)?.[1]
-    throw new SetupError(
-      /lock|already (?:attached|open)|conflict/i.test(text)
-        ? `another import of ${table} is running${holder === undefined ? '' : `, process ${holder}`}`
-        : `cannot write ${file}`,
-      { cause },
-    )
+    if (!/lock on file|already (?:attached|open)|conflict/i.test(text)) {
+      throw tableFailure(dirname(file), cause, systemReason(text) ?? 'its lock cannot be made')
+    }
+    const which = holder === undefined ? '' : `, process ${holder}`
+    throw new SetupError(`another import of ${table} is running${which}`, { cause })
   }
   return { close: () => instance.closeSync() }
 }

@@ -1,0 +1,34 @@
+/** Makes a folder, and those above it. */
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Does nothing where the folder is there. Unlike Node's own recursive mkdir it ends also where a name above is a link that
+ * leads nowhere, and below /proc: that one tries again for ever.
+ * @throws the system's error.
+ */
+export function makeFolder(path: string): void {
+  const missing: string[] = []
+  let at = resolve(path)
+  for (let kind = kindOf(at); kind !== 'folder'; kind = kindOf(at)) {
+    if (kind === 'other') throw Object.assign(new TypeError(`${at} is no folder`), { code: 'ENOTDIR' })
+    missing.push(at)
+    at = dirname(at)
+  }
+  for (const folder of missing.reverse()) makeOne(folder)
+}
+
+function kindOf(path: string): 'folder' | 'other' | 'missing' {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return 'missing'
+  return found.isDirectory() ? 'folder' : 'other'
+}
+
+function makeOne(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || kindOf(folder) !== 'folder') throw error
+  }
+}
