@@ -329,6 +329,11 @@ export interface Pivot {
   readonly values: readonly { readonly expression: Expression; readonly alias: Identifier | null }[]
   readonly alias: Identifier | null
 }
+export interface UnpivotedColumn {
+  /** Of `t.a`, the table. */
+  readonly table: Identifier | null
+  readonly column: Identifier
+}
 export interface Unpivot {
   readonly kind: 'unpivot'
   readonly at: number
@@ -338,7 +343,7 @@ export interface Unpivot {
   readonly values: readonly Identifier[]
   readonly name: Identifier
   readonly groups: readonly {
-    readonly columns: readonly Identifier[]
+    readonly columns: readonly UnpivotedColumn[]
     /** AS 'label' or AS 1: a literal. */
     readonly label: Expression | null
   }[]

@@ -49,6 +49,10 @@ export function operandOf(expr: Expr): Operand {
   return { type: expr.type, ...standingOf(expr) }
 }
 
+/** A NULL whose type is not written: what it has been coerced to is no type of its own. */
+export const isBareNull = (expr: Expr | null | undefined): boolean =>
+  expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).standing === 'null'
+
 /** Of values that are not there to look at: a column, or the elements of an array. */
 export const expressionOf = (type: Type): Operand => ({ type, standing: 'expression', fields: null })
 

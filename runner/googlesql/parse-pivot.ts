@@ -1,6 +1,6 @@
 /** Parses PIVOT and UNPIVOT, behind an item of FROM or a pipe. */
 
-import type { Expression, Identifier, Pivot, Unpivot } from './ast.js'
+import type { Expression, Identifier, Pivot, Unpivot, UnpivotedColumn } from './ast.js'
 import { parseLiteral } from './parse-literal.js'
 import type { Parser } from './parser.js'
 
@@ -43,12 +43,19 @@ export function parseUnpivot(p: Parser, alias: () => Identifier | null): Omit<Un
 }
 
 function parseGroup(p: Parser): Unpivot['groups'][number] {
-  const columns = parseColumns(p)
+  const columns = p.is('(') ? p.parenthesisedList(parseUnpivoted) : [parseUnpivoted(p)]
   const isLabelled = p.accept('AS')
   const { kind } = p.token
   if (kind === 'string' || kind === 'int') return { columns, label: parseLiteral(p) }
   if (isLabelled) p.expected('integer literal or string literal')
   return { columns, label: null }
+}
+
+function parseUnpivoted(p: Parser): UnpivotedColumn {
+  const first = p.identifier()
+  const qualified = p.accept('.') ? { table: first, column: p.identifier() } : { table: null, column: first }
+  if (p.is('.')) p.fail('UNPIVOT IN clause cannot have expressions, only column names are allowed', first.at)
+  return qualified
 }
 
 /** One column, or several in parentheses. */

@@ -125,6 +125,7 @@ function matches(on: Expr, value: Expr, at: number): Expr {
 
 /** The column's name made from a value. Source: the language reference, PIVOT, rules for `pivot_column`. */
 function pivotName(node: ast.Expression, expr: Expr, r: Resolution): string {
+  if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
   if (expr.kind === 'literal') {
     const { type, value } = expr
     if (value === null) return 'NULL'
@@ -163,7 +164,8 @@ export function resolveUnpivot(
   input: FromResult,
   r: Resolution,
 ): FromResult {
-  const find = (name: ast.Identifier): VisibleColumn => {
+  const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
+    if (table) return columnOf(table, name, input.names, r)
     const hit = lookup(fromScope(input.names, null), name.name)
     const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
     if (found.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
@@ -175,7 +177,7 @@ export function resolveUnpivot(
     if (group.columns.length !== node.values.length) {
       return r.fail('The number of columns in the UNPIVOT IN clause differs from the number of value columns', node.at)
     }
-    return { columns: group.columns.map(find), label: group.label, names: group.columns }
+    return { columns: group.columns.map(find), label: group.label, names: group.columns.map(({ column }) => column) }
   })
   const types = groups[0]!.columns.map(column => column.type)
   for (const group of groups) {
@@ -250,6 +252,25 @@ export function resolveUnpivot(
       node.alias?.name ?? '',
     ),
   }
+}
+
+/** `table.column` of a FROM clause. */
+function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, r: Resolution): VisibleColumn {
+  const hit = lookup(fromScope(names, null), table.name)?.found
+  if (hit?.kind !== 'range') {
+    // A column's field, which has a name too.
+    const isField = hit?.kind === 'column'
+    return r.fail(
+      isField
+        ? 'UNPIVOT IN clause cannot have expressions, only column names are allowed'
+        : `Unrecognized name: ${table.name}`,
+      table.at,
+    )
+  }
+  const columns = hit.range.kind === 'table' ? hit.range.columns : []
+  const [found, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+  if (others.length > 0) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+  return found ?? r.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */

@@ -77,13 +77,14 @@ function resolveRecursive(
     return r.fail('BY NAME and CORRESPONDING for set operations cannot be used in WITH RECURSIVE', body.at)
   }
   const isBase = body.inputs.map(input => !mentions(input, key))
-  if (!isBase[0] || isBase.slice(1).some(Boolean)) {
+  const bases = body.inputs.slice(0, isBase.indexOf(false))
+  if (bases.length === 0 || bases.length < isBase.length - 1) {
     return r.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)
   }
-  const base = term(body.inputs[0]!)
+  const base = term(bases.length === 1 ? bases[0]! : { ...body, inputs: bases })
   const columns: readonly Column[] = base.columns.map(named => named.column)
   bindings.set(key, { id, name: cte.name.name, columns: base.columns, isValueTable: base.isValueTable })
-  const terms = body.inputs.slice(1).map(input => {
+  const terms = body.inputs.slice(bases.length).map(input => {
     const result = term(input)
     if (result.columns.length !== columns.length) {
       return r.fail(

@@ -174,11 +174,14 @@ function pivotText({ aggregates, on, values, alias }: Omit<ast.Pivot, 'kind' | '
 
 function unpivotText(node: Omit<ast.Unpivot, 'kind' | 'input'>): string {
   const groups = node.groups.map(({ columns, label }) =>
-    clauses(identifiers(columns), label && `AS ${print.expression(label)}`),
+    clauses(`(${columns.map(unpivotedText).join(', ')})`, label && `AS ${print.expression(label)}`),
   )
   const inside = `${identifiers(node.values)} FOR ${identifier(node.name)} IN (${groups.join(', ')})`
   return `UNPIVOT ${node.includesNulls ? 'INCLUDE NULLS ' : ''}(${inside})${aliased(node.alias)}`
 }
+
+const unpivotedText = ({ table, column }: ast.UnpivotedColumn): string =>
+  `${table ? `${identifier(table)}.` : ''}${identifier(column)}`
 
 // ---- pipe operators
 

@@ -105,7 +105,8 @@ const { expression, script, query } = fc.letrec<Record<'expression' | 'window' |
     const f = tie('from')
     const pivot = t`PIVOT(${list(t`${call}${alias}`, 2)} FOR ${name} IN (${list(t`${e}${alias}`, 2)}))${alias}`
     const unpivotNulls = word('', 'INCLUDE NULLS ', 'EXCLUDE NULLS ')
-    const unpivot = t`UNPIVOT ${unpivotNulls}(${fc.oneof(name, names)} FOR ${name} IN (${list(t`${fc.oneof(name, names)}${label}`, 2)}))${alias}`
+    const unpivoted = fc.oneof(name, names, t`${name}.${name}`)
+    const unpivot = t`UNPIVOT ${unpivotNulls}(${fc.oneof(name, names)} FOR ${name} IN (${list(t`${unpivoted}${label}`, 2)}))${alias}`
     const offset = maybe(t` WITH OFFSET${alias}`)
     const item = fc.oneof(
       { depthSize: 'small' },

@@ -61,7 +61,7 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
     ),
   ),
   beyondBigQuery(
-    array('ARRAY_AVG', CAN_FAIL, [
+    array('ARRAY_AVG', NEVER_FAILS, [
       '(ARRAY<INT64>) -> FLOAT64',
       '(ARRAY<NUMERIC>) -> NUMERIC',
       '(ARRAY<BIGNUMERIC>) -> BIGNUMERIC',

@@ -1,4 +1,5 @@
 /** Which date parts the functions of dates and times take, and the messages about the others. */
+import { isBareNull } from '../coercion.js'
 import type { Expr } from '../resolved.js'
 import type { ScalarKind } from '../types.js'
 
@@ -19,7 +20,7 @@ const WEEKS = [
 const CLOCK = ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR']
 const CALENDAR = ['DAY', ...WEEKS, 'MONTH', 'QUARTER', 'YEAR', 'ISOYEAR']
 
-/** The parts that a function takes for a value of each type. */
+/** The parts that a function takes for a value of each type; of one type for one that takes no other. */
 export type PartsByType = Readonly<Partial<Record<ScalarKind, readonly string[]>>>
 
 export const ADDED_PARTS: PartsByType = {
@@ -28,6 +29,8 @@ export const ADDED_PARTS: PartsByType = {
   TIME: CLOCK,
   TIMESTAMP: [...CLOCK, 'DAY'],
 }
+/** Of a function whose values are of one type. */
+export const addedTo = (kind: ScalarKind): PartsByType => ({ [kind]: ADDED_PARTS[kind]! })
 export const DIFFERENCE_PARTS: PartsByType = {
   DATE: CALENDAR,
   DATETIME: [...CLOCK, ...CALENDAR],
@@ -60,13 +63,18 @@ function refusal(name: string, part: string, kind: string): string {
   return `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`
 }
 
+/** Of a NULL without a type no part is refused that some type has. Source: the reference implementation. */
+const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined): boolean =>
+  isBareNull(value)
+    ? Object.values(parts).some(some => some.includes(part))
+    : (parts[value?.type.kind as ScalarKind]?.includes(part) ?? false)
+
 /** The argument at `at` is a part, and that at `of` the value whose type decides. */
 export function checkPart(name: string, parts: PartsByType, at: number, of: number): Check {
   return args => {
     const part = args[at]
-    const kind = args[of]?.type.kind as ScalarKind
-    if (part?.kind !== 'word' || parts[kind]?.includes(part.word)) return null
-    return refusal(name, part.word, kind)
+    if (part?.kind !== 'word' || takesPart(parts, part.word, args[of])) return null
+    return refusal(name, part.word, args[of]!.type.kind)
   }
 }
 
@@ -80,7 +88,6 @@ export function checkInterval(name: string, parts: PartsByType, at: number): Che
     if (part?.kind !== 'word' || count?.type.kind !== 'INT64') {
       return `The interval of ${name} must be written as INTERVAL int64_expression date_part`
     }
-    const kind = args[0]?.type.kind as ScalarKind
-    return parts[kind]?.includes(part.word) ? null : refusal(name, part.word, kind)
+    return takesPart(parts, part.word, args[0]) ? null : refusal(name, part.word, args[0]!.type.kind)
   }
 }

@@ -2,6 +2,7 @@
 import { beyondBigQuery, CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 import {
   ADDED_PARTS,
+  addedTo,
   type Check,
   checkInterval,
   checkPart,
@@ -70,7 +71,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: CAN_FAIL,
     signatures: ['(DATE, DATE, [INTERVAL]) -> ARRAY<DATE>'],
     documentation: 'array_functions#generate_date_array',
-    check: checkInterval('GENERATE_DATE_ARRAY', ADDED_PARTS, 2),
+    check: checkInterval('GENERATE_DATE_ARRAY', addedTo('DATE'), 2),
   },
   {
     name: 'DATE_BUCKET',

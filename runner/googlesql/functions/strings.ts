@@ -1,7 +1,7 @@
 /** Functions of text and bytes. Source: the language reference, "String functions". */
+import { isBareNull } from '../coercion.js'
 import type { Expr } from '../resolved.js'
-import type { Type } from '../types.js'
-import { typeName } from '../types.js'
+import { BYTES, type Type, typeName } from '../types.js'
 import {
   CAN_FAIL,
   type CanFail,
@@ -42,7 +42,7 @@ const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
 
 /** CONCAT makes text of whatever a cast makes text of; BYTES are for BYTES only. */
 function checkConcat(args: readonly (Expr | null)[]): string | null {
-  const types = args.map(arg => arg!.type)
+  const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
   const odd = types.find(({ kind }) => kind === 'ARRAY' || kind === 'STRUCT' || kind === 'JSON' || kind === 'BYTES')
   return odd && types.some(type => type.kind !== 'BYTES') ? noText('CONCAT', types) : null
 }
@@ -67,6 +67,7 @@ export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
   entry('CODE_POINTS_TO_STRING', CAN_FAIL, ['(ARRAY<INT64>) -> STRING']),
   entry('CONCAT', NEVER_FAILS, ['(STRING...) -> STRING', '(BYTES...) -> BYTES', '(ANY...) -> STRING'], {
     check: checkConcat,
+    resultType: (args, declared) => (args.some(arg => arg?.type.kind === 'BYTES') ? BYTES : declared!),
   }),
   entry('CONTAINS_SUBSTR', canFailUnlessLiteral(1), ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
     check: checkSearch,

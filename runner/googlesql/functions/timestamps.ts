@@ -4,6 +4,7 @@ import { DATE, DATETIME, TIME, type Type } from '../types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from './catalogue.js'
 import {
   ADDED_PARTS,
+  addedTo,
   type Check,
   checkInterval,
   checkPart,
@@ -93,7 +94,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     canFail: CAN_FAIL,
     signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
     documentation: 'array_functions#generate_timestamp_array',
-    check: checkInterval('GENERATE_TIMESTAMP_ARRAY', ADDED_PARTS, 2),
+    check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2),
   },
   {
     name: 'TIMESTAMP_BUCKET',

@@ -1,5 +1,6 @@
 /** Functions that exist with OVER only: numbering, navigation and percentiles. */
 import type { Expr } from '../resolved.js'
+import { mapExpr } from '../rewrite.js'
 import { typeName } from '../types.js'
 import {
   type AggregateTraits,
@@ -52,6 +53,17 @@ function isConstant(expr: Expr): boolean {
   return expr.kind === 'call' && expr.name === '$negate' && isConstant(expr.arguments[0]!)
 }
 
+/** Of constants, what is computed of them is constant too. */
+function readsRows(expr: Expr): boolean {
+  let reads = false
+  mapExpr(expr, part => {
+    const isCall = part.kind === 'call' && (part.name === 'RAND' || part.name === 'GENERATE_UUID')
+    reads ||= isCall || part.kind === 'column' || part.kind === 'subquery' || part.kind === 'in-query'
+    return reads ? part : undefined
+  })
+  return reads
+}
+
 /** The offset and the default of LEAD and LAG. */
 const checkShift =
   (name: string) =>
@@ -64,7 +76,7 @@ const checkShift =
       const isNegative = offset.kind === 'literal' ? String(offset.value).startsWith('-') : offset.kind === 'call'
       if (isNegative) return `The offset to the function ${name} must not be negative`
     }
-    return fallback && !isConstant(fallback)
+    return fallback && readsRows(fallback)
       ? `The third argument (the default expression) to ${name} must be constant`
       : null
   }

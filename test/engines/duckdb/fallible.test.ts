@@ -42,7 +42,7 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
   },
   { functions: /^SAFE_/, raisers: /^bq_(?:multiply|divide)_decimals$/, why: 'it stands in TRY' },
   { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
-  { functions: /^AVG$/, raisers: /^bq_(?:made_large|error)$/, why: 'an average is no larger than its values' },
+  { functions: /^(?:ARRAY_)?AVG$/, raisers: /^bq_(?:made_large|error)$/, why: 'an average is no larger than its values' },
   { functions: /^FORMAT_TIME$/, raisers: /^bq_format_time$/, why: 'the time zone is UTC' },
 ]
 
@@ -321,7 +321,7 @@ function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Ty
     at: 0,
   }
   const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
-  return AGGREGATE_FORMS[name]!({ sql, args, type, call, ...around, over: ' OVER ()' })
+  return AGGREGATE_FORMS[name]!({ sql, args, type, call, ...around, over: ' OVER ()', mayBeBackward: false })
 }
 
 function argumentSql(arg: Expr, index: number): string {

@@ -10,7 +10,13 @@ import { orderClause } from './sort.js'
 import { trySql } from './try.js'
 import { callOf } from './uses.js'
 
-export function aggregateSql(call: AggregateCall, scope: Scope, context: Context, over = ''): string {
+export function aggregateSql(
+  call: AggregateCall,
+  scope: Scope,
+  context: Context,
+  over = '',
+  frame: WindowCall['frame'] = null,
+): string {
   const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
   if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const operand = (expr: Expr | null): string | null => expr && context.expr(expr, scope)
@@ -28,6 +34,7 @@ export function aggregateSql(call: AggregateCall, scope: Scope, context: Context
       havingSql: operand(call.having?.expr ?? null),
       limitSql: call.limit && limitSql(call.limit, context),
       over,
+      mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
     })
     return call.isSafe ? safeAggregate(sql, call, context) : sql
   } catch (error) {
@@ -62,6 +69,7 @@ export function repeatedArguments(call: AggregateCall): readonly number[] {
     havingSql: null,
     limitSql: null,
     over: '',
+    mayBeBackward: false,
   }
   try {
     const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
@@ -73,7 +81,7 @@ export function repeatedArguments(call: AggregateCall): readonly number[] {
 }
 
 export function windowSql(window: WindowCall, scope: Scope, context: Context): string {
-  return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`)
+  return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`, window.frame)
 }
 
 /** They look at rows in their order, so that DuckDB could compute them while rows stream by. */

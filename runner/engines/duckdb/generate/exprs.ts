@@ -122,10 +122,11 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const args = formArguments(expr)
   // DuckDB forgets of what type an element of a NULL is that is written out.
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
+  if (OF_PARTS.test(expr.name) && isNullLiteral(args[0]!)) return nullSql(type)
   const sql = argumentsSql(expr.name, args, scope, context)
   if (expr.isSafe) {
     refuseSafeBignumeric(expr)
-    return safely(args, sql, parts => form({ sql: parts, args, type }), scope, context)
+    return safely(args, sql, parts => inRange(form({ sql: parts, args, type }), expr), scope, context)
   }
   const written = form({ sql, args, type })
   const write = (parts: readonly (string | null)[]): string =>
@@ -170,6 +171,9 @@ const ELEMENTS = new Set([
   'ARRAY_SLICE',
 ])
 
+/** Where the type of a NULL is not written, they take parts that the type has not. */
+const OF_PARTS = /^(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|DIFF|TRUNC)$/
+
 const isNullLiteral = (expr: Expr | null): boolean =>
   expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
 
@@ -183,6 +187,12 @@ function refuseSafeBignumeric(expr: CallExpr): void {
   for (const lambda of lambdas) visitExpr(lambda!, part => types.push(part.type))
   if (!types.some(type => typeName(type).includes('BIGNUMERIC'))) return
   throw new GenerateError(`SAFE.${expr.name} of BIGNUMERIC is not supported by the embedded engine`, expr.at)
+}
+
+/** The dates of zones' clocks are held against the range of the type where they are written to the result: too late for SAFE. */
+function inRange(sql: string, { name, type }: CallExpr): string {
+  if (name === 'DATE') return `bq_date(bq_days(${sql}))`
+  return name === 'DATETIME' && type.kind === 'DATETIME' ? `bq_datetime(epoch_us(${sql}))` : sql
 }
 
 /** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */

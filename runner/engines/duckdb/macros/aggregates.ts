@@ -11,11 +11,6 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_sum_numeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
     ELSE bq_raise_for(total, 'numeric overflow: SUM') END`,
-  `bq_sum_bignumeric(total) AS CASE
-    WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
-    ELSE bq_raise_for(total, '${BEYOND_NUMERIC}') END`,
-  `bq_avg_numeric(total, n) AS
-    CAST(bq_divide_decimals(CAST(bq_sum_numeric(total) AS VARCHAR), CAST(n AS VARCHAR)) AS DECIMAL(38,9))`,
   // Of the integers' sum, a HUGEINT, and the fractions'.
   `bq_sum_parts(whole, fraction) AS CASE
     WHEN abs(whole) > 100000000000000000000000000000::HUGEINT THEN bq_raise('numeric overflow: SUM')

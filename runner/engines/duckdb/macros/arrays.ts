@@ -58,6 +58,6 @@ export const ARRAY_MACROS: readonly string[] = [
   `bq_range_bucket(point, bounds) AS CASE WHEN point IS NOT NULL THEN
     len(list_filter(bq_sorted_bounds(bounds), lambda bound: bound <= point)) END`,
   `bq_range_bucket_float64(point, bounds) AS CASE WHEN isnan(point) THEN NULL
-    WHEN isnan(list_max(bounds)) THEN bq_raise('Elements in input array to RANGE_BUCKET cannot be NaN.')
+    WHEN isnan(list_max(bounds)) THEN bq_raise_for(point, 'Elements in input array to RANGE_BUCKET cannot be NaN.')
     ELSE bq_range_bucket(point, bounds) END`,
 ]

@@ -154,7 +154,7 @@ const INTERVALS = [
      lambda us: bq_datetime(us))[1]`,
   `bq_timestamp_add_interval(ts, i, sgn) AS list_transform([{'us': epoch_us(ts), 'i': bq_interval_parts(i)}], lambda s:
      CASE WHEN s.i.months <> 0
-     THEN bq_raise('TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
+     THEN bq_raise_for(s.us, 'TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
      ELSE bq_timestamp(s.us + (s.i.days * ${DAY_MICROS} + s.i.us) * sgn) END)[1]`,
 ]
 
@@ -178,6 +178,8 @@ const ARRAYS = [
 ]
 
 const BUCKETS = [
+  // The name for messages, and NULL where a bucket has no value or no origin: then its width does not matter.
+  'bq_name_for(v, origin, name) AS CASE WHEN v IS NOT NULL AND origin IS NOT NULL THEN name END',
   // The parts of a bucket's width, of which one alone is more than zero.
   `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p: CASE
      WHEN (p.months <> 0)::INTEGER + (p.days <> 0)::INTEGER + (p.us <> 0)::INTEGER > 1
@@ -194,11 +196,11 @@ const BUCKETS = [
   `bq_datetime_bucket_of(dt, width, origin) AS list_transform(list_transform([{'dt': dt, 'w': width, 'origin': origin}], lambda b:
      CASE WHEN b.w.months <> 0 THEN bq_bucket_months(b.dt, b.w.months, b.origin)
      ELSE bq_bucket_micros(epoch_us(b.dt), b.w.days * ${DAY_MICROS} + b.w.us, epoch_us(b.origin)) END), lambda us: bq_datetime(us))[1]`,
-  `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_bucket_width('DATETIME_BUCKET', i), origin)`,
-  `bq_date_bucket(d, i, origin) AS CASE WHEN bq_interval_micros(i) <> 0 THEN bq_raise('DATE_BUCKET only supports bucket width INTERVAL with DAY and MONTH parts')
-     ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_bucket_width('DATE_BUCKET', i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
-  `bq_timestamp_bucket(ts, i, origin) AS CASE WHEN bq_interval_months(i) <> 0 THEN bq_raise('TIMESTAMP_BUCKET doesn''t support bucket width INTERVAL with MONTH part')
-     ELSE list_transform([{'us': epoch_us(ts), 'w': bq_bucket_width('TIMESTAMP_BUCKET', i), 'origin': epoch_us(origin)}], lambda b:
+  `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_bucket_width(bq_name_for(dt, origin, 'DATETIME_BUCKET'), i), origin)`,
+  `bq_date_bucket(d, i, origin) AS CASE WHEN bq_interval_micros(i) <> 0 THEN bq_raise(bq_name_for(d, origin, 'DATE_BUCKET') || ' only supports bucket width INTERVAL with DAY and MONTH parts')
+     ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_bucket_width(bq_name_for(d, origin, 'DATE_BUCKET'), i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
+  `bq_timestamp_bucket(ts, i, origin) AS CASE WHEN bq_interval_months(i) <> 0 THEN bq_raise(bq_name_for(ts, origin, 'TIMESTAMP_BUCKET') || ' doesn''t support bucket width INTERVAL with MONTH part')
+     ELSE list_transform([{'us': epoch_us(ts), 'w': bq_bucket_width(bq_name_for(ts, origin, 'TIMESTAMP_BUCKET'), i), 'origin': epoch_us(origin)}], lambda b:
        bq_timestamp(bq_bucket_micros(b.us, b.w.days * ${DAY_MICROS} + b.w.us, b.origin)))[1] END`,
 ]
 

@@ -50,7 +50,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
   // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
-  `bq_interval_divide(i, n) AS CASE WHEN n = 0 THEN bq_raise('Interval division by zero') ELSE bq_interval(
+  `bq_interval_divide(i, n) AS CASE WHEN n = 0 THEN bq_raise_for(i, 'Interval division by zero') ELSE bq_interval(
      bq_interval_months(i) // n,
      (bq_interval_days(i) + bq_interval_months(i) % n * 30) // n,
      (bq_interval_micros(i) + (bq_interval_days(i) + bq_interval_months(i) % n * 30) % n * 86400000000) // n) END`,

@@ -10,10 +10,10 @@ export const STRING_MACROS: readonly string[] = [
   `bq_reverse(s) AS list_transform([s], lambda v:
     CASE WHEN strlen(v) = length(v) THEN reverse(v) ELSE bq_reverse_text(v) END)[1]`,
   `bq_left(s, n) AS CASE
-    WHEN n < 0 THEN bq_raise('Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,
+    WHEN n < 0 THEN bq_raise_for(s, 'Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,
   `bq_right(s, n) AS CASE
-    WHEN n < 0 THEN bq_raise('Second argument in RIGHT() cannot be negative') ELSE "right"(s, n) END`,
+    WHEN n < 0 THEN bq_raise_for(s, 'Second argument in RIGHT() cannot be negative') ELSE "right"(s, n) END`,
   // Taken in two steps, since a start before the text must not count into the length.
   `bq_substr(s, pos, n) AS CASE
-    WHEN n < 0 THEN bq_raise('Third argument in SUBSTR() cannot be negative') ELSE substr(substr(s, pos), 1, n) END`,
+    WHEN n < 0 THEN bq_raise(CASE WHEN s IS NOT NULL AND pos IS NOT NULL THEN 'Third argument in SUBSTR() cannot be negative' END) ELSE substr(substr(s, pos), 1, n) END`,
 ]

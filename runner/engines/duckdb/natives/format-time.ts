@@ -72,7 +72,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   B: month,
   b: moment => shortName(month(moment)),
   h: moment => shortName(month(moment)),
-  C: ({ time }) => pad(Math.floor(time.year / 100), 2),
+  // Without a zero before it, as the reference implementation writes it; strftime's has one.
+  C: ({ time }) => String(Math.floor(time.year / 100)),
   c: moment =>
     `${shortName(weekday(moment))} ${shortName(month(moment))} ${pad(moment.time.day, 2, ' ')} ${clock(moment)} ` +
     `${moment.time.year}`,

@@ -372,10 +372,7 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
     'bq_json_strip_nulls',
     [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'],
     TEXT,
-    (text: string | null, path: string | null, arrays: boolean | null, empty: boolean | null) => {
-      if (text === null || path === null || arrays === null || empty === null) return text
-      return jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty))
-    },
-    true,
+    (text: string, path: string, arrays: boolean, empty: boolean) =>
+      jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty)),
   ),
 ]

@@ -184,6 +184,12 @@ const stringAgg: AggregateForm = call => {
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
 }
 
+/** DuckDB counts fewer than no rows in a frame that ends before it begins: `2 FOLLOWING AND 1 FOLLOWING`. */
+const countRows: AggregateForm = call => {
+  const rows = aggregate(call, 'count', '*')
+  return call.mayBeBackward ? `greatest(${rows}, 0)` : rows
+}
+
 const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
 /** 2^-512, exactly: squares of the largest FLOAT64 so made are far from overflow. */
@@ -300,7 +306,7 @@ export const AGGREGATE_FORMS: AggregateForms = {
   BIT_AND: same('bit_and'),
   BIT_OR: same('bit_or'),
   BIT_XOR: same('bit_xor'),
-  $count_star: call => aggregate(call, 'count', '*'),
+  $count_star: countRows,
   COUNT: same('count'),
   COUNTIF: call => `coalesce(CAST(${aggregate(call, 'count_if', call.sql[0]!)} AS BIGINT), 0)`,
   LOGICAL_AND: same('bool_and'),

@@ -94,8 +94,10 @@ const sum: Form = ({ sql: [items], type }) => {
       return `bq_sum_int64(${total})`
     case 'FLOAT64':
       return `bq_float_total(${total}, list_sum(${madeSmall(items!)}))`
+    case 'NUMERIC':
+      return `bq_sum_list(${items})`
     default:
-      return `bq_sum_${type.kind.toLowerCase()}(${total})`
+      return `bq_sum_bignumeric_list(${items})`
   }
 }
 
@@ -105,7 +107,7 @@ const average: Form = ({ sql: [items], args }) => {
   if (element === 'INT64') return `list_avg(${items})`
   if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_avg(${madeSmall(items!)}))`
   if (element === 'BIGNUMERIC') throw new FormError('ARRAY_AVG of BIGNUMERIC is not supported by the embedded engine')
-  return `bq_avg_numeric(list_sum(${items}), list_count(${items}))`
+  return `bq_avg_list(${items})`
 }
 
 const minimum: Form = ({ sql: [items], type }) =>

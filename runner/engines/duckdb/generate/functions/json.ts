@@ -66,7 +66,9 @@ const subscript: Form = call =>
 const toJson: Form = ({ sql: [value, stringify], args }) => {
   const type = args[0]!.type
   const text = jsonTextSql(value!, type, { target: 'value', ...(stringify ? { stringifiesWide: stringify } : {}) })
-  return type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
+  const json = type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
+  const isKnown = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
+  return isKnown ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
 }
 
 const toJsonString: Form = ({ sql: [value, pretty], args }) => {
