@@ -11,6 +11,7 @@ import { boundedSignal } from './bounded-signal.js'
 import { CompiledText, type Translate, type Translation } from './compiled-text.js'
 import { dataCopyReader, dataStateReader } from './data-state.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
+import type { Delay } from './generate/delayed-constants.js'
 import type { Discovery, TableSource } from './messages.js'
 import { startEngineProcess } from './process.js'
 import { recentCache } from './recent-cache.js'
@@ -169,22 +170,26 @@ export async function openEngine(
   }
 
   /**
-   * Where the query itself fails and has constants in branches, it is asked once more, with those left to the rows that
+   * Where the query itself fails and has constants that can fail, it is asked once more, with those left to the rows that
    * reach them: DuckDB computes constants though no row does.
    */
   const askTwice = async <T>(
     translation: Translation,
     sql: string,
     types: Readonly<Record<string, Type>>,
+    delay: Delay,
     ask: (asked: Translation) => Promise<T>,
   ): Promise<T> => {
     try {
       return await ask(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      const delayed = translate(sql, catalogue, types, { bindsTimes: true, delaysConstants: true })
+      const delayed = translate(sql, catalogue, types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
-      return ask({ ...delayed, quickSql: null })
+      return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
+        // DuckDB wants some constants where the query is planned: what it says of the late ones is no word on the query.
+        throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
+      })
     }
   }
 
@@ -203,7 +208,7 @@ export async function openEngine(
     const { signal, callOff } = boundedSignal(runOptions, options.clock)
     try {
       const { translation, columns, resultColumns } = await compiledOf(query)
-      const answer = await askTwice(translation, query.sql, typesOf(query.parameters), asked =>
+      const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', asked =>
         child.ask(
           {
             kind: 'run',
@@ -244,7 +249,7 @@ export async function openEngine(
     const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
       const { translation, columns, resultColumns } = compiled.compiled
-      await askTwice(translation, sql, readTypes(types), asked =>
+      await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         child.ask({ kind: 'check', sql: asked.sql, columns, tables: asked.tables }, { signal }),
       )
       return { ok: true, columns: resultColumns }
@@ -269,7 +274,7 @@ export async function openEngine(
       try {
         const types = typesOf(query.parameters)
         const translation = await translateFresh(query.sql, types)
-        const { sql, plan } = await askTwice(translation, query.sql, types, asked =>
+        const { sql, plan } = await askTwice(translation, query.sql, types, 'rows', asked =>
           child.ask({ kind: 'explain', ...withParameters(asked, query) }, { signal }),
         )
         return { engineSql: sql, plan }

@@ -1,6 +1,6 @@
 /**
  * DuckDB computes what reads no row while it plans the query: conditions, patterns, and whatever the CASE of a macro tests.
- * If that fails, so does the query, though it stands in a branch that no row reaches:
+ * If that fails, so does the query, though it stands in a branch that no row reaches, or over a table that has no rows:
  * `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. Here it is made to depend on chance, which DuckDB leaves to
  * the rows. That costs something for every row, so it is how a query is tried again that has failed.
  */
@@ -11,21 +11,33 @@ import { isConstant } from './context.js'
 import { mayFail, raises } from './fallible.js'
 import { hasSubquery, inputsOfScan, isVolatile, mapOwn, readsColumn, withInputs } from './walk.js'
 
-/** The same scan, in which no constant is computed ahead that stands in a branch or is a column. */
-export function withDelayedConstants(scan: Scan): Scan {
-  const inner = withInputs(scan, inputsOfScan(scan).map(withDelayedConstants))
-  const mapped = mapOwn(inner, ownExpr)
+/**
+ * `branches` are parts that not every row needs, and constants that are columns; `rows` are all expressions: those of a query
+ * that runs may have no rows, those of one that is only checked would fail for the first row.
+ */
+export type Delay = 'branches' | 'rows'
+
+/** The same scan, in which no constant is computed ahead of what it is left to. */
+export function withDelayedConstants(scan: Scan, delay: Delay): Scan {
+  const inner = withInputs(
+    scan,
+    inputsOfScan(scan).map(input => withDelayedConstants(input, delay)),
+  )
+  const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
+  const mapped = mapOwn(inner, expr => ownExpr(expr, hasRows ? delay : 'branches'))
   if (mapped.kind !== 'project') return mapped
   return { ...mapped, computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr) })) }
 }
 
-/** Outside of branches; scans of subqueries are entered. */
-const ownExpr = (expr: Expr): Expr =>
+/** Scans of subqueries are entered. */
+const ownExpr = (expr: Expr, delay: Delay): Expr =>
   mapExpr(expr, part => {
-    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan) }
-    if (part.kind === 'in-query')
-      return { ...part, operand: ownExpr(part.operand), scan: withDelayedConstants(part.scan) }
-    return isConditional(part) ? mapParts(part, inBranch) : undefined
+    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan, delay) }
+    if (part.kind === 'in-query') {
+      return { ...part, operand: ownExpr(part.operand, delay), scan: withDelayedConstants(part.scan, delay) }
+    }
+    if (delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part)
+    return isConditional(part) ? mapParts(part, inner => inBranch(inner, delay)) : undefined
   })
 
 const CONDITIONALS = new Set(['IF', 'IFNULL', 'COALESCE'])
@@ -36,9 +48,10 @@ const isConditional = (expr: Expr): boolean =>
 const mapParts = (expr: Expr, map: (part: Expr) => Expr): Expr =>
   mapExpr(expr, part => (part === expr ? undefined : map(part)))
 
-function inBranch(expr: Expr): Expr {
+function inBranch(expr: Expr, delay: Delay): Expr {
   if (isFoldable(expr) && mayFail(expr)) return delayed(expr)
-  return expr.kind === 'subquery' || expr.kind === 'in-query' ? ownExpr(expr) : mapParts(expr, inBranch)
+  const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
+  return isQuery ? ownExpr(expr, delay) : mapParts(expr, part => inBranch(part, delay))
 }
 
 const isFoldable = (expr: Expr): boolean => !readsColumn(expr) && !hasSubquery(expr) && !isVolatile(expr)
@@ -57,9 +70,13 @@ const delayedLiteral = (expr: Expr): Expr =>
 
 function late(expr: Expr): Expr {
   const { type, at } = expr
+  return { kind: 'case', type, branches: [{ when: always(at), then: expr }], otherwise: null, at }
+}
+
+/** TRUE, which DuckDB does not know before there is a row. */
+export function always(at: number): Expr {
   const random: Expr = { kind: 'call', type: FLOAT64, name: 'RAND', arguments: [], isSafe: false, at }
   const two: Expr = { kind: 'literal', type: FLOAT64, value: 2, at }
   // It is less than one.
-  const always: Expr = { kind: 'call', type: BOOL, name: '$lt', arguments: [random, two], isSafe: false, at }
-  return { kind: 'case', type, branches: [{ when: always, then: expr }], otherwise: null, at }
+  return { kind: 'call', type: BOOL, name: '$lt', arguments: [random, two], isSafe: false, at }
 }

@@ -3,7 +3,7 @@ import type { Column, ParameterExpr, ResolvedQuery } from '../../../googlesql/re
 import type { Type } from '../../../googlesql/types.js'
 import { arrayQuerySql } from './array-query.js'
 import { type Context, GenerateError } from './context.js'
-import { withDelayedConstants } from './delayed-constants.js'
+import { type Delay, withDelayedConstants } from './delayed-constants.js'
 import { limitedEarly } from './early-limit.js'
 import { exprSql } from './exprs.js'
 import { withGuards } from './guard.js'
@@ -34,8 +34,8 @@ export interface GeneratedSql {
 export interface GenerateOptions {
   /** Whether times that are made of parameters are parameters too, see parameter-times.ts. @default false */
   readonly bindsTimes?: boolean
-  /** Whether constants in branches are left to the rows that reach them, see delayed-constants.ts. @default false */
-  readonly delaysConstants?: boolean
+  /** Which constants are left to the rows that reach them, see delayed-constants.ts. @default null */
+  readonly delay?: Delay | null
 }
 
 /**
@@ -45,9 +45,9 @@ export interface GenerateOptions {
  * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delaysConstants = false } = options
-  const scan = delaysConstants ? withDelayedConstants(query.scan) : query.scan
-  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan) }))
+  const { bindsTimes = false, delay = null } = options
+  const scan = delay ? withDelayedConstants(query.scan, delay) : query.scan
+  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan, delay === 'rows') }))
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const sql = textOf(pruned, newContext(pruned, parameters, bindsTimes ? times : null))

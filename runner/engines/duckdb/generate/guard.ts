@@ -20,6 +20,7 @@ import type {
 import { mapExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL, type Type } from '../../../googlesql/types.js'
+import { always } from './delayed-constants.js'
 import { mayFail, raises, scanMayFail } from './fallible.js'
 import {
   columnsMade,
@@ -36,12 +37,15 @@ import {
   withInputs,
 } from './walk.js'
 
-/** The same scan, its conditional subqueries guarded. */
-export function withGuards(scan: Scan): Scan {
+/**
+ * The same scan, its conditional subqueries guarded. `isEach`: those in which something may fail are computed where there is
+ * a row that asks for them, which costs a join, so that it is how a query is tried again that has failed.
+ */
+export function withGuards(scan: Scan, isEach: boolean): Scan {
   if (!holdsSubquery(scan)) return scan
   const { ctes, lastColumn } = survey(scan)
   let id = lastColumn
-  return guardedScan(scan, null, { ctes, newColumn: (name, type) => ({ id: ++id, name, type }) })
+  return guardedScan(scan, null, { ctes, isEach, newColumn: (name, type) => ({ id: ++id, name, type }) })
 }
 
 function holdsSubquery(scan: Scan): boolean {
@@ -51,6 +55,7 @@ function holdsSubquery(scan: Scan): boolean {
 interface Query {
   /** Common table expressions that are read once, in whose place the definition may stand. */
   readonly ctes: ReadonlyMap<number, ResolvedCte>
+  readonly isEach: boolean
   readonly newColumn: (name: string, type: Type) => Column
 }
 
@@ -92,7 +97,9 @@ function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
   const hasHost = inputs.length === 1 && scan.kind !== 'with'
   const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
   const place: Place = { query, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
-  const guarded = mapOwn(scan, expr => guardedExpr(expr, taken, place))
+  const isLeft = query.isEach && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
+  const reached = isLeft && own.some(expr => isToGuard(expr, place)) ? asColumn(always(0), place) : taken
+  const guarded = mapOwn(scan, expr => guardedExpr(expr, reached, place))
   return withInputs(
     guarded,
     inputs.map(input => withColumns(input, place.layers ?? [])),
