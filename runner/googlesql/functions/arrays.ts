@@ -88,6 +88,7 @@ export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   array('GENERATE_ARRAY', CAN_FAIL, [
     '(INT64, INT64, [INT64]) -> ARRAY<INT64>',
     '(NUMERIC, NUMERIC, [NUMERIC]) -> ARRAY<NUMERIC>',
+    '(BIGNUMERIC, BIGNUMERIC, [BIGNUMERIC]) -> ARRAY<BIGNUMERIC>',
     '(FLOAT64, FLOAT64, [FLOAT64]) -> ARRAY<FLOAT64>',
   ]),
   {

@@ -1,6 +1,7 @@
 /** Exact arithmetic in JavaScript: NUMERIC as integers of 1e-9, and FLOAT64 rounded by its exact value. */
 import { BEYOND_NUMERIC } from '../bignumeric.js'
 import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './native.js'
+import { numericPower } from './numeric-power.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
@@ -58,22 +59,15 @@ function roundUnits(units: bigint, digits: number, mode: string): bigint {
   }
 }
 
-/** The power with an integer exponent; others have no exact value. */
-function power(x: bigint, exponent: bigint): bigint {
-  if (exponent % UNIT !== 0n) throw new NativeError('POW of NUMERIC with a fractional exponent is not supported')
-  const times = exponent / UNIT
-  if (x === 0n && times < 0n) throw new NativeError('Floating point error in function: POW')
-  if (x === 0n) return times === 0n ? UNIT : 0n
-  const isOne = x === UNIT || x === -UNIT
-  if (isOne) return times % 2n === 0n ? UNIT : x
-  const size = times < 0n ? -times : times
-  const magnitude = Number(times) * Math.log10(Math.abs(Number(x)) / Number(UNIT))
-  if (magnitude > 30) throw new NativeError('numeric overflow: POW')
-  if (magnitude < -11) return 0n
-  if (size > 10_000n) throw new NativeError('POW of NUMERIC with so large an exponent is not supported')
-  const product = x ** size
-  const scale = UNIT ** size
-  return times < 0n ? divideRounded(scale * UNIT, product) : divideRounded(product * UNIT, scale)
+function power(x: string, y: string): string {
+  const name = `POW(${shown(x)}, ${shown(y)})`
+  try {
+    return textOf(numericPower(unitsOf(x), unitsOf(y)), name)
+  } catch (error) {
+    // Of what is too large, the message has the name already.
+    if (!(error instanceof NativeError) || error.message.endsWith(name)) throw error
+    throw new NativeError(`${error.message}: ${name}`)
+  }
 }
 
 function squareRoot(x: bigint): bigint {
@@ -195,9 +189,7 @@ export const MATH_NATIVES: readonly NativeFunction[] = [
     carriedText(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase())),
   ),
   native('bq_bignumeric_sum', [TEXT, TEXT], TEXT, (x: string, y: string) => carriedText(unitsOf(x) + unitsOf(y))),
-  native('bq_numeric_power', [TEXT, TEXT], TEXT, (x: string, y: string) =>
-    textOf(power(unitsOf(x), unitsOf(y)), `POW(${shown(x)}, ${shown(y)})`),
-  ),
+  native('bq_numeric_power', [TEXT, TEXT], TEXT, power),
   native('bq_numeric_sqrt', [TEXT], TEXT, (x: string) => textOf(squareRoot(unitsOf(x)), `SQRT(${shown(x)})`)),
   native('bq_numeric_percentile', ['VARCHAR[]', TEXT], TEXT, percentile),
   native('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>

@@ -116,6 +116,7 @@ const minimum: Form = ({ sql: [items], type }) =>
 const SERIES: Readonly<Record<string, string>> = {
   INT64: 'bq_generate_array',
   NUMERIC: 'bq_generate_array_numeric',
+  BIGNUMERIC: 'bq_generate_array_numeric',
   FLOAT64: 'bq_generate_array_float64',
 }
 
