@@ -326,7 +326,7 @@ function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Ty
 
 function argumentSql(arg: Expr, index: number): string {
   if (arg.kind === 'word') return arg.word
-  return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `"p${i}"`).join(', ')}: NULL` : `a${index}`
+  return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `p${i}$`).join(', ')}: NULL` : `a${index}`
 }
 
 const BODIES = new Map(MACROS.map(macro => [macro.slice(0, macro.indexOf('(')), macro.slice(macro.indexOf(' AS '))]))

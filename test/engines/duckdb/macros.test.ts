@@ -28,4 +28,10 @@ describe('a macro', () => {
     })
     expect(found).to.deep.equal([])
   })
+
+  it('names what its lambdas are given as no column can be named: in `x.field` DuckDB takes x for a column first', () => {
+    const found = MACROS.flatMap(macro => [...macro.matchAll(/\blambda ([^:]+):/g)].map(([, names]) => names!))
+    expect(found.length).to.be.greaterThan(40)
+    expect(found.flatMap(names => names.split(', ')).filter(name => !/^[a-z]+\$$/.test(name))).to.deep.equal([])
+  })
 })

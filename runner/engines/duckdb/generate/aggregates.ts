@@ -6,6 +6,7 @@ import { type Context, GenerateError, type Scope } from './context.js'
 import { FormError } from './forms.js'
 import { AGGREGATE_FORMS } from './functions/all.js'
 import { limitSql } from './limit.js'
+import { variable } from './quote.js'
 import { orderClause } from './sort.js'
 import { trySql } from './try.js'
 import { callOf } from './uses.js'
@@ -46,7 +47,7 @@ export function aggregateSql(
 function safeAggregate(sql: string, { type }: AggregateCall, context: Context): string {
   const outer = callOf(sql)
   if (!outer) return sql
-  const name = `"c${context.newColumn('', type).id}"`
+  const name = variable(context.newColumn('', type))
   const packed = outer.args.map((argument, i) => `a${i} := ${argument.trim()}`).join(', ')
   const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
   return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: ${trySql(inner)}), 1)`

@@ -16,10 +16,11 @@ import type {
 import { exprKey, mapExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { INT64 } from '../../../googlesql/types.js'
-import { readsOuter } from './bind.js'
+import { readsOuter, readsQuery } from './bind.js'
 import { columnEntry } from './block.js'
 import type { Context, Entry, Scope } from './context.js'
 import { isPlainType, type ListOf, listAggregateSql } from './list-aggregates.js'
+import { variable } from './quote.js'
 import { columnsRead, hasSubquery, isVolatile } from './walk.js'
 
 /** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
@@ -53,7 +54,7 @@ export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, contex
   const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
   if (list === null) return null
   if (cut) return `list_extract(${list}, 1)`
-  const name = `"c${context.newColumn('', expr.type).id}"`
+  const name = variable(context.newColumn('', expr.type))
   return `list_extract(list_transform([${list}], lambda ${name}: bq_only_element(${name})), 1)`
 }
 
@@ -69,7 +70,8 @@ function listOf(scan: Scan, column: Column | null, scope: Scope | null, context:
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
   const value = column && shape.value(column)
   const exprs = [...shape.conditions, ...(value ? [value] : [])]
-  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsFarOuter(expr, shape.unnest, scope))) return null
+  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, scope))) return null
+  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, scope))) return null
   const { offset, array } = shape.unnest
   const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
   if (readsOuter(array, scope) && (readsOffset || captures(exprs, shape.unnest))) return null
@@ -90,7 +92,7 @@ function arranged(list: string, order: Order | null): string {
 }
 
 function byElement({ unnest, conditions }: Shape, value: Expr | null, scope: Scope | null, context: Context): string {
-  const name = `"c${unnest.element.id}"`
+  const name = variable(unnest.element)
   const inner = within([columnEntry(unnest.element, name)], scope)
   const array = context.expr(unnest.array, scope)
   const test = conditions.map(condition => context.expr(condition, inner)).join(' AND ')
@@ -108,7 +110,7 @@ function byOffset(
   context: Context,
 ): string {
   const array = context.expr(unnest.array, scope)
-  const name = `"c${context.newColumn('', INT64).id}"`
+  const name = variable(context.newColumn('', INT64))
   const inner = within(
     [columnEntry(unnest.element, `list_extract(${array}, ${name} + 1)`), columnEntry(offset, name)],
     scope,

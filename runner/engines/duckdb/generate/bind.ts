@@ -1,7 +1,11 @@
 /** Arguments that cost something and would be computed several times are computed once, as the argument of a lambda. */
 import type { Expr } from '../../../googlesql/resolved.js'
-import type { Context, Scope } from './context.js'
-import { hasQuery, sizeOfSql, usesOf } from './uses.js'
+import { INT64 } from '../../../googlesql/types.js'
+import { columnEntry } from './block.js'
+import type { Context, Entry, Scope } from './context.js'
+import { named, namedIfMacro } from './named.js'
+import { variable } from './quote.js'
+import { hasLambda, hasQuery, sizeOfSql, usesOf } from './uses.js'
 import { columnsRead, hasSubquery, isVolatile, partsOf, readsColumn } from './walk.js'
 
 type Args = readonly (Expr | null)[]
@@ -36,22 +40,88 @@ export function bound(
   })
   if (chosen.length === 0) return write(sql)
   args.forEach((argument, i) => {
-    if (argument && !chosen.includes(i) && hasSubquery(argument)) chosen.push(i)
+    if (argument && !chosen.includes(i) && (hasSubquery(argument) || hasQuery(sql[i]!))) chosen.push(i)
   })
   // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
   // capture one of those at all. So all that reads columns becomes part of the argument.
-  if (args.some(argument => argument !== null && readsOuter(argument, scope))) {
+  const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, scope))
+  if (isCorrelated) {
     args.forEach((argument, i) => {
       if (argument && !chosen.includes(i) && columnsRead([argument]).size > 0) chosen.push(i)
     })
   }
-  const name = `"c${context.newColumn('', args[chosen[0]!]!.type).id}"`
+  const name = variable(context.newColumn('', args[chosen[0]!]!.type))
   const reference = (i: number): string => (chosen.length === 1 ? name : `${name}.a${i}`)
   const inner = write(sql.map((part, i) => (chosen.includes(i) ? reference(i) : part)))
   const packed =
-    chosen.length === 1 ? sql[chosen[0]!]! : `struct_pack(${chosen.map(i => `a${i} := ${sql[i]}`).join(', ')})`
+    chosen.length === 1
+      ? sql[chosen[0]!]!
+      : `struct_pack(${chosen.map(i => `a${i} := ${isCorrelated ? namedIfMacro(sql[i]!) : sql[i]}`).join(', ')})`
   return `list_extract(list_transform([${packed}], lambda ${name}: ${inner}), 1)`
 }
+
+/** Columns that the lambdas among the arguments of a call read, as fields of the struct that the call is computed from. */
+export interface Captures {
+  readonly struct: string
+  /** In which the lambdas are written. */
+  readonly scope: Scope
+  /** The SQL of each. */
+  readonly fields: readonly string[]
+}
+
+/** Null where no lambda reads what it cannot: a column of an outer query, or one that stands for a subquery. */
+export function capturesOf(args: Args, scope: Scope | null, context: Context): Captures | null {
+  const lambdas = args.filter(argument => argument?.kind === 'lambda')
+  if (lambdas.length === 0) return null
+  const isForeign = args.some(argument => argument !== null && readsOuter(argument, scope))
+  if (!isForeign && !lambdas.some(lambda => readsQuery(lambda, scope))) return null
+  const struct = variable(context.newColumn('', INT64))
+  const entries = new Map<number, Entry>()
+  const fields: string[] = []
+  for (const id of columnsRead(lambdas as Expr[])) {
+    const entry = entryOf(id, scope)
+    if (!entry) continue
+    entries.set(id, columnEntry(entry.column, `${struct}.k${fields.length}`))
+    fields.push(entry.sql)
+  }
+  return { struct, scope: { entries, outer: scope, isLambda: true }, fields }
+}
+
+/** Does it read a column that stands for a subquery, as one that is bound to a value may? */
+export function readsQuery(expr: Expr, scope: Scope | null): boolean {
+  return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.includes('SELECT'))
+}
+
+/**
+ * What `write` writes of the arguments, apart from the query: DuckDB looks for all columns of a lambda in one query, so one
+ * that reads columns of an outer query gets them, and those of its own query, as fields of one value. So it does with
+ * subqueries, which no lambda may hold.
+ */
+export function apartFromQuery(
+  args: Args,
+  sql: Sql,
+  write: (sql: Sql) => string,
+  captures: Captures | null,
+  scope: Scope | null,
+  context: Context,
+): string {
+  const hasSelect = sql.some(part => part?.includes('SELECT'))
+  if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, scope))) {
+    return write(sql)
+  }
+  const isPacked = args.map(argument => argument !== null && argument.kind !== 'lambda' && !isConstantPart(argument))
+  if (!captures && !hasLambda(write(sql.map((part, i) => (isPacked[i] ? `slot_${i}` : part))))) return write(sql)
+  const struct = captures?.struct ?? variable(context.newColumn('', INT64))
+  const inner = write(sql.map((part, i) => (isPacked[i] ? `${struct}.a${i}` : part)))
+  const fields = [
+    ...sql.flatMap((part, i) => (isPacked[i] ? [`a${i} := ${namedIfMacro(part!)}`] : [])),
+    ...(captures?.fields.map((part, i) => `k${i} := ${named(part)}`) ?? []),
+  ]
+  return `list_extract(list_transform([struct_pack(${fields.join(', ')})], lambda ${struct}: ${inner}), 1)`
+}
+
+/** Forms look at what is constant in their own ways, and it is written alike wherever it stands. */
+const isConstantPart = (expr: Expr): boolean => expr.kind === 'word' || isFolded(expr)
 
 /** Operators are cheaper than a lambda, unless they come by the dozen. */
 const isWorthBinding = (cost: number, extraUses: number): boolean =>
@@ -79,8 +149,15 @@ function isOuter(id: number, scope: Scope | null): boolean {
     if (current.entries.has(id)) return false
     if (!current.isLambda) break
   }
-  for (let current = scope; current; current = current.outer) if (current.entries.has(id)) return true
-  return false
+  return entryOf(id, scope) !== null
+}
+
+function entryOf(id: number, scope: Scope | null): Entry | null {
+  for (let current = scope; current; current = current.outer) {
+    const entry = current.entries.get(id)
+    if (entry) return entry
+  }
+  return null
 }
 
 function foldedCostOf(argument: Expr | null): number {

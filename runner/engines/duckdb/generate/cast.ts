@@ -3,6 +3,7 @@ import type { TypeParameters } from '../../../googlesql/resolved.js'
 import type { ScalarKind, Type } from '../../../googlesql/types.js'
 import { typeName } from '../../../googlesql/types.js'
 import { FormError } from './forms.js'
+import { namedIfMacro } from './named.js'
 import { quoteName, quoteText } from './quote.js'
 import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
@@ -25,7 +26,7 @@ function convert(sql: string, from: Type, to: Type): string {
   if (duckdbType(from) === duckdbType(to)) return sql
   if (from.kind === 'ARRAY' || to.kind === 'ARRAY') {
     if (from.kind !== 'ARRAY' || to.kind !== 'ARRAY') throw invalid(from, to)
-    return `list_transform(${sql}, lambda element: ${convert('element', from.element, to.element)})`
+    return `list_transform(${sql}, lambda element$: ${convert('element$', from.element, to.element)})`
   }
   if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
     if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length)
@@ -33,7 +34,7 @@ function convert(sql: string, from: Type, to: Type): string {
     const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
     const fields = to.fields.map((field, i) => {
       const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
-      return `${quoteName(toNames[i]!)} := ${convert(part, from.fields[i]!.type, field.type)}`
+      return `${quoteName(toNames[i]!)} := ${namedIfMacro(convert(part, from.fields[i]!.type, field.type))}`
     })
     return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
   }
@@ -112,12 +113,12 @@ export function limitSql(sql: string, type: Type, parameters: TypeParameters): s
   }
   switch (type.kind) {
     case 'ARRAY':
-      return `list_transform(${sql}, lambda element: ${part('element', type.element, 0)})`
+      return `list_transform(${sql}, lambda element$: ${part('element$', type.element, 0)})`
     case 'STRUCT': {
       const names = fieldNames(type)
       const fields = type.fields.map((field, i) => {
         const value = `struct_extract(${sql}, ${quoteText(names[i]!)})`
-        return `${quoteName(names[i]!)} := ${part(value, field.type, i)}`
+        return `${quoteName(names[i]!)} := ${namedIfMacro(part(value, field.type, i))}`
       })
       return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
     }

@@ -15,8 +15,8 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
   }
   if (aType.kind === 'ARRAY' && bType.kind === 'ARRAY') {
     // Pairs, since a lambda of a correlated subquery must not capture what it compares.
-    const element = equalSql('pair[1]', aType.element, 'pair[2]', bType.element)
-    const elements = `bq_all_of(list_transform(list_zip(${a}, ${b}), lambda pair: ${element}))`
+    const element = equalSql('pair$[1]', aType.element, 'pair$[2]', bType.element)
+    const elements = `bq_all_of(list_transform(list_zip(${a}, ${b}), lambda pair$: ${element}))`
     return `(CASE WHEN len(${a}) <> len(${b}) THEN false WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${elements} END)`
   }
   return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
@@ -67,7 +67,7 @@ export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: FloatSide, b: Flo
 export function inListSql(x: string, type: Type, list: string, element: Type): string {
   if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
     const pairs = `list_zip(list_resize([${x}], len(${list}), ${x}), ${list})`
-    return `bq_any_of(list_transform(${pairs}, lambda pair: ${equalSql('pair[1]', type, 'pair[2]', element)}))`
+    return `bq_any_of(list_transform(${pairs}, lambda pair$: ${equalSql('pair$[1]', type, 'pair$[2]', element)}))`
   }
   return type.kind === 'FLOAT64' ? `bq_float_in_array(${x}, ${list})` : `bq_in_array(${x}, ${list})`
 }

@@ -11,7 +11,7 @@ import type {
 } from '../../../googlesql/resolved.js'
 import { type Type, typeName } from '../../../googlesql/types.js'
 import { BEYOND_NUMERIC } from '../bignumeric.js'
-import { bound, readsOuter } from './bind.js'
+import { apartFromQuery, bound, capturesOf, readsOuter, readsQuery } from './bind.js'
 import { columnEntry } from './block.js'
 import { castSql, limitSql } from './cast.js'
 import { type Context, findEntry, GenerateError, type Scope } from './context.js'
@@ -22,12 +22,13 @@ import { FORMS } from './functions/all.js'
 import { formArguments } from './functions/intervals.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { literalSql } from './literal.js'
+import { namedIfMacro } from './named.js'
 import { asOperand } from './operand.js'
-import { quoteName, quoteText } from './quote.js'
+import { quoteName, quoteText, variable } from './quote.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 import { trySql } from './try.js'
 import { duckdbType, fieldNames } from './type.js'
-import { hasSubquery, isLazy, isVolatile, visitExpr } from './walk.js'
+import { hasSubquery, isLazy, isVolatile, isVolatileCall, visitExpr } from './walk.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
 export function exprSql(expr: Expr, scope: Scope | null, context: Context): string {
@@ -78,13 +79,7 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
       if (hasSubquery(expr.body)) {
         throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
       }
-      if (readsOuter(expr.body, scope)) {
-        throw new GenerateError(
-          'A lambda that reads a column of an outer query is not supported on the embedded engine',
-          expr.at,
-        )
-      }
-      const names = expr.parameters.map(column => [column, `"c${column.id}"`] as const)
+      const names = expr.parameters.map(column => [column, variable(column)] as const)
       const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
       const body = exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
       return `lambda ${names.map(([, name]) => name).join(', ')}: ${body}`
@@ -123,21 +118,21 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   // DuckDB forgets of what type an element of a NULL is that is written out.
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
   if (OF_PARTS.test(expr.name) && isNullLiteral(args[0]!)) return nullSql(type)
-  const sql = argumentsSql(expr.name, args, scope, context)
-  if (expr.isSafe) {
+  const captured = capturesOf(args, scope, context)
+  const sql = argumentsSql(expr.name, args, scope, captured?.scope ?? scope, context)
+  const plain = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
+  const apart = (parts: readonly (string | null)[]): string =>
+    apartFromQuery(args, parts, plain, captured, scope, context)
+  // DuckDB has nothing random in TRY; what makes random values does not fail.
+  if (expr.isSafe && !isVolatileCall(expr)) {
     refuseSafeBignumeric(expr)
-    return safely(args, sql, parts => inRange(form({ sql: parts, args, type }), expr), scope, context)
+    return safely(args, sql, parts => inRange(apart(parts), expr), scope, context)
   }
-  const written = form({ sql, args, type })
-  const write = (parts: readonly (string | null)[]): string =>
-    parts === sql ? written : form({ sql: parts, args, type })
+  const written = apart(sql)
+  const write = (parts: readonly (string | null)[]): string => (parts === sql ? written : apart(parts))
   if (isLazy(expr.name)) return asOperand(written)
   // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
   const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
-  if (CAPTURING.test(written) && args.some(argument => argument && readsOuter(argument, scope))) {
-    const message = `${expr.name} over a column of an outer query is not supported for ${typeName(type)} on the embedded engine`
-    throw new GenerateError(message, expr.at)
-  }
   return asOperand(bound(args, sql, write, scope, context, isBound))
 }
 
@@ -145,15 +140,18 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
 const TRYING = new Set(['SAFE_ADD', 'SAFE_SUBTRACT', 'SAFE_MULTIPLY', 'SAFE_NEGATE', 'SAFE_DIVIDE'])
 
 const isApartFromTry = (argument: Expr | null): boolean =>
-  argument !== null && (mayFail(argument) || hasSubquery(argument))
+  argument !== null && (mayFail(argument) || hasSubquery(argument) || isVolatile(argument))
 
 function argumentsSql(
   name: string,
   args: readonly (Expr | null)[],
   scope: Scope | null,
+  lambdaScope: Scope | null,
   context: Context,
 ): (string | null)[] {
-  const sql = args.map(argument => argument && exprSql(argument, scope, context))
+  const sql = args.map(
+    argument => argument && exprSql(argument, argument.kind === 'lambda' ? lambdaScope : scope, context),
+  )
   return name === 'COALESCE' || name === 'IFNULL' ? inCoalesce(args, sql, scope) : sql
 }
 
@@ -176,9 +174,6 @@ const OF_PARTS = /^(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|DIFF|TRUNC)$/
 
 const isNullLiteral = (expr: Expr | null): boolean =>
   expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
-
-/** Macros with lambdas that read several arguments, which in a correlated subquery no lambda may. */
-const CAPTURING = /^(?:bq_generate_array_float64|bq_generate_array_numeric|bq_range_bucket)/
 
 /** TRY would make a NULL of a BIGNUMERIC that BigQuery has and the carrier has not. */
 function refuseSafeBignumeric(expr: CallExpr): void {
@@ -263,14 +258,16 @@ function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: C
 
 /** Names with dots between them. */
 const isPathSql = (sql: string): boolean =>
-  /^(?:[a-z_]\w*|"(?:[^"]|"")+")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")+"))*$/i.test(sql)
+  /^(?:[a-z_][\w$]*|"(?:[^"]|"")+")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")+"))*$/i.test(sql)
 
 function structSql(expr: StructExpr, scope: Scope | null, context: Context): string {
+  const fieldOf = (sql: string, field: Expr): string => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
   const fields = expr.fields.map(
-    (field, i) => `${quoteName(names[i]!)} := ${fitted(field, expr.type.fields[i]!.type, scope, context)}`,
+    (field, i) =>
+      `${quoteName(names[i]!)} := ${fieldOf(fitted(field, expr.type.fields[i]!.type, scope, context), field)}`,
   )
   return `struct_pack(${fields.join(', ')})`
 }
@@ -290,14 +287,14 @@ function letSql(expr: LetExpr, scope: Scope | null, context: Context): string {
   }
   const isVolatileBinding = isVolatile(first.expr)
   if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
-  if (hasSubquery(body) || readsOuter(body, scope) || readsOuter(first.expr, scope)) {
+  if (hasSubquery(body) || readsQuery(body, scope) || readsOuter(body, scope) || readsOuter(first.expr, scope)) {
     if (!isVolatileBinding) return within(sql)
     throw new GenerateError(
       'A random value read by a subquery or in one is not supported on the embedded engine',
       expr.at,
     )
   }
-  const name = `"c${first.column.id}"`
+  const name = variable(first.column)
   return `list_extract(list_transform([${sql}], lambda ${name}: ${within(name)}), 1)`
 }
 

@@ -55,8 +55,32 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const [known, quick] = [parameters.length, early ? prune(early) : hasTotals(pruned.scan) ? pruned : null]
   const quickSql = quick && textOf(quick, newContext(quick, parameters, bindsTimes ? times : null, true))
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
-  return { sql, quickSql, parameters, times, tables: tablesOf(pruned) }
+  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(pruned) }
 }
+
+/** Without the parameters that were written and then left out, by a form that needs no argument. */
+function onlyRead(written: Pick<GeneratedSql, 'sql' | 'quickSql' | 'parameters'>): typeof written {
+  const { sql, quickSql, parameters } = written
+  const read = new Set<number>()
+  const visit = (text: string, place: (index: number) => string): string =>
+    text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
+  const see = (index: number): string => {
+    read.add(index)
+    return ''
+  }
+  for (const text of [sql, quickSql]) if (text !== null) visit(text, see)
+  if (read.size === parameters.length) return written
+  const kept = [...read].sort((a, b) => a - b)
+  const moved = (text: string): string => visit(text, index => `$${kept.indexOf(index) + 1}`)
+  return {
+    sql: moved(sql),
+    quickSql: quickSql && moved(quickSql),
+    parameters: kept.map(index => parameters[index - 1]!),
+  }
+}
+
+/** Text and names in quotes, which are passed over, and the places of parameters. */
+const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<!\w)\$(\d+)/g
 
 const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
   context.query(

@@ -6,16 +6,20 @@ import type {
   Computed,
   Expr,
   Scan,
+  SortKey,
+  WindowCall,
   WindowScan,
 } from '../../../googlesql/resolved.js'
+import { isSameExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { repeatedArguments } from './aggregates.js'
 import type { Context, Scope } from './context.js'
-import { columnsRead, inputsOfScan, partsOfCall } from './walk.js'
+import { columnsRead, hasSubquery, inputsOfScan, partsOfCall, partsOfWindow } from './walk.js'
 
 /**
- * The same aggregation, in which arguments are columns that would be computed several times, or that read columns of an
- * outer query only: SQL takes such an aggregate for one of that query, GoogleSQL does not.
+ * The same aggregation, in which arguments are columns that would be computed several times, that hold a subquery (in the
+ * arguments of a macro DuckDB does not find its columns), or that read columns of an outer query only: SQL takes such an
+ * aggregate for one of that query, GoogleSQL does not.
  */
 export function hoistArguments(scan: AggregateScan, outer: Scope | null, context: Context): AggregateScan {
   const own = outer && columnsGiven(scan.input)
@@ -23,45 +27,84 @@ export function hoistArguments(scan: AggregateScan, outer: Scope | null, context
   const aggregates = scan.aggregates.map(({ column, call }) => {
     const reads = columnsRead(partsOfCall(call))
     const isForeign = own !== null && reads.size > 0 && ![...reads].some(id => own.has(id))
-    return { column, call: hoist.from(call, isForeign ? call.arguments.map((_, i) => i) : repeatedArguments(call)) }
+    return { column, call: isForeign ? hoist.whole(call) : hoist.from(call, argumentsToHoist(call)) }
   })
   return hoist.computed.length === 0 ? scan : { ...scan, aggregates, input: hoist.over(scan.input) }
 }
 
-export function hoistWindowArguments(scan: WindowScan, context: Context): WindowScan {
+/** The same of window functions; DuckDB has none that read columns of an outer query. */
+export function hoistWindowArguments(scan: WindowScan, outer: Scope | null, context: Context): WindowScan {
+  const own = outer && columnsGiven(scan.input)
   const hoist = hoister(context)
-  const functions = scan.functions.map(({ column, call }) => ({
-    column,
-    call: { ...call, call: hoist.from(call.call, repeatedArguments(call.call)) },
-  }))
+  const functions = scan.functions.map(({ column, call }) => {
+    const isForeign = own !== null && [...columnsRead(partsOfWindow(call))].some(id => !own.has(id))
+    return {
+      column,
+      call: isForeign ? hoist.window(call) : { ...call, call: hoist.from(call.call, repeatedArguments(call.call)) },
+    }
+  })
   return hoist.computed.length === 0 ? scan : { ...scan, functions, input: hoist.over(scan.input) }
+}
+
+function argumentsToHoist(call: AggregateCall): readonly number[] {
+  const repeated = repeatedArguments(call)
+  return call.arguments.flatMap((argument, i) =>
+    repeated.includes(i) || (argument !== null && hasSubquery(argument)) ? [i] : [],
+  )
 }
 
 interface Hoister {
   readonly computed: readonly Computed[]
-  /** The call with the arguments at these indexes replaced. */
+  /** The call with the arguments at these indexes replaced, in its ORDER BY too: DISTINCT allows no other keys. */
   from(call: AggregateCall, indexes: readonly number[]): AggregateCall
+  /** The call with all replaced that it reads. */
+  whole(call: AggregateCall): AggregateCall
+  window(call: WindowCall): WindowCall
   /** The input with the arguments as columns. */
   over(input: Scan): Scan
 }
 
 function hoister(context: Context): Hoister {
   const computed: Computed[] = []
-  const columnOf = (expr: Expr | null): Expr | null => {
-    if (!expr || expr.kind === 'lambda' || expr.kind === 'word' || columnsRead([expr]).size === 0) return expr
+  const columnOf = (expr: Expr): Expr => {
+    if (expr.kind === 'lambda' || expr.kind === 'word' || columnsRead([expr]).size === 0) return expr
     const column = context.newColumn('', expr.type)
     computed.push({ column, expr })
     return columnExpr(column, false, expr.at)
   }
+  const columnIfAny = (expr: Expr | null): Expr | null => expr && columnOf(expr)
+  const keyColumns = (keys: readonly SortKey[]): readonly SortKey[] =>
+    keys.map(key => ({ ...key, expr: columnOf(key.expr) }))
+  const from = (call: AggregateCall, indexes: readonly number[]): AggregateCall => {
+    if (indexes.length === 0) return call
+    const args = call.arguments.map((argument, i) => (indexes.includes(i) ? columnIfAny(argument) : argument))
+    const orderBy = call.orderBy.map(key => {
+      const same = call.arguments.findIndex(argument => argument !== null && isSameExpr(argument, key.expr))
+      return same < 0 ? key : { ...key, expr: args[same]! }
+    })
+    return { ...call, arguments: args, orderBy }
+  }
+  const whole = (call: AggregateCall): AggregateCall => {
+    const indexes = call.arguments.map((_, i) => i)
+    const isKey = (key: SortKey): boolean => call.arguments.some(argument => argument && isSameExpr(argument, key.expr))
+    const known = from(call, indexes)
+    return {
+      ...known,
+      orderBy: known.orderBy.map((key, i) => (isKey(call.orderBy[i]!) ? key : { ...key, expr: columnOf(key.expr) })),
+      filter: columnIfAny(call.filter),
+      having: call.having && { ...call.having, expr: columnOf(call.having.expr) },
+    }
+  }
   return {
     computed,
-    from: (call, indexes) =>
-      indexes.length === 0
-        ? call
-        : {
-            ...call,
-            arguments: call.arguments.map((argument, i) => (indexes.includes(i) ? columnOf(argument) : argument)),
-          },
+    from,
+    whole,
+    window: call => ({
+      ...call,
+      call: whole(call.call),
+      partitionBy: call.partitionBy.map(columnOf),
+      orderBy: keyColumns(call.orderBy),
+    }),
     over: input => ({
       kind: 'project',
       input,

@@ -29,7 +29,7 @@ const counted = (list: string | null): string | null => list && `coalesce(len(${
 
 /** With a second one of values made small, as the aggregate itself: see functions/aggregates.ts. */
 const floatTotal = (name: string, list: string): string =>
-  `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x: x * ${MADE_SMALL})))`
+  `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
 
 const sum: ListForm = (list, { kind }) => {
   if (kind === 'INT64') return `bq_sum_int64(list_sum(${list}))`
@@ -77,7 +77,7 @@ const FORMS: Readonly<Record<string, ListForm>> = {
     return `list_aggregate(${list}, 'string_agg', ${separator?.kind === 'literal' ? literalSql(separator) : "','"})`
   },
   ARRAY_AGG: (list, _type, { ignoresNulls }) => {
-    const kept = ignoresNulls ? `list_filter(${list}, lambda x: x IS NOT NULL)` : list
+    const kept = ignoresNulls ? `list_filter(${list}, lambda x$: x$ IS NOT NULL)` : list
     return `list_aggregate(${kept}, 'list')`
   },
 }

@@ -1,6 +1,6 @@
 /** Parentheses where they are needed. */
 
-const NAMES = /^(?:[a-z_]\w*|"[^"]+")(?:\.(?:[a-z_]\w*|"[^"]+"))*$/i
+const NAMES = /^(?:[a-z_][\w$]*|"[^"]+")(?:\.(?:[a-z_][\w$]*|"[^"]+"))*$/i
 /** A literal with its cast, or without: `5::BIGINT`, `'x'`. */
 const LITERAL = /^(?:\d+|'[^']*')(?:::\w+(?:\(\d+,\d+\))?)?$/
 

@@ -14,6 +14,7 @@ import {
   withEntries,
 } from './block.js'
 import type { Context, Entry, Scope } from './context.js'
+import { variable } from './quote.js'
 import { columnsRead, hasSubquery } from './walk.js'
 
 interface Input {
@@ -97,7 +98,7 @@ function matchingIndexes(
   context: Context,
 ): string {
   const index = context.newColumn('', INT64)
-  const name = `"c${index.id}"`
+  const name = variable(index)
   const entries = new Map([...block.entries, ...elementEntries(scan, array, name)])
   return `list_filter(range(len(${array})), lambda ${name}: ${context.expr(condition, { entries, outer })})`
 }

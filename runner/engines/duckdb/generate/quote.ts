@@ -3,6 +3,12 @@
 /** An identifier, always quoted. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
+/**
+ * The parameter of a lambda that stands for the column. No column of a table may have a `$` in its name: in `x.field` DuckDB
+ * takes `x` for a column of the FROM clause, where there is one of that name, before it looks at the lambda.
+ */
+export const variable = ({ id }: { readonly id: number }): string => `c${id}$`
+
 /** A VARCHAR literal. A NUL cannot stand in SQL text, so it is put together from its parts. */
 export function quoteText(text: string): string {
   const parts = text.split('\0').map(part => `'${part.replaceAll("'", "''")}'`)

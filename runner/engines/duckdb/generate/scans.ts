@@ -14,7 +14,6 @@ import type {
   WithScan,
 } from '../../../googlesql/resolved.js'
 import { windowSql } from './aggregates.js'
-import { readsOuter } from './bind.js'
 import {
   type Block,
   type BlockOf,
@@ -163,7 +162,7 @@ function isPath(expr: Expr, entries: Block['entries']): boolean {
 }
 
 function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
-  const scan = hoistWindowArguments(original, context)
+  const scan = hoistWindowArguments(original, outer, context)
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])
@@ -171,13 +170,6 @@ function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, con
   if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
   block = readable(block, reads, keep, context)
   const scope = scopeOf(block, outer)
-  const foreign = functions.find(({ call }) => partsOfWindow(call).some(part => readsOuter(part, scope)))
-  if (foreign) {
-    throw new GenerateError(
-      'A window function that reads a column of an outer query is not supported on the embedded engine',
-      foreign.call.call.at,
-    )
-  }
   const added = functions.map(({ column, call }) => computedEntry(column, windowSql(call, scope, context)))
   return { ...withEntries(block, added), isWindowed: true }
 }

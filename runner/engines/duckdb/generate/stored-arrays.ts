@@ -39,7 +39,7 @@ export function tableSql({ table, columns }: TableScan, fillings: ReadonlyMap<nu
 /** CASE hands a column on in which no array is NULL, where coalesce() would copy it. */
 function filledSql(sql: string, type: Type, filling: Filling, depth: number): string {
   if (type.kind === 'ARRAY') {
-    const item = `x${depth}`
+    const item = `x${depth}$`
     const inner = filling === 'all' ? filledSql(item, type.element, filling, depth + 1) : item
     const list = inner === item ? sql : `list_transform(${sql}, lambda ${item}: ${inner})`
     return `CASE WHEN ${sql} IS NULL THEN [] ELSE ${list} END`

@@ -5,6 +5,8 @@ import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 import type { Context, Scope } from './context.js'
 import { GenerateError } from './context.js'
+import { namedIfMacro } from './named.js'
+import { variable } from './quote.js'
 
 export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string {
   const asList = arraySubquerySql(expr, scope, context)
@@ -23,9 +25,9 @@ export function inQuerySql(expr: InQueryExpr, scope: Scope | null, context: Cont
   const operand = context.expr(expr.operand, scope)
   const list = arrayInQueryList(expr, scope, context)
   if (list !== null) {
-    const pair = `"c${context.newColumn('', column.type).id}"`
+    const pair = variable(context.newColumn('', column.type))
     const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
-    return `list_extract(list_transform([struct_pack(x := ${operand}, list := ${list})], lambda ${pair}: ${test}), 1)`
+    return `list_extract(list_transform([struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})], lambda ${pair}: ${test}), 1)`
   }
   const name = context.name(column)
   const query = context.query(expr.scan, [column], [name], scope)

@@ -20,6 +20,7 @@ function parseMacro(text: string): readonly [string, Macro] {
 const BY_NAME = new Map(MACROS.map(parseMacro))
 const uses = new Map<string, readonly number[]>()
 const queries = new Map<string, boolean>()
+const lambdas = new Map<string, boolean>()
 
 /** The uses of each parameter in the macro's body, the macros that it calls included. */
 function usesOfParameters(name: string, { parameters, body }: Macro): readonly number[] {
@@ -31,18 +32,23 @@ function usesOfParameters(name: string, { parameters, body }: Macro): readonly n
 }
 
 /** Does the SQL contain a subquery, be it in a macro? Such SQL cannot stand in a lambda. */
-export function hasQuery(sql: string): boolean {
-  if (!/\b(?:select\b|bq_)/i.test(sql)) return false
+export const hasQuery = (sql: string): boolean => hasWord(sql, /\bselect\b/i, queries)
+
+/** Does it contain a lambda, or put together a struct, be it in a macro? */
+export const hasLambda = (sql: string): boolean => hasWord(sql, /\blambda\b|\bstruct_pack\b|\{/i, lambdas)
+
+/** `known`: what was found in macros. */
+function hasWord(sql: string, word: RegExp, known: Map<string, boolean>): boolean {
   const text = withoutQuoted(sql)
-  if (/\bselect\b/i.test(text)) return true
+  if (word.test(text)) return true
   return [...text.matchAll(/\b(bq_\w+)\(/g)].some(([, name]) => {
     const macro = BY_NAME.get(name!)
     if (!macro) return false
-    const known = queries.get(name!)
-    if (known !== undefined) return known
-    queries.set(name!, false)
-    const found = hasQuery(macro.body)
-    queries.set(name!, found)
+    const answer = known.get(name!)
+    if (answer !== undefined) return answer
+    known.set(name!, false)
+    const found = hasWord(macro.body, word, known)
+    known.set(name!, found)
     return found
   })
 }
@@ -57,7 +63,7 @@ const withoutQuoted = (sql: string): string => (sql.includes("'") ? sql.replace(
 
 function count(sql: string, word: string): number {
   let total = 0
-  const names = /[a-z_]\w*/gi
+  const names = /[a-z_][\w$]*/gi
   for (let i = 0; i < sql.length; ) {
     names.lastIndex = i
     const found = names.exec(sql)
@@ -106,7 +112,7 @@ function sizeOfMacro(name: string, macro: Macro): number {
 
 function sizeOfText(sql: string): number {
   let total = 0
-  const words = /(?:[a-z_]\w*|"(?:[^"]|"")*")(?:\.(?:[a-z_]\w*|"(?:[^"]|"")*"))*|\d+|''/gi
+  const words = /(?:[a-z_][\w$]*|"(?:[^"]|"")*")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")*"))*|\d+|''/gi
   for (let i = 0; i < sql.length; ) {
     words.lastIndex = i
     const found = words.exec(sql)

@@ -207,7 +207,8 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
 /** Functions whose value differs from call to call within one query. */
 const VOLATILE = new Set(['RAND', 'GENERATE_UUID'])
 
-const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
+/** Is it itself a call of one? */
+export const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
 
 /** Does the function compute an argument only where it is needed? */
 export const isLazy = (name: string): boolean => LAZY.has(name)

@@ -21,13 +21,13 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
   // Of a list of DECIMAL(38,9), which is computed once.
-  'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e: CAST(trunc(e) AS HUGEINT)))',
-  'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e: e - trunc(e)))',
-  'bq_sum_list(items) AS list_transform([items], lambda l: bq_sum_parts(bq_sum_wholes(l), bq_sum_fractions(l)))[1]',
-  `bq_sum_bignumeric_list(items) AS list_transform([items], lambda l:
-    bq_sum_bignumeric_parts(bq_sum_wholes(l), bq_sum_fractions(l)))[1]`,
-  `bq_avg_list(items) AS list_transform([items], lambda l:
-    bq_avg_parts(bq_sum_wholes(l), bq_sum_fractions(l), list_count(l)))[1]`,
+  'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e$: CAST(trunc(e$) AS HUGEINT)))',
+  'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e$: e$ - trunc(e$)))',
+  'bq_sum_list(items) AS list_transform([items], lambda l$: bq_sum_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]',
+  `bq_sum_bignumeric_list(items) AS list_transform([items], lambda l$:
+    bq_sum_bignumeric_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]`,
+  `bq_avg_list(items) AS list_transform([items], lambda l$:
+    bq_avg_parts(bq_sum_wholes(l$), bq_sum_fractions(l$), list_count(l$)))[1]`,
   `bq_numeric_var_pop(items) AS bq_numeric_variance(items, 0)`,
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
@@ -50,9 +50,9 @@ export const AGGREGATE_MACROS: readonly string[] = [
       bq_raise('CORR of values as far apart as 1e150 and 1e-100 is not supported on the embedded engine') END`,
 
   `bq_interval_total(items) AS bq_interval(
-    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_months(i)))),
-    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_days(i)))),
-    bq_sum_int64(list_sum(list_transform(items, lambda i: bq_interval_micros(i)))))`,
+    bq_sum_int64(list_sum(list_transform(items, lambda i$: bq_interval_months(i$)))),
+    bq_sum_int64(list_sum(list_transform(items, lambda i$: bq_interval_days(i$)))),
+    bq_sum_int64(list_sum(list_transform(items, lambda i$: bq_interval_micros(i$)))))`,
 
   // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
   `bq_interval_average(months, days, us, n) AS bq_interval(
@@ -62,15 +62,15 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_limit_list(items, n) AS CASE
     WHEN n < 0 OR n IS NULL THEN bq_raise('Limit requires non-negative count') WHEN n > 0 THEN list_slice(items, 1, n) END`,
   `bq_join_list(items, delimiter) AS CASE
-    WHEN len(items) > 0 THEN list_reduce(items, lambda joined, item: joined || delimiter || item) END`,
+    WHEN len(items) > 0 THEN list_reduce(items, lambda joined$, item$: joined$ || delimiter || item$) END`,
 
   // The quantile at i of n is the value of the row at ceil(rows * i / n), counted from one.
   `bq_quantiles(items, n) AS bq_pick_quantiles(list_sort(items, 'ASC', 'NULLS FIRST'), bq_quantile_count(n))`,
   `bq_quantiles_float64(items, n) AS list_transform(
     bq_pick_quantiles(
-      list_sort(list_transform(items, lambda e: -e), 'DESC', 'NULLS FIRST'), bq_quantile_count(n)), lambda e: -e)`,
+      list_sort(list_transform(items, lambda e$: -e$), 'DESC', 'NULLS FIRST'), bq_quantile_count(n)), lambda e$: -e$)`,
   `bq_pick_quantiles(sorted, n) AS CASE WHEN len(sorted) > 0 THEN list_transform(
-    range(n + 1), lambda i: list_extract(sorted, greatest((len(sorted) * i + n - 1) // n, 1))) END`,
+    range(n + 1), lambda i$: list_extract(sorted, greatest((len(sorted) * i$ + n - 1) // n, 1))) END`,
   `bq_quantile_count(n) AS CASE
     WHEN n IS NULL THEN bq_raise('The second argument to APPROX_QUANTILES function must not be NULL')
     WHEN n < 1 THEN bq_raise('The second argument to APPROX_QUANTILES function must be positive')
@@ -85,10 +85,10 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_top_count(histogram, nulls, n) AS CASE WHEN histogram IS NOT NULL OR nulls > 0 THEN list_transform(
     list_slice(
       list_sort(list_concat(
-        list_transform(map_entries(histogram), lambda e: {'c': -CAST(e.value AS BIGINT), 'v': e.key}),
+        list_transform(map_entries(histogram), lambda e$: {'c': -CAST(e$.value AS BIGINT), 'v': e$.key}),
         CASE WHEN nulls > 0 THEN [{'c': -nulls, 'v': NULL}] ELSE [] END)),
       1, bq_top('APPROX_TOP_COUNT', 'second', n)),
-    lambda e: {'value': e.v, 'count': -e.c}) END`,
+    lambda e$: {'value': e$.v, 'count': -e$.c}) END`,
   `bq_top_sum(pairs, n) AS (SELECT list_slice(
       list({'value': v, 'sum': s} ORDER BY s DESC NULLS LAST, v NULLS FIRST), 1, bq_top('APPROX_TOP_SUM', 'third', n))
     FROM (SELECT p.v AS v, sum(p.w) AS s FROM (SELECT unnest(pairs) AS p) GROUP BY p.v))`,
@@ -97,13 +97,13 @@ export const AGGREGATE_MACROS: readonly string[] = [
     list_slice(
       list_sort(
         list_transform(
-          list_distinct(list_transform(pairs, lambda p: {'v': p.v})),
-          lambda d: {
-            's': list_sum(list_transform(list_filter(pairs, lambda p: p.v IS NOT DISTINCT FROM d.v), lambda p: p.w)),
-            'v': d.v}),
+          list_distinct(list_transform(pairs, lambda p$: {'v': p$.v})),
+          lambda d$: {
+            's': list_sum(list_transform(list_filter(pairs, lambda p$: p$.v IS NOT DISTINCT FROM d$.v), lambda p$: p$.w)),
+            'v': d$.v}),
         'DESC', 'NULLS LAST'),
       1, bq_top('APPROX_TOP_SUM', 'third', n)),
-    lambda e: {'value': e.v, 'sum': e.s}) END`,
+    lambda e$: {'value': e$.v, 'sum': e$.s}) END`,
 
   `bq_window_offset(name, n) AS CASE
     WHEN n IS NULL THEN bq_raise('The offset to the function ' || name || ' must not be null')
@@ -123,7 +123,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     WHEN p >= 0 AND p <= 1 THEN p
     ELSE bq_raise('The second argument to the function ' || name || ' must be in [0, 1]') END`,
   `bq_sorted_floats(items) AS
-    list_transform(list_sort(list_transform(items, lambda e: -e), 'DESC', 'NULLS FIRST'), lambda e: -e)`,
+    list_transform(list_sort(list_transform(items, lambda e$: -e$), 'DESC', 'NULLS FIRST'), lambda e$: -e$)`,
   // Between NULL and a value the value counts, between two NULLs there is none.
   `bq_percentile_cont(sorted, p) AS CASE WHEN len(sorted) > 0 THEN bq_interpolate(
     list_extract(sorted, CAST(floor((len(sorted) - 1) * p) AS BIGINT) + 1),

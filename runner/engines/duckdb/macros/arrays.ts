@@ -42,13 +42,13 @@ export const ARRAY_MACROS: readonly string[] = [
   `bq_generate_array_float64(first, last, step) AS list_filter(
     list_transform(
       range(bq_series_length(0.0::DOUBLE, bq_series_floats(first, last, step), step)),
-      lambda i: CASE WHEN i = 0 THEN first ELSE first + i * step END),
-    lambda e: CASE WHEN step > 0 THEN e <= last ELSE e >= last END)`,
+      lambda i$: CASE WHEN i$ = 0 THEN first ELSE first + i$ * step END),
+    lambda e$: CASE WHEN step > 0 THEN e$ <= last ELSE e$ >= last END)`,
   `bq_generate_array_numeric(first, last, step) AS list_filter(
     list_transform(
       range(bq_series_length(first, last, step)),
-      lambda i: CAST(first + CAST(i AS DECIMAL(18,0)) * CAST(step AS DECIMAL(38,9)) AS DECIMAL(38,9))),
-    lambda e: CASE WHEN step > 0 THEN e <= last ELSE e >= last END)`,
+      lambda i$: CAST(first + CAST(i$ AS DECIMAL(18,0)) * CAST(step AS DECIMAL(38,9)) AS DECIMAL(38,9))),
+    lambda e$: CASE WHEN step > 0 THEN e$ <= last ELSE e$ >= last END)`,
 
   `bq_sorted_bounds(bounds) AS CASE
     WHEN list_count(bounds) < len(bounds) THEN bq_raise('Elements in input array to RANGE_BUCKET cannot be null.')
@@ -56,7 +56,7 @@ export const ARRAY_MACROS: readonly string[] = [
       bq_raise('Elements in input array to RANGE_BUCKET must be in ascending order.')
     ELSE bounds END`,
   `bq_range_bucket(point, bounds) AS CASE WHEN point IS NOT NULL THEN
-    len(list_filter(bq_sorted_bounds(bounds), lambda bound: bound <= point)) END`,
+    len(list_filter(bq_sorted_bounds(bounds), lambda bound$: bound$ <= point)) END`,
   `bq_range_bucket_float64(point, bounds) AS CASE WHEN isnan(point) THEN NULL
     WHEN isnan(list_max(bounds)) THEN bq_raise_for(point, 'Elements in input array to RANGE_BUCKET cannot be NaN.')
     ELSE bq_range_bucket(point, bounds) END`,

@@ -25,13 +25,13 @@ export const CAST_MACROS: readonly string[] = [
   `bq_numeric_to_int64(x) AS coalesce(TRY_CAST(x AS BIGINT), CASE WHEN x IS NOT NULL THEN bq_error('int64 out of range: ' || bq_numeric_text(x)) END)`,
   `bq_shown(text) AS CASE WHEN length(text) > 32 THEN left(text, 32) || '...' ELSE text END`,
   // What matches nothing is '' to regexp_extract, which is no number either; then the whole text is looked at.
-  `bq_text_to_int64(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?[0-9]+$') AS BIGINT), list_extract(list_transform([x], lambda text: bq_odd_text_to_int64(text)), 1))`,
+  `bq_text_to_int64(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?[0-9]+$') AS BIGINT), list_extract(list_transform([x], lambda text$: bq_odd_text_to_int64(text$)), 1))`,
   `bq_odd_text_to_int64(x) AS CASE
      WHEN regexp_full_match(x, '${SPACE}[+-]?[0-9]+${SPACE}') THEN coalesce(TRY_CAST(trim(x, bq_white_space()) AS BIGINT), bq_error('Bad int64 value: ' || bq_shown(x)))
      WHEN regexp_full_match(x, ' *[+-]?0[xX][0-9a-fA-F]+${SPACE}') THEN bq_read_hex(x)
      WHEN x IS NOT NULL THEN bq_error('Bad int64 value: ' || bq_shown(x)) END`,
   `bq_white_space() AS (' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))`,
-  `bq_text_to_float(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?$') AS DOUBLE), list_extract(list_transform([x], lambda text: bq_odd_text_to_float(text)), 1))`,
+  `bq_text_to_float(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?$') AS DOUBLE), list_extract(list_transform([x], lambda text$: bq_odd_text_to_float(text$)), 1))`,
   `bq_odd_text_to_float(x) AS CASE
      WHEN regexp_full_match(x, '${SPACE}[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]+)?${SPACE}') OR regexp_full_match(x, '(?i)${SPACE}[+-]?(inf|infinity|nan)${SPACE}')
        THEN CAST(trim(x, '+' || bq_white_space()) AS DOUBLE)

@@ -111,7 +111,7 @@ const TRUNCATIONS = [
 
 const INTERVALS = [
   // The struct keeps each part to one evaluation.
-  `bq_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p: bq_interval_of_parts(p))[1]`,
+  `bq_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p$: bq_interval_of_parts(p$))[1]`,
   'bq_interval_of_parts(p) AS (bq_interval_of_months(p.months, 1) + bq_interval_of_days(p.days, 1) + bq_interval_of_micros(p.us, 1))',
   "bq_interval_parts(i) AS {'months': bq_interval_months(i), 'days': bq_interval_days(i), 'us': bq_interval_micros(i)}",
   // n units of so many months, days or microseconds each.
@@ -133,29 +133,29 @@ const INTERVALS = [
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // Each part's excess moves up, and then the parts take one sign.
   `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
-     lambda p: bq_hours_up(p)), lambda p: bq_one_sign_of_time(p)), lambda p: bq_interval_of_parts(p))[1]`,
+     lambda p$: bq_hours_up(p$)), lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
   `bq_hours_up(p) AS {'months': p.months, 'days': p.days + p.us // ${DAY_MICROS}, 'us': p.us % ${DAY_MICROS}}`,
   `bq_days_up(p) AS {'months': p.months + p.days // 30, 'days': p.days % 30, 'us': p.us}`,
   `bq_one_sign_of_time(p) AS CASE WHEN p.days > 0 AND p.us < 0 THEN {'months': p.months, 'days': p.days - 1, 'us': p.us + ${DAY_MICROS}}
      WHEN p.days < 0 AND p.us > 0 THEN {'months': p.months, 'days': p.days + 1, 'us': p.us - ${DAY_MICROS}} ELSE p END`,
   `bq_justify_days(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
-     lambda p: bq_days_up(p)), lambda p: CASE
-       WHEN p.months > 0 AND p.days < 0 THEN {'months': p.months - 1, 'days': p.days + 30, 'us': p.us}
-       WHEN p.months < 0 AND p.days > 0 THEN {'months': p.months + 1, 'days': p.days - 30, 'us': p.us} ELSE p END),
-     lambda p: bq_interval_of_parts(p))[1]`,
+     lambda p$: bq_days_up(p$)), lambda p$: CASE
+       WHEN p$.months > 0 AND p$.days < 0 THEN {'months': p$.months - 1, 'days': p$.days + 30, 'us': p$.us}
+       WHEN p$.months < 0 AND p$.days > 0 THEN {'months': p$.months + 1, 'days': p$.days - 30, 'us': p$.us} ELSE p$ END),
+     lambda p$: bq_interval_of_parts(p$))[1]`,
   `bq_justify_interval(i) AS list_transform(list_transform(list_transform(list_transform(list_transform([bq_interval_parts(i)],
-     lambda p: bq_hours_up(p)), lambda p: bq_days_up(p)), lambda p: CASE
-       WHEN p.months > 0 AND (p.days < 0 OR (p.days = 0 AND p.us < 0)) THEN {'months': p.months - 1, 'days': p.days + 30, 'us': p.us}
-       WHEN p.months < 0 AND (p.days > 0 OR (p.days = 0 AND p.us > 0)) THEN {'months': p.months + 1, 'days': p.days - 30, 'us': p.us} ELSE p END),
-     lambda p: bq_one_sign_of_time(p)), lambda p: bq_interval_of_parts(p))[1]`,
+     lambda p$: bq_hours_up(p$)), lambda p$: bq_days_up(p$)), lambda p$: CASE
+       WHEN p$.months > 0 AND (p$.days < 0 OR (p$.days = 0 AND p$.us < 0)) THEN {'months': p$.months - 1, 'days': p$.days + 30, 'us': p$.us}
+       WHEN p$.months < 0 AND (p$.days > 0 OR (p$.days = 0 AND p$.us > 0)) THEN {'months': p$.months + 1, 'days': p$.days - 30, 'us': p$.us} ELSE p$ END),
+     lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
   // Months first, then days and time; sgn is 1, or -1 to take the interval away.
   `bq_datetime_add_interval(dt, i, sgn) AS list_transform(list_transform([{'dt': dt, 'i': bq_interval_parts(i)}],
-     lambda s: epoch_us(bq_datetime_add_months(s.dt, s.i.months, sgn, 'Adding interval to datetime ')) + (s.i.days * ${DAY_MICROS} + s.i.us) * sgn),
-     lambda us: bq_datetime(us))[1]`,
-  `bq_timestamp_add_interval(ts, i, sgn) AS list_transform([{'us': epoch_us(ts), 'i': bq_interval_parts(i)}], lambda s:
-     CASE WHEN s.i.months <> 0
-     THEN bq_raise_for(s.us, 'TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
-     ELSE bq_timestamp(s.us + (s.i.days * ${DAY_MICROS} + s.i.us) * sgn) END)[1]`,
+     lambda s$: epoch_us(bq_datetime_add_months(s$.dt, s$.i.months, sgn, 'Adding interval to datetime ')) + (s$.i.days * ${DAY_MICROS} + s$.i.us) * sgn),
+     lambda us$: bq_datetime(us$))[1]`,
+  `bq_timestamp_add_interval(ts, i, sgn) AS list_transform([{'us': epoch_us(ts), 'i': bq_interval_parts(i)}], lambda s$:
+     CASE WHEN s$.i.months <> 0
+     THEN bq_raise_for(s$.us, 'TIMESTAMP +/- INTERVAL is not supported for intervals with non-zero MONTH or YEAR part.')
+     ELSE bq_timestamp(s$.us + (s$.i.days * ${DAY_MICROS} + s$.i.us) * sgn) END)[1]`,
 ]
 
 const LARGEST_ARRAY = '1048575'
@@ -168,40 +168,40 @@ const ARRAYS = [
      WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN [a]
      WHEN (b - a) // (n * unit) >= ${LARGEST_ARRAY} THEN [${TOO_LARGE}::BIGINT]
      ELSE generate_series(a, b, n * unit) END`,
-  "bq_date_array(a, b, n, unit) AS list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER)",
+  "bq_date_array(a, b, n, unit) AS list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day$: DATE '1970-01-01' + day$::INTEGER)",
   // Each day is reckoned from the one before: once a short month has cut it, the later ones are as early.
   `bq_date_array_months(a, b, n, unit) AS CASE
      WHEN len(bq_step_series(bq_days(a), bq_days(b), n, unit * 28)) > 0
-     THEN list_transform(bq_month_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER)
-     ELSE list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day: DATE '1970-01-01' + day::INTEGER) END`,
-  'bq_timestamp_array(a, b, n, unit) AS list_transform(bq_step_series(epoch_us(a), epoch_us(b), n, unit), lambda us: make_timestamptz(us))',
+     THEN list_transform(bq_month_series(bq_days(a), bq_days(b), n, unit), lambda day$: DATE '1970-01-01' + day$::INTEGER)
+     ELSE list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day$: DATE '1970-01-01' + day$::INTEGER) END`,
+  'bq_timestamp_array(a, b, n, unit) AS list_transform(bq_step_series(epoch_us(a), epoch_us(b), n, unit), lambda us$: make_timestamptz(us$))',
 ]
 
 const BUCKETS = [
   // The name for messages, and NULL where a bucket has no value or no origin: then its width does not matter.
   'bq_name_for(v, origin, name) AS CASE WHEN v IS NOT NULL AND origin IS NOT NULL THEN name END',
   // The parts of a bucket's width, of which one alone is more than zero.
-  `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p: CASE
-     WHEN (p.months <> 0)::INTEGER + (p.days <> 0)::INTEGER + (p.us <> 0)::INTEGER > 1
+  `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p$: CASE
+     WHEN (p$.months <> 0)::INTEGER + (p$.days <> 0)::INTEGER + (p$.us <> 0)::INTEGER > 1
        THEN bq_raise(name || ' doesn''t support bucket width INTERVAL with mixed parts')
-     WHEN p.months < 0 OR p.days < 0 OR p.us < 0 OR (p.months = 0 AND p.days = 0 AND p.us = 0)
+     WHEN p$.months < 0 OR p$.days < 0 OR p$.us < 0 OR (p$.months = 0 AND p$.days = 0 AND p$.us = 0)
        THEN bq_raise(name || ' doesn''t support zero or negative bucket width INTERVAL')
-     ELSE p END)[1]`,
+     ELSE p$ END)[1]`,
   // The last of origin + k widths that is not after the value; months are counted from the origin, so that its day stays.
   `bq_bucket_months(dt, width, origin) AS list_transform(
      [bq_floor_to((year(dt) - year(origin)) * 12 + month(dt) - month(origin), width)],
-     lambda m: epoch_us(origin + to_months((CASE WHEN origin + to_months(m::INTEGER) > dt THEN m - width ELSE m END)::INTEGER)))[1]`,
+     lambda m$: epoch_us(origin + to_months((CASE WHEN origin + to_months(m$::INTEGER) > dt THEN m$ - width ELSE m$ END)::INTEGER)))[1]`,
   // Days too, of a DATE.
   `bq_bucket_micros(us, width, origin) AS (origin + bq_floor_to(us - origin, width))`,
-  `bq_datetime_bucket_of(dt, width, origin) AS list_transform(list_transform([{'dt': dt, 'w': width, 'origin': origin}], lambda b:
-     CASE WHEN b.w.months <> 0 THEN bq_bucket_months(b.dt, b.w.months, b.origin)
-     ELSE bq_bucket_micros(epoch_us(b.dt), b.w.days * ${DAY_MICROS} + b.w.us, epoch_us(b.origin)) END), lambda us: bq_datetime(us))[1]`,
+  `bq_datetime_bucket_of(dt, width, origin) AS list_transform(list_transform([{'dt': dt, 'w': width, 'origin': origin}], lambda b$:
+     CASE WHEN b$.w.months <> 0 THEN bq_bucket_months(b$.dt, b$.w.months, b$.origin)
+     ELSE bq_bucket_micros(epoch_us(b$.dt), b$.w.days * ${DAY_MICROS} + b$.w.us, epoch_us(b$.origin)) END), lambda us$: bq_datetime(us$))[1]`,
   `bq_datetime_bucket(dt, i, origin) AS bq_datetime_bucket_of(dt, bq_bucket_width(bq_name_for(dt, origin, 'DATETIME_BUCKET'), i), origin)`,
   `bq_date_bucket(d, i, origin) AS CASE WHEN bq_interval_micros(i) <> 0 THEN bq_raise(bq_name_for(d, origin, 'DATE_BUCKET') || ' only supports bucket width INTERVAL with DAY and MONTH parts')
      ELSE CAST(bq_datetime_bucket_of(CAST(d AS TIMESTAMP), bq_bucket_width(bq_name_for(d, origin, 'DATE_BUCKET'), i), CAST(origin AS TIMESTAMP)) AS DATE) END`,
   `bq_timestamp_bucket(ts, i, origin) AS CASE WHEN bq_interval_months(i) <> 0 THEN bq_raise(bq_name_for(ts, origin, 'TIMESTAMP_BUCKET') || ' doesn''t support bucket width INTERVAL with MONTH part')
-     ELSE list_transform([{'us': epoch_us(ts), 'w': bq_bucket_width(bq_name_for(ts, origin, 'TIMESTAMP_BUCKET'), i), 'origin': epoch_us(origin)}], lambda b:
-       bq_timestamp(bq_bucket_micros(b.us, b.w.days * ${DAY_MICROS} + b.w.us, b.origin)))[1] END`,
+     ELSE list_transform([{'us': epoch_us(ts), 'w': bq_bucket_width(bq_name_for(ts, origin, 'TIMESTAMP_BUCKET'), i), 'origin': epoch_us(origin)}], lambda b$:
+       bq_timestamp(bq_bucket_micros(b$.us, b$.w.days * ${DAY_MICROS} + b$.w.us, b$.origin)))[1] END`,
 ]
 
 export const DATE_MACROS: readonly string[] = [

@@ -45,9 +45,9 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_item(document, index) AS CASE WHEN json_type(document) = 'ARRAY' AND index >= 0 THEN
     json_extract(document, '$[' || index || ']') END`,
   // DuckDB computes the operand of such a CASE for each WHEN.
-  `bq_json_type(document) AS list_transform([json_type(document)], lambda kind: CASE kind
+  `bq_json_type(document) AS list_transform([json_type(document)], lambda kind$: CASE kind$
     WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
-    WHEN 'NULL' THEN 'null' ELSE CASE WHEN kind IS NOT NULL THEN 'number' END END)[1]`,
+    WHEN 'NULL' THEN 'null' ELSE CASE WHEN kind$ IS NOT NULL THEN 'number' END END)[1]`,
   `bq_int64_of_json(document) AS coalesce(
     CASE WHEN json_type(document) IN ('UBIGINT', 'BIGINT') THEN TRY_CAST(CAST(document AS VARCHAR) AS BIGINT) END,
     bq_json_int64(CAST(document AS VARCHAR)))`,
@@ -93,6 +93,6 @@ export const JSON_MACROS: readonly string[] = [
       bq_raise('Invalid input to JSON_OBJECT: The number of keys and values must match')
     WHEN list_count(keys) < len(keys) THEN bq_raise('Invalid input to JSON_OBJECT: A key cannot be NULL')
     ELSE bq_json_canonical('{' || coalesce(list_aggregate(
-      list_transform(list_zip(keys, texts), lambda pair: bq_json_of_string(pair[1]) || ':' || pair[2]), 'string_agg', ','), '') || '}')
+      list_transform(list_zip(keys, texts), lambda pair$: bq_json_of_string(pair$[1]) || ':' || pair$[2]), 'string_agg', ','), '') || '}')
     END`,
 ]

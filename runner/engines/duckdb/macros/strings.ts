@@ -2,13 +2,13 @@
 
 export const STRING_MACROS: readonly string[] = [
   // DuckDB maps letters one to one: ß stays alone, and Σ at a word's end is not ς. The list keeps the text to one evaluation.
-  `bq_upper(s) AS list_transform([s], lambda v:
-    CASE WHEN strlen(v) = length(v) THEN upper(v) ELSE bq_upper_text(v) END)[1]`,
-  `bq_lower(s) AS list_transform([s], lambda v:
-    CASE WHEN strlen(v) = length(v) THEN lower(v) ELSE bq_lower_text(v) END)[1]`,
+  `bq_upper(s) AS list_transform([s], lambda v$:
+    CASE WHEN strlen(v$) = length(v$) THEN upper(v$) ELSE bq_upper_text(v$) END)[1]`,
+  `bq_lower(s) AS list_transform([s], lambda v$:
+    CASE WHEN strlen(v$) = length(v$) THEN lower(v$) ELSE bq_lower_text(v$) END)[1]`,
   // DuckDB reverses by grapheme, the language by code point.
-  `bq_reverse(s) AS list_transform([s], lambda v:
-    CASE WHEN strlen(v) = length(v) THEN reverse(v) ELSE bq_reverse_text(v) END)[1]`,
+  `bq_reverse(s) AS list_transform([s], lambda v$:
+    CASE WHEN strlen(v$) = length(v$) THEN reverse(v$) ELSE bq_reverse_text(v$) END)[1]`,
   `bq_left(s, n) AS CASE
     WHEN n < 0 THEN bq_raise_for(s, 'Second argument in LEFT() cannot be negative') ELSE "left"(s, n) END`,
   `bq_right(s, n) AS CASE

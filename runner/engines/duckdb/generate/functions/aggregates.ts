@@ -2,6 +2,7 @@
 import type { Expr } from '../../../../googlesql/resolved.js'
 import { type Type, typeName } from '../../../../googlesql/types.js'
 import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from '../forms.js'
+import { named } from '../named.js'
 import { duckdbType } from '../type.js'
 
 interface CallOptions {
@@ -71,7 +72,7 @@ function intervalAverage(call: AggregateFormCall): string {
   const sumOf = (part: string): string =>
     call.distinct === ''
       ? aggregate(call, 'sum', `bq_interval_${part}(${x})`)
-      : `list_sum(list_transform(${aggregate(call, 'list', x!)}, lambda i: bq_interval_${part}(i)))`
+      : `list_sum(list_transform(${aggregate(call, 'list', x!)}, lambda i$: bq_interval_${part}(i$)))`
   return `bq_interval_average(${INTERVAL_PARTS.map(sumOf).join(', ')}, nullif(${aggregate(call, 'count', x!)}, 0))`
 }
 
@@ -269,7 +270,7 @@ const quantiles: AggregateForm = call => {
   const all = fractions(count, isFloat)
   const positions = offsets ? offsets.map(offset => all[offset]!) : all
   const list = aggregate(call, 'quantile_disc', `${isFloat ? `-${x}` : x}, [${positions.join(', ')}]`)
-  return isFloat ? `list_transform(${list}, lambda e: -e)` : list
+  return isFloat ? `list_transform(${list}, lambda e$: -e$)` : list
 }
 
 /** An array has the offsets too that are wanted, see quantile-offsets.ts. */
@@ -284,9 +285,6 @@ const topCount: AggregateForm = call => {
   const nulls = `${aggregate(call, 'count', '*')} - ${aggregate(call, 'count', x!)}`
   return `bq_top_count(${aggregate(call, 'histogram', x!)}, ${nulls}, ${count})`
 }
-
-/** A field that is a macro's call would lose its name when the macro is written out. */
-export const named = (sql: string): string => `coalesce(${sql}, NULL)`
 
 const topSum: AggregateForm = call => {
   const [x, weight, count] = call.sql

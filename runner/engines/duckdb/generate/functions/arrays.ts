@@ -3,7 +3,8 @@ import type { Expr } from '../../../../googlesql/resolved.js'
 import type { ArrayType, Type } from '../../../../googlesql/types.js'
 import { inListSql } from '../compare.js'
 import { type Form, type FormCall, FormError, type Forms } from '../forms.js'
-import { MADE_SMALL, named } from './aggregates.js'
+import { named } from '../named.js'
+import { MADE_SMALL } from './aggregates.js'
 import { typed } from './typed.js'
 
 const macro =
@@ -24,8 +25,8 @@ function isConstant(expr: Expr | null | undefined): boolean {
 
 const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
   const given = forNull
-    ? `list_transform(${items}, lambda item: coalesce(item, ${forNull}))`
-    : `list_filter(${items}, lambda item: item IS NOT NULL)`
+    ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
+    : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
   // string_agg, which is what joins a list, takes a constant delimiter only.
   const isNative = type.kind === 'STRING' && isConstant(args[1])
   const joined = isNative
@@ -36,9 +37,9 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
   return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
 }
 
-/** `lambda "c7", "c8": body`, where the second counts from zero; DuckDB's counts from one. */
+/** `lambda c7$, c8$: body`, where the second counts from zero; DuckDB's counts from one. */
 function lambdaOf(call: FormCall): { readonly item: string; readonly index: string | null; readonly body: string } {
-  const [, item, index, body] = /^lambda ("(?:[^"]|"")+")(?:, ("(?:[^"]|"")+"))?: (.*)$/s.exec(call.sql[1]!) ?? []
+  const [, item, index, body] = /^lambda (\w+\$)(?:, (\w+\$))?: (.*)$/s.exec(call.sql[1]!) ?? []
   if (item === undefined || body === undefined) throw new FormError('a lambda is not written as a lambda')
   return { item, index: index ?? null, body }
 }
@@ -47,7 +48,7 @@ function lambdaOf(call: FormCall): { readonly item: string; readonly index: stri
 function lambdaSql(call: FormCall): string {
   const { item, index, body } = lambdaOf(call)
   if (index === null) return `lambda ${item}: ${body}`
-  return `lambda ${item}, "at": list_extract(list_transform(["at" - 1], lambda ${index}: ${body}), 1)`
+  return `lambda ${item}, at$: list_extract(list_transform([at$ - 1], lambda ${index}: ${body}), 1)`
 }
 
 /**
@@ -73,19 +74,19 @@ const includesElements =
   (name: string, plain: string): Form =>
   ({ sql: [items, sought], args: [array, other] }) => {
     if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
-    const isFound = `coalesce(${inListSql('s', elementOf(other), 'l.i', elementOf(array))}, false)`
-    const found = `list_transform(l.s, lambda s: ${isFound})`
-    return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l:
-      CASE WHEN l.i IS NOT NULL AND l.s IS NOT NULL THEN ${name}(${found}) END), 1)`
+    const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
+    const found = `list_transform(l$.s, lambda s$: ${isFound})`
+    return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l$:
+      CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${found}) END), 1)`
   }
 
 /** Intervals of one length are equal. */
 const isDistinct: Form = ({ sql: [items], args: [array] }) => {
   const isInterval = elementOf(array).kind === 'INTERVAL'
-  return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i: bq_interval_key(i))` : items})`
+  return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
 }
 
-const madeSmall = (items: string): string => `list_transform(${items}, lambda item: item * ${MADE_SMALL})`
+const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${MADE_SMALL})`
 
 const sum: Form = ({ sql: [items], type }) => {
   const total = `list_sum(${items})`

@@ -52,7 +52,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'INTERVAL':
       throw new FormError('INTERVAL as JSON is not supported by the embedded engine')
     case 'ARRAY': {
-      const item = `"item_${depth}"`
+      const item = `item_${depth}$`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`
       return `(CASE WHEN ${sql} IS NOT NULL THEN '[' || coalesce(list_aggregate(${items}, 'string_agg', ','), '') || ']' END)`
     }
@@ -63,7 +63,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
 
 /** The struct is bound by a lambda first: its text would stand in the SQL once for each field otherwise. */
 function structSql(sql: string, type: StructType, options: JsonTextOptions, depth: number): string {
-  const row = `"row_${depth}"`
+  const row = `row_${depth}$`
   const names = fieldNames(type)
   const members = type.fields.map((field, i) => ({
     name: field.name,

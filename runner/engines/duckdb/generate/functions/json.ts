@@ -95,7 +95,7 @@ const jsonObject: Form = call => {
   const [keys, values] = parts
   if (keys && values && parts.length === 2 && keys.type.kind === 'ARRAY') {
     const element = values.type.kind === 'ARRAY' ? values.type.element : values.type
-    const texts = `list_transform(${values.sql}, lambda "value": ${jsonTextSql('"value"', element, { target: 'value' }, 1)})`
+    const texts = `list_transform(${values.sql}, lambda value$: ${jsonTextSql('value$', element, { target: 'value' }, 1)})`
     return `CAST(bq_json_object(CAST(${keys.sql} AS VARCHAR[]), ${texts}, ${values.sql} IS NULL) AS JSON)`
   }
   if (parts.length === 0) return `'{}'::JSON`
@@ -133,7 +133,7 @@ const each =
   (native: string, isLax: boolean): Form =>
   ({ sql: [document, mode] }) => {
     const items = isLax ? `bq_json_items(${textOf(document!)})` : `bq_json_items_strict(${textOf(document!)})`
-    return `list_transform(${items}, lambda "item": ${native}("item"${native === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
+    return `list_transform(${items}, lambda item$: ${native}(item$${native === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
   }
 
 const lax = (kind: string): Forms => ({

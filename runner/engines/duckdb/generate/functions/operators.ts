@@ -165,7 +165,7 @@ const likeList =
 const likeArray =
   (name: string): Form =>
   ({ sql: [x, list], args: [operand] }) =>
-    `${name}(list_transform(${list}, lambda pattern: ${likeSql(x!, 'pattern', null, operand!.type)}))`
+    `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
 
 const bits =
   (symbol: Binary, name: string): Form =>

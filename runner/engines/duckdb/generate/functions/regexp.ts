@@ -57,7 +57,7 @@ const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): bo
 
 function extractAll(call: FormCall): string {
   const text = extractAllText(call)
-  return isBytes(call) ? `list_transform(${text}, lambda v: bq_from_latin1(v))` : text
+  return isBytes(call) ? `list_transform(${text}, lambda v$: bq_from_latin1(v$))` : text
 }
 function extractAllText(call: FormCall): string {
   const facts = knownFacts(call)
@@ -65,15 +65,15 @@ function extractAllText(call: FormCall): string {
   if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
   if (facts && !facts.mayMatchEmpty) {
     const matches = `regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups})`
-    return facts.groups === 0 ? matches : `list_transform(${matches}, lambda v: coalesce(v, ''))`
+    return facts.groups === 0 ? matches : `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
   }
   const matches = facts ? knownAll(subject(call), facts) : `bq_regexp_all(${subject(call)}, ${pattern(call)})`
-  return `list_transform(${matches}, lambda v: coalesce(v, ''))`
+  return `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
 }
 function knownAll(text: string, facts: PatternFacts): string {
   const wrapped = quoteText(withPrefix(facts))
-  const group = (index: number): string => `regexp_extract_all(m, ${wrapped}, ${index})`
-  return `list_transform([${text}], lambda m: bq_re_all(${group(1)}, ${group(2)}, ${group(2 + facts.groups)}, length(m)))[1]`
+  const group = (index: number): string => `regexp_extract_all(m$, ${wrapped}, ${index})`
+  return `list_transform([${text}], lambda m$: bq_re_all(${group(1)}, ${group(2)}, ${group(2 + facts.groups)}, length(m$)))[1]`
 }
 
 function instr(call: FormCall): string {

@@ -77,7 +77,7 @@ function replace(call: FormCall): string {
 }
 
 function split(call: FormCall): string {
-  if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v: from_hex(v))`
+  if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v$: from_hex(v$))`
   const [text, delimiter = null] = call.sql
   const parts = `string_split(${text}, ${delimiter ?? "','"})`
   // DuckDB gives the whole text for a delimiter that is NULL.
@@ -102,7 +102,7 @@ function concat(call: FormCall): string {
 function encoded(sql: string, type: Type, depth = 0): string {
   switch (type.kind) {
     case 'ARRAY': {
-      const name = `f${depth}`
+      const name = `f${depth}$`
       return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, depth + 1)})) AS VARCHAR)`
     }
     case 'STRUCT':

@@ -1,7 +1,7 @@
 /** Functions that exist with OVER only, in DuckDB SQL. */
 import type { Expr } from '../../../../googlesql/resolved.js'
 import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from '../forms.js'
-import { named } from './aggregates.js'
+import { named } from '../named.js'
 
 const windowed = (call: AggregateFormCall, name: string, args: string): string => `${name}(${args})${call.over}`
 
