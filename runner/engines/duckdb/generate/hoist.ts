@@ -14,19 +14,19 @@ import { isSameExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
 import { repeatedArguments } from './aggregates.js'
 import type { Context, Scope } from './context.js'
+import { mayFail } from './fallible.js'
 import { columnsRead, hasSubquery, inputsOfScan, partsOfCall, partsOfWindow } from './walk.js'
 
 /**
  * The same aggregation, in which arguments are columns that would be computed several times, that hold a subquery (in the
- * arguments of a macro DuckDB does not find its columns), or that read columns of an outer query only: SQL takes such an
- * aggregate for one of that query, GoogleSQL does not.
+ * arguments of a macro DuckDB does not find its columns), or that read columns of an outer query: SQL takes an aggregate of
+ * such columns alone for one of that query, GoogleSQL does not, and DuckDB does not see the others within a TRY.
  */
 export function hoistArguments(scan: AggregateScan, outer: Scope | null, context: Context): AggregateScan {
   const own = outer && columnsGiven(scan.input)
   const hoist = hoister(context)
   const aggregates = scan.aggregates.map(({ column, call }) => {
-    const reads = columnsRead(partsOfCall(call))
-    const isForeign = own !== null && reads.size > 0 && ![...reads].some(id => own.has(id))
+    const isForeign = own !== null && [...columnsRead(partsOfCall(call))].some(id => !own.has(id))
     return { column, call: isForeign ? hoist.whole(call) : hoist.from(call, argumentsToHoist(call)) }
   })
   return hoist.computed.length === 0 ? scan : { ...scan, aggregates, input: hoist.over(scan.input) }
@@ -84,7 +84,8 @@ function hoister(context: Context): Hoister {
     })
     return { ...call, arguments: args, orderBy }
   }
-  const whole = (call: AggregateCall): AggregateCall => {
+  const whole = (original: AggregateCall): AggregateCall => {
+    const call = withoutFailures(original)
     const indexes = call.arguments.map((_, i) => i)
     const isKey = (key: SortKey): boolean => call.arguments.some(argument => argument && isSameExpr(argument, key.expr))
     const known = from(call, indexes)
@@ -111,6 +112,21 @@ function hoister(context: Context): Hoister {
       computed,
       columns: [...input.columns, ...computed.map(({ column }) => column)],
     }),
+  }
+}
+
+/** The same, its arguments NULL for the rows that its filter leaves out, where they must not fail. */
+function withoutFailures(call: AggregateCall): AggregateCall {
+  const { filter } = call
+  if (!filter) return call
+  const kept = (expr: Expr): Expr =>
+    expr.kind !== 'word' && expr.kind !== 'lambda' && mayFail(expr)
+      ? { kind: 'case', type: expr.type, branches: [{ when: filter, then: expr }], otherwise: null, at: expr.at }
+      : expr
+  return {
+    ...call,
+    arguments: call.arguments.map(argument => argument && kept(argument)),
+    orderBy: call.orderBy.map(key => ({ ...key, expr: kept(key.expr) })),
   }
 }
 
