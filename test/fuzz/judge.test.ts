@@ -44,6 +44,13 @@ describe('the judge of two answers', () => {
     ['another value is wrong', ours([[1], [3]], 'INT64'), ROWS, 'wrong'],
     ['another type is told apart', ours([[1], [2]], 'FLOAT64'), ROWS, 'type INT64 / FLOAT64'],
     ['the last digit of FLOAT64 may differ', ours([[0.1 + 0.2]], 'FLOAT64'), theirs([[0.3]], FLOAT64), 'agree'],
+    [
+      'nothing is near an infinity',
+      ours([['Infinity'], [5]], 'FLOAT64'),
+      theirs([[5], [Number.POSITIVE_INFINITY]], FLOAT64),
+      'agree',
+    ],
+    ['nor is an infinity near a number', ours([['Infinity']], 'FLOAT64'), theirs([[5]], FLOAT64), 'wrong'],
     ['more digits may not', ours([[1.00001]], 'FLOAT64'), theirs([[1]], FLOAT64), 'wrong'],
     ['but for sums and the like', ours([[1 + 1e-10]], 'FLOAT64'), theirs([[1]], FLOAT64), 'agree', { isInexact: true }],
     [

@@ -70,7 +70,8 @@ function isSameList(
 
 function isSameFloat(actual: number, expected: number, { relative, absolute }: Tolerance): boolean {
   if (Object.is(actual, expected) || actual === expected) return true
-  if (Number.isNaN(actual)) return Number.isNaN(expected)
+  // Of an infinity any part is infinite, so that everything would be near it.
+  if (!Number.isFinite(actual) || !Number.isFinite(expected)) return false
   const difference = Math.abs(actual - expected)
   return difference <= absolute || difference <= relative * Math.max(Math.abs(actual), Math.abs(expected))
 }

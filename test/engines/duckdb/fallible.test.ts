@@ -42,7 +42,11 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
   },
   { functions: /^SAFE_/, raisers: /^bq_(?:multiply|divide)_decimals$/, why: 'it stands in TRY' },
   { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
-  { functions: /^(?:ARRAY_)?AVG$/, raisers: /^bq_(?:made_large|error)$/, why: 'an average is no larger than its values' },
+  {
+    functions: /^(?:ARRAY_)?AVG$/,
+    raisers: /^bq_(?:made_large|error)$/,
+    why: 'an average is no larger than its values',
+  },
   { functions: /^FORMAT_TIME$/, raisers: /^bq_format_time$/, why: 'the time zone is UTC' },
 ]
 
