@@ -69,8 +69,9 @@ const code = await run(process.argv.slice(2), {
     return interrupted.signal
   },
 })
-const unwritten = await output.finish()
 clearInterval(untilDone)
-if (unwritten !== null) output.complain(`sluice: standard output cannot be written: ${unwritten}\n`)
-const endedWith = unwritten === null ? code : EXIT.failed
-process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : endedWith
+process.exitCode = interrupted.signal.aborted ? (interrupted.signal.reason as number) : code
+// Only then all of it is written, or is known not to be.
+process.once('exit', () => {
+  if (output.hasFailed() && !interrupted.signal.aborted) process.exitCode = EXIT.failed
+})

@@ -5,8 +5,8 @@ import { fileReason } from './files/write-failure.js'
 export interface StandardOutput {
   print(text: string | Uint8Array): void
   complain(text: string): void
-  /** Resolves once all is written: to why a part of standard output is not, or to null. A reader that has left is no reason. */
-  finish(): Promise<string | null>
+  /** A part of standard output could not be written, as standard error has told. A reader that has left is no failure. */
+  hasFailed(): boolean
 }
 
 /** A reader that has seen enough (`| head`), or a terminal that was closed. */
@@ -17,9 +17,11 @@ const READER_LEFT: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO', 'ECONNRESET',
  * was asked for beside its output is done, and `sluice validate | head` fails where `sluice validate` does.
  */
 export function standardOutput(out: Writable, err: Writable): StandardOutput {
-  let failure: Error | null = null
+  let hasFailed = false
   out.on('error', (error: NodeJS.ErrnoException) => {
-    if (!READER_LEFT.has(error.code)) failure ??= error
+    if (hasFailed || READER_LEFT.has(error.code)) return
+    hasFailed = true
+    err.write(`sluice: standard output cannot be written: ${fileReason(error)}\n`)
   })
   err.on('error', () => {
     // Nobody is left who could be told.
@@ -27,9 +29,6 @@ export function standardOutput(out: Writable, err: Writable): StandardOutput {
   return {
     print: text => void out.write(text),
     complain: text => void err.write(text),
-    async finish() {
-      await new Promise<void>(resolve => void out.write('', () => resolve()))
-      return failure && fileReason(failure)
-    },
+    hasFailed: () => hasFailed,
   }
 }

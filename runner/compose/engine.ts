@@ -5,6 +5,7 @@ import { systemClock } from '../clock.js'
 import { openAccess } from '../engines/bigquery/credentials.js'
 import { openBigQueryEngine } from '../engines/bigquery/open-engine.js'
 import { openWarehouseTables as openTables, type WarehouseTables } from '../engines/bigquery/tables.js'
+import { dataFolderFault } from '../engines/duckdb/data-folder.js'
 import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
@@ -90,6 +91,12 @@ async function openWarehouse(
 /** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
 export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
   return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
+}
+
+/** @throws SetupError when the tables of the settings are in a folder that is not there: served, they would all be empty. */
+export function requireData({ engine, database, dataDir }: Settings): void {
+  const fault = engine === 'duckdb' && database === null ? dataFolderFault(dataDir) : null
+  if (fault !== null) throw new SetupError(fault)
 }
 
 /** The embedded engine over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */

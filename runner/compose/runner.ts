@@ -28,7 +28,7 @@ import { completeSettings } from '../setting-checks.js'
 import type { Settings } from '../settings.js'
 import { openTokenStore, unrestrictedCaller } from '../stores/tokens.js'
 import { type Closers, createClosers } from './closers.js'
-import { type EngineDeps, openServingEngineOver, readTables, type ServingEngine } from './engine.js'
+import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
@@ -96,6 +96,7 @@ export interface RunnerOptions {
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings = completeSettings(given)
+  requireData(settings)
   const metrics = openMetrics()
   const observe: Observer = event => {
     metrics.observe(event)

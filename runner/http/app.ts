@@ -137,7 +137,8 @@ function reportReady(deps: AppDeps): RequestHandler {
 
 /** @throws RunnerError NOT_READY when the engine fails to answer in time. */
 function ping({ engine, clock }: AppDeps): Promise<void> {
-  const notReady = (cause?: unknown) => new RunnerError('NOT_READY', { detail: 'The engine does not answer.', cause })
+  const notReady = (cause?: unknown) =>
+    new RunnerError('NOT_READY', { detail: 'The engine does not answer, or its data is not there.', cause })
   return new Promise((resolve, reject) => {
     const callOff = clock.after(PING_TIMEOUT_MS, () => reject(notReady()))
     engine

@@ -13,10 +13,20 @@ export interface LogOutput {
 /** How much is gathered before it is written, in characters. */
 const ROOM = 16_384
 
+/** Of lines that a full disk or a closed terminal does not take, in bytes; what is beyond is dropped. */
+const MAX_WAITING = 8_000_000
+
+/** A log that cannot be written keeps nothing from being served, nor from ending: on a closed terminal each line is an EIO. */
+function destination(contentMode: 'buffer' | 'utf8') {
+  const opened = pino.destination({ fd: 2, sync: true, contentMode, maxLength: MAX_WAITING })
+  opened.on('error', () => undefined)
+  return opened
+}
+
 /** Standard error, which is waited for, so that no line is dropped. */
 export function standardError(): LogOutput {
   // Two writers, of texts and of bytes: that of texts goes over them five times. Neither keeps anything back.
-  const bytes = pino.destination({ fd: 2, sync: true, contentMode: 'buffer' })
+  const bytes = destination('buffer')
   const write = (lines: Uint8Array): void => void bytes.write(lines as unknown as string) // its types know of texts alone
   // A line becomes bytes while the processor still has its parts at hand.
   const room = Buffer.allocUnsafeSlow(ROOM)
@@ -30,7 +40,7 @@ export function standardError(): LogOutput {
   }
 
   return {
-    stream: pino.destination({ fd: 2, sync: true }),
+    stream: destination('utf8'),
     hold(line) {
       if (held + line.length > ROOM) flush()
       if (line.length > ROOM) write(Buffer.from(line, 'latin1'))

@@ -400,6 +400,7 @@ describe('sluice import', () => {
   })
 
   it('shows new rows to an engine that is running', async () => {
+    mkdirSync(folder.path('live'))
     const engine = await openLive('live')
     const count = async () => (await rowsFrom(engine, 'SELECT COUNT(*) AS n, MIN(id) AS low FROM shop.orders'))[0]
     try {

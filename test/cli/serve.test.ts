@@ -67,6 +67,7 @@ describe('sluice serve', function () {
   })
 
   it('takes its port from PORT, and ends at once with 0 on SIGINT; SLUICE_TOKEN makes no other token', async () => {
+    mkdirSync(folder.path('empty'))
     const environment = {
       PORT: '0',
       SLUICE_DATA: folder.path('empty'),

@@ -4,6 +4,7 @@
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileReason, SETTING } from '../../files/write-failure.js'
 import { fileStamp } from '../../model/file-stamp.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Compression } from './decompress.js'
@@ -22,6 +23,21 @@ export interface DataFile {
   readonly mtimeNs: bigint
   /** See fileStamp. */
   readonly stamp: string
+}
+
+/**
+ * Why there are no tables in this folder, and what to do; null where it can be read. One that is there and empty is what
+ * somebody has made: one that is not is a wrong path, a volume that is not mounted, or a first start.
+ */
+export function dataFolderFault(dataDir: string): string | null {
+  try {
+    readdirSync(dataDir)
+    return null
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      ? `the data folder ${dataDir} is not there: make it, fill it by \`sluice sample --data ${dataDir}\`, or name another with ${SETTING.data}`
+      : `the data folder ${dataDir} cannot be read: ${fileReason(cause)}; ${SETTING.data} names another`
+  }
 }
 
 const NAME = /^(.+?)\.(parquet|ndjson|jsonl|csv)(?:\.(gz|zst))?$/
@@ -68,7 +84,7 @@ const NOTHING: TableContents = { files: [], imports: [] }
 export interface FolderReader {
   /**
    * Files are sorted by path. Tables that are looked at together share `listing`.
-   * @throws QueryFault when `imports.json` is broken or names what is gone.
+   * @throws QueryFault when `imports.json` is broken or names what is gone, or a folder cannot be read.
    */
   readonly contents: (tableName: string, listing?: Listing) => TableContents
 }
@@ -129,9 +145,16 @@ export function folderReader(dataDir: string): FolderReader {
           throw new QueryFault(`${tableName}: the folder ${path} is gone, though ${IMPORTS_FILE} names it`)
       }
       const files = looseFiles(dataDir, tableName, listing)
+      if (files.length + parts.length === 0) requireFolder(dataDir)
       return { files: withoutReplaced(files, place.dataset, imports), imports: parts }
     },
   }
+}
+
+/** That nothing is in a folder may be believed only of a folder. @throws QueryFault. */
+function requireFolder(dataDir: string): void {
+  const fault = tryStat(dataDir)?.isDirectory() ? null : dataFolderFault(dataDir)
+  if (fault !== null) throw new QueryFault(fault)
 }
 
 /** All files of `<dataset>.<table>`, imported ones too, sorted by path; none when there are none. */
@@ -205,15 +228,24 @@ function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
   )
 }
 
-/** None for a folder that is not there, or is none. */
+const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
+const isNotThere = (error: unknown): boolean => NOT_THERE.has((error as NodeJS.ErrnoException).code)
+
+/** None for a folder that is not there, or is none. @throws QueryFault for one that cannot be read: it may hold any. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-  } catch {
-    return []
+  } catch (cause) {
+    if (isNotThere(cause)) return []
+    throw new QueryFault(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause })
   }
 }
 
 function tryStat(path: string): BigIntStats | null {
-  return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    if (isNotThere(error)) return null
+    throw error
+  }
 }

@@ -73,6 +73,11 @@ const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 
 /** Changes whenever the file does; '' where there is none. */
 export function importsStamp(tableFolder: string): string {
-  const stat = statSync(join(tableFolder, IMPORTS_FILE), { bigint: true, throwIfNoEntry: false })
-  return stat ? fileStamp(stat) : ''
+  try {
+    const stat = statSync(join(tableFolder, IMPORTS_FILE), { bigint: true, throwIfNoEntry: false })
+    return stat ? fileStamp(stat) : ''
+  } catch (error) {
+    if (NOT_THERE.has((error as NodeJS.ErrnoException).code ?? '')) return ''
+    throw error
+  }
 }

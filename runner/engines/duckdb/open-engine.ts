@@ -3,12 +3,13 @@ import { join, resolve } from 'node:path'
 import { SqlError } from '../../googlesql/sql-error.js'
 import type { TableCatalogue, TableNaming } from '../../googlesql/tables.js'
 import { type Type, typeName } from '../../googlesql/types.js'
-import { SetupError } from '../../model/errors.js'
+import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, ResultSet } from '../../model/query.js'
 import { boundedSignal } from './bounded-signal.js'
 import { CompiledText, type Translate, type Translation } from './compiled-text.js'
+import { dataFolderFault } from './data-folder.js'
 import { dataCopyReader, dataStateReader } from './data-state.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import type { Delay } from './generate/delayed-constants.js'
@@ -145,9 +146,16 @@ export async function openEngine(
       if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
       const before = revision
       learn(await discover())
-      if (revision === before) throw error
+      if (revision === before) throw withFault(error, sql)
       return translated(sql, types)
     }
+  }
+
+  /** Why there is no data folder, where there should be one. */
+  const dataFault = (): string | null => (options.dataDir === null ? null : dataFolderFault(options.dataDir))
+  const withFault = (error: SqlError, sql: string): SqlError => {
+    const fault = dataFault()
+    return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset)
   }
 
   const compiledOf = async (query: Query): Promise<CompiledText> => {
@@ -287,6 +295,8 @@ export async function openEngine(
     dataState: query => stateOf(query),
     dataCopy: dataCopyReader(options),
     ping: async () => {
+      const fault = dataFault()
+      if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
       const { signal, callOff } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })
