@@ -46,11 +46,13 @@ clean: ## Remove what was built and installed; data/ stays
 	rm -rf dist coverage node_modules
 
 dist/.built: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES)
+	@echo 'compiling…' >&2
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
 	@chmod +x dist/main.js
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json
+	@echo 'installing the packages that it needs…' >&2
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
