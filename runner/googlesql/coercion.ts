@@ -105,7 +105,8 @@ const isLiteral = (operand: Operand): boolean => operand.standing === 'literal' 
 /** An element of the array that stands for all of them; null for an untyped one. */
 export function elementOf(operand: Operand): Operand | null {
   if (isUntyped(operand) || operand.type.kind !== 'ARRAY') return null
-  return { type: operand.type.element, standing: operand.standing, fields: null }
+  const { element } = operand.type
+  return { type: element, standing: WRITTEN_TYPES.has(element.kind) ? 'expression' : operand.standing, fields: null }
 }
 
 /** Null where the language does not coerce. */

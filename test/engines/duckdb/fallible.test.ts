@@ -79,6 +79,8 @@ const TOTAL_NATIVES: ReadonlySet<string> = new Set([
   'bq_net_safe_ip_from_string',
   'bq_normalize',
   'bq_normalize_fold',
+  'bq_numeric_correlation',
+  'bq_numeric_covariance',
   'bq_numeric_variance',
   'bq_reverse_text',
   'bq_safe_bytes_to_string',
@@ -118,6 +120,8 @@ const SAFE_NAME = /^(?!CAST|EXTRACT|INTERVAL)[A-Z]/
 const OWN_VALUES: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
   bq_normalize: [text, fc.constantFrom('NFC', 'NFKC', 'NFD', 'NFKD')],
   bq_normalize_fold: [text, fc.constantFrom('NFC', 'NFKC')],
+  bq_numeric_correlation: [fc.array(fc.tuple(decimal, decimal))],
+  bq_numeric_covariance: [fc.array(fc.tuple(decimal, decimal)), fc.constantFrom(0n, 1n)],
   bq_numeric_variance: [fc.array(fc.option(decimal)), fc.constantFrom(0n, 1n)],
 }
 

@@ -4,8 +4,9 @@
  * `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. Here it is made to depend on chance, which DuckDB leaves to
  * the rows. That costs something for every row, so it is how a query is tried again that has failed.
  */
-import type { Expr, Scan } from '../../../googlesql/resolved.js'
+import type { Column, Expr, Scan } from '../../../googlesql/resolved.js'
 import { mapExpr } from '../../../googlesql/rewrite.js'
+import { columnExpr } from '../../../googlesql/scope.js'
 import { BOOL, FLOAT64 } from '../../../googlesql/types.js'
 import { isConstant } from './context.js'
 import { mayFail, raises } from './fallible.js'
@@ -24,20 +25,31 @@ export function withDelayedConstants(scan: Scan, delay: Delay): Scan {
     inputsOfScan(scan).map(input => withDelayedConstants(input, delay)),
   )
   const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
-  const mapped = mapOwn(inner, expr => ownExpr(expr, hasRows ? delay : 'branches'))
+  // A condition that reads no column of the rows DuckDB computes below an UNNEST that makes them, or makes none.
+  const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
+  const mapped = mapOwn(inner, expr => ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }))
   if (mapped.kind !== 'project') return mapped
-  return { ...mapped, computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr) })) }
+  return {
+    ...mapped,
+    computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr, null) })),
+  }
+}
+
+interface Place {
+  readonly delay: Delay
+  /** A column that the expression is to read, so that it stays above what makes the rows; null where it stays anyway. */
+  readonly witness: Column | null
 }
 
 /** Scans of subqueries are entered. */
-const ownExpr = (expr: Expr, delay: Delay): Expr =>
+const ownExpr = (expr: Expr, place: Place): Expr =>
   mapExpr(expr, part => {
-    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan, delay) }
+    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan, place.delay) }
     if (part.kind === 'in-query') {
-      return { ...part, operand: ownExpr(part.operand, delay), scan: withDelayedConstants(part.scan, delay) }
+      return { ...part, operand: ownExpr(part.operand, place), scan: withDelayedConstants(part.scan, place.delay) }
     }
-    if (delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part)
-    return isConditional(part) ? mapParts(part, inner => inBranch(inner, delay)) : undefined
+    if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
+    return isConditional(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined
   })
 
 const CONDITIONALS = new Set(['IF', 'IFNULL', 'COALESCE'])
@@ -48,35 +60,50 @@ const isConditional = (expr: Expr): boolean =>
 const mapParts = (expr: Expr, map: (part: Expr) => Expr): Expr =>
   mapExpr(expr, part => (part === expr ? undefined : map(part)))
 
-function inBranch(expr: Expr, delay: Delay): Expr {
-  if (isFoldable(expr) && mayFail(expr)) return delayed(expr)
+function inBranch(expr: Expr, place: Place): Expr {
+  if (isFoldable(expr) && mayFail(expr)) return delayed(expr, place.witness)
   const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
-  return isQuery ? ownExpr(expr, delay) : mapParts(expr, part => inBranch(part, delay))
+  return isQuery ? ownExpr(expr, place) : mapParts(expr, part => inBranch(part, place))
 }
 
 const isFoldable = (expr: Expr): boolean => !readsColumn(expr) && !hasSubquery(expr) && !isVolatile(expr)
 
 /** What may fail of a constant, and what it is made of, each in a branch of its own. */
-function delayed(expr: Expr): Expr {
-  if (isConstant(expr)) return delayedLiteral(expr)
+function delayed(expr: Expr, witness: Column | null): Expr {
+  if (isConstant(expr)) return delayedLiteral(expr, witness)
   // What a NUMERIC is made of is read off the literal, and the interval that DATE_ADD adds off the argument.
   const isWritten = expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.written !== undefined
-  const whole = isWritten ? expr : mapParts(expr, delayed)
-  return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? late(whole) : whole
+  const whole = isWritten ? expr : mapParts(expr, part => delayed(part, witness))
+  return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? late(whole, witness) : whole
 }
 
-const delayedLiteral = (expr: Expr): Expr =>
-  isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? late(expr) : expr
+const delayedLiteral = (expr: Expr, witness: Column | null): Expr =>
+  isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? late(expr, witness) : expr
 
-function late(expr: Expr): Expr {
+function late(expr: Expr, witness: Column | null): Expr {
   const { type, at } = expr
-  return { kind: 'case', type, branches: [{ when: always(at), then: expr }], otherwise: null, at }
+  const whenever = always(at)
+  const when = witness ? call('$and', [whenever, isThere(columnExpr(witness, false, at))], at) : whenever
+  return { kind: 'case', type, branches: [{ when, then: expr }], otherwise: null, at }
 }
+
+/** TRUE for any value, NULL too. */
+const isThere = (column: Expr): Expr =>
+  call('$not', [call('$is_null', [call('$is_null', [column], column.at)], column.at)], column.at)
+
+const call = (name: string, args: readonly Expr[], at: number): Expr => ({
+  kind: 'call',
+  type: BOOL,
+  name,
+  arguments: args,
+  isSafe: false,
+  at,
+})
 
 /** TRUE, which DuckDB does not know before there is a row. */
 export function always(at: number): Expr {
   const random: Expr = { kind: 'call', type: FLOAT64, name: 'RAND', arguments: [], isSafe: false, at }
   const two: Expr = { kind: 'literal', type: FLOAT64, value: 2, at }
   // It is less than one.
-  return { kind: 'call', type: BOOL, name: '$lt', arguments: [random, two], isSafe: false, at }
+  return call('$lt', [random, two], at)
 }

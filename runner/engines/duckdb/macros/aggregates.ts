@@ -28,6 +28,8 @@ export const AGGREGATE_MACROS: readonly string[] = [
     bq_sum_bignumeric_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]`,
   `bq_avg_list(items) AS list_transform([items], lambda l$:
     bq_avg_parts(bq_sum_wholes(l$), bq_sum_fractions(l$), list_count(l$)))[1]`,
+  `bq_numeric_covar_pop(pairs) AS bq_numeric_covariance(pairs, 0)`,
+  `bq_numeric_covar_samp(pairs) AS bq_numeric_covariance(pairs, 1)`,
   `bq_numeric_var_pop(items) AS bq_numeric_variance(items, 0)`,
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
@@ -38,10 +40,10 @@ export const AGGREGATE_MACROS: readonly string[] = [
   // See generate/trusted-totals.ts.
   "bq_trusted(value, total) AS CASE WHEN isfinite(total) = false THEN bq_raise('A total is not finite') ELSE value END",
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
-  // `small` is that of the values by 2^512 smaller, for where their squares would overflow; `back` undoes it.
+  // `small` is that of the values by 2^600 smaller, for where their squares would overflow; `back` undoes it.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE
     WHEN abs(greatest_input) < 1e150 AND abs(least_input) < 1e150 THEN value
-    WHEN isfinite(greatest_input) AND isfinite(least_input) THEN small * 1.3407807929942597e154 * back
+    WHEN isfinite(greatest_input) AND isfinite(least_input) THEN small * 4.149515568880993e180 * back
     WHEN greatest_input IS NOT NULL THEN 'nan'::DOUBLE END`,
   `bq_corr(value, small, greatest_x, greatest_y) AS CASE
     WHEN greatest(greatest_x, greatest_y) < 1e150 THEN value

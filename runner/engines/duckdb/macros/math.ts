@@ -50,11 +50,13 @@ export const MATH_MACROS: readonly string[] = [
     ELSE bq_trunc_double(checked, digits) END`,
 
   `bq_same_length(x, y) AS CASE
+    WHEN x IS NULL OR y IS NULL THEN NULL
     WHEN len(x) <> len(y) THEN bq_raise('Array length mismatch: ' || len(x) || ' and ' || len(y) || '.')
     WHEN list_count(x) < len(x) OR list_count(y) < len(y) THEN bq_raise('Cannot compute a distance with a NULL element')
     ELSE y END`,
   `bq_euclidean_distance(x, y) AS list_distance(x, bq_same_length(x, y))`,
   `bq_cosine_distance(x, y) AS CASE
+    WHEN x IS NULL OR y IS NULL THEN NULL
     WHEN list_inner_product(x, x) = 0 OR list_inner_product(y, y) = 0
     THEN bq_raise('Cannot compute cosine distance against zero vector.')
     ELSE list_cosine_distance(x, bq_same_length(x, y)) END`,

@@ -110,6 +110,37 @@ function variance(items: readonly (string | null)[], less: bigint): number | nul
   return Number(`${quotient}e-${30 + 2 * SCALE}`)
 }
 
+/** n times the sum of the products, less the product of the sums: n * n times the covariance, in squares of the unit. */
+function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
+  let [x, y, products] = [0n, 0n, 0n]
+  xs.forEach((value, i) => {
+    x += value
+    y += ys[i]!
+    products += value * ys[i]!
+  })
+  return BigInt(xs.length) * products - x * y
+}
+
+/** `less` as in `variance`. */
+function covariance(pairs: readonly (readonly string[])[], less: bigint): number | null {
+  const n = BigInt(pairs.length)
+  if (n <= less) return null
+  const total = spread(...columns(pairs))
+  return Number(`${(total * 10n ** 30n) / (n * (n - less))}e-${30 + 2 * SCALE}`)
+}
+
+function correlation(pairs: readonly (readonly string[])[]): number | null {
+  if (pairs.length < 2) return null
+  const [xs, ys] = columns(pairs)
+  const [x, y] = [spread(xs, xs), spread(ys, ys)]
+  return x === 0n || y === 0n ? Number.NaN : Number(spread(xs, ys)) / Math.sqrt(Number(x * y))
+}
+
+const columns = (pairs: readonly (readonly string[])[]): [bigint[], bigint[]] => [
+  pairs.map(([x]) => unitsOf(x!)),
+  pairs.map(([, y]) => unitsOf(y!)),
+]
+
 const buffer = new DataView(new ArrayBuffer(8))
 
 /** A finite double as `mantissa * 2 ** exponent`, without its sign. */
@@ -195,6 +226,8 @@ export const MATH_NATIVES: readonly NativeFunction[] = [
   native('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>
     textOf(divideRounded(whole * UNIT + unitsOf(fraction), n), 'AVG'),
   ),
+  native('bq_numeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', covariance),
+  native('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', correlation),
   native('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', variance),
   native('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
     roundDouble(x, digits, false),

@@ -193,8 +193,8 @@ const countRows: AggregateForm = call => {
 
 const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
-/** 2^-512, exactly: squares of the largest FLOAT64 so made are far from overflow. */
-const MADE_TINY = '7.458340731200207e-155::DOUBLE'
+/** 2^-600, exactly: the squares of any number of FLOAT64 so made add up to a FLOAT64. */
+const MADE_TINY = '2.409919865102884e-181::DOUBLE'
 
 /**
  * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more
@@ -209,15 +209,27 @@ const spread =
     const x = call.sql[0]!
     const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })
     const tiny = aggregate(call, name, `${x} * ${MADE_TINY}`, { where: `isfinite(${x})` })
-    const back = name.startsWith('stddev') ? '1' : '1.3407807929942597e154'
+    const back = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
     const value = `bq_spread(${plain}, ${tiny}, ${back}, ${extremes(call, x)})`
     return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
   }
 
-/** Pairs with a NULL do not count. `least` is how many pairs there must be. */
+/**
+ * Pairs with a NULL do not count. `least` is how many pairs there must be; `exact` is the function of a list of decimals, of
+ * which FLOAT64 has not all digits.
+ */
 const pairs =
-  (least: number, write: (call: AggregateFormCall, x: string, y: string, finite: string) => string): AggregateForm =>
+  (
+    least: number,
+    exact: string,
+    write: (call: AggregateFormCall, x: string, y: string, finite: string) => string,
+  ): AggregateForm =>
   call => {
+    if (call.args[0]!.type.kind !== 'FLOAT64') {
+      const [a, b] = call.sql
+      const pair = `[CAST(${a} AS VARCHAR), CAST(${b} AS VARCHAR)]`
+      return `${exact}(${aggregate(call, 'list', pair, { where: `${a} IS NOT NULL AND ${b} IS NOT NULL` })})`
+    }
     const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
     const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
     const finite = `isfinite(${x}) AND isfinite(${y})`
@@ -228,12 +240,15 @@ const pairs =
   }
 
 const covariance = (name: string, least: number): AggregateForm =>
-  pairs(least, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+  pairs(least, `bq_numeric_${name}`, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+
+/** 2^-512, exactly: squares of the largest FLOAT64 so made do not overflow, and those of others beside it do not vanish. */
+const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
 
 /** DuckDB refuses values whose squares overflow. */
-const correlation = pairs(2, (call, x, y, finite) => {
+const correlation = pairs(2, 'bq_numeric_correlation', (call, x, y, finite) => {
   const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
-  const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY}, ${y} * ${MADE_TINY}`, { where: finite })
+  const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY_PAIR}, ${y} * ${MADE_TINY_PAIR}`, { where: finite })
   const extremes = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, { where: finite }))
   return `bq_corr(${plain}, ${tiny}, ${extremes.join(', ')})`
 })
