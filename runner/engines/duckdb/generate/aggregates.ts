@@ -9,7 +9,7 @@ import { limitSql } from './limit.js'
 import { variable } from './quote.js'
 import { orderClause } from './sort.js'
 import { trySql } from './try.js'
-import { callOf } from './uses.js'
+import { callOf, hasQuery } from './uses.js'
 
 export function aggregateSql(
   call: AggregateCall,
@@ -54,8 +54,8 @@ function safeAggregate(sql: string, { type }: AggregateCall, context: Context): 
 }
 
 /**
- * The arguments that the call's form gives to several aggregates, and that are more than columns: they are better columns
- * of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
+ * The arguments that the call's form gives to several aggregates or to a subquery, and that are more than columns: they are
+ * better columns of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall): readonly number[] {
   const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
@@ -74,7 +74,8 @@ export function repeatedArguments(call: AggregateCall): readonly number[] {
   }
   try {
     const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
-    return costs.flatMap((cost, i) => (cost > 0 && text.split(`slot_${i}`).length > 2 ? [i] : []))
+    const isForQuery = hasQuery(text)
+    return costs.flatMap((cost, i) => (cost > 0 && (isForQuery || text.split(`slot_${i}`).length > 2) ? [i] : []))
   } catch {
     // The form says why when the call itself is written.
     return []

@@ -152,7 +152,8 @@ function isOuter(id: number, scope: Scope | null): boolean {
   return entryOf(id, scope) !== null
 }
 
-function entryOf(id: number, scope: Scope | null): Entry | null {
+/** How the column is written where it is in sight; null where it is not. */
+export function entryOf(id: number, scope: Scope | null): Entry | null {
   for (let current = scope; current; current = current.outer) {
     const entry = current.entries.get(id)
     if (entry) return entry

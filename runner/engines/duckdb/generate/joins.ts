@@ -1,6 +1,8 @@
 /** Joins. A side that is a table (or a join itself) stands as it is; any other is a derived table. */
 import type { Column, Computed, Expr, JoinScan, Scan } from '../../../googlesql/resolved.js'
+import { mapExpr } from '../../../googlesql/rewrite.js'
 import { columnExpr } from '../../../googlesql/scope.js'
+import { entryOf } from './bind.js'
 import { type Block, type BlockOf, derive, EMPTY_BLOCK, type Ids, isLimited, isRows, scopeOf } from './block.js'
 import { type Context, type Entry, GenerateError, type Scope } from './context.js'
 import { columnsRead, conjuncts, hasSubquery } from './walk.js'
@@ -20,7 +22,7 @@ export function joinBlock(
   context: Context,
   blockOf: BlockOf,
 ): Block {
-  const scan = withoutSubqueries(original, context)
+  const scan = withoutSubqueries(withoutOuter(original, outer, context), context)
   const keep = new Set([...needed, ...columnsRead(scan.condition ? [scan.condition] : [])])
   const { join } = scan
   const left = sideOf(blockOf(scan.left, keep, outer, context), join !== 'right' && join !== 'full', keep, context)
@@ -41,6 +43,26 @@ export function joinBlock(
     `A subquery over both sides in the ON clause of a ${join.toUpperCase()} JOIN is not supported on the embedded engine`,
     scan.condition.at,
   )
+}
+
+/**
+ * DuckDB has no outer joins whose condition reads a column of an outer query: it becomes one of the side whose rows are all
+ * kept. FULL JOINs are none there, see correlated-full-join.ts.
+ */
+function withoutOuter(scan: JoinScan, outer: Scope | null, context: Context): JoinScan {
+  const { join, condition } = scan
+  if (join === 'inner' || join === 'cross' || !condition || !outer) return scan
+  const copies = new Map<number, Computed>()
+  const copied = mapExpr(condition, part => {
+    if (part.kind !== 'column' || !entryOf(part.column.id, outer)) return undefined
+    const { id } = part.column
+    const copy = copies.get(id) ?? { column: context.newColumn('', part.type), expr: part }
+    copies.set(id, copy)
+    return columnExpr(copy.column, false, part.at)
+  })
+  if (copies.size === 0) return scan
+  const side = join === 'left' ? 'left' : 'right'
+  return { ...scan, [side]: withComputed(scan[side], [...copies.values()]), condition: copied }
 }
 
 /**

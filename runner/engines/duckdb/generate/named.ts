@@ -6,5 +6,7 @@
  */
 export const named = (sql: string): string => `coalesce(${sql}, NULL)`
 
-/** The same where the SQL may be a macro's call. */
-export const namedIfMacro = (sql: string): string => (/^\(*bq_/.test(sql) ? named(sql) : sql)
+/** The same where the SQL may be a macro's call; DuckDB has macros of its own, as `list_max` is one. */
+export const namedIfMacro = (sql: string): string => (MACRO.test(sql) ? named(sql) : sql)
+
+const MACRO = /^\(*(?!(?:cast|coalesce|list_extract|list_transform|struct_pack|try)\()\w+\(/i

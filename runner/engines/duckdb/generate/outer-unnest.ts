@@ -46,10 +46,11 @@ function indexesByQuery(
   outer: Scope | null,
   context: Context,
 ): string {
-  const index = context.newAlias()
-  const own = elementEntries(scan, array, index)
+  const [list, index] = [context.newAlias(), context.newAlias()]
+  const own = elementEntries(scan, list, index)
   const test = context.expr(condition, { entries: own, outer: scopeOf(block, outer) })
-  return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\nSELECT unnest(range(len(${array}))) AS ${index}\n)\nWHERE ${test}\n)`
+  const elements = `SELECT ${list}, unnest(range(len(${list}))) AS ${index} FROM (SELECT ${array} AS ${list})`
+  return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\n${elements}\n)\nWHERE ${test}\n)`
 }
 
 /** The element and the offset in terms of an index from zero. */
