@@ -9,7 +9,7 @@ import { limitSql } from './limit.js'
 import { variable } from './quote.js'
 import { orderClause } from './sort.js'
 import { trySql } from './try.js'
-import { callOf, hasQuery } from './uses.js'
+import { callOf, hasQuery, usesOf } from './uses.js'
 
 export function aggregateSql(
   call: AggregateCall,
@@ -57,7 +57,7 @@ function safeAggregate(sql: string, { type }: AggregateCall, context: Context): 
  * The arguments that the call's form gives to several aggregates or to a subquery, and that are more than columns: they are
  * better columns of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
  */
-export function repeatedArguments(call: AggregateCall): readonly number[] {
+export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
   const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
   const costs = call.arguments.map(costOf)
   if (!form || call.filter || Math.max(0, ...costs) === 0) return []
@@ -75,7 +75,11 @@ export function repeatedArguments(call: AggregateCall): readonly number[] {
   try {
     const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
     const isForQuery = hasQuery(text)
-    return costs.flatMap((cost, i) => (cost > 0 && (isForQuery || text.split(`slot_${i}`).length > 2) ? [i] : []))
+    // A window function that a macro writes twice DuckDB cannot copy when there is a lambda in it (1.5.5).
+    const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && usesOf(text, `slot_${i}`) > 1
+    return costs.flatMap((cost, i) =>
+      cost > 0 && (isForQuery || text.split(`slot_${i}`).length > 2 || isCopied(i)) ? [i] : [],
+    )
   } catch {
     // The form says why when the call itself is written.
     return []

@@ -40,7 +40,9 @@ export function hoistWindowArguments(scan: WindowScan, outer: Scope | null, cont
     const isForeign = own !== null && [...columnsRead(partsOfWindow(call))].some(id => !own.has(id))
     return {
       column,
-      call: isForeign ? hoist.window(call) : { ...call, call: hoist.from(call.call, repeatedArguments(call.call)) },
+      call: isForeign
+        ? hoist.window(call)
+        : { ...call, call: hoist.from(call.call, repeatedArguments(call.call, true)) },
     }
   })
   return hoist.computed.length === 0 ? scan : { ...scan, functions, input: hoist.over(scan.input) }
