@@ -5,6 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { causeText } from '../../model/cause-text.js'
 import { failureOf, isFatal } from './failure.js'
 import { statementGuard } from './guard-statement.js'
+import { isOptimizerFailure } from './large-plans.js'
 import type {
   Answers,
   ExplainRequest,
@@ -136,8 +137,21 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
 async function lend(open: Session, id: number, request: QueryRequest, state: Running): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
   return open.borrow(connection =>
-    open.largePlans.during(request.sql, () => work(connection, open, id, request, state)),
+    open.largePlans.during(request.sql, async () => {
+      const begin = (): Promise<Answers[keyof Answers]> => work(connection, open, id, request, state)
+      try {
+        return await begin()
+      } catch (error) {
+        if (state.hasSent || !isOptimizerFailure(causeOf(error))) throw error
+        return open.largePlans.unfailing(begin)
+      }
+    }),
   )
+}
+
+const causeOf = (error: unknown): string => {
+  if (error instanceof FailureError) return 'cause' in error.failure ? error.failure.cause : ''
+  return causeText(error)
 }
 
 async function work(

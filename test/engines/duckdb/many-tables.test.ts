@@ -72,7 +72,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
     }
 
     it('turns the optimizer off for large plans alone, and on again behind the last of them', async () => {
-      const { during } = session.largePlans
+      const { during, unfailing } = session.largePlans
       const setting = (): Promise<unknown> =>
         session.borrow(async connection => {
           const result = await connection.runAndReadAll("SELECT current_setting('disabled_optimizers')")
@@ -82,6 +82,8 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       expect(await during('SELECT 1 GROUP BY 1', setting)).to.equal('')
       const both = during(large, async () => [await setting(), await during(large, setting), await setting()])
       expect(await both).to.deep.equal(Array(3).fill('compressed_materialization'))
+      const twice = during(large, async () => [await unfailing(setting), await setting()])
+      expect(await twice).to.deep.equal(['compressed_materialization,deliminator', 'compressed_materialization'])
       expect(await setting()).to.equal('')
       const failure = during(large, () => Promise.reject(new RangeError('x'))).catch(error => error)
       expect(await failure).to.be.instanceOf(RangeError)
