@@ -71,7 +71,10 @@ export async function loadEndpoints(
   options: LoadOptions & { readonly dir: string; readonly only?: readonly string[] },
 ): Promise<Loaded> {
   const found = await discover(options.dir)
-  const loaded = await loadSources(found.manifests, found.partials, options)
+  /** Variants of each file, those of broken manifests too. */
+  const counts = new Map<string, number>()
+  const onLoaded = (file: string, variants: number): void => void counts.set(file, variants)
+  const loaded = await loadSources(found.manifests, found.partials, options, onLoaded)
   const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
   const { dir, only } = options
   if (only === undefined) return { ...loaded, diagnostics: all }
@@ -84,8 +87,18 @@ export async function loadEndpoints(
     details,
     diagnostics: [...all.filter(({ file }) => isWanted(file)), ...strange.map(file => notBelow(dir, file))],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
-    variants: details.reduce((sum, { variants }) => sum + variants.length, 0),
+    variants: [...counts].reduce((sum, [file, variants]) => (isWanted(file) ? sum + variants : sum), 0),
   }
+}
+
+async function counted(
+  loading: LoadedOne | Promise<LoadedOne>,
+  file: string,
+  onLoaded: (file: string, variants: number) => void,
+): Promise<LoadedOne> {
+  const loaded = await loading
+  onLoaded(file, loaded.variants)
+  return loaded
 }
 
 /** Is this file the path, or in the folder that it names? */
@@ -102,6 +115,7 @@ export async function loadSources(
   manifests: readonly SourceText[],
   partialTexts: readonly SourceText[],
   options: LoadOptions,
+  onLoaded: (file: string, variants: number) => void = () => undefined,
 ): Promise<Loaded> {
   const partials = loadPartials(partialTexts)
   const duplicates = new DuplicateFinder()
@@ -120,7 +134,8 @@ export async function loadSources(
     await options.breathe?.()
     // Whose id and name they are is settled at once, so that the first of two has them.
     const known = recall(source, partials.byName, duplicates, options)
-    await loading.add(known ?? loadOne(source, partials.byName, duplicates, once))
+    const one = known ?? loadOne(source, partials.byName, duplicates, once)
+    await loading.add(counted(one, source.file, onLoaded))
   }
   await loading.end()
   diagnostics.sort(compareDiagnostics)
