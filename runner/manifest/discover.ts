@@ -101,7 +101,8 @@ export const noneLeft = (dir: string): Diagnostic =>
     'no manifest is left here; those that were read before are served on',
   )
 
-function unreadable(file: string, error: unknown): Diagnostic {
+/** Of a file or folder that is there, or should be, and cannot be read. */
+export function unreadable(file: string, error: unknown): Diagnostic {
   const code = (error as { code?: unknown }).code
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file or folder',

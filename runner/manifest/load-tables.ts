@@ -5,7 +5,7 @@ import { type TableResource, tableFields, tableResource } from '../googlesql/tab
 import { fieldType, type SchemaField, type TableDefinition } from '../googlesql/tables.js'
 import { type StructField, typeName } from '../googlesql/types.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
-import { readOne, type SourceText } from './discover.js'
+import { readOne, type SourceText, unreadable } from './discover.js'
 import { parseManifest } from './parse.js'
 import { describeValue, diagnosticAt } from './report.js'
 import type { FilePlace, ManifestSource, NodePath } from './source.js'
@@ -51,7 +51,7 @@ export async function loadTableSchemas(
   try {
     names = (await readdir(dir)).filter(isTableSchema).sort()
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ENOENT') throw error
+    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
   }
   const folder = dir.split(sep).join('/')
   const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))

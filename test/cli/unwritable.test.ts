@@ -99,6 +99,15 @@ describe('a place that cannot be written', () => {
     expect(readFileSync(at('file'), 'utf8')).to.equal('')
   })
 
+  it('is no matter to table schemas, which are read: a file in place of their folder is a diagnostic', async () => {
+    const told = `${at('file')}:1:1: cannot be read: it is not a folder [manifest/unreadable]\n`
+    const wrong = ['--tables', at('file')]
+    for (const argv of [['query', 'SELECT 1'], ['tables', 'ddl'], ['validate'], ['serve', '--data', at('tables')]]) {
+      const { code, err } = await command([...argv, ...wrong])
+      expect([code, err.split('\n')[0]], argv.join(' ')).to.deep.equal([1, told.trimEnd()])
+    }
+  })
+
   it('is told of with the names that settings have', () => {
     const named = Object.values(SETTING).filter(names => names.includes(' or '))
     expect(named).to.have.length(3)
