@@ -53,6 +53,12 @@ const EXPLAINED: readonly Explained[] = [
     expected: /\\u0000/,
   },
   {
+    reason: 'two escapes of JSON that are one character beyond U+FFFF together are read one by one by the reference',
+    class: ['wrong'],
+    sql: /\\ud8/,
+    expected: /\uFFFD/,
+  },
+  {
     reason: 'a NULL is no constant to search for (string_functions#contains_substr)',
     class: ['error'],
     found: /CONTAINS_SUBSTR: the search value must/,

@@ -53,5 +53,6 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
     documentation: 'time-series-functions#datetime_bucket',
+    notForTextLiterals: 'DATE, INTERVAL, [DATE]',
   },
 ]

@@ -127,12 +127,14 @@ const trimmedFraction = (micro: number): string => pad(micro, 6).replace(/0+$/, 
 function extendedElement(
   rest: string,
 ): { readonly letter: string; readonly length: number; readonly write: Writer } | null {
-  const match = /^(z|4Y|\*S|\*f|\d{1,2}S|\d{1,2}f)/.exec(rest)
+  const match = /^(z|T|4Y|\*S|\*f|\d{1,2}S|\d{1,2}f)/.exec(rest)
   if (match === null) return null
   const element = match[0]
   const letter = element.at(-1)!
   const found = (write: Writer) => ({ letter, length: element.length, write })
   if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
+  // What stands between date and time in RFC 3339.
+  if (element === 'T') return found(() => 'T')
   if (element === '4Y') return found(({ time }) => pad(time.year, 4))
   const digits = Number(element.slice(0, -1))
   if (letter === 'f') {
@@ -145,6 +147,9 @@ function extendedElement(
     return pad(time.second, 2) + (text === '' ? '' : `.${text}`)
   })
 }
+
+/** Elements that have no such form, which then stands for itself; from the reference implementation. */
+const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
 
 function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
   const foreign = FOREIGN_ELEMENTS[kind]
@@ -160,15 +165,17 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
     let letterAt = percent + 1
     let letter = format[letterAt]!
     let write: Writer | undefined
+    let isPlain = false
     const isModified = (letter === 'E' || letter === 'O') && letterAt + 1 < format.length
     if (isModified) {
       const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
       letterAt += extended?.length ?? 1
+      isPlain = extended === null && UNMODIFIED[letter as 'E' | 'O'].includes(format[letterAt]!)
       // `%Ey`, `%Od` and the like mean the plain element: alternative calendars and digits are not English.
       letter = extended?.letter ?? format[letterAt]!
       write = extended?.write
     }
-    write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
+    if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
     pieces.push(write === undefined || foreign.includes(letter) ? format.slice(percent, letterAt + 1) : write)
     at = letterAt + 1
   }
