@@ -50,7 +50,9 @@ export function resolvePivot(
         value.expression.at,
       )
     }
-    return { expr: coerced, name: value.alias?.name ?? pivotName(value.expression, expr, r) }
+    const nameOf = (isBehindPrefix: boolean): string =>
+      value.alias?.name ?? pivotName(value.expression, coerced, isBehindPrefix, r)
+    return { expr: coerced, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
     const collected = noCollected()
@@ -96,7 +98,7 @@ export function resolvePivot(
   }))
   const outputs = values.flatMap(value =>
     aggregates.map(({ call, prefix }) => ({
-      name: prefix === null ? value.name : `${prefix}_${value.name.replace(/^_/, '')}`,
+      name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
       column: r.newColumn(value.name, call.type),
       call: { ...call, filter: matches(on, value.expr, node.at) },
     })),
@@ -123,14 +125,19 @@ function matches(on: Expr, value: Expr, at: number): Expr {
   return { kind: 'call', type: BOOL, name: '$not', arguments: [isDistinct], isSafe: false, at }
 }
 
-/** The column's name made from a value. Source: the language reference, PIVOT, rules for `pivot_column`. */
-function pivotName(node: ast.Expression, expr: Expr, r: Resolution): string {
+/**
+ * The column's name made from a value, or what of it stands behind a prefix. Source: the language reference, PIVOT, rules for
+ * `pivot_column`, and for an empty text the reference implementation.
+ */
+function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, r: Resolution): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
+  const mark = isBehindPrefix ? '' : '_'
   if (expr.kind === 'literal') {
     const { type, value } = expr
     if (value === null) return 'NULL'
     switch (type.kind) {
       case 'STRING':
+        if (value === '') return isBehindPrefix ? '_empty_string_value' : 'empty_string_value'
         return String(value)
       case 'BOOL':
         return value ? 'TRUE' : 'FALSE'
@@ -139,10 +146,10 @@ function pivotName(node: ast.Expression, expr: Expr, r: Resolution): string {
       case 'BIGNUMERIC': {
         const text = String(value)
         const digits = text.replace('-', '').replace('.', '_point_')
-        return text.startsWith('-') ? `minus_${digits}` : `_${digits}`
+        return text.startsWith('-') ? `minus_${digits}` : `${mark}${digits}`
       }
       case 'DATE':
-        return `_${String(value).replaceAll('-', '_')}`
+        return `${mark}${String(value).replaceAll('-', '_')}`
       default:
         break
     }
@@ -150,7 +157,7 @@ function pivotName(node: ast.Expression, expr: Expr, r: Resolution): string {
   if (expr.kind === 'struct') {
     const parts = expr.fields.map((field, i) => {
       const name = expr.type.fields[i]!.name
-      const value = pivotName(node, field, r).replace(/^_/, '')
+      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', r)
       return name === '' ? value : `${name}_${value}`
     })
     return parts.join('_')

@@ -120,10 +120,16 @@ function windowText(window: WindowCall, scope: Scope, context: Context): string 
   const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, scope, context)
   return [
     ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
-    ...(order === '' ? [] : [order]),
+    ...(order === '' ? [] : [partition === '' && isFirstOfAll(window) ? `${order}, 1` : order]),
     ...(frame ? [`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.start)} AND ${bound(frame.end)}`] : []),
   ].join(' ')
 }
+
+/**
+ * DuckDB makes a minimum of `ROW_NUMBER() OVER (ORDER BY x) = 1`, which of no rows is a row of NULLs (1.5.5); not so by two
+ * keys.
+ */
+const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === 'ROW_NUMBER' && orderBy.length === 1
 
 /**
  * NaN and the infinities are frames of their own, whatever is added to them, and no finite value's frame reaches them: each
@@ -166,13 +172,16 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
   'unbounded-following': 'UNBOUNDED FOLLOWING',
 }
 
+/** More than there are: DuckDB adds an offset to the number of a row, and beyond the largest INT64 finds rows again. */
+const MOST_ROWS = 1_000_000_000_000_000
+
 function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Scope, context: Context): string {
   if (!offset) return BOUNDS[kind]
   const sql = context.expr(offset, scope)
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`
-  if (!isRange) return `${checked} ${BOUNDS[kind]}`
+  if (!isRange) return `${isKnown && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
   if (isDecimal(offset.type)) return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
   return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
 }
