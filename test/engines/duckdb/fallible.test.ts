@@ -329,7 +329,16 @@ function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Ty
     at: 0,
   }
   const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
-  return AGGREGATE_FORMS[name]!({ sql, args, type, call, ...around, over: ' OVER ()', mayBeBackward: false })
+  return AGGREGATE_FORMS[name]!({
+    sql,
+    args,
+    type,
+    call,
+    ...around,
+    over: ' OVER ()',
+    addsByParts: false,
+    mayBeBackward: false,
+  })
 }
 
 function argumentSql(arg: Expr, index: number): string {

@@ -35,6 +35,7 @@ export function aggregateSql(
       havingSql: operand(call.having?.expr ?? null),
       limitSql: call.limit && limitSql(call.limit, context),
       over,
+      addsByParts: context.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
     })
     return call.isSafe ? safeAggregate(sql, call, context) : sql
@@ -70,6 +71,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     havingSql: null,
     limitSql: null,
     over: '',
+    addsByParts: false,
     mayBeBackward: false,
   }
   try {

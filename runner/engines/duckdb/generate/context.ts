@@ -46,6 +46,8 @@ export interface Context {
   readonly ctes: Map<number, CteForm>
   /** What the rows must meet that the query reads of its tables. */
   readonly partitionBounds: PartitionBounds
+  /** Whether sums of NUMERIC are added up so that they pass its range on their way: slower, and for a query that failed. */
+  readonly addsByParts: boolean
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
   /** Whether the query may fail where a total is not finite, see trusted-totals.ts. */

@@ -34,6 +34,8 @@ export interface AggregateFormCall extends FormCall {
   readonly havingSql: string | null
   /** LIMIT's count, which the form itself applies; null where there is none. */
   readonly limitSql: string | null
+  /** As the context has it. */
+  readonly addsByParts: boolean
   /** Whether the frame may end before it begins: both ends are so many rows before this one, or behind it. */
   readonly mayBeBackward: boolean
   /** ` OVER (…)`, or nothing for a plain aggregate. It has to follow every aggregate function that the form writes. */

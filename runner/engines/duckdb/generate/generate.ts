@@ -50,10 +50,12 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan, delay === 'rows') }))
   const parameters: string[] = []
   const times: ParameterTime[] = []
-  const sql = textOf(pruned, newContext(pruned, parameters, bindsTimes ? times : null))
+  const write = (one: ResolvedQuery, trustsTotals: boolean): string =>
+    textOf(one, newContext(one, parameters, bindsTimes ? times : null, { trustsTotals, addsByParts: delay === 'rows' }))
+  const sql = write(pruned, false)
   const early = limitedEarly(pruned)
   const [known, quick] = [parameters.length, early ? prune(early) : hasTotals(pruned.scan) ? pruned : null]
-  const quickSql = quick && textOf(quick, newContext(quick, parameters, bindsTimes ? times : null, true))
+  const quickSql = quick && write(quick, true)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
   return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(pruned) }
 }
@@ -109,7 +111,7 @@ function newContext(
   query: ResolvedQuery,
   parameters: string[],
   times: ParameterTime[] | null,
-  trustsTotals = false,
+  ways: Pick<Context, 'trustsTotals' | 'addsByParts'>,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const cteUses = new Map<number, number>()
@@ -151,8 +153,8 @@ function newContext(
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
     cteUses,
     ctes: new Map(),
+    ...ways,
     fillings: storedArrays(query),
-    trustsTotals,
     partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),

@@ -13,8 +13,8 @@ export const AGGREGATE_MACROS: readonly string[] = [
     ELSE bq_raise_for(total, 'numeric overflow: SUM') END`,
   // Of the integers' sum, a HUGEINT, and the fractions'.
   `bq_sum_parts(whole, fraction) AS CASE
-    WHEN abs(whole) > 100000000000000000000000000000::HUGEINT THEN bq_raise('numeric overflow: SUM')
-    ELSE CAST(CAST(whole AS DECIMAL(38,9)) + CAST(fraction AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
+    WHEN abs(whole + CAST(trunc(fraction) AS HUGEINT)) > 99999999999999999999999999999::HUGEINT THEN bq_raise('numeric overflow: SUM')
+    ELSE CAST(CAST(whole + CAST(trunc(fraction) AS HUGEINT) AS DECIMAL(38,9)) + CAST(fraction - trunc(fraction) AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
   `bq_sum_bignumeric_parts(whole, fraction) AS CASE
     WHEN abs(whole) > 99999999999999999999999999999::HUGEINT THEN bq_raise('${BEYOND_NUMERIC}')
     ELSE bq_bignumeric_add(CAST(whole AS DECIMAL(38,9)), CAST(fraction AS DECIMAL(38,9))) END`,

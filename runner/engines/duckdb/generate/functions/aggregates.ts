@@ -105,7 +105,9 @@ const sum: AggregateForm = call => {
       return `bq_sum_bignumeric_parts(${parts(call, x!)})`
     case 'NUMERIC':
       if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
-      return call.over === '' ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})` : `bq_sum_parts(${parts(call, x!)})`
+      return call.over === '' && !call.addsByParts
+        ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})`
+        : `bq_sum_parts(${parts(call, x!)})`
     default:
       throw unsupported(call, call.type)
   }
