@@ -59,7 +59,7 @@ const ADDING: ReadonlySet<string> = new Set(['TIMESTAMP_ADD', 'TIMESTAMP_SUB'])
 const PARTS: ReadonlySet<string> = new Set(['SECOND', 'MINUTE', 'HOUR', 'DAY'])
 /** Counts that overflow nothing. */
 const COUNT = /^[0-9]{1,6}$/
-const RANDOM: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID'])
+export const RANDOM: ReadonlySet<string> = new Set(['RAND', 'GENERATE_UUID'])
 /** What may stand behind a WHERE. */
 const AFTER_WHERE: ReadonlySet<string> = new Set(
   '; ) |> GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT'.split(' '),

@@ -1,13 +1,14 @@
 /** Calls of aggregate functions. */
 import type * as ast from './ast.js'
+import { RANDOM } from './follows-from.js'
 import type { AggregateTraits, FunctionEntry } from './functions/catalogue.js'
 import { matchCall } from './functions/match.js'
 import { isGroupable, isOrderable } from './functions/operators.js'
 import type { ExpressionEnv, Resolution } from './resolution.js'
 import { sourcesOf } from './resolve-arguments.js'
 import { integer, sortKey } from './resolve-order.js'
-import type { AggregateCall, Expr } from './resolved.js'
-import { isSameExpr } from './rewrite.js'
+import type { AggregateCall, Expr, SortKey } from './resolved.js'
+import { isSameExpr, mapExpr } from './rewrite.js'
 import { columnExpr } from './scope.js'
 import { INT64, shortTypeName } from './types.js'
 
@@ -72,8 +73,9 @@ export function aggregatePart(
     return r.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
   const orderBy = node.orderBy.map(item => sortKey(item, r.expression(item.expression, env), r))
-  const foreign =
-    node.isDistinct && orderBy.find(key => !args.some(argument => argument && isSameExpr(argument, key.expr)))
+  const isArgument = ({ expr }: SortKey): boolean =>
+    args.some(argument => argument && isSameExpr(argument, expr)) && !isRandom(expr)
+  const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
   if (foreign) {
     return r.fail(
       'An aggregate function that has both DISTINCT and ORDER BY arguments can only ORDER BY expressions that are arguments to the function',
@@ -131,4 +133,14 @@ export function resolveGrouping(node: ast.Call, env: ExpressionEnv, r: Resolutio
   const column = r.newColumn('grouping', INT64)
   env.aggregates.collected.groupings.push({ column, expr, at: node.at })
   return columnExpr(column, false, node.at)
+}
+
+/** Each of two that are written alike draws a value of its own. */
+function isRandom(expr: Expr): boolean {
+  let draws = false
+  mapExpr(expr, part => {
+    draws ||= part.kind === 'call' && RANDOM.has(part.name)
+    return undefined
+  })
+  return draws
 }

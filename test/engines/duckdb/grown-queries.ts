@@ -19,19 +19,24 @@ export interface GrownQuery {
 
 /** One for each call with other types of arguments, and for each cast, in the order of the cases. */
 export function grownQueries(): readonly GrownQuery[] {
-  const tables = tableCatalogue([...caseTables()].map(([name, { columns }]) => ({ name, columns })))
   const grown = new Map<string, GrownQuery>()
+  visitCalls((name, expr, query) => {
+    if (!grown.has(name) && nested(expr, expr)) grown.set(name, { name, at: depth => withGrown(query, expr, depth) })
+  })
+  return [...grown.values()]
+}
+
+/** Each call and each cast of the cases that give rows, by a name that tells its types, and the query that it stands in. */
+export function visitCalls(visit: (name: string, expr: CallExpr | CastExpr, query: ResolvedQuery) => void): void {
+  const tables = tableCatalogue([...caseTables()].map(([name, { columns }]) => ({ name, columns })))
   for (const { sql, parameters = {}, rows } of caseFiles().flatMap(readCases)) {
     if (rows === undefined) continue
     const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!] as const)
     const query = resolveQuery(sql, tables, Object.fromEntries(types))
     visitScan(query.scan, expr => {
-      if (expr.kind !== 'call' && expr.kind !== 'cast') return
-      const name = nameOf(expr)
-      if (!grown.has(name) && nested(expr, expr)) grown.set(name, { name, at: depth => withGrown(query, expr, depth) })
+      if (expr.kind === 'call' || expr.kind === 'cast') visit(nameOf(expr), expr, query)
     })
   }
-  return [...grown.values()]
 }
 
 const COLUMNS = 'id, i, f, s, b, d, dt, ts, n'

@@ -83,7 +83,9 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       const both = during(large, async () => [await setting(), await during(large, setting), await setting()])
       expect(await both).to.deep.equal(Array(3).fill('compressed_materialization'))
       const twice = during(large, async () => [await unfailing(setting), await setting()])
-      expect(await twice).to.deep.equal(['compressed_materialization,deliminator', 'compressed_materialization'])
+      const [inner, outer] = await twice
+      expect(String(inner).split(',')).to.have.members(['compressed_materialization', 'deliminator'])
+      expect(outer).to.equal('compressed_materialization')
       expect(await setting()).to.equal('')
       const failure = during(large, () => Promise.reject(new RangeError('x'))).catch(error => error)
       expect(await failure).to.be.instanceOf(RangeError)
