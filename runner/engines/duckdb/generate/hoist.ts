@@ -32,18 +32,18 @@ export function hoistArguments(scan: AggregateScan, outer: Scope | null, context
   return hoist.computed.length === 0 ? scan : { ...scan, aggregates, input: hoist.over(scan.input) }
 }
 
-/** The same of window functions; DuckDB has none that read columns of an outer query. */
+/**
+ * The same of window functions; DuckDB has none that read columns of an outer query, nor any in a subquery in the OVER of
+ * another.
+ */
 export function hoistWindowArguments(scan: WindowScan, outer: Scope | null, context: Context): WindowScan {
   const own = outer && columnsGiven(scan.input)
   const hoist = hoister(context)
   const functions = scan.functions.map(({ column, call }) => {
     const isForeign = own !== null && [...columnsRead(partsOfWindow(call))].some(id => !own.has(id))
-    return {
-      column,
-      call: isForeign
-        ? hoist.window(call)
-        : { ...call, call: hoist.from(call.call, repeatedArguments(call.call, true)) },
-    }
+    const keys = [...call.partitionBy, ...call.orderBy.map(key => key.expr)]
+    if (isForeign || keys.some(hasSubquery)) return { column, call: hoist.window(call) }
+    return { column, call: { ...call, call: hoist.from(call.call, repeatedArguments(call.call, true)) } }
   })
   return hoist.computed.length === 0 ? scan : { ...scan, functions, input: hoist.over(scan.input) }
 }
