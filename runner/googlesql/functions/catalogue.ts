@@ -60,7 +60,7 @@ export interface FunctionEntry {
   /** Its signatures of NUMERIC and BIGNUMERIC are for calls whose arguments all are of those types; elsewhere one is enough. */
   readonly decimalsNeedAll?: true
   /** Arguments of signatures, as between their parentheses, that a text literal or parameter does not match. */
-  readonly notForTextLiterals?: string
+  readonly notForTextLiterals?: readonly string[]
   /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
   readonly check?: (args: readonly (Expr | null)[]) => string | null
   /** For aggregates and window functions. */

@@ -32,7 +32,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATE) -> DATE',
       '(STRING) -> DATE',
     ]),
-    notForTextLiterals: 'STRING',
+    notForTextLiterals: ['STRING'],
   },
   date('DATE_ADD', CAN_FAIL, ADDITIONS, checkInterval('DATE_ADD', ADDED_PARTS, 1)),
   date('DATE_SUB', CAN_FAIL, ADDITIONS, checkInterval('DATE_SUB', ADDED_PARTS, 1)),
@@ -82,6 +82,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
+    notForTextLiterals: ['DATETIME, INTERVAL, [DATETIME]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
     documentation: 'time-series-functions#date_bucket',
   },
 ]

@@ -76,7 +76,7 @@ function withoutTextLiterals(
 ): readonly { signature: Signature; slots: readonly Slot[] }[] {
   if (notForTextLiterals === undefined) return candidates
   return candidates.filter(
-    ({ signature, slots }) => signature.text !== notForTextLiterals || !slots.some(isTextLiteral),
+    ({ signature, slots }) => !notForTextLiterals.includes(signature.text) || !slots.some(isTextLiteral),
   )
 }
 
