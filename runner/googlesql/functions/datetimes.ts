@@ -54,6 +54,5 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
     ],
     notForTextLiterals: ['DATE, INTERVAL, [DATE]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
     documentation: 'time-series-functions#datetime_bucket',
-    notForTextLiterals: 'DATE, INTERVAL, [DATE]',
   },
 ]
