@@ -213,9 +213,16 @@ async function runEitherWay(
   return runQuery(connection, request, send, open.statements)
 }
 
+class HeldTooLongError extends Error {
+  override readonly name = 'HeldTooLongError'
+  constructor() {
+    super('The result of the quick way is too large to be held back')
+  }
+}
+
 interface Held {
   readonly parts: readonly Uint8Array[]
-  /** @throws Error for more bytes than are held */
+  /** @throws HeldTooLongError for more bytes than are held */
   readonly take: SendPart
 }
 
@@ -226,7 +233,7 @@ function holdBack(maxBytes: number): Held {
     parts,
     take: async bytes => {
       size += bytes.byteLength
-      if (size > maxBytes) throw new Error('The result of the quick way is too large to be held back')
+      if (size > maxBytes) throw new HeldTooLongError()
       parts.push(bytes)
     },
   }

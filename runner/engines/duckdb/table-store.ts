@@ -97,7 +97,7 @@ interface Entry {
 
 /** The hidden column of a row's file. */
 const FILE_COLUMN = '"~file"'
-/** A file that seems to rest may end in half a row that is just being written: it is looked at once more, so much later. */
+/** A file that seems to rest may end in half a row that is just being written: so much later it has changed, or it is broken. */
 const HALF_ROW_MS = 50
 /** How long files that change while they are read, by us or in place by a query, are read again. */
 export const UNSTEADY_FOR_MS = 2_000
@@ -287,12 +287,17 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
       try {
         return await load(entry, contents)
       } catch (error) {
-        entry.isUnsteady = changedFile(contents.files) !== undefined
+        const hasChanged = (): boolean => changedFile(contents.files) !== undefined
+        entry.isUnsteady = hasChanged()
+        if (!entry.isUnsteady) {
+          await pause(HALF_ROW_MS)
+          entry.isUnsteady = hasChanged()
+        }
         const isLast = entry.isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
         if (isLast && error instanceof FileChangedError)
           throw new QueryFault(`${definition.name}: ${error.message}`, { cause: error })
         if (isLast) throw await readFault(connection, definition, allFiles(contents), error)
-        await new Promise(resolve => setTimeout(resolve, entry.isUnsteady ? UNSTEADY_PAUSE_MS : HALF_ROW_MS))
+        if (entry.isUnsteady) await pause(UNSTEADY_PAUSE_MS)
       }
     }
   }
@@ -381,6 +386,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     revision: () => revision,
   }
 }
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
 const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))

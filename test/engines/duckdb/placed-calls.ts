@@ -78,7 +78,8 @@ export interface PlacedCalls {
 export function placedCalls(): PlacedCalls {
   const calls = new Map<string, Call>()
   visitCalls((name, call) => {
-    if (calls.has(name) || isDrawn(call)) return
+    // What a part is of is a NULL in some cases: of a column it would be refused.
+    if (calls.has(name) || isDrawn(call) || (argumentsOf(call).some(isWord) && argumentsOf(call).some(isNull))) return
     if (argumentsOf(call).every(isMovable)) calls.set(name, call)
   })
   const types = new Map<string, Type>()
@@ -165,3 +166,8 @@ function isMovable(argument: Expr | null): boolean {
 const isInterval = (expr: Expr): expr is CallExpr => expr.kind === 'call' && expr.name === '$interval'
 const typeOf = (argument: Expr): Type => (isInterval(argument) ? INT64 : argument.type)
 const nameOfType = (argument: Expr): string => typeName(typeOf(argument))
+
+const isWord = (expr: Expr | null): boolean => expr?.kind === 'word'
+
+const isNull = (expr: Expr | null): boolean =>
+  expr?.kind === 'cast' ? isNull(expr.operand) : expr?.kind === 'literal' && expr.value === null

@@ -189,7 +189,7 @@ describe('a query that runs away, over HTTP', () => {
   let server: RunningServer
 
   before(async () => {
-    mkdirSync(join(scratch.path, 'endpoints'))
+    for (const folder of ['endpoints', 'data']) mkdirSync(join(scratch.path, folder))
     for (const [index, [name, text]] of Object.entries(MANIFESTS).entries()) {
       const id = `0000000${index}-0000-4000-8000-000000000000`
       writeFileSync(join(scratch.path, `endpoints/${name}.yaml`), `id: ${id}\nname: ${name}\n${text}`)
