@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find runner schemas/endpoint.schema.json -type f 2>/dev/null)
+SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -11,11 +11,11 @@ help: ## Show this list
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 12
 
 serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve ARGS="--port 9000", ENGINE=bigquery
-	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "*) ;; *) node dist/main.js sample --once ;; esac
-	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/main.js serve $(ARGS)
+	@case " $(ENGINE) $(ARGS) " in *" bigquery "* | *" --engine=bigquery "*) ;; *) node dist/runner/main.js sample --once ;; esac
+	@exec env SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js serve $(ARGS)
 
 validate: build ## Check every manifest and every variant of its query
-	@SLUICE_ENGINE="$(ENGINE)" node dist/main.js validate $(ARGS)
+	@SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js validate $(ARGS)
 
 test: build ## Run the whole suite and print its coverage
 	@node test/run.mjs $(ARGS)
@@ -25,7 +25,7 @@ build: dist/.built ## Compile to dist/
 check: node_modules/.installed ## Types, lint, format and architecture
 	$(BIN)/tsc --noEmit
 	$(BIN)/biome check --error-on-warnings
-	$(BIN)/depcruise --config test/architecture.cjs runner tools
+	$(BIN)/depcruise --config test/architecture.cjs googlesql googlesql-duckdb runner tools
 
 bench: build ## Measure, and write bench/RESULTS.md
 	@node --import tsx bench/run.ts $(ARGS)
@@ -49,7 +49,7 @@ dist/.built: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES
 	@echo 'compiling…' >&2
 	@rm -rf dist
 	@$(BIN)/tsc -p tsconfig.build.json
-	@chmod +x dist/main.js
+	@chmod +x dist/runner/main.js
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json

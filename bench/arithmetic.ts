@@ -1,10 +1,10 @@
 /** What checked FLOAT64 arithmetic costs over ten million rows of Parquet, beside DuckDB's own operators, which check nothing. */
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { translate } from '../runner/engines/duckdb/translate.js'
-import { tableCatalogue } from '../runner/googlesql/tables.js'
-import { FLOAT64 } from '../runner/googlesql/types.js'
-import { openSqlSession } from '../test/engines/duckdb/sql-session.js'
+import { tableCatalogue } from '../googlesql/tables.js'
+import { FLOAT64 } from '../googlesql/types/types.js'
+import { translate } from '../googlesql-duckdb/translate.js'
+import { openSqlSession } from '../test/googlesql-duckdb/sql-session.js'
 import { percentile } from './figures.js'
 
 const ROWS = 10_000_000

@@ -3,13 +3,13 @@
  * side. It prints the slowest curves and fails nothing.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { generate } from '../runner/engines/duckdb/generate/generate.js'
-import { quoteName } from '../runner/engines/duckdb/generate/quote.js'
-import { duckdbType } from '../runner/engines/duckdb/generate/type.js'
-import { sizeOfSql } from '../runner/engines/duckdb/generate/uses.js'
-import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from '../test/engines/duckdb/grown-queries.js'
-import { openSqlSession } from '../test/engines/duckdb/sql-session.js'
+import { sizeOfSql } from '../googlesql-duckdb/emit/macro-usage.js'
+import { quoteName } from '../googlesql-duckdb/emit/quote.js'
+import { duckdbType } from '../googlesql-duckdb/emit/type.js'
+import { generate } from '../googlesql-duckdb/generate.js'
 import { caseTables } from '../test/googlesql/case-files.js'
+import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from '../test/googlesql-duckdb/grown-queries.js'
+import { openSqlSession } from '../test/googlesql-duckdb/sql-session.js'
 import { percentile } from './figures.js'
 
 const DEPTHS = [1, 2, 4, 8, 12]

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-export const PROGRAM = ['dist/main.js'] as const
+export const PROGRAM = ['dist/runner/main.js'] as const
 
 /** Seconds that the command took; it must end with 0. */
 export async function secondsOf(args: readonly string[]): Promise<number> {

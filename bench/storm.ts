@@ -1,14 +1,14 @@
 /** A million different keys through the results cache: memory must stay within its bound and 100 MB. `make storm`. */
 import { setFlagsFromString } from 'node:v8'
-import type { CacheRequest } from '../runner/cache/cache-request.js'
+import type { CacheRequest } from '../runner/cache/request.js'
 import type { ResultSet } from '../runner/model/query.js'
 
 // The built program: tsx gives every function a name of its own, which takes more than what is measured here.
-const built = <T>(module: string): Promise<T> => import(new URL(`../dist/${module}.js`, import.meta.url).href)
+const built = <T>(module: string): Promise<T> => import(new URL(`../dist/runner/${module}.js`, import.meta.url).href)
 const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('cache/result-cache')
-const { systemClock } = await built<typeof import('../runner/clock.js')>('clock')
-const { letYoungGenerationGrow } = await built<typeof import('../runner/young-generation.js')>('young-generation')
-const { openMemoryStore } = await built<typeof import('../runner/stores/memory.js')>('stores/memory')
+const { systemClock } = await built<typeof import('../runner/process/clock.js')>('process/clock')
+const { letYoungGenerationGrow } = await built<typeof import('../runner/process/v8-heap.js')>('process/v8-heap')
+const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('cache/stores/memory')
 
 // As the program does.
 letYoungGenerationGrow()

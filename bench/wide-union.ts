@@ -1,10 +1,11 @@
 /** What a UNION ALL of 238 tables with 40 nested columns takes from the text to its (empty) answer. */
+
+import { tableCatalogue } from '../googlesql/tables.js'
+import { translate } from '../googlesql-duckdb/translate.js'
 import { openDuckdbEngine } from '../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../runner/engines/duckdb/open-engine.js'
-import { translate } from '../runner/engines/duckdb/translate.js'
-import { tableCatalogue } from '../runner/googlesql/tables.js'
 import { CLOCK } from '../test/engines/duckdb/raw-engine.js'
-import { wideTables, wideUnions } from '../test/engines/duckdb/wide-union.js'
+import { wideTables, wideUnions } from '../test/googlesql-duckdb/wide-union.js'
 import type { Figure } from './figures.js'
 
 const TABLES = 238

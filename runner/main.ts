@@ -3,8 +3,8 @@
 import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
 import { EXIT } from './cli/io.js'
-import { standardOutput } from './standard-output.js'
-import { letYoungGenerationGrow } from './young-generation.js'
+import { standardOutput } from './process/standard-output.js'
+import { letYoungGenerationGrow } from './process/v8-heap.js'
 
 // V8 meets the burst of loading with a young generation of 32 MB, and gives none of it back: 20 MB more at rest. It may
 // grow, to half of that, once requests ask for it, or once loading has taken a second: thousands of manifests would take

@@ -1,70 +1,156 @@
+/** The language and what runs it: places of their own, that know nothing of the service. */
+const LANGUAGE = 'googlesql'
+const ON_DUCKDB = 'googlesql-duckdb'
+
 /** Who may import whom inside runner/. Read top to bottom: a folder may use only itself and what is listed. */
 const MAY_IMPORT = {
-  model: [],
+  model: [LANGUAGE],
   template: ['model'],
-  googlesql: ['model'],
-  encode: ['model', 'googlesql'],
-  cache: ['model'],
-  observe: ['model'],
+  encode: ['model', LANGUAGE],
   sample: [],
   files: ['model'],
-  engines: ['model', 'files', 'googlesql', 'encode'],
-  stores: ['model', 'files'],
-  manifest: ['model', 'template', 'googlesql'],
-  request: ['model', 'template', 'cache'],
-  http: ['model', 'request', 'observe'],
+  process: ['model', 'files'],
+  observe: ['model'],
+  settings: ['model', 'observe', 'files', LANGUAGE],
+  cache: ['model'],
+  'cache/stores': ['model', 'files'],
+  auth: ['model', 'files'],
+  engines: ['model', 'files', 'encode', LANGUAGE, ON_DUCKDB],
+  manifest: ['model', 'template', LANGUAGE],
+  serving: ['model', 'manifest', LANGUAGE],
+  request: ['model', 'template', 'cache', 'serving'],
+  http: ['model', 'request', 'serving', 'observe'],
 }
 
-/** Each third-party package has one home; swapping it touches one folder. */
+/** The same inside googlesql/; each of its folders may use the files at its top. */
+const MAY_IMPORT_IN_LANGUAGE = {
+  lex: [],
+  ast: [],
+  values: [],
+  types: ['plan', 'values'],
+  plan: ['types'],
+  parse: ['lex', 'ast'],
+  functions: ['plan', 'types', 'values'],
+  resolve: ['ast', 'functions', 'parse', 'plan', 'types', 'values'],
+}
+
+/**
+ * The public files of the two; the rest of the program imports no others. data.ts is the part of index.ts for the process that
+ * runs what another has translated, runtime/index.ts what loads DuckDB.
+ */
+const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime/index))\\.ts$`
+
+/** Each third-party package has one home (two for DuckDB's driver); swapping it touches one folder. */
 const HOME_OF = {
-  express: 'http',
-  yaml: 'manifest',
-  ajv: 'manifest',
-  handlebars: 'template',
-  '@duckdb/node-api': 'engines/duckdb',
-  tldts: 'engines/duckdb',
-  fzstd: 'engines/duckdb',
-  '@google-cloud/bigquery': 'engines/bigquery',
-  'google-auth-library': 'engines/bigquery',
-  'node-cache': 'stores',
-  redis: 'stores',
-  pino: 'observe',
-  'prom-client': 'observe',
-  commander: 'cli',
+  express: 'runner/http',
+  yaml: 'runner/manifest',
+  ajv: 'runner/manifest',
+  handlebars: 'runner/template',
+  '@duckdb/node-api': `(runner/engines/duckdb|${ON_DUCKDB}/runtime)`,
+  tldts: `${ON_DUCKDB}/runtime`,
+  fzstd: 'runner/engines/duckdb',
+  '@google-cloud/bigquery': 'runner/engines/bigquery',
+  'google-auth-library': 'runner/engines/bigquery',
+  'node-cache': 'runner/cache/stores',
+  redis: 'runner/cache/stores',
+  pino: 'runner/observe',
+  'prom-client': 'runner/observe',
+  commander: 'runner/cli',
 }
 
 /** Folders that must stay free of I/O: same input, same output. */
-const PURE = 'model|template|cache|request|engines/duckdb/generate|googlesql|encode|sample'
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+
+/** Adapters, which are opened in one place. */
+const ADAPTERS = 'engines|cache/stores|auth'
+
+/** All of the program. */
+const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
 /** Where a process, or a program that uses the package, begins. */
-const ENTRIES = '^(runner/(main|index|engines/duckdb/(child|translator))|tools/[^/]+)\\.ts$'
+const ENTRIES =
+  '^(runner/(main|index|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  `|${LANGUAGE}/index|${ON_DUCKDB}/index|tools/[^/]+)\\.ts$`
+
+const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
 
 const layer = ([from, targets]) => ({
   name: `layer-${from}`,
   severity: 'error',
   comment: `${from}/ may import only: ${['itself', ...targets].join(', ')}`,
-  from: { path: `^runner/${from}/` },
-  to: { path: '^runner/', pathNot: `^runner/(${[from, ...targets].join('|')})/` },
+  from: { path: `^runner/${from}/`, pathNot: from === 'cache' ? '^runner/cache/stores/' : [] },
+  to: {
+    path: SOURCES,
+    pathNot: [from, ...targets].flatMap(name => {
+      if (isLanguage(name)) return [`^${name}/`]
+      return name === 'cache' ? ['^runner/cache/(?!stores/)'] : [`^runner/${name}/`]
+    }),
+  },
+})
+
+const layerOfLanguage = ([from, targets]) => ({
+  name: `layer-${LANGUAGE}-${from}`,
+  severity: 'error',
+  comment: `${LANGUAGE}/${from}/ may import only: ${['itself', ...targets].join(', ')}`,
+  from: { path: `^${LANGUAGE}/${from}/` },
+  to: { path: `^${LANGUAGE}/[^/]+/`, pathNot: `^${LANGUAGE}/(${[from, ...targets].join('|')})/` },
 })
 
 const home = ([name, folder]) => ({
   name: `home-${name}`,
   severity: 'error',
-  comment: `only runner/${folder}/ may import ${name}`,
-  from: { path: '^runner/', pathNot: `^runner/${folder}/` },
+  comment: `only ${folder}/ may import ${name}`,
+  from: { path: SOURCES, pathNot: `^${folder}/` },
   to: { path: `(^|node_modules/)${name}(/|$)` },
 })
 
 module.exports = {
   forbidden: [
     ...Object.entries(MAY_IMPORT).map(layer),
+    ...Object.entries(MAY_IMPORT_IN_LANGUAGE).map(layerOfLanguage),
     ...Object.entries(HOME_OF).map(home),
+    {
+      name: 'googlesql-stands-alone',
+      severity: 'error',
+      comment: 'googlesql/ imports nothing outside itself',
+      from: { path: `^${LANGUAGE}/` },
+      to: { path: SOURCES, pathNot: `^${LANGUAGE}/` },
+    },
+    {
+      name: 'googlesql-duckdb-knows-googlesql-alone',
+      severity: 'error',
+      comment:
+        'googlesql-duckdb/ reads plans, types, values and the catalogue; all else of googlesql/ through its index',
+      from: { path: `^${ON_DUCKDB}/` },
+      to: { path: SOURCES, pathNot: [`^${ON_DUCKDB}/`, `^${LANGUAGE}/(plan|types|values|functions)/`, PUBLIC_FILE] },
+    },
+    {
+      name: 'only-public-files',
+      severity: 'error',
+      comment: 'runner/ uses what the index files of the language offer',
+      from: { path: '^runner/' },
+      to: { path: `^(${LANGUAGE}|${ON_DUCKDB})/`, pathNot: PUBLIC_FILE },
+    },
+    {
+      name: 'no-driver-in-the-parent',
+      severity: 'error',
+      comment: 'the parent process translates and never loads DuckDB; its child does',
+      from: { path: `^(runner/main|${ON_DUCKDB}/(index|data))\\.ts$` },
+      to: { path: `^${ON_DUCKDB}/runtime/(index|prepare-session|register)\\.ts$`, reachable: true },
+    },
+    {
+      name: 'no-translator-in-the-child',
+      severity: 'error',
+      comment: 'the process that runs DuckDB gets translated SQL, so it loads no parser: see data.ts',
+      from: { path: '^runner/engines/duckdb/child/child-main\\.ts$' },
+      to: { path: `^(${LANGUAGE}|${ON_DUCKDB})/index\\.ts$`, reachable: true },
+    },
     { name: 'no-cycles', severity: 'error', comment: 'type-only cycles count too', from: {}, to: { circular: true } },
     {
       name: 'pure-core',
       severity: 'error',
       comment: 'I/O belongs to the edges; hashing and URL parsing are pure',
-      from: { path: `^runner/(${PURE})/` },
+      from: { path: PURE },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|url|util|buffer)$' },
     },
     {
@@ -77,15 +163,15 @@ module.exports = {
     {
       name: 'adapters-only-from-compose',
       severity: 'error',
-      comment: 'engines/ and stores/ are built in one place',
-      from: { path: '^runner/', pathNot: ['^runner/compose(/|\\.ts$)', '^runner/(engines|stores)/'] },
-      to: { path: '^runner/(engines|stores)/' },
+      comment: 'engines/, cache/stores/ and auth/ are built in one place',
+      from: { path: '^runner/', pathNot: ['^runner/compose/', `^runner/(${ADAPTERS})/`] },
+      to: { path: `^runner/(${ADAPTERS})/` },
     },
-    { name: 'not-to-test', severity: 'error', from: { path: '^runner/' }, to: { path: '^test/' } },
+    { name: 'not-to-test', severity: 'error', from: { path: SOURCES }, to: { path: '^test/' } },
     {
       name: 'no-dev-dependency',
       severity: 'error',
-      from: { path: '^runner/' },
+      from: { path: SOURCES },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
@@ -93,8 +179,8 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment:
-        'child.ts is started as a process of its own, translator.ts as a thread; main.ts and index.ts are entries',
-      from: { orphan: true, path: '^runner/' },
+        'child-main.ts is started as a process of its own, translation-worker.ts as a thread; main.ts and index.ts are entries',
+      from: { orphan: true, path: SOURCES },
       to: {},
     },
     {
@@ -102,7 +188,7 @@ module.exports = {
       severity: 'error',
       comment: 'every module is reached from an entry',
       from: { path: ENTRIES },
-      to: { path: '^runner/', pathNot: ENTRIES, reachable: false },
+      to: { path: SOURCES, pathNot: ENTRIES, reachable: false },
     },
   ],
   options: {

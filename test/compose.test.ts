@@ -5,11 +5,18 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { systemClock } from '../runner/clock.js'
-import { addToken, checkManifests, createRunner, ensureToken, type Runner, readTokens } from '../runner/compose.js'
+import {
+  addToken,
+  checkManifests,
+  createRunner,
+  ensureToken,
+  type Runner,
+  readTokens,
+} from '../runner/compose/index.js'
 import { LoadError, type RunnerError } from '../runner/model/errors.js'
 import type { Event } from '../runner/model/events.js'
-import { DEFAULT_SETTINGS, readSettings, type Settings } from '../runner/settings.js'
+import { systemClock } from '../runner/process/clock.js'
+import { DEFAULT_SETTINGS, readSettings, type Settings } from '../runner/settings/settings.js'
 
 const ID = '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a01'
 const MANIFEST = `

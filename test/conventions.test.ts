@@ -2,17 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
 import { ERROR_CODES } from '../runner/model/error-codes.js'
-import { SETTINGS } from '../runner/settings.js'
+import { SETTINGS } from '../runner/settings/settings.js'
 
-const sources = readdirSync('runner', { recursive: true, encoding: 'utf8' })
-  .filter(file => file.endsWith('.ts'))
-  .map(file => ({ file: join('runner', file), text: readFileSync(join('runner', file), 'utf8') }))
+const sources = ['googlesql', 'googlesql-duckdb', 'runner'].flatMap(folder =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter(file => file.endsWith('.ts'))
+    .map(file => ({ file: join(folder, file), text: readFileSync(join(folder, file), 'utf8') })),
+)
 
 const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[] }[] = [
   { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts'] },
   { rule: 'nothing calls process.exit', pattern: /\bprocess\.exit\(/, allowed: [] },
   { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: [] },
-  { rule: 'time and chance are injected', pattern: /\bDate\.now\(|\bMath\.random\(/, allowed: ['runner/clock.ts'] },
+  {
+    rule: 'time and chance are injected',
+    pattern: /\bDate\.now\(|\bMath\.random\(/,
+    allowed: ['runner/process/clock.ts'],
+  },
   { rule: 'nothing is exported by default', pattern: /^export default/m, allowed: [] },
 ]
 

@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createRunner, openEmbeddedEngine, type Runner } from '../runner/compose.js'
-import { FORMS, AGGREGATE_FORMS as MORE_FORMS } from '../runner/engines/duckdb/generate/functions/all.js'
-import { allFunctions } from '../runner/googlesql/functions/all.js'
+import { allFunctions } from '../googlesql/functions/all.js'
+import { FORMS, AGGREGATE_FORMS as MORE_FORMS } from '../googlesql-duckdb/functions/all.js'
+import { createRunner, openEmbeddedEngine, type Runner } from '../runner/compose/index.js'
 import { openMetrics } from '../runner/observe/metrics.js'
 import { busiestProject, sampleLines } from '../runner/sample/generate.js'
 import { command } from './cli/command.js'
@@ -133,7 +133,9 @@ describe('what the README says of running', () => {
   })
 
   it('names every file that it speaks of as it is', () => {
-    const named = [...README.matchAll(/`((?:runner|test|schemas|endpoints|bench)\/[\w./-]*)`/g)].map(match => match[1]!)
+    const named = [
+      ...README.matchAll(/`((?:googlesql|googlesql-duckdb|runner|test|schemas|endpoints|bench)\/[\w./-]*)`/g),
+    ].map(match => match[1]!)
     // What the reader makes, and what `make bench` does.
     const made = /^(?:endpoints\/projects\.busiest|bench\/data\/)/
     const missing = named.filter(path => !made.test(path) && !existsSync(path))
@@ -178,7 +180,8 @@ describe("the README's tables", () => {
   })
 
   it('list every header of a result', () => {
-    const files = ['result-head', 'send-result', 'exchange', 'fast-lane'].map(name => `runner/http/${name}.ts`)
+    const names = ['representation/result-head', 'representation/send-result', 'request-context', 'hits/fast-path']
+    const files = names.map(name => `runner/http/${name}.ts`)
     const text = files.map(file => readFileSync(file, 'utf8')).join('')
     const headers = [...text.matchAll(/\bset(?:Header)?\('([\w-]+)'/g)].map(match => match[1]!)
     const listed = firstCells('HTTP').join(', ')

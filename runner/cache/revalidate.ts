@@ -2,8 +2,8 @@
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import type { CacheRequest } from './cache-request.js'
-import { retryPauseMs } from './retry-pause.js'
+import { retryPauseMs } from './backoff.js'
+import type { CacheRequest } from './request.js'
 
 /** At a time; what is beyond is asked for again by whoever comes next. */
 const MAX_AT_ONCE = 8

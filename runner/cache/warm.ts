@@ -2,9 +2,9 @@
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import type { CacheRequest } from './cache-request.js'
-import { createDueQueue } from './due-queue.js'
-import { retryPauseMs } from './retry-pause.js'
+import { retryPauseMs } from './backoff.js'
+import type { CacheRequest } from './request.js'
+import { createDueQueue } from './timer-queue.js'
 
 /** Refreshes at a time: a few, so that callers find the engine free. */
 const MAX_REFRESHES_AT_ONCE = 2

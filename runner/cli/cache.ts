@@ -1,7 +1,7 @@
 /** `sluice cache purge [NAME]`. */
-import { purgeShared } from '../compose.js'
+import { purgeShared } from '../compose/index.js'
 import { SetupError, UsageError } from '../model/errors.js'
-import { readSettings } from '../settings.js'
+import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
 
 /** A server that has not answered by then has hung. */

@@ -1,7 +1,7 @@
 /** `sluice call`: one endpoint, run in this process as a call over HTTP would be. */
-import { createRunner, type Explained } from '../compose.js'
+import { createRunner, type Explained } from '../compose/index.js'
 import type { ResultColumn, ResultFormat } from '../model/query.js'
-import { readSettings } from '../settings.js'
+import { readSettings } from '../settings/settings.js'
 import { timeArgument, wireArguments } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 import { textTable } from './table.js'

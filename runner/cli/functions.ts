@@ -1,5 +1,5 @@
 /** `sluice query --functions`: the functions of the language that are run, and those that are refused. */
-import { type ListedFunction, listFunctions, listRefusals } from '../googlesql/functions/listing.js'
+import { type ListedFunction, listFunctions, listRefusals } from '../../googlesql/index.js'
 import { UsageError } from '../model/errors.js'
 import { EXIT, type Io } from './io.js'
 

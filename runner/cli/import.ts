@@ -1,7 +1,7 @@
 /** `sluice import`: rows of files become part of a table, or nothing does. */
-import { type ImportReport, importTable } from '../compose.js'
+import { type ImportReport, importTable } from '../compose/index.js'
 import { UsageError } from '../model/errors.js'
-import { readSettings } from '../settings.js'
+import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
 
 type Flags = Readonly<Record<string, unknown>>

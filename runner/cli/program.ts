@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
-import { SETTINGS } from '../settings.js'
+import { SETTINGS } from '../settings/settings.js'
 import { purgeCache } from './cache.js'
 import { callEndpoint } from './call.js'
-import { compareEngines } from './compare.js'
+import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
 import { EXIT, type Io } from './io.js'
 import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
 import { writeSample } from './sample.js'
 import { serve } from './serve.js'
-import { printTables } from './tables-ddl.js'
-import { diffTables } from './tables-diff.js'
-import { pullTables } from './tables-pull.js'
+import { printTables } from './tables/ddl.js'
+import { diffTables } from './tables/diff.js'
+import { pullTables } from './tables/pull.js'
 import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
 import { validate } from './validate.js'
 
@@ -70,9 +70,9 @@ function explainFailure(thrown: unknown, io: Io): number {
   return EXIT.failed
 }
 
-/** As the package says; its file is two folders up, here and where it is built. */
+/** As the package says. */
 function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(new URL(import.meta.resolve('#package')), 'utf8')
   return (JSON.parse(text) as { version: string }).version
 }
 

@@ -1,12 +1,13 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
-import { systemClock } from '../clock.js'
-import { openEngine } from '../compose.js'
+
+import { openEngine } from '../compose/index.js'
 import { instantText } from '../manifest/instant-text.js'
 import { UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query, ResultFormat } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'
-import { readSettings } from '../settings.js'
+import { systemClock } from '../process/clock.js'
+import { readSettings } from '../settings/settings.js'
 import { splitAssignment } from './arguments.js'
 import { explanationText, printRows } from './call.js'
 import { printFunctions } from './functions.js'

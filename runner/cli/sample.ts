@@ -4,10 +4,10 @@ import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { systemClock } from '../clock.js'
 import { makeFolder } from '../files/make-folder.js'
 import { SETTING, writeFailure } from '../files/write-failure.js'
 import { UsageError } from '../model/errors.js'
+import { systemClock } from '../process/clock.js'
 import {
   busiestProject,
   SAMPLE_STREAMS,
@@ -15,7 +15,7 @@ import {
   type SampleStream,
   sampleLines,
 } from '../sample/generate.js'
-import { readSettings } from '../settings.js'
+import { readSettings } from '../settings/settings.js'
 import { timeArgument } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 

@@ -1,9 +1,9 @@
 /** `sluice serve`: one process that serves until it is asked to end. */
 
-import { systemClock } from '../clock.js'
-import { createRunner, ensureToken } from '../compose.js'
+import { createRunner, ensureToken } from '../compose/index.js'
 import { openLog } from '../observe/log.js'
-import { readSettings } from '../settings.js'
+import { systemClock } from '../process/clock.js'
+import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
 import { reportDiagnostics } from './report.js'
 

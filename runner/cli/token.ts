@@ -1,6 +1,6 @@
 /** `sluice token create|list|revoke`. */
-import { addToken, readTokens, removeToken, tokenWarnings } from '../compose.js'
-import { readSettings } from '../settings.js'
+import { addToken, readTokens, removeToken, tokenWarnings } from '../compose/index.js'
+import { readSettings } from '../settings/settings.js'
 import { assignments } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 import { textTable } from './table.js'

@@ -1,12 +1,12 @@
 /** `sluice validate`: every manifest, every rule, every variant of every query. */
-import { checkManifests } from '../compose.js'
+import { checkManifests } from '../compose/index.js'
 import { BYTE_SIZE_FORM, parseByteSize } from '../model/byte-size.js'
 import { UsageError } from '../model/errors.js'
-import { readSettings } from '../settings.js'
+import { readSettings } from '../settings/settings.js'
 import { readEstimates, reportEstimates } from './estimates.js'
 import { EXIT, type Io } from './io.js'
 import { type ReportFormat, reportDiagnostics } from './report.js'
-import { tableDiagnostics } from './tables-diff.js'
+import { tableDiagnostics } from './tables/diff.js'
 
 export interface ValidateFlags {
   readonly format: ReportFormat

@@ -1,10 +1,11 @@
 /** What of a new token will not do what it seems to: told when it is made, since each call of it would only be a 403. */
+
+import type { NewToken } from '../auth/token-file.js'
+import { namePattern } from '../auth/tokens.js'
 import { type FolderAccess, readAccess } from '../manifest/read-access.js'
 import { didYouMean } from '../manifest/report.js'
 import { pinnedValueProblem, refusalOf } from '../request/authorize.js'
-import type { Settings } from '../settings.js'
-import type { NewToken } from '../stores/token-file.js'
-import { namePattern } from '../stores/tokens.js'
+import type { Settings } from '../settings/settings.js'
 
 /**
  * Sentences without a full stop; none where all is well. A token is made all the same: it fails closed, and the endpoints

@@ -1,21 +1,21 @@
 /** The engines of the settings, and the tables that they know. */
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
-import { systemClock } from '../clock.js'
-import { openAccess } from '../engines/bigquery/credentials.js'
+import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
+import { openAccess } from '../engines/bigquery/auth/credentials.js'
 import { openBigQueryEngine } from '../engines/bigquery/open-engine.js'
 import { openWarehouseTables as openTables, type WarehouseTables } from '../engines/bigquery/tables.js'
-import { dataFolderFault } from '../engines/duckdb/data-folder.js'
 import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
-import type { TableCatalogue, TableDefinition } from '../googlesql/tables.js'
-import { refuseErrors } from '../live-endpoints.js'
-import { type LoadedTable, loadTableSchemas } from '../manifest/load-tables.js'
+import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
+import { type LoadedTable, loadTableSchemas } from '../manifest/tables/load.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
-import { BYTES_PER_MB, type Settings } from '../settings.js'
+import { systemClock } from '../process/clock.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
+import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 
 /** What an engine needs beside the settings. */
 export interface EngineDeps {

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { systemClock } from '../clock.js'
 import { type ImportReport, importFiles } from '../engines/duckdb/import/import-table.js'
-import { refuseErrors } from '../live-endpoints.js'
-import { loadTableSchemas } from '../manifest/load-tables.js'
+import { loadTableSchemas } from '../manifest/tables/load.js'
 import { UsageError } from '../model/errors.js'
-import type { Settings } from '../settings.js'
+import { systemClock } from '../process/clock.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
+import type { Settings } from '../settings/settings.js'
 import { definitionOf, threadsOf } from './engine.js'
 
 /** What `sluice import` is asked for. */

@@ -1,8 +1,9 @@
 /** What the manifests of the settings are, errors included. */
-import { systemClock } from '../clock.js'
+
 import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
 import type { Engine } from '../model/ports.js'
-import type { Settings } from '../settings.js'
+import { systemClock } from '../process/clock.js'
+import type { Settings } from '../settings/settings.js'
 import { openServingEngine, type ServingEngine } from './engine.js'
 
 /** What else a result depends on: the same SQL means other data elsewhere. */

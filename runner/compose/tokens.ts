@@ -1,10 +1,10 @@
 /** The tokens file of the settings. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { systemClock } from '../clock.js'
+import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from '../auth/token-file.js'
 import { UsageError } from '../model/errors.js'
-import type { Settings } from '../settings.js'
-import { createToken, listTokens, type NewToken, revokeToken, type TokenRecord } from '../stores/token-file.js'
+import { systemClock } from '../process/clock.js'
+import type { Settings } from '../settings/settings.js'
 
 /** The tokens file of the settings. */
 export function tokensPath(settings: Settings): string {

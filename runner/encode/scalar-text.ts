@@ -2,7 +2,7 @@
  * Scalar values as JSON text, as BigQuery's TO_JSON_STRING writes them (reference, "JSON encodings"), and as plain text
  * for CSV. An engine's reader hands each value over in one exact form; what becomes of it is decided here alone.
  */
-import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './civil-text.js'
+import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from '../../googlesql/data.js'
 
 export interface ScalarOptions {
   readonly timestamps: 'iso8601' | 'unix_micros'

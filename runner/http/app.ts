@@ -10,12 +10,12 @@ import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { RequestDeps } from '../request/handle.js'
 import { cors } from './cors.js'
-import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './endpoint-handler.js'
-import { beginExchange, exchangeOf } from './exchange.js'
-import type { FormStore } from './forms.js'
-import { PreparedRequest, PreparedResponse } from './prepared-response.js'
 import { explainProblem, problemOf } from './problem.js'
+import type { FormStore } from './representation/representation.js'
+import { beginExchange, exchangeOf } from './request-context.js'
+import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './routes.js'
 import { sendJson } from './send-json.js'
+import { PreparedRequest, PreparedResponse } from './server/prepared-response.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
 export const MAX_URL_LENGTH = 16_384
@@ -43,7 +43,7 @@ export function createApp(deps: AppDeps): Express {
   app.response = PreparedResponse.prototype as unknown as Response
   app.disable('x-powered-by')
   app.disable('etag')
-  app.set('query parser', false) // arguments are read by request/wire.ts, which sees repeated names
+  app.set('query parser', false) // arguments are read by request/raw-arguments.ts, which sees repeated names
   app.enable('case sensitive routing')
 
   app.use((req, res, next) => {

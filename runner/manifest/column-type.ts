@@ -1,5 +1,5 @@
 /** Types as `columns:` writes them and as queries have them. `STRUCT` alone leaves its fields open. */
-import { scalarType } from '../googlesql/types.js'
+import { scalarType } from '../../googlesql/index.js'
 
 export type ColumnType =
   | { readonly kind: 'scalar'; readonly name: string }

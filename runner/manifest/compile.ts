@@ -1,7 +1,6 @@
 /** Manifest → endpoint: everything that can be settled before a call is settled here. */
 import { createHash } from 'node:crypto'
-import type { TableCatalogue, TableDefinition } from '../googlesql/tables.js'
-import { typeName } from '../googlesql/types.js'
+import { type TableCatalogue, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, DeclaredColumn, Endpoint } from '../model/endpoint.js'
 import type { Column, Manifest } from '../model/manifest.js'
@@ -9,12 +8,12 @@ import type { Parameter } from '../model/param.js'
 import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
 import { bigqueryType } from './bigquery-type.js'
+import type { CheckedSql } from './check/rule.js'
 import { compileParameter } from './constraints.js'
-import type { ExpandedSql } from './expand-sql.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
-import type { CheckedSql } from './rule.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
+import type { ExpandedSql } from './variants/expand-sql.js'
 
 export interface CompileInput {
   readonly manifest: Manifest

@@ -4,9 +4,9 @@ import { stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
-import { MAX_MANIFEST_LENGTH } from './limits.js'
 import { namesBelow } from './names-below.js'
 import { diagnosticAt } from './report.js'
+import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface SourceText {
   /** As it stands in diagnostics. */

@@ -2,11 +2,11 @@
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { ParsedTemplate } from '../template/node.js'
 import { parseTemplate } from '../template/parse.js'
-import { findOddCharacter } from './characters.js'
 import type { SourceText } from './discover.js'
-import { MAX_MANIFEST_LENGTH } from './limits.js'
 import { diagnosticAt, didYouMean } from './report.js'
 import { type FilePlace, lineStartsOf, placeAt } from './source.js'
+import { findOddCharacter } from './yaml/characters.js'
+import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface Partial {
   readonly file: string

@@ -1,6 +1,6 @@
 /** The id of the manifest that has this name, without loading any. */
 import { discover } from './discover.js'
-import { parseManifest } from './parse.js'
+import { parseManifest } from './yaml/parse.js'
 
 /** Lower case; null when no manifest below `dir` that can be read has the name. */
 export async function manifestId(dir: string, name: string): Promise<string | null> {

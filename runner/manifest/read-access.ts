@@ -1,11 +1,11 @@
 /** Who may call the endpoints of a folder, as far as manifests say so: without tables, engines and SQL. */
 import type { Endpoint } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
-import { checkRules, MANIFEST_RULES } from './check-rules.js'
-import { findSchemaMistakes } from './check-schema.js'
+import { checkRules, MANIFEST_RULES } from './check/rules.js'
+import { findSchemaMistakes } from './check/schema.js'
 import { compileParameter } from './constraints.js'
 import { discover, type SourceText } from './discover.js'
-import { parseManifest } from './parse.js'
+import { parseManifest } from './yaml/parse.js'
 
 export interface FolderAccess {
   readonly endpoints: readonly Pick<Endpoint, 'name' | 'parameters' | 'tenant'>[]

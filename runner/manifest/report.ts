@@ -1,5 +1,5 @@
 /** Makes diagnostics: places them and adds "did you mean". */
-import { nearest } from '../googlesql/suggest.js'
+import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic, Severity } from '../model/diagnostic.js'
 import type { FilePlace } from './source.js'
 

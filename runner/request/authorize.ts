@@ -5,7 +5,7 @@ import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { splitType, typeScalar } from '../model/typed-value.js'
 import { textProblem } from './bind-params.js'
-import type { WireArgument, WireArguments } from './wire.js'
+import type { WireArgument, WireArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 

@@ -4,7 +4,7 @@ import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
-import type { WireArgument, WireArguments } from './wire.js'
+import type { WireArgument, WireArguments } from './raw-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768

@@ -6,7 +6,7 @@ import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { applyPins } from './authorize.js'
 import { bindParams } from './bind-params.js'
-import type { WireArguments } from './wire.js'
+import type { WireArguments } from './raw-arguments.js'
 
 /**
  * Typed arguments in declared order. A caller may give a pinned parameter as the token has it, and its constraints are held

@@ -1,19 +1,19 @@
 /** Conducts a request to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
 
-import type { CacheRequest } from '../cache/cache-request.js'
+import { sealResult } from '../cache/distributed-run.js'
 import { cacheKey } from '../cache/key.js'
+import type { CacheRequest } from '../cache/request.js'
 import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
-import { sealResult } from '../cache/run-once.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
+import { type EndpointIndex, route } from '../serving/route.js'
 import { authenticate, authorize, mayRun } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import { negotiate } from './negotiate.js'
-import { type EndpointIndex, route } from './route.js'
+import type { WireArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, renderQuery, runQuery } from './run-query.js'
-import type { WireArguments } from './wire.js'
 
 export interface RequestDeps extends RunDeps {
   /** The endpoints as they are now. */

@@ -4,8 +4,8 @@ import { type RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
 import type { ArgumentMap, Query, ResultFormat, ResultSet } from '../model/query.js'
-import { blamePatterns } from './blame-patterns.js'
 import type { Allowance, Budgets, Payer } from './budget.js'
+import { blamePatterns } from './narrow-regex-errors.js'
 
 export interface RunDeps {
   readonly engine: Engine

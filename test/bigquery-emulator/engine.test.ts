@@ -1,6 +1,6 @@
-import { systemClock } from '../../runner/clock.js'
-import { openAccess } from '../../runner/engines/bigquery/credentials.js'
+import { openAccess } from '../../runner/engines/bigquery/auth/credentials.js'
 import { type BigQueryEngine, openBigQueryEngine } from '../../runner/engines/bigquery/open-engine.js'
+import { systemClock } from '../../runner/process/clock.js'
 import { engineContract } from '../contracts/engine.js'
 import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'

@@ -1,5 +1,5 @@
 /** A result cache whose engine answers when the test says so. */
-import type { CacheRequest } from '../../runner/cache/cache-request.js'
+import type { CacheRequest } from '../../runner/cache/request.js'
 import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
 import type { CachePolicy } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { cacheKey } from '../../runner/cache/key.js'
 import type { ArgumentValue } from '../../runner/model/param.js'
 import { bindParams } from '../../runner/request/bind-params.js'
-import { parsePairs } from '../../runner/request/wire.js'
+import { parsePairs } from '../../runner/request/raw-arguments.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
 
 const endpoint = handMadeEndpoint({

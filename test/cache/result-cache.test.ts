@@ -1,7 +1,7 @@
 import { expect } from 'chai'
-import type { CacheRequest } from '../../runner/cache/cache-request.js'
+import type { CacheRequest } from '../../runner/cache/request.js'
+import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import { openMemoryStore } from '../../runner/stores/memory.js'
 import {
   answered,
   type Bench,

@@ -52,7 +52,7 @@ export interface Started {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-const PROGRAM = 'dist/main.js'
+const PROGRAM = 'dist/runner/main.js'
 
 /** Starts `serve` on a free port as a process of its own, and waits until it is ready. */
 export async function startServe(

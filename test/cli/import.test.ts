@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect } from 'chai'
-import { systemClock } from '../../runner/clock.js'
-import { openEngine } from '../../runner/compose.js'
-import { DEFAULT_SETTINGS } from '../../runner/settings.js'
+import { openEngine } from '../../runner/compose/index.js'
+import { systemClock } from '../../runner/process/clock.js'
+import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
 import { command, scratch } from './command.js'
 
-const PROGRAM = 'dist/main.js'
+const PROGRAM = 'dist/runner/main.js'
 
 const ORDERS = {
   schema: {

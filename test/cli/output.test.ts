@@ -14,7 +14,7 @@ type Left = 'out' | 'err' | 'both'
 
 /** Runs the built program to its end; the readers of these leave before it has begun to write. */
 function runUnread(argv: readonly string[], left: Left, out: 'pipe' | number = 'pipe'): Promise<Ended> {
-  const child = spawn(process.execPath, ['dist/main.js', ...argv], {
+  const child = spawn(process.execPath, ['dist/runner/main.js', ...argv], {
     env: { PATH: process.env['PATH'] },
     stdio: ['ignore', out, 'pipe'],
   })

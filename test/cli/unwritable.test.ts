@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { SETTING } from '../../runner/files/write-failure.js'
-import { SETTINGS } from '../../runner/settings.js'
+import { SETTINGS } from '../../runner/settings/settings.js'
 import { command, scratch } from './command.js'
 
 const FILE = 'a part of the path is a file, where a folder should be (ENOTDIR)'

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { dateText, datetimeText } from '../../runner/encode/civil-text.js'
+import { dateText, datetimeText } from '../../googlesql/values/civil-text.js'
 import { intervalText } from '../../runner/encode/interval-text.js'
 import { scalarTexts, ValueError } from '../../runner/encode/scalar-text.js'
 

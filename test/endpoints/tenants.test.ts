@@ -1,7 +1,7 @@
 /** A pinned token and the project's own endpoints: whatever it is pinned to, no row of another tenant comes. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { hashToken } from '../../runner/stores/token-file.js'
+import { hashToken } from '../../runner/auth/token-file.js'
 import { type Entry, edge, invoked, isoMicros, type LogRunner, liveMicros, openLogRunner } from './log-runner.js'
 
 /** Their names contain one another, the delimiters of URLs, and parts of the domain. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { FLOAT64, INT64, STRING, type Type } from '../../runner/googlesql/types.js'
+import { FLOAT64, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { Causes, type Difference } from '../../tools/fuzz/causes.js'
 import type { OurAnswer, TheirAnswer } from '../../tools/fuzz/engines.js'
 import { reasonOf } from '../../tools/fuzz/explained.js'

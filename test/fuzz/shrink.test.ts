@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { BOOL, INT64, STRING } from '../../runner/googlesql/types.js'
+import { BOOL, INT64, STRING } from '../../googlesql/types/types.js'
 import { generate } from '../../tools/fuzz/families.js'
 import { literal, simplerValues } from '../../tools/fuzz/literals.js'
 import { questionOf } from '../../tools/fuzz/render.js'

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { LineCounter, parse, parseDocument, visit } from 'yaml'
-import { parseTypeName } from '../../runner/googlesql/parse-type-name.js'
-import type { SchemaField } from '../../runner/googlesql/tables.js'
-import { type StructField, typeName } from '../../runner/googlesql/types.js'
+import type { SchemaField } from '../../googlesql/tables.js'
+import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { type StructField, typeName } from '../../googlesql/types/types.js'
 import type { BoundValue, EmbeddedTable } from '../../runner/index.js'
 
 /** What BigQuery does with a query: rows or an error. */

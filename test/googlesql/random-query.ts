@@ -1,9 +1,10 @@
 /** Queries of every shape over tables of every type, made from a list of choices: fewer and smaller ones make simpler queries. */
-import { mayCast } from '../../runner/googlesql/cast-rules.js'
-import { allFunctions } from '../../runner/googlesql/functions/all.js'
-import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
-import { OPERATOR_SYMBOLS } from '../../runner/googlesql/functions/operators.js'
-import { type Pattern, parseSignature, type Signature } from '../../runner/googlesql/functions/signature.js'
+
+import { allFunctions } from '../../googlesql/functions/all.js'
+import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
+import { OPERATOR_SYMBOLS } from '../../googlesql/functions/definitions/operators.js'
+import { type Pattern, parseSignature, type Signature } from '../../googlesql/functions/signature.js'
+import { mayCast } from '../../googlesql/types/cast-rules.js'
 import {
   arrayOf,
   INT64,
@@ -13,7 +14,7 @@ import {
   structOf,
   type Type,
   typeName,
-} from '../../runner/googlesql/types.js'
+} from '../../googlesql/types/types.js'
 
 const scalars: readonly Type[] = SCALAR_TYPES.map(kind => ({ kind }))
 const STRUCT = structOf([

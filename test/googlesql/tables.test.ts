@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { tableCatalogue } from '../../runner/googlesql/tables.js'
+import { tableCatalogue } from '../../googlesql/tables.js'
 
 const catalogue = (names: readonly string[], project: string | null, defaultDataset: string | null) =>
   tableCatalogue(

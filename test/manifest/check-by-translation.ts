@@ -1,9 +1,10 @@
 /** The check of SQL that `validate` uses, without an engine: resolve and translate. */
-import { translate } from '../../runner/engines/duckdb/translate.js'
-import { SqlError } from '../../runner/googlesql/sql-error.js'
-import type { TableCatalogue } from '../../runner/googlesql/tables.js'
-import { arrayOf, scalarType, type Type, typeName } from '../../runner/googlesql/types.js'
-import type { CheckSql } from '../../runner/manifest/check-sql.js'
+
+import { SqlError } from '../../googlesql/sql-error.js'
+import type { TableCatalogue } from '../../googlesql/tables.js'
+import { arrayOf, scalarType, type Type, typeName } from '../../googlesql/types/types.js'
+import { translate } from '../../googlesql-duckdb/translate.js'
+import type { CheckSql } from '../../runner/manifest/check/sql.js'
 
 export function checkByTranslation(tables: TableCatalogue): CheckSql {
   return (sql, types) => {

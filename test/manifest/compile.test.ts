@@ -1,7 +1,7 @@
 /** What a manifest becomes: settings filled in, and queries whose text holds no argument. */
 import { expect } from 'chai'
-import { tableCatalogue } from '../../runner/googlesql/tables.js'
-import { STRING, TIMESTAMP } from '../../runner/googlesql/types.js'
+import { tableCatalogue } from '../../googlesql/tables.js'
+import { STRING, TIMESTAMP } from '../../googlesql/types/types.js'
 import { loadSources } from '../../runner/manifest/load.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { checkByTranslation } from './check-by-translation.js'

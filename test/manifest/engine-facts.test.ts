@@ -1,6 +1,6 @@
 /** What the engine means for a manifest. */
 import { expect } from 'chai'
-import { tableCatalogue } from '../../runner/googlesql/tables.js'
+import { tableCatalogue } from '../../googlesql/tables.js'
 import { type LoadOptions, loadSources } from '../../runner/manifest/load.js'
 import { checkByTranslation } from './check-by-translation.js'
 

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { tableCatalogue } from '../../runner/googlesql/tables.js'
-import { typeName } from '../../runner/googlesql/types.js'
+import { tableCatalogue } from '../../googlesql/tables.js'
+import { typeName } from '../../googlesql/types/types.js'
 import { loadEndpoints } from '../../runner/manifest/load.js'
-import { loadTableSchemas, readTableSchema } from '../../runner/manifest/load-tables.js'
+import { loadTableSchemas, readTableSchema } from '../../runner/manifest/tables/load.js'
 import { checkByTranslation } from './check-by-translation.js'
 
 const none = tableCatalogue([])

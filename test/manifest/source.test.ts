@@ -1,7 +1,7 @@
 /** Each character of a literal block is found again in the file. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { parseManifest } from '../../runner/manifest/parse.js'
+import { parseManifest } from '../../runner/manifest/yaml/parse.js'
 
 const FORMS: Readonly<Record<string, string>> = {
   'an indented block': 'id: a\nsql: |\n  SELECT one,\n    two\n\n  FROM x\n',

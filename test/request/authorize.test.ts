@@ -6,7 +6,7 @@ import type { Parameter } from '../../runner/model/param.js'
 import type { Caller } from '../../runner/model/ports.js'
 import { authorize, mayRun, refusalOf } from '../../runner/request/authorize.js'
 import { bindPinned } from '../../runner/request/bind-pinned.js'
-import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/wire.js'
+import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/raw-arguments.js'
 import { handMadeEndpoint, parameter } from './hand-made.js'
 
 function caller(pinned: Record<string, string>, allTenants = false): Caller {

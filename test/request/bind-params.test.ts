@@ -2,7 +2,12 @@ import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Parameter } from '../../runner/model/param.js'
 import { bindParams, MAX_VALUE_BYTES } from '../../runner/request/bind-params.js'
-import { mergeArguments, parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/wire.js'
+import {
+  mergeArguments,
+  parseJsonArguments,
+  parsePairs,
+  type WireArguments,
+} from '../../runner/request/raw-arguments.js'
 import { parameter } from './hand-made.js'
 
 function bind(parameters: readonly Parameter[], given: WireArguments): Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
+import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { CounterStore } from '../../runner/model/ports.js'
 import { type Allowance, createBudgets, type Payer } from '../../runner/request/budget.js'
-import { openMemoryCounters } from '../../runner/stores/counters.js'
 import { type ManualClock, manualClock } from '../cache/manual-clock.js'
 
 const HOUR_MS = 3_600_000

@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { checkManifests, createRunner, type Runner } from '../../runner/compose.js'
+import { checkManifests, createRunner, type Runner } from '../../runner/compose/index.js'
 import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import { LoadError, type RunnerError } from '../../runner/model/errors.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
-import type { Settings } from '../../runner/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { settingsOf } from './folder-settings.js'
 
 const ID = '5f1c2a74-7b0e-4f0a-9a43-0d8f6f1f2b10'

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { expect } from 'chai'
-import { systemClock } from '../../runner/clock.js'
 import { openLog } from '../../runner/observe/log.js'
+import { systemClock } from '../../runner/process/clock.js'
+import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command, endLeftovers, type Started, startServe } from '../cli/command.js'
-import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../stores/redis-server.js'
 import { call, foldersOf, makeFolder, openReplica, pause, settingsOf, TOKEN, until } from './shop.js'
 
 describe('trouble with a shared Redis', function () {

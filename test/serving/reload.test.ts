@@ -15,10 +15,10 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect } from 'chai'
-import { createRunner, type ReloadReport, type Runner, type RunningServer } from '../../runner/compose.js'
+import { createRunner, type ReloadReport, type Runner, type RunningServer } from '../../runner/compose/index.js'
 import { LoadError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import type { Settings } from '../../runner/settings.js'
+import type { Settings } from '../../runner/settings/settings.js'
 import { settingsOf } from './folder-settings.js'
 
 const manifest = (n: number, sql: string, settings = '{ cache: { ttl_seconds: 900 } }'): string =>

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
+import { createRunner, type Runner, type RunningServer } from '../../runner/compose/index.js'
 import type { Event, Observer } from '../../runner/model/events.js'
-import { readSettings, type Settings } from '../../runner/settings.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
 
 export const TOKEN = 'unrestricted-token-of-32-letters'
 const IDS = {

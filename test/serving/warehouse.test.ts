@@ -2,10 +2,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { addToken, createRunner, type Runner, type RunningServer } from '../../runner/compose.js'
+import { addToken, createRunner, type Runner, type RunningServer } from '../../runner/compose/index.js'
 import { SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
-import { readSettings, type Settings } from '../../runner/settings.js'
+import { readSettings, type Settings } from '../../runner/settings/settings.js'
 import { command, type Finished, scratch } from '../cli/command.js'
 import { type FakeBigQuery, openFakeBigQuery } from '../engines/bigquery/fake-bigquery.js'
 import type { JobPlan } from '../engines/bigquery/fake-jobs.js'
@@ -376,8 +376,8 @@ describe('make serve', () => {
   }
 
   it('writes sample logs for the embedded engine alone', () => {
-    expect(before()).to.equal('dist/main.js sample --once\n')
-    expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/main.js sample --once\n')
+    expect(before()).to.equal('dist/runner/main.js sample --once\n')
+    expect(before('ARGS=--port 0 --dataset bigquery_logs')).to.equal('dist/runner/main.js sample --once\n')
     for (const given of ['ENGINE=bigquery', 'ARGS=--engine bigquery', "ARGS=--engine=bigquery --data 'a b'"]) {
       expect(before(given), given).to.equal('')
     }

@@ -1,6 +1,6 @@
 /** Calls of aggregate and window functions whose value the query determines. */
-import { isOrderable } from '../../runner/googlesql/functions/operators.js'
-import { BOOL, FLOAT64, INT64, type Type } from '../../runner/googlesql/types.js'
+import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
+import { BOOL, FLOAT64, INT64, type Type } from '../../googlesql/types/types.js'
 import { ARGUMENTS, type Maker } from './arguments.js'
 import type { Expressions, Scope } from './expressions.js'
 import { literal, randomValue } from './literals.js'

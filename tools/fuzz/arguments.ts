@@ -7,8 +7,8 @@ import {
   type PartsByType,
   partText,
   TRUNCATED_PARTS,
-} from '../../runner/googlesql/functions/date-checks.js'
-import { INT64, JSON_TYPE, type ScalarKind, STRING, type Type } from '../../runner/googlesql/types.js'
+} from '../../googlesql/functions/definitions/date-parts.js'
+import { INT64, JSON_TYPE, type ScalarKind, STRING, type Type } from '../../googlesql/types/types.js'
 import { JSON_TEXTS, literal, randomValue, small, text, ZONES } from './literals.js'
 import type { Random } from './random.js'
 import { type Node, sql } from './tree.js'

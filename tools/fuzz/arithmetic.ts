@@ -1,5 +1,5 @@
 /** The arithmetic that analysts write: percentages, ratios, buckets of time, rounded and cast, several levels deep. */
-import { FLOAT64, INT64, NUMERIC, STRING, type Type } from '../../runner/googlesql/types.js'
+import { FLOAT64, INT64, NUMERIC, STRING, type Type } from '../../googlesql/types/types.js'
 import { literal, small } from './literals.js'
 import type { Queries } from './queries.js'
 import { clause, expr, list, type Node, query, sql } from './tree.js'

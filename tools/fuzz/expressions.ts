@@ -1,6 +1,7 @@
 /** Typed random expressions: calls of every function and operator of the catalogue, casts, conditionals, subqueries. */
-import { mayCast } from '../../runner/googlesql/cast-rules.js'
-import type { Pattern, SignatureParameter } from '../../runner/googlesql/functions/signature.js'
+
+import type { Pattern, SignatureParameter } from '../../googlesql/functions/signature.js'
+import { mayCast } from '../../googlesql/types/cast-rules.js'
 import {
   arrayOf,
   BOOL,
@@ -12,7 +13,7 @@ import {
   scalarType,
   type Type,
   typeName,
-} from '../../runner/googlesql/types.js'
+} from '../../googlesql/types/types.js'
 import {
   ARGUMENTS,
   type Arguments,

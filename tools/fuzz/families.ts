@@ -1,5 +1,5 @@
 /** The families of queries: each is a way to make one from chance. */
-import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
+import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
 import { arithmetic } from './arithmetic.js'
 import { groupByAll, groupingSets } from './grouping.js'
 import { lexical, names, precedence, supertypes } from './language.js'

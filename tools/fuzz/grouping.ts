@@ -1,6 +1,6 @@
 /** GROUP BY with grouping sets and ALL, which the reference is asked as the UNION ALL of its sets. */
-import { isOrderable } from '../../runner/googlesql/functions/operators.js'
-import { INT64, typeName } from '../../runner/googlesql/types.js'
+import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
+import { INT64, typeName } from '../../googlesql/types/types.js'
 import type { Queries } from './queries.js'
 import { descendants, type Node, query, sql, type Template } from './tree.js'
 

@@ -1,5 +1,5 @@
 /** What becomes of a query that both engines were asked. */
-import { type Type, typeName } from '../../runner/googlesql/types.js'
+import { type Type, typeName } from '../../googlesql/types/types.js'
 import { areSameRows, isSameValue, type Tolerance } from '../oracle/compare.js'
 import type { OurAnswer, TheirAnswer } from './engines.js'
 import type { Question } from './render.js'

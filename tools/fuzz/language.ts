@@ -1,5 +1,5 @@
 /** The language apart from its functions: operators without parentheses, spellings of literals, supertypes, names in scope. */
-import { BOOL, FLOAT64, INT64, STRING, type Type } from '../../runner/googlesql/types.js'
+import { BOOL, FLOAT64, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { literal, quoted, randomScalar, randomValue } from './literals.js'
 import type { Queries } from './queries.js'
 import type { Random } from './random.js'

@@ -9,7 +9,7 @@ import {
   structOf,
   type Type,
   typeName,
-} from '../../runner/googlesql/types.js'
+} from '../../googlesql/types/types.js'
 import type { Random } from './random.js'
 import type { Node } from './tree.js'
 

@@ -1,6 +1,6 @@
 /** Queries in pipe syntax, which the reference is asked as queries within queries. */
-import { isOrderable } from '../../runner/googlesql/functions/operators.js'
-import { BOOL, INT64, STRING, type Type } from '../../runner/googlesql/types.js'
+import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
+import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
 import { literal, randomType, randomValue } from './literals.js'
 import type { Output, Queries } from './queries.js'

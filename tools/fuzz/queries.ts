@@ -1,6 +1,6 @@
 /** Random queries: sources, joins, selections, groups, windows, sets, CTEs and subqueries, all typed. */
 
-import { isGroupable, isOrderable } from '../../runner/googlesql/functions/operators.js'
+import { isGroupable, isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import {
   BOOL,
   FLOAT64,
@@ -12,7 +12,7 @@ import {
   structOf,
   type Type,
   typeName,
-} from '../../runner/googlesql/types.js'
+} from '../../googlesql/types/types.js'
 import { Aggregates } from './aggregates.js'
 import { Expressions, type Scope, type Subqueries } from './expressions.js'
 import { literal, literalText, randomScalar, randomType, randomValue } from './literals.js'

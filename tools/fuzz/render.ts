@@ -1,5 +1,5 @@
 /** Writes a tree as the SQL that either engine is asked, and what is bound to it. */
-import { typeName } from '../../runner/googlesql/types.js'
+import { typeName } from '../../googlesql/types/types.js'
 import type { BoundValue } from '../../runner/index.js'
 import { literalText, wireValue } from './literals.js'
 import { type Node, orderOf } from './tree.js'

@@ -1,5 +1,5 @@
 /** Finds a smaller query that still differs in the same way. */
-import { sameType } from '../../runner/googlesql/types.js'
+import { sameType } from '../../googlesql/types/types.js'
 import { literal, simplerValues, simplestValues } from './literals.js'
 import { descendants, list, type Node, query, sizeOf, sql } from './tree.js'
 

@@ -1,9 +1,9 @@
 /** What the catalogue has to offer: which functions give a value of a type, and what their arguments have to be. */
-import { allFunctions } from '../../runner/googlesql/functions/all.js'
-import type { FunctionEntry } from '../../runner/googlesql/functions/catalogue.js'
-import { type Pattern, parseSignature, type Signature } from '../../runner/googlesql/functions/signature.js'
-import type { Expr } from '../../runner/googlesql/resolved.js'
-import { arrayOf, INT64, sameType, structOf, type Type, typeName } from '../../runner/googlesql/types.js'
+import { allFunctions } from '../../googlesql/functions/all.js'
+import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
+import { type Pattern, parseSignature, type Signature } from '../../googlesql/functions/signature.js'
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { arrayOf, INT64, sameType, structOf, type Type, typeName } from '../../googlesql/types/types.js'
 import { randomScalar, randomType } from './literals.js'
 import { type Random, randomOf } from './random.js'
 

@@ -1,5 +1,5 @@
 /** The queries that strangers write: sessions, funnels, tops of groups, series of dates, payloads of JSON, clean-ups of text. */
-import { INT64, STRING } from '../../runner/googlesql/types.js'
+import { INT64, STRING } from '../../googlesql/types/types.js'
 import { literal, text } from './literals.js'
 import type { Queries } from './queries.js'
 import { clause, list, type Node, query, sql } from './tree.js'

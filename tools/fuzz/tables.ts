@@ -1,6 +1,6 @@
 /** The tables that both engines are given. */
-import { parseTypeName } from '../../runner/googlesql/parse-type-name.js'
-import type { Type } from '../../runner/googlesql/types.js'
+import { parseTypeName } from '../../googlesql/types/type-name.js'
+import type { Type } from '../../googlesql/types/types.js'
 import type { CaseTable } from '../../test/googlesql/case-files.js'
 import { type Value, wireValue } from './literals.js'
 

@@ -1,5 +1,5 @@
 /** A query as a tree of texts: what generators build, renderers write and the shrinker cuts. */
-import type { Type } from '../../runner/googlesql/types.js'
+import type { Type } from '../../googlesql/types/types.js'
 
 /**
  * - `expr`: a value of `type`; another value of that type may stand in its place

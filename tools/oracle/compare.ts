@@ -1,5 +1,5 @@
 /** Holds values against those of the reference implementation, type by type. */
-import type { StructField, Type } from '../../runner/googlesql/types.js'
+import type { StructField, Type } from '../../googlesql/types/types.js'
 
 /** Sums of FLOAT64 depend on the order of their rows; the reference adds up with more digits than BigQuery shows. */
 const FLOAT_TOLERANCE = 1e-12

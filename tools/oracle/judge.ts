@@ -1,5 +1,5 @@
 /** Judges one case by the reference implementation. */
-import { type StructField, typeName } from '../../runner/googlesql/types.js'
+import { type StructField, typeName } from '../../googlesql/types/types.js'
 import { type EmbeddedEngine, QueryFault, type ResultColumn } from '../../runner/index.js'
 import type { FiledCase } from '../../test/googlesql/case-files.js'
 import { areSameRows } from './compare.js'

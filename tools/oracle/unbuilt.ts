@@ -1,5 +1,5 @@
 /** What the reference implementation has not built and BigQuery has: recognised by its message, with where rows come from. */
-import { findFunction } from '../../runner/googlesql/functions/all.js'
+import { findFunction } from '../../googlesql/functions/all.js'
 
 interface Family {
   /** Of the query or of the reference's message. */

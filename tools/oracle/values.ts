@@ -1,7 +1,8 @@
 /** Values and types between the reference implementation's messages and the JSON values of cases. */
-import { dateText, datetimeText, timeText } from '../../runner/encode/civil-text.js'
+
+import { arrayOf, scalarType, structOf, type Type } from '../../googlesql/types/types.js'
+import { dateText, datetimeText, timeText } from '../../googlesql/values/civil-text.js'
 import { intervalText } from '../../runner/encode/interval-text.js'
-import { arrayOf, scalarType, structOf, type Type } from '../../runner/googlesql/types.js'
 
 /** zetasql.TypeProto, as far as BigQuery has its types. */
 export interface TypeMessage {

@@ -1,30 +1,34 @@
 /** The engine that runs queries on BigQuery. */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as elapse } from 'node:timers/promises'
-import { parseTypeName } from '../../googlesql/parse-type-name.js'
-import { resolveQuery } from '../../googlesql/resolve.js'
-import { SqlError } from '../../googlesql/sql-error.js'
-import { type TableCatalogue, type TableDefinition, tableCatalogue } from '../../googlesql/tables.js'
-import type { Type } from '../../googlesql/types.js'
+import {
+  parseTypeName,
+  resolveQuery,
+  SqlError,
+  type TableCatalogue,
+  type TableDefinition,
+  type Type,
+  tableCatalogue,
+} from '../../../googlesql/index.js'
 import { RunnerError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, ResultSet } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
-import { type AbandonedJob, cancelJob } from './cancel-job.js'
-import { checkQuery } from './check-query.js'
-import type { Access } from './credentials.js'
-import { namedColumns, resultEncoder } from './encode-result.js'
-import { createJobFinder } from './find-jobs.js'
-import type { JobRequest } from './job-start.js'
-import { jobLabels } from './labels.js'
-import { type JobCost, runQueryJob } from './query-job.js'
-import { queryParameters } from './query-parameters.js'
-import { remembering } from './remembering.js'
+import type { Access } from './auth/credentials.js'
+import { namedColumns, resultEncoder } from './decode/encode-result.js'
+import { type AbandonedJob, cancelJob } from './jobs/cancel-job.js'
+import { checkQuery } from './jobs/check-query.js'
+import { CLOSED, watchTime } from './jobs/deadline.js'
+import { createJobFinder } from './jobs/find-jobs.js'
+import type { JobRequest } from './jobs/job-start.js'
+import { jobLabels } from './jobs/labels.js'
+import { type JobCost, runQueryJob } from './jobs/query-job.js'
+import { queryParameters } from './jobs/query-parameters.js'
+import { remembering } from './memoize-ttl.js'
+import { createSender } from './rest/retry.js'
+import { createTransport } from './rest/transport.js'
 import { runnerErrorOf } from './runner-error.js'
-import { createSender } from './send-again.js'
-import { createTransport } from './transport.js'
-import { CLOSED, watchTime } from './watch-time.js'
 
 export interface BigQueryEngineOptions {
   readonly access: Access

@@ -5,10 +5,10 @@ import { type ArgumentProblem, RunnerError } from '../../model/errors.js'
 import type { SqlProblem } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
-import { BigQueryFailure } from './failure.js'
-import { AnswerTooLargeError, TransportError } from './transport.js'
-import { UnsupportedTypeError } from './unsupported-type.js'
-import { CLOSED, TIMED_OUT } from './watch-time.js'
+import { UnsupportedTypeError } from './decode/unsupported-type.js'
+import { CLOSED, TIMED_OUT } from './jobs/deadline.js'
+import { BigQueryFailure } from './rest/failure.js'
+import { AnswerTooLargeError, TransportError } from './rest/transport.js'
 
 /** The caller is told nothing of SQL and tables; the cause, for the log, tells everything. */
 export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal): RunnerError {

@@ -1,11 +1,12 @@
 /** The tables of a dataset in BigQuery: their names, and what each is like. */
-import { type TableResource, tableResource } from '../../googlesql/table-resource.js'
+
 import { SetupError } from '../../model/errors.js'
 import type { Clock } from '../../model/ports.js'
-import type { Access } from './credentials.js'
-import { BigQueryFailure } from './failure.js'
-import { createSender } from './send-again.js'
-import { createTransport, TransportError } from './transport.js'
+import { type TableResource, tableResource } from '../../model/table-resource.js'
+import type { Access } from './auth/credentials.js'
+import { BigQueryFailure } from './rest/failure.js'
+import { createSender } from './rest/retry.js'
+import { createTransport, TransportError } from './rest/transport.js'
 
 /** A table's place; whoever names no project means the one that is worked in. */
 export interface TablePlace {

@@ -1,6 +1,6 @@
 /** The embedded engine as a library: tables in, rows out. */
 import { tmpdir } from 'node:os'
-import { fieldsToColumns, type SchemaField } from '../../googlesql/tables.js'
+import { fieldsToColumns, type SchemaField } from '../../../googlesql/index.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
 import type { BoundValue, ResultColumn } from '../../model/query.js'

@@ -1,7 +1,8 @@
 /** The embedded engine: BigQuery SQL on DuckDB, in a process of its own. */
+
+import { translate } from '../../../googlesql-duckdb/index.js'
 import { type DuckdbEngine, type DuckdbEngineOptions, openEngine } from './open-engine.js'
-import { translate } from './translate.js'
-import { createTranslators } from './translators.js'
+import { createTranslators } from './translation/translation-pool.js'
 
 /**
  * Ready when it resolves: a trivial query would be answered. Tables are read when a query first needs them.

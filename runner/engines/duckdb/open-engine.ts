@@ -1,26 +1,29 @@
 /** The embedded engine's parent side: translates, sends the work to the child process, and words what comes back. */
 import { join, resolve } from 'node:path'
-import { SqlError } from '../../googlesql/sql-error.js'
-import type { TableCatalogue, TableNaming } from '../../googlesql/tables.js'
-import { type Type, typeName } from '../../googlesql/types.js'
+import { SqlError, type TableCatalogue, type TableNaming, type Type, typeName } from '../../../googlesql/index.js'
+import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, ResultSet } from '../../model/query.js'
-import { boundedSignal } from './bounded-signal.js'
-import { CompiledText, type Translate, type Translation } from './compiled-text.js'
-import { dataFolderFault } from './data-folder.js'
-import { dataCopyReader, dataStateReader } from './data-state.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
-import type { Delay } from './generate/delayed-constants.js'
-import type { Discovery, TableSource } from './messages.js'
-import { startEngineProcess } from './process.js'
+import { boundedSignal } from './process/bounded-signal.js'
+import type { Discovery, TableSource } from './process/messages.js'
+import { RequestFailure } from './process/request-queue.js'
+import { startEngineProcess } from './process/supervisor.js'
 import { recentCache } from './recent-cache.js'
 import { runnerError } from './runner-error.js'
-import { withFiles } from './source-files.js'
-import { type CatalogueSource, catalogueOf, type Translators, type TranslatorsOptions } from './translators.js'
-import { readTypes, typesOf, wireParameters } from './wire-parameters.js'
-import { RequestFailure } from './work.js'
+import { dataFolderFault } from './tables/data-folder.js'
+import { dataCopyReader, dataStateReader } from './tables/data-state.js'
+import { withFiles } from './tables/source-files.js'
+import { CompiledText, type Translate, type Translation } from './translation/compiled-query.js'
+import {
+  type CatalogueSource,
+  catalogueOf,
+  type Translators,
+  type TranslatorsOptions,
+} from './translation/translation-pool.js'
+import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
 
 export interface DuckdbEngineOptions {
   /** Where tables' files are, `DIR/<dataset>/<table>.ndjson` and so on; null for none. */

@@ -1,9 +1,9 @@
 /** What failed in the engine, as the one class of failures that callers meet. */
-import { SqlError } from '../../googlesql/sql-error.js'
+import { SqlError } from '../../../googlesql/index.js'
 import { RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
-import type { Failure } from './messages.js'
-import { EngineDiedError, RequestFailure } from './work.js'
+import type { Failure } from './process/messages.js'
+import { EngineDiedError, RequestFailure } from './process/request-queue.js'
 
 /** The reason of a signal that fired because the time was up; any other is the caller's leaving. */
 export const TIMED_OUT = Symbol('timed out')

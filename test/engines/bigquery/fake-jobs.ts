@@ -1,5 +1,5 @@
 /** The account of jobs that the fake BigQuery keeps: what was started, what runs, how it ended. */
-import type { RestErrorProto, RestField, RestRow } from '../../../runner/engines/bigquery/rest.js'
+import type { RestErrorProto, RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
 
 /** What becomes of a query; each member has a default. */
 export interface JobPlan {

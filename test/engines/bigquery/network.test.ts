@@ -1,7 +1,7 @@
 /** What goes wrong before BigQuery does anything: names, connections, TLS, credentials. */
 import { type AddressInfo, createServer } from 'node:net'
 import { expect } from 'chai'
-import { type HeaderSource, renewable } from '../../../runner/engines/bigquery/credentials.js'
+import { type HeaderSource, renewable } from '../../../runner/engines/bigquery/auth/credentials.js'
 import { RunnerError } from '../../../runner/model/errors.js'
 import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
 

@@ -1,6 +1,6 @@
 /** A short query is one request; a long one is polled, a large one paged. */
 import { expect } from 'chai'
-import type { RestField, RestRow } from '../../../runner/engines/bigquery/rest.js'
+import type { RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
 
 const FIELDS: readonly RestField[] = [{ name: 'n', type: 'INTEGER' }]

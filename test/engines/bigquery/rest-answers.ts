@@ -1,5 +1,5 @@
 /** Answers of BigQuery with rows, drawn at random, and what becomes of them by way of JSON.parse: slowly and plainly. */
-import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/rest.js'
+import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/rest/messages.js'
 
 /** A number from 0 to below `count`, the same each time for the same seed. */
 export type Draw = (count: number) => number

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createRunner, type Runner, type RunningServer } from '../../../runner/compose.js'
+import { createRunner, type Runner, type RunningServer } from '../../../runner/compose/index.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import type { ErrorCode } from '../../../runner/model/error-codes.js'

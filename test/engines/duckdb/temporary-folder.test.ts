@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { failureOf } from '../../../runner/engines/duckdb/failure.js'
+import { failureOf } from '../../../runner/engines/duckdb/child/failure.js'
 import { causeText } from '../../../runner/model/cause-text.js'
 import { openRawEngine, type RawQuery, scratchFolder } from './raw-engine.js'
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
-import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
-import { allFunctions, findFunction, functionNames } from '../../../runner/googlesql/functions/all.js'
-import { signaturesOf } from '../../../runner/googlesql/functions/shown-signature.js'
-import { parseSignature } from '../../../runner/googlesql/functions/signature.js'
+import { allFunctions, findFunction, functionNames } from '../../../googlesql/functions/all.js'
+import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
+import { parseSignature } from '../../../googlesql/functions/signature.js'
+import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
 
 describe('the catalogue of functions', () => {
   it('has signatures that can be read, and a page for every function', () => {

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { AGGREGATE_FORMS, FORMS } from '../../../runner/engines/duckdb/generate/functions/all.js'
-import { allFunctions, functionNames } from '../../../runner/googlesql/functions/all.js'
-import { listFunctions, listRefusals } from '../../../runner/googlesql/functions/listing.js'
-import { refusalOf } from '../../../runner/googlesql/functions/refused.js'
-import { REFUSED_CLAUSES } from '../../../runner/googlesql/functions/refused-clauses.js'
-import { resolveQuery } from '../../../runner/googlesql/resolve.js'
-import { tableCatalogue } from '../../../runner/googlesql/tables.js'
+import { allFunctions, functionNames } from '../../../googlesql/functions/all.js'
+import { listFunctions, listRefusals } from '../../../googlesql/functions/listing.js'
+import { refusalOf } from '../../../googlesql/functions/refused.js'
+import { REFUSED_CLAUSES } from '../../../googlesql/functions/refused-clauses.js'
+import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
+import { tableCatalogue } from '../../../googlesql/tables.js'
+import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
 import { dialectText, functionsText, readDialect, readFunctions } from '../../../tools/generate-dialect-docs.js'
 
 describe('the listing of functions', () => {
@@ -53,9 +53,9 @@ describe('the listing of functions', () => {
 })
 
 describe('the refused clauses', () => {
-  const sources = readdirSync('runner/googlesql')
+  const sources = readdirSync('googlesql', { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.ts'))
-    .map(name => readFileSync(join('runner/googlesql', name), 'utf8'))
+    .map(name => readFileSync(join('googlesql', name), 'utf8'))
   const refused = sources.flatMap(text => [...text.matchAll(/unsupported\('([^']+)'/g)].map(match => match[1]!))
 
   it('are told of, each with a reason', () => {

@@ -1,9 +1,7 @@
 /** Where rows go: the order and the partitions that a table's resource asks for, as DuckDB SQL. */
-import type { TableDefinition } from '../../../googlesql/tables.js'
-import type { Type } from '../../../googlesql/types.js'
-import { quoteName, quoteText } from '../generate/quote.js'
-import { duckdbType } from '../generate/type.js'
-import { PARTITION_KEY, type PartitionUnit } from '../imports-file.js'
+import type { TableDefinition, Type } from '../../../../googlesql/index.js'
+import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
+import { PARTITION_KEY, type PartitionUnit } from '../tables/imports-file.js'
 
 /** What a table's resource says of `clustering` and `timePartitioning`. */
 export interface ImportLayout {

@@ -6,8 +6,8 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { TableDefinition } from '../../../googlesql/tables.js'
-import { quoteName, quoteText } from '../generate/quote.js'
+import type { TableDefinition } from '../../../../googlesql/index.js'
+import { quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
 import {
   finishedColumns,
   type ImportLayout,

@@ -1,6 +1,5 @@
 /** A table's schema, compiled for reading rows: what each key may hold, and what is filled in where it is missing. */
-import { fieldType, type SchemaField } from '../../../googlesql/tables.js'
-import type { ScalarKind, Type } from '../../../googlesql/types.js'
+import { fieldType, type ScalarKind, type SchemaField, type Type } from '../../../../googlesql/index.js'
 
 /** A record's fields, or the columns of a table. */
 export interface RowRecord {

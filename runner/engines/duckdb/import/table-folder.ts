@@ -11,13 +11,13 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { quoteText } from '../../../../googlesql-duckdb/index.js'
 import { makeFolder } from '../../../files/make-folder.js'
 import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import { SetupError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { looseFiles } from '../data-folder.js'
-import { quoteText } from '../generate/quote.js'
-import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readImports } from '../imports-file.js'
+import { looseFiles } from '../tables/data-folder.js'
+import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readImports } from '../tables/imports-file.js'
 
 const LOCK_FILE = '.import.lock'
 const WORK_FOLDER = '.import'

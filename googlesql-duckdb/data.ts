@@ -1,0 +1,7 @@
+/** Names, types and values in DuckDB: for a process that runs what another has translated. */
+
+export { BEYOND_NUMERIC } from './bignumeric.js'
+export { literalPath, PATTERN_LETTERS, quoteName, quotePath, quoteText } from './emit/quote.js'
+export { FROM_COLUMN, UNTIL_COLUMN } from './emit/scans/partition-filter.js'
+export { duckdbType, fieldNames } from './emit/type.js'
+export { NATIVE_ERROR_MARK } from './runtime/scalar-functions/scalar-function.js'

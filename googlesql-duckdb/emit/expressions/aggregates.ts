@@ -1,0 +1,191 @@
+/** Aggregate and window calls. */
+import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
+import type { Type } from '../../../googlesql/types/types.js'
+import { AGGREGATE_FORMS } from '../../functions/all.js'
+import { FormError } from '../../functions/function-sql.js'
+import { type Context, GenerateError, type Scope } from '../context.js'
+import { callOf, hasQuery, usesOf } from '../macro-usage.js'
+import { variable } from '../quote.js'
+import { limitSql } from '../scans/row-count.js'
+import { orderClause } from '../scans/sort.js'
+import { costOf } from '../share-arguments.js'
+import { trySql } from '../try.js'
+
+export function aggregateSql(
+  call: AggregateCall,
+  scope: Scope,
+  context: Context,
+  over = '',
+  frame: WindowCall['frame'] = null,
+): string {
+  const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
+  if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
+  const operand = (expr: Expr | null): string | null => expr && context.expr(expr, scope)
+  const filterSql = operand(call.filter)
+  try {
+    const sql = form({
+      sql: call.arguments.map(operand),
+      args: call.arguments,
+      type: call.type,
+      call,
+      distinct: call.isDistinct ? 'DISTINCT ' : '',
+      orderBy: orderClause(call.orderBy, scope, context),
+      filter: filterSql === null ? '' : ` FILTER (WHERE ${filterSql})`,
+      filterSql,
+      havingSql: operand(call.having?.expr ?? null),
+      limitSql: call.limit && limitSql(call.limit, context),
+      over,
+      addsByParts: context.addsByParts,
+      mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
+    })
+    return call.isSafe ? safeAggregate(sql, call, context) : sql
+  } catch (error) {
+    throw error instanceof FormError ? new GenerateError(error.message, call.at, error) : error
+  }
+}
+
+/** DuckDB has no aggregates in TRY; what raises is the function of ours around them. */
+function safeAggregate(sql: string, { type }: AggregateCall, context: Context): string {
+  const outer = callOf(sql)
+  if (!outer) return sql
+  const name = variable(context.newColumn('', type))
+  const packed = outer.args.map((argument, i) => `a${i} := ${argument.trim()}`).join(', ')
+  const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
+  return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: ${trySql(inner)}), 1)`
+}
+
+/**
+ * The arguments that the call's form gives to several aggregates or to a subquery, and that are more than columns: they are
+ * better columns of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
+ */
+export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
+  const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
+  const costs = call.arguments.map(costOf)
+  if (!form || call.filter || Math.max(0, ...costs) === 0) return []
+  const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : `slot_${i}`))
+  const parts = {
+    distinct: '',
+    orderBy: '',
+    filter: '',
+    filterSql: null,
+    havingSql: null,
+    limitSql: null,
+    over: '',
+    addsByParts: false,
+    mayBeBackward: false,
+  }
+  try {
+    const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
+    const isForQuery = hasQuery(text)
+    // A window function that a macro writes twice DuckDB cannot copy when there is a lambda in it (1.5.5).
+    const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && usesOf(text, `slot_${i}`) > 1
+    return costs.flatMap((cost, i) =>
+      cost > 0 && (isForQuery || text.split(`slot_${i}`).length > 2 || isCopied(i)) ? [i] : [],
+    )
+  } catch {
+    // The form says why when the call itself is written.
+    return []
+  }
+}
+
+export function windowSql(window: WindowCall, scope: Scope, context: Context): string {
+  return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`, window.frame)
+}
+
+/** They look at rows in their order, so that DuckDB could compute them while rows stream by. */
+const MAY_STREAM = new Set([
+  'ROW_NUMBER',
+  'RANK',
+  'DENSE_RANK',
+  'LEAD',
+  'LAG',
+  'FIRST_VALUE',
+  'LAST_VALUE',
+  'NTH_VALUE',
+])
+
+/**
+ * A window over all rows as they come would be computed while they stream by, in several threads at once where they come
+ * from several inputs (1.5.6): rows then get one number twice. A partition, be it a constant, makes it wait for all rows.
+ */
+const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
+  frame || MAY_STREAM.has(call.name) ? ['PARTITION BY true'] : []
+
+function windowText(window: WindowCall, scope: Scope, context: Context): string {
+  const { partitionBy, orderBy, frame } = window
+  const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
+  const partition = [
+    ...partitionBy.map(expr => context.expr(expr, scope)),
+    ...(hasRangeOffset ? floatClass(window, scope, context) : []),
+  ].join(', ')
+  const order = hasRangeOffset ? rangeKey(orderBy, scope, context) : orderClause(orderBy, scope, context).trimStart()
+  const bound = (part: ResolvedBound): string => boundText(part, hasRangeOffset, scope, context)
+  return [
+    ...(partition !== '' ? [`PARTITION BY ${partition}`] : order === '' ? wholeInput(window) : []),
+    ...(order === '' ? [] : [partition === '' && isFirstOfAll(window) ? `${order}, 1` : order]),
+    ...(frame ? [`${frame.unit.toUpperCase()} BETWEEN ${bound(frame.start)} AND ${bound(frame.end)}`] : []),
+  ].join(' ')
+}
+
+/**
+ * DuckDB makes a minimum of `ROW_NUMBER() OVER (ORDER BY x) = 1`, which of no rows is a row of NULLs (1.5.5); not so by two
+ * keys.
+ */
+const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === 'ROW_NUMBER' && orderBy.length === 1
+
+/**
+ * NaN and the infinities are frames of their own, whatever is added to them, and no finite value's frame reaches them: each
+ * is a partition. That will not do for a frame that goes to one end of the rows.
+ */
+function floatClass({ orderBy: [key], frame }: WindowCall, scope: Scope, context: Context): readonly string[] {
+  if (key?.expr.type.kind !== 'FLOAT64') return []
+  if ([frame?.start.kind, frame?.end.kind].some(kind => kind?.startsWith('unbounded'))) {
+    throw new GenerateError(
+      'A RANGE frame over FLOAT64 that is UNBOUNDED on one side and has an offset on the other is not supported on the embedded engine',
+      key.expr.at,
+    )
+  }
+  const sql = context.expr(key.expr, scope)
+  return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
+}
+
+/** DuckDB wants one key here. Exact ones are widened, since key ± offset may pass the limits. */
+function rangeKey([key]: WindowCall['orderBy'], scope: Scope, context: Context): string {
+  if (!key) return ''
+  const sql = context.expr(key.expr, scope)
+  const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
+  return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
+}
+
+const units = (sql: string): string => `bq_decimal_units(${sql})`
+
+/** As HUGEINTs: a NUMERIC counts thousand millionths. */
+const WIDENED: Readonly<Record<string, (sql: string) => string>> = {
+  INT64: sql => `${sql}::HUGEINT`,
+  NUMERIC: units,
+  BIGNUMERIC: units,
+}
+
+const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
+  'unbounded-preceding': 'UNBOUNDED PRECEDING',
+  preceding: 'PRECEDING',
+  'current-row': 'CURRENT ROW',
+  following: 'FOLLOWING',
+  'unbounded-following': 'UNBOUNDED FOLLOWING',
+}
+
+/** More than there are: DuckDB adds an offset to the number of a row, and beyond the largest INT64 finds rows again. */
+const MOST_ROWS = 1_000_000_000_000_000
+
+function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Scope, context: Context): string {
+  if (!offset) return BOUNDS[kind]
+  const sql = context.expr(offset, scope)
+  const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
+  const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
+  const checked = isKnown ? sql : `${check}(${sql})`
+  if (!isRange) return `${isKnown && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
+  if (isDecimal(offset.type)) return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
+  return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
+}
+
+const isDecimal = ({ kind }: Type): boolean => kind === 'NUMERIC' || kind === 'BIGNUMERIC'

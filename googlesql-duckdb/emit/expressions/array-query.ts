@@ -1,0 +1,25 @@
+/** ARRAY(SELECT …): the rows in the query's order; none give an empty array. */
+import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
+import { type Context, findEntry, type Scope } from '../context.js'
+import { type BlockOf, derive, scopeOf, selectSql } from '../scans/select-block.js'
+
+export function arrayQuerySql(
+  scan: Scan,
+  column: Column,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): string {
+  const needed = new Set([column.id])
+  const block = blockOf(scan, needed, outer, context)
+  // A list of what is not a column of the query itself would be an aggregate of the outer query.
+  const { kind } = findEntry(scopeOf(block, null), column)
+  const isOwn = kind === 'column' || kind === 'path'
+  const isRows = !block.groupBy && !block.isWindowed && block.limit === null && block.offset === null
+  const rows = isRows && isOwn && block.order.length === 0 ? block : derive(block, needed, context)
+  const { sql } = findEntry(scopeOf(rows, null), column)
+  const order = rows.order.map(part => `${part.sql} ${part.direction}`).join(', ')
+  const list = `list(${sql}${order === '' ? '' : ` ORDER BY ${order}`})`
+  const query = selectSql({ ...rows, order: [] }, [{ name: context.newAlias(), sql: list, source: null }])
+  return `coalesce((\n${query}\n), [])`
+}

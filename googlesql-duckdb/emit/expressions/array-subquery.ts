@@ -1,0 +1,241 @@
+/**
+ * Subqueries over one array, `(SELECT … FROM UNNEST(x) WHERE …)`, as list functions. As correlated subqueries DuckDB
+ * would gather the distinct arrays first and join to them, which costs ten times as much.
+ */
+
+import { columnExpr } from '../../../googlesql/index.js'
+import type {
+  AggregateScan,
+  Column,
+  Computed,
+  Expr,
+  InQueryExpr,
+  Scan,
+  SortKey,
+  SubqueryExpr,
+  UnnestScan,
+} from '../../../googlesql/plan/nodes.js'
+import { exprKey, mapExpr } from '../../../googlesql/plan/rewrite.js'
+import { columnsRead, hasSubquery, isVolatile } from '../../../googlesql/plan/walk.js'
+import { INT64 } from '../../../googlesql/types/types.js'
+import type { Context, Entry, Scope } from '../context.js'
+import { variable } from '../quote.js'
+import { columnEntry } from '../scans/select-block.js'
+import { readsOuter, readsQuery } from '../share-arguments.js'
+import { isPlainType, type ListOf, listAggregateSql } from './list-aggregates.js'
+
+/** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
+interface Shape {
+  readonly unnest: UnnestScan
+  readonly conditions: readonly Expr[]
+  /** In terms of the element and the offset. */
+  readonly value: (column: Column) => Expr
+  /** How its rows are put in order, last of all; null for the order of the elements. */
+  readonly order: Order | null
+}
+type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
+
+/** Null when the subquery is of another shape, or does not depend on the row: then it is a query of its own. */
+export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string | null {
+  const [column] = expr.scan.columns
+  if (expr.form === 'exists') {
+    const list = listOf(expr.scan, null, scope, context)
+    return list && `coalesce(len(${list}) > 0, false)`
+  }
+  if (!column) return null
+  if (expr.form === 'array') {
+    const cut = withoutLimit(expr.scan)
+    const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
+    return list && `coalesce(${cut ? `list_slice(${list}, 1, ${cut.limit})` : list}, [])`
+  }
+  const aggregated = aggregatedSql(expr.scan, column, scope, context)
+  if (aggregated !== null) return aggregated
+  const cut = withoutLimit(expr.scan)
+  if (cut && cut.limit !== '1') return null
+  const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
+  if (list === null) return null
+  if (cut) return `list_extract(${list}, 1)`
+  const name = variable(context.newColumn('', expr.type))
+  return `list_extract(list_transform([${list}], lambda ${name}: bq_only_element(${name})), 1)`
+}
+
+/** The values of `x IN (SELECT … FROM UNNEST(…))` as a list. */
+export function arrayInQueryList({ scan }: InQueryExpr, scope: Scope | null, context: Context): string | null {
+  const [column] = scan.columns
+  return column ? listOf(scan, column, scope, context) : null
+}
+
+/** The values of the column as a list, or without one any list as long as there are rows; NULL or empty for none. */
+function listOf(scan: Scan, column: Column | null, scope: Scope | null, context: Context): string | null {
+  const shape = shapeOf(scan)
+  if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
+  const value = column && shape.value(column)
+  const exprs = [...shape.conditions, ...(value ? [value] : [])]
+  if (exprs.some(expr => hasSubquery(expr) || isVolatile(expr) || readsQuery(expr, scope))) return null
+  if (exprs.some(expr => readsFarOuter(expr, shape.unnest, scope))) return null
+  const { offset, array } = shape.unnest
+  const readsOffset = offset !== null && exprs.some(expr => columnsRead([expr]).has(offset.id))
+  if (readsOuter(array, scope) && (readsOffset || captures(exprs, shape.unnest))) return null
+  if (value && !canArrange(shape.order, value)) return null
+  const list = readsOffset ? byOffset(shape, value, offset, scope, context) : byElement(shape, value, scope, context)
+  return value ? arranged(list, shape.order) : list
+}
+
+/** A list can be sorted by its own values alone, and as BigQuery sorts where DuckDB orders them so. */
+const canArrange = (order: Order | null, value: Expr): boolean =>
+  order?.kind !== 'sorted' || (isPlainType(value.type) && exprKey(order.key.expr) === exprKey(value))
+
+function arranged(list: string, order: Order | null): string {
+  if (!order) return list
+  if (order.kind === 'reversed') return `list_reverse(${list})`
+  const { isDescending, nullsFirst } = order.key
+  return `list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
+}
+
+function byElement({ unnest, conditions }: Shape, value: Expr | null, scope: Scope | null, context: Context): string {
+  const name = variable(unnest.element)
+  const inner = within([columnEntry(unnest.element, name)], scope)
+  const array = context.expr(unnest.array, scope)
+  const test = conditions.map(condition => context.expr(condition, inner)).join(' AND ')
+  const kept = test === '' ? array : `list_filter(${array}, lambda ${name}: ${test})`
+  if (!value || isElement(value, unnest.element)) return kept
+  return `list_transform(${kept}, lambda ${name}: ${context.expr(value, inner)})`
+}
+
+/** Through the offsets of the elements, since filtering moves elements to others. */
+function byOffset(
+  { unnest, conditions }: Shape,
+  value: Expr | null,
+  offset: Column,
+  scope: Scope | null,
+  context: Context,
+): string {
+  const array = context.expr(unnest.array, scope)
+  const name = variable(context.newColumn('', INT64))
+  const inner = within(
+    [columnEntry(unnest.element, `list_extract(${array}, ${name} + 1)`), columnEntry(offset, name)],
+    scope,
+  )
+  const test = conditions.map(condition => context.expr(condition, inner)).join(' AND ')
+  const offsets = `range(len(${array}))`
+  const kept = test === '' ? offsets : `list_filter(${offsets}, lambda ${name}: ${test})`
+  return value ? `list_transform(${kept}, lambda ${name}: ${context.expr(value, inner)})` : kept
+}
+
+const within = (entries: readonly Entry[], scope: Scope | null): Scope => ({
+  entries: new Map(entries.map(entry => [entry.column.id, entry])),
+  outer: scope,
+  isLambda: true,
+})
+
+const isElement = (expr: Expr, element: Column): boolean => expr.kind === 'column' && expr.column.id === element.id
+
+/** Do the lambdas read columns beside the element and the offset? */
+function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): boolean {
+  return [...columnsRead(exprs)].some(id => id !== element.id && id !== offset?.id)
+}
+
+/** DuckDB's lambdas see the columns of their own query, but not those of one around it. */
+const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: Scope | null): boolean =>
+  readsOuter(expr, within([columnEntry(element, ''), ...(offset ? [columnEntry(offset, '')] : [])], scope))
+
+function shapeOf(scan: Scan): Shape | null {
+  switch (scan.kind) {
+    case 'unnest':
+      if (scan.input || scan.isOuter || scan.condition) return null
+      return { unnest: scan, conditions: [], value: column => columnExpr(column, false, 0), order: null }
+    case 'filter': {
+      const shape = shapeOf(scan.input)
+      // A list function waits for its branch, as every expression does.
+      if (scan.isGuard) return shape
+      return shape && { ...shape, conditions: [...shape.conditions, inTerms(scan.condition, shape)] }
+    }
+    case 'project': {
+      const shape = shapeOf(scan.input)
+      if (!shape) return null
+      const computed = new Map(scan.computed.map(({ column, expr }: Computed) => [column.id, expr]))
+      return {
+        ...shape,
+        value: column => {
+          const expr = computed.get(column.id)
+          return expr ? inTerms(expr, shape) : shape.value(column)
+        },
+      }
+    }
+    case 'order': {
+      const shape = shapeOf(scan.input)
+      const [key, ...others] = scan.keys
+      if (!shape || shape.order || !key || others.length > 0) return null
+      const expr = inTerms(key.expr, shape)
+      const isOffset = expr.kind === 'column' && expr.column.id === shape.unnest.offset?.id
+      if (!isOffset) return { ...shape, order: { kind: 'sorted', key: { ...key, expr } } }
+      // The order of the offsets is the list's own.
+      return key.isDescending ? { ...shape, order: { kind: 'reversed' } } : shape
+    }
+    default:
+      return null
+  }
+}
+
+/** The expression over the scan's columns as one over the element and the offset. */
+const inTerms = (expr: Expr, shape: Shape): Expr =>
+  mapExpr(expr, part => (part.kind === 'column' ? shape.value(part.column) : undefined))
+
+/**
+ * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array; null for any other scan. There is one row
+ * whatever the array holds.
+ */
+function aggregatedSql(scan: Scan, column: Column, scope: Scope | null, context: Context): string | null {
+  const found = aggregateOf(scan)
+  if (!found) return null
+  const value = found.value(column)
+  if (hasSubquery(value) || isVolatile(value)) return null
+  const { input, aggregates } = found.scan
+  const listOfRows: ListOf = (argument, condition) => {
+    const rows: Scan = condition ? { kind: 'filter', input, condition, columns: input.columns } : input
+    if (!argument) return listOf(rows, null, scope, context)
+    const computed = { column: context.newColumn('', argument.type), expr: argument }
+    const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }
+    return listOf(project, computed.column, scope, context)
+  }
+  const reads = columnsRead([value])
+  const entries: Entry[] = []
+  for (const aggregate of aggregates) {
+    if (!reads.has(aggregate.column.id)) continue
+    const sql = listAggregateSql(aggregate.call, listOfRows)
+    if (sql === null) return null
+    entries.push(columnEntry(aggregate.column, sql))
+  }
+  // Of an array there is to be something, or the subquery does not depend on the row.
+  return entries.length === 0 ? null : context.expr(value, within(entries, scope))
+}
+
+/** The aggregation without keys, and what a column of the scan is in terms of its aggregates. */
+function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value: (column: Column) => Expr } | null {
+  if (scan.kind === 'aggregate') {
+    const isWhole = scan.keys.length === 0 && !scan.groupingSets && scan.groupingCalls.length === 0
+    return isWhole ? { scan, value: column => columnExpr(column, false, 0) } : null
+  }
+  if (scan.kind !== 'project') return null
+  const inner = aggregateOf(scan.input)
+  if (!inner) return null
+  const computed = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
+  const value = (column: Column): Expr => {
+    const expr = computed.get(column.id)
+    if (!expr) return inner.value(column)
+    return mapExpr(expr, part => (part.kind === 'column' ? inner.value(part.column) : undefined))
+  }
+  return { scan: inner.scan, value }
+}
+
+/** The scan without its LIMIT, a number in the text; null where it has none. */
+function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
+  if (scan.kind === 'project') {
+    const cut = withoutLimit(scan.input)
+    return cut && { ...cut, scan: { ...scan, input: cut.scan } }
+  }
+  if (scan.kind !== 'limit' || scan.offset || scan.limit.kind !== 'literal') return null
+  const limit = String(scan.limit.value)
+  // Of none there is no element; the query itself knows what becomes of it.
+  return /^[1-9]\d{0,8}$/.test(limit) ? { scan: scan.input, limit } : null
+}

@@ -1,0 +1,146 @@
+/** CAST between types, as BigQuery converts. Source: the language reference, "Conversion functions". */
+import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
+import type { ScalarKind, Type } from '../../../googlesql/types/types.js'
+import { typeName } from '../../../googlesql/types/types.js'
+import { FormError } from '../../functions/function-sql.js'
+import { namedIfMacro } from '../named.js'
+import { quoteName, quoteText } from '../quote.js'
+import { trySql } from '../try.js'
+import { duckdbType, fieldNames } from '../type.js'
+
+/**
+ * @param sql an operand; it may be written several times
+ * @throws FormError when there is no such cast.
+ */
+export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
+  const plain = convert(sql, from, to)
+  if (!isSafe || plain === sql) return plain
+  // TRY would make a NULL of a value that BigQuery has and the carrier has not.
+  if (to.kind === 'BIGNUMERIC') return safeBignumeric(sql, from, plain)
+  if (typeName(to).includes('BIGNUMERIC'))
+    throw new FormError(`SAFE_CAST to ${typeName(to)} is not supported by the embedded engine`)
+  return trySql(plain)
+}
+
+function convert(sql: string, from: Type, to: Type): string {
+  if (duckdbType(from) === duckdbType(to)) return sql
+  if (from.kind === 'ARRAY' || to.kind === 'ARRAY') {
+    if (from.kind !== 'ARRAY' || to.kind !== 'ARRAY') throw invalid(from, to)
+    return `list_transform(${sql}, lambda element$: ${convert('element$', from.element, to.element)})`
+  }
+  if (from.kind === 'STRUCT' || to.kind === 'STRUCT') {
+    if (from.kind !== 'STRUCT' || to.kind !== 'STRUCT' || from.fields.length !== to.fields.length)
+      throw invalid(from, to)
+    const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
+    const fields = to.fields.map((field, i) => {
+      const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
+      return `${quoteName(toNames[i]!)} := ${namedIfMacro(convert(part, from.fields[i]!.type, field.type))}`
+    })
+    return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
+  }
+  const form = FORMS[`${from.kind} ${to.kind}`]
+  if (!form) throw invalid(from, to)
+  return form(sql)
+}
+
+function safeBignumeric(sql: string, from: Type, plain: string): string {
+  if (from.kind === 'STRING') return `CAST(bq_read_bignumeric_or_null(${sql}) AS DECIMAL(38,9))`
+  return from.kind === 'FLOAT64' ? `CAST(bq_float_to_bignumeric_or_null(${sql}) AS DECIMAL(38,9))` : plain
+}
+
+const invalid = (from: Type, to: Type): FormError =>
+  new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
+
+const macro = (name: string) => (x: string) => `${name}(${x})`
+const plain = (type: string) => (x: string) => `CAST(${x} AS ${type})`
+const fromUtc = (x: string): string => `make_timestamptz(epoch_us(${x}))`
+
+const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) => string>>> = {
+  'INT64 BOOL': x => `(${x} <> 0)`,
+  'INT64 FLOAT64': plain('DOUBLE'),
+  'INT64 NUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 BIGNUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 STRING': plain('VARCHAR'),
+  'NUMERIC INT64': macro('bq_numeric_to_int64'),
+  'NUMERIC FLOAT64': macro('bq_numeric_to_float'),
+  'NUMERIC STRING': macro('bq_numeric_text'),
+  'BIGNUMERIC INT64': macro('bq_numeric_to_int64'),
+  'BIGNUMERIC FLOAT64': macro('bq_numeric_to_float'),
+  'BIGNUMERIC STRING': macro('bq_numeric_text'),
+  'FLOAT64 INT64': macro('bq_float_to_int64'),
+  'FLOAT64 NUMERIC': macro('bq_float_to_numeric'),
+  'FLOAT64 BIGNUMERIC': x => `CAST(bq_float_to_bignumeric(${x}) AS DECIMAL(38,9))`,
+  'FLOAT64 STRING': macro('bq_float_text'),
+  'BOOL INT64': plain('BIGINT'),
+  'BOOL STRING': plain('VARCHAR'),
+  'STRING INT64': macro('bq_text_to_int64'),
+  'STRING FLOAT64': macro('bq_text_to_float'),
+  'STRING NUMERIC': macro('bq_text_to_numeric'),
+  'STRING BIGNUMERIC': macro('bq_text_to_bignumeric'),
+  'STRING BOOL': macro('bq_text_to_bool'),
+  'STRING BYTES': macro('encode'),
+  'STRING DATE': macro('bq_text_to_date'),
+  'STRING TIME': macro('bq_text_to_time'),
+  'STRING DATETIME': macro('bq_text_to_datetime'),
+  'STRING TIMESTAMP': macro('bq_text_to_timestamp'),
+  'STRING INTERVAL': x => `bq_interval_from_text(${x}, '', '')`,
+  'BYTES STRING': macro('decode'),
+  'DATE STRING': plain('VARCHAR'),
+  'DATE DATETIME': plain('TIMESTAMP'),
+  'DATE TIMESTAMP': x => fromUtc(`CAST(${x} AS TIMESTAMP)`),
+  'DATETIME STRING': macro('bq_datetime_text'),
+  'DATETIME DATE': plain('DATE'),
+  'DATETIME TIME': plain('TIME'),
+  'DATETIME TIMESTAMP': fromUtc,
+  'TIME STRING': macro('bq_time_text'),
+  'TIMESTAMP STRING': macro('bq_timestamp_text'),
+  'TIMESTAMP DATE': x => `CAST(bq_utc(${x}) AS DATE)`,
+  'TIMESTAMP TIME': x => `CAST(bq_utc(${x}) AS TIME)`,
+  'TIMESTAMP DATETIME': macro('bq_utc'),
+  'INTERVAL STRING': macro('bq_interval_to_text'),
+}
+
+/**
+ * A value of the type within the bounds of the parameters: decimals are rounded, what is too long or too large fails.
+ *
+ * @param sql an operand; it may be written several times
+ */
+export function limitSql(sql: string, type: Type, parameters: TypeParameters): string {
+  const { numbers, parts } = parameters
+  const part = (value: string, partType: Type, i: number): string => {
+    const own = parts[i]
+    return own ? limitSql(value, partType, own) : value
+  }
+  switch (type.kind) {
+    case 'ARRAY':
+      return `list_transform(${sql}, lambda element$: ${part('element$', type.element, 0)})`
+    case 'STRUCT': {
+      const names = fieldNames(type)
+      const fields = type.fields.map((field, i) => {
+        const value = `struct_extract(${sql}, ${quoteText(names[i]!)})`
+        return `${quoteName(names[i]!)} := ${namedIfMacro(part(value, field.type, i))}`
+      })
+      return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
+    }
+    case 'STRING':
+      return `bq_limited_text(${sql}, ${numbers[0]}::BIGINT)`
+    case 'BYTES':
+      return `bq_limited_bytes(${sql}, ${numbers[0]}::BIGINT)`
+    default:
+      return limitedDecimal(sql, type, numbers)
+  }
+}
+
+function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonly number[]): string {
+  // DECIMAL(38,9) carries both types: it has no more than 29 digits ahead of the point and 9 behind it.
+  const whole = precision! - scale
+  const kept = Math.min(scale, 9)
+  const rounded = `CAST(round(${sql}, ${kept}) AS DECIMAL(38,9))`
+  if (whole >= 29) return rounded
+  const fraction = scale > 0 ? `.${'9'.repeat(scale)}` : ''
+  const most = `${'9'.repeat(whole) || '0'}${fraction}`
+  const limit = `'${'9'.repeat(whole) || '0'}.${'9'.repeat(kept)}'::DECIMAL(38,9)`
+  const [written, named] = scale > 0 ? [`${precision}, ${scale}`, scale] : [`${precision}`, 0]
+  const message = `${type.kind}(${written}) has precision ${precision} and scale ${named} but got a value that is not in range of [-${most}, ${most}]`
+  return `bq_limited_numeric(${sql}, ${rounded}, ${limit}, ${quoteText(message)})`
+}

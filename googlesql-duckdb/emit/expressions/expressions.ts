@@ -1,0 +1,312 @@
+/** Expressions as DuckDB SQL; each gives an operand. */
+import type {
+  CallExpr,
+  CastExpr,
+  Expr,
+  FieldExpr,
+  LetExpr,
+  LiteralExpr,
+  StructExpr,
+  TypeParameters,
+} from '../../../googlesql/plan/nodes.js'
+import { hasSubquery, isLazy, isVolatile, isVolatileCall, visitExpr } from '../../../googlesql/plan/walk.js'
+import { type Type, typeName } from '../../../googlesql/types/types.js'
+import { BEYOND_NUMERIC } from '../../bignumeric.js'
+import { FORMS } from '../../functions/all.js'
+import { FormError } from '../../functions/function-sql.js'
+import { formArguments } from '../../functions/intervals.js'
+import { mayFail } from '../../passes/fallible.js'
+import { type Context, findEntry, GenerateError, type Scope } from '../context.js'
+import { namedIfMacro } from '../named.js'
+import { asOperand } from '../operand.js'
+import { quoteName, quoteText, variable } from '../quote.js'
+import { columnEntry } from '../scans/select-block.js'
+import { apartFromQuery, bound, capturesOf, readsOuter, readsQuery } from '../share-arguments.js'
+import { trySql } from '../try.js'
+import { duckdbType, fieldNames } from '../type.js'
+import { castSql, limitSql } from './cast.js'
+import { floatCallSql, UNTESTED, untestedCallSql } from './float-calls.js'
+import { columnIn, inCoalesce, inTry } from './in-branch.js'
+import { literalSql } from './literal.js'
+import { inQuerySql, subquerySql } from './subqueries.js'
+
+/** @throws GenerateError with the place of the innermost expression that cannot be written. */
+export function exprSql(expr: Expr, scope: Scope | null, context: Context): string {
+  try {
+    return writeExpr(expr, scope, context)
+  } catch (error) {
+    if (error instanceof FormError) throw new GenerateError(error.message, expr.at, error)
+    if (error instanceof GenerateError && error.at === null) throw new GenerateError(error.message, expr.at, error)
+    throw error
+  }
+}
+
+function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
+  switch (expr.kind) {
+    case 'literal':
+      return literalOf(expr)
+    case 'parameter':
+      return `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`
+    case 'column':
+      return findEntry(scope, expr.column).sql
+    case 'call': {
+      const time = context.timePlaceholder(expr)
+      return time === null ? callSql(expr, scope, context) : `${time}::${duckdbType(expr.type)}`
+    }
+    case 'cast':
+      return castExprSql(expr, scope, context)
+    case 'field':
+      return fieldSql(expr, scope, context)
+    case 'struct':
+      return structSql(expr, scope, context)
+    case 'array': {
+      if (expr.items.length === 0) return `CAST([] AS ${duckdbType(expr.type)})`
+      return `[${expr.items.map(item => fitted(item, expr.type.element, scope, context)).join(', ')}]`
+    }
+    case 'case': {
+      const branches = expr.branches.map(
+        branch => `WHEN ${exprSql(branch.when, scope, context)} THEN ${fitted(branch.then, expr.type, scope, context)}`,
+      )
+      const otherwise = expr.otherwise ? ` ELSE ${fitted(expr.otherwise, expr.type, scope, context)}` : ''
+      return `(CASE ${branches.join(' ')}${otherwise} END)`
+    }
+    case 'subquery':
+      return subquerySql(expr, scope, context)
+    case 'in-query':
+      return inQuerySql(expr, scope, context)
+    case 'lambda': {
+      // DuckDB has neither inside a lambda.
+      if (hasSubquery(expr.body)) {
+        throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
+      }
+      const names = expr.parameters.map(column => [column, variable(column)] as const)
+      const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
+      const body = exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
+      return `lambda ${names.map(([, name]) => name).join(', ')}: ${body}`
+    }
+    case 'let':
+      return letSql(expr, scope, context)
+    case 'word':
+      return expr.word
+  }
+}
+
+/** DECIMAL(38,9) carries a BIGNUMERIC; one with more digits would be cut without a word. */
+function literalOf(expr: LiteralExpr): string {
+  if (expr.type.kind === 'BIGNUMERIC' && !/^[+-]?\d{0,29}(\.\d{0,9}0*)?$/.test(String(expr.value ?? '0'))) {
+    throw new GenerateError(BEYOND_NUMERIC, expr.at)
+  }
+  return literalSql(expr)
+}
+
+/** The value as one of this type: DuckDB tells structs with other field names apart, GoogleSQL does not always. */
+function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): string {
+  const sql = exprSql(expr, scope, context)
+  return duckdbType(expr.type) === duckdbType(type) ? sql : castSql(sql, expr.type, type)
+}
+
+function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
+  if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
+  const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
+  if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
+  const arithmetic = floatCallSql(expr, scope, context)
+  if (arithmetic !== null) return arithmetic
+  // The argument is not written, so that no parameter is bound that the SQL does not read.
+  if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))
+  const { type } = expr
+  const args = formArguments(expr)
+  // DuckDB forgets of what type an element of a NULL is that is written out.
+  if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
+  if (OF_PARTS.test(expr.name) && isNullLiteral(args[0]!)) return nullSql(type)
+  const captured = capturesOf(args, scope, context)
+  const sql = argumentsSql(expr.name, args, scope, captured?.scope ?? scope, context)
+  const plain = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
+  const apart = (parts: readonly (string | null)[]): string =>
+    apartFromQuery(args, parts, plain, captured, scope, context)
+  // DuckDB has nothing random in TRY; what makes random values does not fail.
+  if (expr.isSafe && !isVolatileCall(expr)) {
+    refuseSafeBignumeric(expr)
+    return safely(args, sql, parts => inRange(apart(parts), expr), scope, context)
+  }
+  const written = apart(sql)
+  const write = (parts: readonly (string | null)[]): string => (parts === sql ? written : apart(parts))
+  if (isLazy(expr.name)) return asOperand(written)
+  // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
+  const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
+  return asOperand(bound(args, sql, write, scope, context, isBound))
+}
+
+/** Their own SQL has TRY around the arguments. */
+const TRYING = new Set(['SAFE_ADD', 'SAFE_SUBTRACT', 'SAFE_MULTIPLY', 'SAFE_NEGATE', 'SAFE_DIVIDE'])
+
+const isApartFromTry = (argument: Expr | null): boolean =>
+  argument !== null && (mayFail(argument) || hasSubquery(argument) || isVolatile(argument))
+
+function argumentsSql(
+  name: string,
+  args: readonly (Expr | null)[],
+  scope: Scope | null,
+  lambdaScope: Scope | null,
+  context: Context,
+): (string | null)[] {
+  const sql = args.map(
+    argument => argument && exprSql(argument, argument.kind === 'lambda' ? lambdaScope : scope, context),
+  )
+  return name === 'COALESCE' || name === 'IFNULL' ? inCoalesce(args, sql, scope) : sql
+}
+
+/** NULL for a NULL. */
+const ELEMENTS = new Set([
+  '$array_at_offset',
+  '$array_at_ordinal',
+  '$safe_array_at_offset',
+  '$safe_array_at_ordinal',
+  'ARRAY_FIRST',
+  'ARRAY_LAST',
+  'ARRAY_MAX',
+  'ARRAY_MIN',
+  'ARRAY_REVERSE',
+  'ARRAY_SLICE',
+])
+
+/** Where the type of a NULL is not written, they take parts that the type has not. */
+const OF_PARTS = /^(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|DIFF|TRUNC)$/
+
+const isNullLiteral = (expr: Expr | null): boolean =>
+  expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
+
+/** TRY would make a NULL of a BIGNUMERIC that BigQuery has and the carrier has not. */
+function refuseSafeBignumeric(expr: CallExpr): void {
+  const lambdas = expr.arguments.filter(argument => argument?.kind === 'lambda')
+  const types = [expr.type]
+  for (const lambda of lambdas) visitExpr(lambda!, part => types.push(part.type))
+  if (!types.some(type => typeName(type).includes('BIGNUMERIC'))) return
+  throw new GenerateError(`SAFE.${expr.name} of BIGNUMERIC is not supported by the embedded engine`, expr.at)
+}
+
+/** The dates of zones' clocks are held against the range of the type where they are written to the result: too late for SAFE. */
+function inRange(sql: string, { name, type }: CallExpr): string {
+  if (name === 'DATE') return `bq_date(bq_days(${sql}))`
+  return name === 'DATETIME' && type.kind === 'DATETIME' ? `bq_datetime(epoch_us(${sql}))` : sql
+}
+
+/** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
+function safely(
+  args: readonly (Expr | null)[],
+  sql: readonly (string | null)[],
+  write: (sql: readonly (string | null)[]) => string,
+  scope: Scope | null,
+  context: Context,
+): string {
+  const tried = (parts: readonly (string | null)[]): string => {
+    const isWhole = parts.every((part, i) => part === sql[i])
+    return trySql(isWhole ? inTry(write(parts), columnIn(args, scope)) : write(parts))
+  }
+  return bound(args, sql, tried, scope, context, args.map(isApartFromTry))
+}
+
+function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
+  const { operand, type, isSafe, typeParameters } = expr
+  if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
+  // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
+  const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+  if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
+    return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
+  }
+  const sql = exprSql(operand, scope, context)
+  if (expr.format) {
+    const format = {
+      ...expr,
+      kind: 'call',
+      name: '$cast_format',
+      arguments: [operand, expr.format, expr.timeZone],
+    } as const
+    return callSql(format, scope, context)
+  }
+  // castSql itself tells what is no BIGNUMERIC from one that the carrier has not; a TRY around it could not.
+  const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
+  const write = ([part]: readonly (string | null)[]): string =>
+    castSql(part!, operand.type, type, { isSafe: isSafe && !isTried })
+  const value = isTried
+    ? safely([operand], [sql], write, scope, context)
+    : asOperand(bound([operand], [sql], write, scope, context))
+  // A value that is too long fails a SAFE_CAST too.
+  return typeParameters ? limited(value, expr, typeParameters, scope, context) : value
+}
+
+/** Of a NULL that is a constant list DuckDB forgets the elements' type. */
+const nullSql = (type: Type): string =>
+  type.kind === 'ARRAY' ? `(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)` : `NULL::${duckdbType(type)}`
+
+function limited(
+  sql: string,
+  cast: CastExpr,
+  parameters: TypeParameters,
+  scope: Scope | null,
+  context: Context,
+): string {
+  return asOperand(bound([cast], [sql], ([value]) => limitSql(value!, cast.type, parameters), scope, context))
+}
+
+function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: Context): string {
+  const sql = exprSql(operand, scope, context)
+  if (operand.type.kind !== 'STRUCT')
+    throw new GenerateError('Internal error: a field of what is no struct', operand.at)
+  const name = fieldNames(operand.type)[index]!
+  return isPathSql(sql) ? `${sql}.${quoteName(name)}` : `struct_extract(${sql}, ${quoteText(name)})`
+}
+
+/** Names with dots between them. */
+const isPathSql = (sql: string): boolean =>
+  /^(?:[a-z_][\w$]*|"(?:[^"]|"")+")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")+"))*$/i.test(sql)
+
+function structSql(expr: StructExpr, scope: Scope | null, context: Context): string {
+  const fieldOf = (sql: string, field: Expr): string => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
+  if (expr.fields.length === 0)
+    throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
+  const names = fieldNames(expr.type)
+  const fields = expr.fields.map(
+    (field, i) =>
+      `${quoteName(names[i]!)} := ${fieldOf(fitted(field, expr.type.fields[i]!.type, scope, context), field)}`,
+  )
+  return `struct_pack(${fields.join(', ')})`
+}
+
+/**
+ * Bindings that are more than a name and are read more than once are computed once, as the argument of a lambda. DuckDB
+ * has no subqueries in lambdas; there the binding is written wherever it is read.
+ */
+function letSql(expr: LetExpr, scope: Scope | null, context: Context): string {
+  const [first, ...rest] = expr.bindings
+  if (!first) return exprSql(expr.result, scope, context)
+  const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
+  const sql = exprSql(first.expr, scope, context)
+  const within = (name: string): string => {
+    const entries = new Map([[first.column.id, columnEntry(first.column, name)]])
+    return exprSql(body, { entries, outer: scope, isLambda: true }, context)
+  }
+  const isVolatileBinding = isVolatile(first.expr)
+  if (isCheap(first.expr) || (!isVolatileBinding && countReads(body, first.column.id) <= 1)) return within(sql)
+  if (hasSubquery(body) || readsQuery(body, scope) || readsOuter(body, scope) || readsOuter(first.expr, scope)) {
+    if (!isVolatileBinding) return within(sql)
+    throw new GenerateError(
+      'A random value read by a subquery or in one is not supported on the embedded engine',
+      expr.at,
+    )
+  }
+  const name = variable(first.column)
+  return `list_extract(list_transform([${sql}], lambda ${name}: ${within(name)}), 1)`
+}
+
+function isCheap(expr: Expr): boolean {
+  if (expr.kind === 'field') return isCheap(expr.operand)
+  return expr.kind === 'column' || expr.kind === 'literal' || expr.kind === 'parameter'
+}
+
+function countReads(expr: Expr, id: number): number {
+  let count = 0
+  visitExpr(expr, part => {
+    if (part.kind === 'column' && part.column.id === id) count++
+  })
+  return count
+}

@@ -1,0 +1,59 @@
+/**
+ * Keeps what may fail where it is written. DuckDB computes what stands twice in one SELECT ahead of it, for every row
+ * (common subexpression elimination), though it is a later argument of COALESCE that no row needs, or TRY would catch its
+ * error. The branches of a CASE it leaves alone.
+ */
+import type { Expr } from '../../../googlesql/plan/nodes.js'
+import { partsOf } from '../../../googlesql/plan/walk.js'
+import { mayFail } from '../../passes/fallible.js'
+import type { Scope } from '../context.js'
+
+type Args = readonly (Expr | null)[]
+
+/** What TRY tries, in a branch that every row takes; `operand` is a column of the row, null where none is read. */
+export const inTry = (sql: string, operand: string | null): string =>
+  operand === null ? sql : `CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
+
+/**
+ * The arguments of a COALESCE, the later ones in branches where they may fail. Two of these branches are the same only
+ * where the whole calls are: otherwise DuckDB would take them for a common subexpression again.
+ */
+export function inCoalesce(args: Args, sql: readonly (string | null)[], scope: Scope | null): (string | null)[] {
+  return sql.map((part, i) => {
+    if (i === 0 || !args[i] || !mayFail(args[i])) return part
+    const operand = columnIn(args, scope)
+    if (operand === null) return `CASE WHEN ${ALWAYS} THEN ${part} END`
+    const mark = hashOf(`${i} ${sql.join()}`)
+    return `CASE WHEN ${isEveryRow(operand)} THEN ${part} WHEN hash(${operand}) = ${mark} THEN NULL END`
+  })
+}
+
+/** DuckDB does not know that this holds until the columns' statistics are looked at, which is last of all. */
+const isEveryRow = (operand: string): string => `(${operand} IS NULL) IS NOT NULL`
+
+/** The same where there is no column: what is random is not computed ahead. */
+const ALWAYS = 'random() < 2'
+
+/** The SQL of the first column that they read, outside of subqueries; null where they read none. */
+export function columnIn(exprs: Args, scope: Scope | null): string | null {
+  for (const expr of exprs) {
+    const found = expr && (expr.kind === 'column' ? sqlOf(expr.column.id, scope) : columnIn(partsOf(expr), scope))
+    if (found) return found
+  }
+  return null
+}
+
+function sqlOf(id: number, scope: Scope | null): string | null {
+  for (let current = scope; current; current = current.outer) {
+    const entry = current.entries.get(id)
+    if (entry) return entry.sql
+  }
+  return null
+}
+
+/** FNV-1a, in 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}

@@ -1,0 +1,38 @@
+/** Literals. */
+import type { LiteralExpr } from '../../../googlesql/plan/nodes.js'
+import { quoteText } from '../quote.js'
+import { duckdbType } from '../type.js'
+
+/** An operand: a cast binds tighter than every operator that may follow, but not than a sign before it. */
+export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>): string {
+  if (value === null) return `NULL::${duckdbType(type)}`
+  switch (type.kind) {
+    case 'INT64':
+      return String(value).startsWith('-') ? `(${value})::BIGINT` : `${value}::BIGINT`
+    case 'FLOAT64':
+      return `${quoteText(floatText(value as number))}::DOUBLE`
+    case 'BOOL':
+      return value ? 'true' : 'false'
+    case 'STRING':
+      return quoteText(value as string)
+    case 'BYTES':
+      return `from_hex('${[...(value as Uint8Array)].map(byte => byte.toString(16).padStart(2, '0')).join('')}')`
+    case 'JSON':
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'DATE':
+    case 'DATETIME':
+    case 'TIME':
+    case 'TIMESTAMP':
+    case 'INTERVAL':
+    case 'ARRAY':
+    case 'STRUCT':
+      return `${quoteText(String(value))}::${duckdbType(type)}`
+  }
+}
+
+function floatText(value: number): string {
+  if (Number.isNaN(value)) return 'nan'
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
+  return Object.is(value, -0) ? '-0.0' : String(value)
+}

@@ -1,0 +1,45 @@
+/** Subqueries as expressions. */
+import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
+import type { Type } from '../../../googlesql/types/types.js'
+import type { Context, Scope } from '../context.js'
+import { GenerateError } from '../context.js'
+import { namedIfMacro } from '../named.js'
+import { variable } from '../quote.js'
+import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
+import { equalSql, inListSql } from './compare.js'
+
+export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string {
+  const asList = arraySubquerySql(expr, scope, context)
+  if (asList !== null) return asList
+  if (expr.form === 'exists') return `EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`
+  const [column] = expr.scan.columns
+  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  // Of several rows DuckDB raises an error by itself (scalar_subquery_error_on_multiple_rows).
+  if (expr.form === 'scalar') return `(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`
+  return context.arrayQuery(expr.scan, column, scope)
+}
+
+export function inQuerySql(expr: InQueryExpr, scope: Scope | null, context: Context): string {
+  const [column] = expr.scan.columns
+  if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
+  const operand = context.expr(expr.operand, scope)
+  const list = arrayInQueryList(expr, scope, context)
+  if (list !== null) {
+    const pair = variable(context.newColumn('', column.type))
+    const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
+    return `list_extract(list_transform([struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})], lambda ${pair}: ${test}), 1)`
+  }
+  const name = context.name(column)
+  const query = context.query(expr.scan, [column], [name], scope)
+  if (isPlain(column.type)) return `(${operand} IN (\n${query}\n))`
+  if (column.type.kind === 'FLOAT64') {
+    // NaN is equal to nothing, so rows of NaN can never match.
+    return `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`
+  }
+  const equal = equalSql(operand, expr.operand.type, name, column.type)
+  const any = (condition: string): string => `EXISTS (SELECT 1 FROM (\n${query}\n) WHERE ${condition})`
+  return `(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`
+}
+
+/** Types whose values DuckDB compares as BigQuery does. */
+const isPlain = (type: Type): boolean => type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'

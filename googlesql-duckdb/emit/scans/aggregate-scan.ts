@@ -1,0 +1,69 @@
+/** GROUP BY and the aggregates of a SELECT. */
+import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
+import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
+import { type TrustedScan, trustTotals } from '../../passes/trusted-totals.js'
+import { type Context, findEntry, type Scope } from '../context.js'
+import { aggregateSql } from '../expressions/aggregates.js'
+import { applyHaving } from './having-extreme.js'
+import { hoistArguments } from './hoist-arguments.js'
+import {
+  type Block,
+  type BlockOf,
+  computedEntry,
+  derive,
+  type Ids,
+  rowsOf,
+  scopeOf,
+  withEntries,
+} from './select-block.js'
+
+export function groupedBlock(
+  original: AggregateScan,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
+  const { scan: trusting, witnesses } = trusted(applyHaving(original, context), context)
+  const scan = hoistArguments(trusting, outer, context)
+  const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
+  const reads = readsOf(scan, aggregates)
+  for (const { column } of aggregates) for (const { id } of witnesses.get(column.id) ?? []) reads.add(id)
+  let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
+  const isSimple = scan.groupingSets === null
+  // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
+  if (!isSimple) {
+    block = withEntries(block, keyEntries(scan, scopeOf(block, outer), context))
+    block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), context)
+  }
+  const scope = scopeOf(block, outer)
+  const keys = isSimple
+    ? keyEntries(scan, scope, context)
+    : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
+  const computed = aggregates.map(({ column, call }) => {
+    const totals = (witnesses.get(column.id) ?? []).map(witness => `sum(${findEntry(scope, witness).sql})`)
+    const sql = totals.reduce((value, total) => `bq_trusted(${value}, ${total})`, aggregateSql(call, scope, context))
+    return computedEntry(column, sql)
+  })
+  const entries = [
+    ...keys,
+    ...computed,
+    ...scan.groupingCalls.map(({ column, key }) => computedEntry(column, `grouping(${keys[key]!.sql})`)),
+  ]
+  const grouped = {
+    ...block,
+    order: [],
+    groupBy: { keys, sets: scan.groupingSets, aggregates: computed.map(({ sql }) => sql) },
+    entries: new Map(),
+  }
+  return withEntries(grouped, entries)
+}
+
+const trusted = (scan: AggregateScan, { trustsTotals, newColumn }: Context): TrustedScan =>
+  trustsTotals ? trustTotals(scan, newColumn) : { scan, witnesses: new Map() }
+
+const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
+  columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
+
+const keyEntries = (scan: AggregateScan, scope: Scope, context: Context) =>
+  scan.keys.map(({ column, expr }) => computedEntry(column, context.expr(expr, scope)))

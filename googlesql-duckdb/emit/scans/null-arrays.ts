@@ -1,0 +1,182 @@
+/**
+ * A table's arrays are never NULL in BigQuery, at any depth, but those of a file may be. To make each value anew would
+ * cost more than reading it. So that is done to columns alone of which a NULL array could be told from an empty one: most
+ * arrays are unnested, or given as they are, and a NULL one has no elements and is written as [].
+ */
+import type { Column, CteScan, Expr, ResolvedQuery, Scan, TableScan } from '../../../googlesql/plan/nodes.js'
+import { exprsOfScan, inputsOfScan, partsOf } from '../../../googlesql/plan/walk.js'
+import type { Type } from '../../../googlesql/types/types.js'
+import { quoteName, quoteText } from '../quote.js'
+import { fieldNames } from '../type.js'
+
+/** What has to be filled where it is NULL: the column's own array, or those within it too. */
+export type Filling = 'own' | 'all'
+
+/** Of the columns of tables, by id, those of which a NULL array could be told from an empty one. */
+export function storedArrays(query: ResolvedQuery): ReadonlyMap<number, Filling> {
+  const uses = findUses(query)
+  const fillings = new Map<number, Filling>()
+  const fill = (id: number, filling: Filling): void => {
+    const known = fillings.get(id)
+    if (known === 'all' || known === filling) return
+    fillings.set(id, filling)
+    for (const { from, isWhole } of uses.sources.get(id) ?? []) fill(from, isWhole ? filling : 'all')
+  }
+  for (const [id, filling] of uses.told) fill(id, filling)
+  return fillings
+}
+
+/** The table as SQL that can stand behind FROM, its columns filled as they have to be. */
+export function tableSql({ table, columns }: TableScan, fillings: ReadonlyMap<number, Filling>): string {
+  const filled = columns.flatMap(({ id, name, type }) => {
+    const filling = fillings.get(id)
+    const sql = filling === undefined ? quoteName(name) : filledSql(quoteName(name), type, filling, 1)
+    return sql === quoteName(name) ? [] : [`${sql} AS ${quoteName(name)}`]
+  })
+  return filled.length === 0 ? quoteName(table) : `(SELECT * REPLACE (${filled.join(', ')}) FROM ${quoteName(table)})`
+}
+
+/** CASE hands a column on in which no array is NULL, where coalesce() would copy it. */
+function filledSql(sql: string, type: Type, filling: Filling, depth: number): string {
+  if (type.kind === 'ARRAY') {
+    const item = `x${depth}$`
+    const inner = filling === 'all' ? filledSql(item, type.element, filling, depth + 1) : item
+    const list = inner === item ? sql : `list_transform(${sql}, lambda ${item}: ${inner})`
+    return `CASE WHEN ${sql} IS NULL THEN [] ELSE ${list} END`
+  }
+  if (type.kind !== 'STRUCT' || filling === 'own' || !hasArray(type)) return sql
+  const names = fieldNames(type)
+  const fields = type.fields.map((field, i) => {
+    const value = filledSql(`struct_extract(${sql}, ${quoteText(names[i]!)})`, field.type, filling, depth)
+    return `${quoteName(names[i]!)} := ${value}`
+  })
+  return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`
+}
+
+function hasArray(type: Type): boolean {
+  if (type.kind === 'STRUCT') return type.fields.some(field => hasArray(field.type))
+  return type.kind === 'ARRAY'
+}
+
+/** Where a column's value comes from: another column as it is, or a part of it. */
+interface Source {
+  readonly from: number
+  readonly isWhole: boolean
+}
+
+interface Uses {
+  readonly sources: ReadonlyMap<number, readonly Source[]>
+  readonly told: readonly (readonly [id: number, filling: Filling])[]
+}
+
+function findUses(query: ResolvedQuery): Uses {
+  const sources = new Map<number, Source[]>()
+  const told: (readonly [number, Filling])[] = []
+  const ctes = new Map<number, readonly Column[]>()
+  const reads: CteScan[] = []
+  const copy = ({ id }: Column, from: Column, isWhole = true): void => {
+    if (id === from.id) return
+    const known = sources.get(id)
+    if (known) known.push({ from: from.id, isWhole })
+    else sources.set(id, [{ from: from.id, isWhole }])
+  }
+  const copyAll = (columns: readonly Column[], from: readonly Column[]): void => {
+    for (const [i, column] of columns.entries()) copy(column, from[i]!)
+  }
+  const tell = (columns: readonly Column[]): void => {
+    for (const { id, type } of columns) if (hasArray(type)) told.push([id, 'all'])
+  }
+  /** The column of a path, the rest of which has been visited; null for what is no path. */
+  const visitPath = (expr: Expr): Column | null => {
+    const path = pathOf(expr)
+    if (!path) return null
+    for (const { array, index, isStrict } of path.accesses) {
+      visitExpr(index)
+      // Beyond the end of an array there is an error, but of a NULL one all elements are NULL.
+      if (isStrict) told.push([path.column.id, array.kind === 'column' ? 'own' : 'all'])
+    }
+    return path.column
+  }
+  const visitExpr = (expr: Expr): void => {
+    const column = visitPath(expr)
+    const parts = partsOf(expr)
+    if (column) {
+      if (hasArray(expr.type)) told.push([column.id, 'all'])
+    } else if (expr.kind === 'call' && LOOKS_AT_OWN.has(expr.name) && parts[0]?.kind === 'column') {
+      told.push([parts[0].column.id, 'own'])
+    } else if (expr.kind === 'call' && expr.name === '$in_array' && isFlatPath(parts[1])) {
+      // Nothing is in either of them.
+      visitExpr(parts[0]!)
+      visitPath(parts[1]!)
+    } else {
+      parts.forEach(visitExpr)
+    }
+    if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return
+    visitScan(expr.scan)
+    if (expr.kind === 'in-query' || expr.form !== 'exists') tell(expr.scan.columns)
+  }
+  /** What a column is copied from, or whose elements it has. */
+  const visitSource = (column: Column, expr: Expr, isCopy: boolean): void => {
+    const from = visitPath(expr)
+    if (from) copy(column, from, isCopy && expr.kind === 'column')
+    else visitExpr(expr)
+  }
+  const visitScan = (scan: Scan): void => {
+    inputsOfScan(scan).forEach(visitScan)
+    switch (scan.kind) {
+      case 'unnest':
+        visitSource(scan.element, scan.array, false)
+        if (scan.condition) visitExpr(scan.condition)
+        break
+      case 'project':
+        for (const { column, expr } of scan.computed) visitSource(column, expr, true)
+        break
+      case 'set':
+        for (const input of scan.inputs) copyAll(scan.columns, input.columns)
+        if (!scan.isAll || scan.operator !== 'UNION') tell(scan.columns)
+        break
+      case 'cte':
+        reads.push(scan)
+        break
+      case 'with':
+        for (const cte of scan.ctes) {
+          ctes.set(cte.id, cte.columns)
+          for (const term of [cte.scan, ...(cte.recursion?.terms ?? [])]) copyAll(cte.columns, term.columns)
+          if (cte.recursion && !cte.recursion.isAll) tell(cte.columns)
+        }
+        break
+      default:
+        exprsOfScan(scan).forEach(visitExpr)
+    }
+  }
+  visitScan(query.scan)
+  for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
+  return { sources, told }
+}
+
+/** A path to an array of elements in which there is no array. */
+const isFlatPath = (expr: Expr | undefined): boolean =>
+  expr?.type.kind === 'ARRAY' && !hasArray(expr.type.element) && pathOf(expr) !== null
+
+/** They tell a NULL array from an empty one, and read no element. */
+const LOOKS_AT_OWN = new Set(['ARRAY_LENGTH', '$is_null'])
+const SAFE_ACCESS = new Set(['$safe_array_at_offset', '$safe_array_at_ordinal'])
+const STRICT_ACCESS = new Set(['$array_at_offset', '$array_at_ordinal'])
+
+interface Access {
+  readonly array: Expr
+  readonly index: Expr
+  readonly isStrict: boolean
+}
+
+/** A column, a field of a path, or an element of one. */
+function pathOf(expr: Expr): { readonly column: Column; readonly accesses: readonly Access[] } | null {
+  if (expr.kind === 'column') return { column: expr.column, accesses: [] }
+  if (expr.kind === 'field') return pathOf(expr.operand)
+  if (expr.kind !== 'call') return null
+  const [array, index] = expr.arguments
+  const isStrict = STRICT_ACCESS.has(expr.name)
+  if (!array || !index || expr.isSafe || !(isStrict || SAFE_ACCESS.has(expr.name))) return null
+  const path = pathOf(array)
+  return path && { ...path, accesses: [...path.accesses, { array, index, isStrict }] }
+}

@@ -1,0 +1,133 @@
+/** LEFT JOIN UNNEST(x) ON condition: a row none of whose elements meets the condition is kept once, padded with NULLs. */
+import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
+import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
+import { INT64 } from '../../../googlesql/types/types.js'
+import type { Context, Entry, Scope } from '../context.js'
+import { variable } from '../quote.js'
+import {
+  type Block,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  type Output,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './select-block.js'
+
+interface Input {
+  readonly block: Block
+  /** SQL of the array in that block. */
+  readonly array: string
+}
+
+export function outerUnnestBlock(
+  scan: UnnestScan,
+  condition: Expr,
+  input: Input,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+): Block {
+  if (hasSubquery(condition)) {
+    return unnestIndexes(scan, input, indexesByQuery(scan, condition, input, outer, context), needed, context)
+  }
+  const local = withOuterColumns(scan, condition, input, needed, outer, context)
+  return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, outer, context), needed, context)
+}
+
+/** The same as matchingIndexes, for a condition with a subquery, which cannot stand in a lambda. */
+function indexesByQuery(
+  scan: UnnestScan,
+  condition: Expr,
+  { block, array }: Input,
+  outer: Scope | null,
+  context: Context,
+): string {
+  const [list, index] = [context.newAlias(), context.newAlias()]
+  const own = elementEntries(scan, list, index)
+  const test = context.expr(condition, { entries: own, outer: scopeOf(block, outer) })
+  const elements = `SELECT ${list}, unnest(range(len(${list}))) AS ${index} FROM (SELECT ${array} AS ${list})`
+  return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\n${elements}\n)\nWHERE ${test}\n)`
+}
+
+/** The element and the offset in terms of an index from zero. */
+const elementEntries = (scan: UnnestScan, array: string, index: string): ReadonlyMap<number, Entry> =>
+  new Map(
+    [
+      columnEntry(scan.element, `list_extract(${array}, ${index} + 1)`),
+      ...(scan.offset ? [columnEntry(scan.offset, index)] : []),
+    ].map(entry => [entry.column.id, entry] as const),
+  )
+
+/** Lambdas do not see the columns of outer queries, so those become columns of the block. */
+function withOuterColumns(
+  scan: UnnestScan,
+  condition: Expr,
+  { block, array }: Input,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+): Input {
+  const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
+  const reads = columnsRead([condition, scan.array])
+  // What a subquery in them reads may be its own.
+  const foreign = [...reads].filter(id => !own.has(id)).flatMap(id => outerEntry(outer, id) ?? [])
+  if (foreign.length === 0) return { block, array }
+  const list = context.newColumn('array', scan.array.type)
+  const seeing = withEntries(block, [...foreign, computedEntry(list, array)])
+  const kept = new Set([...needed, ...reads, list.id])
+  return { block: derive(seeing, kept, context), array: context.name(list) }
+}
+
+function outerEntry(outer: Scope | null, id: number): Entry | null {
+  for (let scope = outer; scope; scope = scope.outer) {
+    const entry = scope.entries.get(id)
+    if (entry) return { ...entry, kind: 'computed' }
+  }
+  return null
+}
+
+/** The offsets of the elements that meet the condition: `list_filter(range(len(x)), lambda i: …)`. */
+function matchingIndexes(
+  scan: UnnestScan,
+  condition: Expr,
+  { block, array }: Input,
+  outer: Scope | null,
+  context: Context,
+): string {
+  const index = context.newColumn('', INT64)
+  const name = variable(index)
+  const entries = new Map([...block.entries, ...elementEntries(scan, array, name)])
+  return `list_filter(range(len(${array})), lambda ${name}: ${context.expr(condition, { entries, outer })})`
+}
+
+function unnestIndexes(
+  scan: UnnestScan,
+  { block, array }: Input,
+  indexes: string,
+  needed: Ids,
+  context: Context,
+): Block {
+  const kept = [...block.entries.values()].filter(entry => needed.has(entry.column.id))
+  const [list, matches, index] = [context.newAlias(), context.newAlias(), context.newAlias()]
+  const names = kept.map(entry => context.name(entry.column))
+  const filtered = selectSql(block, [
+    ...kept.map((entry, i): Output => ({ ...entry, name: names[i]! })),
+    { name: list, sql: array, source: null },
+    { name: matches, sql: indexes, source: null },
+  ])
+  const padded = `CASE WHEN len(${matches}) > 0 THEN ${matches} ELSE [NULL] END`
+  const rows = `SELECT ${[...names, list, `unnest(${padded}) AS ${index}`].join(', ')}\nFROM (\n${filtered}\n)`
+  const own = elementEntries(scan, list, index).values()
+  const all = [...kept.map((entry, i) => columnEntry(entry.column, names[i]!)), ...own]
+  const offered = all.filter(entry => needed.has(entry.column.id))
+  const result: Block = {
+    ...EMPTY_BLOCK,
+    from: `(\n${rows}\n)`,
+    entries: new Map(all.map(entry => [entry.column.id, entry])),
+  }
+  return derive(result, new Set(offered.map(entry => entry.column.id)), context)
+}

@@ -1,0 +1,13 @@
+/** The count of LIMIT and OFFSET. */
+import type { Expr } from '../../../googlesql/plan/nodes.js'
+import type { Context } from '../context.js'
+
+/** DuckDB takes a NULL count for no limit; BigQuery refuses it. */
+export function limitSql(count: Expr, context: Context): string {
+  if (count.kind === 'literal' && typeof count.value === 'string') return count.value
+  const sql = context.expr(count, null)
+  return (
+    `CASE WHEN ${sql} IS NULL THEN bq_error('Limit requires non-null count and offset') ` +
+    `WHEN ${sql} < 0 THEN bq_error('Limit requires non-negative count and offset') ELSE ${sql} END`
+  )
+}

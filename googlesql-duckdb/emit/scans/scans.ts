@@ -1,0 +1,254 @@
+/** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+import type {
+  Column,
+  CteScan,
+  Expr,
+  FilterScan,
+  LimitScan,
+  OrderScan,
+  ProjectScan,
+  Scan,
+  SetScan,
+  TableScan,
+  WindowScan,
+  WithScan,
+} from '../../../googlesql/plan/nodes.js'
+import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfWindow } from '../../../googlesql/plan/walk.js'
+import { type Context, findEntry, GenerateError, isConstant, type Scope } from '../context.js'
+import { windowSql } from '../expressions/aggregates.js'
+import { castSql } from '../expressions/cast.js'
+import { quoteName } from '../quote.js'
+import { duckdbType } from '../type.js'
+import { groupedBlock } from './aggregate-scan.js'
+import { hoistWindowArguments } from './hoist-arguments.js'
+import { joinBlock } from './joins.js'
+import { tableSql } from './null-arrays.js'
+import { boundsSql } from './partition-filter.js'
+import { limitSql } from './row-count.js'
+import {
+  type Block,
+  type BlockOf,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  isLimited,
+  readable,
+  rowsOf,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './select-block.js'
+import { orderParts } from './sort.js'
+import { unnestBlock } from './unnest.js'
+
+/** It may offer more columns than are needed. */
+export const blockOf: BlockOf = (scan, needed, outer, context) => {
+  switch (scan.kind) {
+    case 'one-row':
+      return EMPTY_BLOCK
+    case 'table':
+      return tableBlock(scan, context)
+    case 'cte':
+      return cteBlock(scan, needed, context)
+    case 'filter':
+      return filterBlock(scan, needed, outer, context)
+    case 'project':
+      return projectBlock(scan, needed, outer, context)
+    case 'unnest':
+      return unnestBlock(scan, needed, outer, context, blockOf)
+    case 'join':
+      return joinBlock(scan, needed, outer, context, blockOf)
+    case 'aggregate':
+      return groupedBlock(scan, needed, outer, context, blockOf)
+    case 'window':
+      return windowBlock(scan, needed, outer, context)
+    case 'set':
+      return setBlock(scan, outer, context)
+    case 'order':
+      return orderBlock(scan, needed, outer, context)
+    case 'limit':
+      return limitBlock(scan, needed, outer, context)
+    case 'with':
+      return withBlock(scan, needed, outer, context)
+  }
+}
+
+/** The text of a query that gives these columns of the scan under these names. */
+export function querySql(
+  scan: Scan,
+  columns: readonly Column[],
+  names: readonly string[],
+  outer: Scope | null,
+  context: Context,
+): string {
+  const block = blockOf(scan, new Set(columns.map(column => column.id)), outer, context)
+  const scope = scopeOf(block, null)
+  return selectSql(
+    block,
+    columns.map((column, i) => ({ ...findEntry(scope, column), name: names[i]! })),
+  )
+}
+
+function fromTable(
+  source: string,
+  alias: string,
+  columns: readonly Column[],
+  nameOf: (column: Column, index: number) => string,
+): Block {
+  const entries = columns.map((column, i) => columnEntry(column, `${alias}.${nameOf(column, i)}`))
+  return withEntries({ ...EMPTY_BLOCK, from: `${source} AS ${alias}` }, entries)
+}
+
+function tableBlock(scan: TableScan, context: Context): Block {
+  const alias = context.newAlias()
+  const block = fromTable(tableSql(scan, context.fillings), alias, scan.columns, column => quoteName(column.name))
+  return { ...block, where: boundsSql(context.partitionBounds.get(scan) ?? [], alias, context) }
+}
+
+function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
+  const form = context.ctes.get(scan.cte)
+  if (!form) throw new GenerateError(`Internal error: no common table expression #${scan.cte} in sight`, null)
+  if (form.kind === 'named') {
+    return fromTable(form.name, context.newAlias(), scan.columns, (_, index) => form.columns[index]!)
+  }
+  const sources = form.cte.scan.columns
+  const kept = scan.columns.flatMap((column, i) => (needed.has(column.id) ? [{ column, source: sources[i]! }] : []))
+  const block = blockOf(form.cte.scan, new Set(kept.map(({ source }) => source.id)), form.outer, context)
+  const scope = scopeOf(block, null)
+  const entries = new Map(kept.map(({ column, source }) => [column.id, { ...findEntry(scope, source), column }]))
+  return { ...block, entries }
+}
+
+function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const reads = columnsRead([scan.condition])
+  const keep = new Set([...needed, ...reads])
+  const block = rowsOf(blockOf(scan.input, keep, outer, context), reads, keep, context)
+  const scope = scopeOf(block, outer)
+  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
+}
+
+function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const computed = scan.computed.filter(({ column }) => needed.has(column.id))
+  const reads = columnsRead(computed.map(({ expr }) => expr))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  // One map for all of them: a list of a hundred columns would copy it as often.
+  let entries = new Map(block.entries)
+  for (const { column, expr } of computed) {
+    const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
+    if (copied && !copied.isVolatile) {
+      entries.set(column.id, { ...copied, column })
+      continue
+    }
+    const current = { ...block, entries }
+    block = readable(current, columnsRead([expr]), keep, context)
+    if (block !== current) entries = new Map(block.entries)
+    const kind = isPath(expr, entries) ? 'path' : isConstant(expr) ? 'constant' : 'computed'
+    const sql = context.expr(expr, { entries, outer })
+    entries.set(column.id, { column, sql, kind, isVolatile: isVolatile(expr), source: column.id })
+  }
+  return { ...block, entries }
+}
+
+/** A column of the block itself, or a field of one, not of an outer query. */
+function isPath(expr: Expr, entries: Block['entries']): boolean {
+  let operand = expr
+  while (operand.kind === 'field') operand = operand.operand
+  if (operand.kind !== 'column') return false
+  const kind = entries.get(operand.column.id)?.kind
+  return kind === 'column' || kind === 'path'
+}
+
+function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const scan = hoistWindowArguments(original, outer, context)
+  const functions = scan.functions.filter(({ column }) => needed.has(column.id))
+  const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
+  block = readable(block, reads, keep, context)
+  const scope = scopeOf(block, outer)
+  const added = functions.map(({ column, call }) => computedEntry(column, windowSql(call, scope, context)))
+  return { ...withEntries(block, added), isWindowed: true }
+}
+
+function setBlock(scan: SetScan, outer: Scope | null, context: Context): Block {
+  const names = scan.columns.map(column => context.name(column))
+  const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
+  const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
+  const entries = scan.columns.map((column, i) => columnEntry(column, names[i]!))
+  return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
+}
+
+/** One input of a set operation, under the names and of the very types of the operation's columns. */
+function armSql(input: Scan, columns: readonly Column[], outer: Scope | null, context: Context): string {
+  const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
+  const scope = scopeOf(block, null)
+  return selectSql(
+    isLimited(block) ? block : { ...block, order: [] },
+    input.columns.map((column, i) => {
+      const entry = findEntry(scope, column)
+      const target = columns[i]!
+      const isSame = duckdbType(column.type) === duckdbType(target.type)
+      const sql = isSame ? entry.sql : castSql(entry.sql, column.type, target.type)
+      return { name: context.name(target), sql, source: isSame ? entry.source : null }
+    }),
+  )
+}
+
+function orderBlock(scan: OrderScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const reads = columnsRead(scan.keys.map(key => key.expr))
+  const keep = new Set([...needed, ...reads])
+  let block = blockOf(scan.input, keep, outer, context)
+  if (isLimited(block)) block = derive(block, keep, context)
+  // A key that is a column as it stands is written by its alias; one that is computed from columns must read them.
+  const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
+  block = readable(block, columnsRead(computed.map(key => key.expr)), keep, context)
+  const isVolatileKey = scan.keys.some(
+    key => key.expr.kind === 'column' && block.entries.get(key.expr.column.id)?.isVolatile,
+  )
+  if (isVolatileKey) block = derive(block, keep, context)
+  return { ...block, order: orderParts(scan.keys, scopeOf(block, outer), context) }
+}
+
+function limitBlock(scan: LimitScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  let block = blockOf(scan.input, needed, outer, context)
+  if (isLimited(block)) block = derive(block, needed, context)
+  return {
+    ...block,
+    limit: limitSql(scan.limit, context),
+    offset: scan.offset && limitSql(scan.offset, context),
+  }
+}
+
+const isLimitedScan = (scan: Scan): boolean =>
+  scan.kind === 'limit' || (scan.kind === 'project' && isLimitedScan(scan.input))
+
+function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
+  const withs: string[] = []
+  for (const cte of scan.ctes) {
+    const isOnce = context.cteUses.get(cte.id) === 1 && !cte.recursion && !isVolatileScan(cte.scan)
+    if (isOnce) {
+      context.ctes.set(cte.id, { kind: 'inline', cte, outer })
+      continue
+    }
+    const name = context.cteName(cte)
+    const columns = cte.columns.map(column => context.name(column))
+    context.ctes.set(cte.id, { kind: 'named', name, columns })
+    // Computed once, all readers see the same random values, and the same of the rows that a limit may choose among.
+    const isOneForAll = !cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan))
+    const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
+    const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
+    const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, outer, context))
+    const body = terms.length === 1 ? terms[0]! : terms.map(term => `(${term})`).join(`\n${operator}\n`)
+    withs.push(`${name}${cte.recursion ? ` (${columns.join(', ')})` : ''} ${keyword} (\n${body}\n)`)
+  }
+  const block = blockOf(scan.body, needed, outer, context)
+  return {
+    ...block,
+    withs: [...withs, ...block.withs],
+    isRecursive: block.isRecursive || scan.ctes.some(cte => cte.recursion !== null),
+  }
+}

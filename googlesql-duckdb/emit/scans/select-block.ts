@@ -1,0 +1,172 @@
+/** One SELECT under construction, and how it becomes text. */
+import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
+import type { Context, Entry, Scope } from '../context.js'
+import { quoteName } from '../quote.js'
+
+export interface Block {
+  /** Definitions before it: `logs_3 AS (…)`. */
+  readonly withs: readonly string[]
+  readonly isRecursive: boolean
+  readonly from: string | null
+  /** `from` is a join, which needs parentheses to the right of another. */
+  readonly isJoin: boolean
+  readonly where: readonly string[]
+  readonly groupBy: Grouping | null
+  readonly isWindowed: boolean
+  /** All columns in sight: what an expression in this SELECT may read, and what it can give. */
+  readonly entries: ReadonlyMap<number, Entry>
+  readonly order: readonly OrderPart[]
+  readonly limit: string | null
+  readonly offset: string | null
+}
+export interface Grouping {
+  readonly keys: readonly Entry[]
+  /** Indexes into `keys`; null for plain GROUP BY. */
+  readonly sets: readonly (readonly number[])[] | null
+  /** The SQL of the aggregates. */
+  readonly aggregates: readonly string[]
+}
+export interface OrderPart {
+  readonly sql: string
+  /** The column that it is, where it is one: its alias stands for it then. */
+  readonly source: number | null
+  /** `DESC NULLS LAST`. */
+  readonly direction: string
+}
+export interface Output {
+  readonly name: string
+  readonly sql: string
+  readonly source: number | null
+}
+
+/** Of columns. */
+export type Ids = ReadonlySet<number>
+
+/** The block of any scan, which that of a scan around it begins with. `needed` is what whoever reads the block needs. */
+export type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
+
+export const EMPTY_BLOCK: Block = {
+  withs: [],
+  isRecursive: false,
+  from: null,
+  isJoin: false,
+  where: [],
+  groupBy: null,
+  isWindowed: false,
+  entries: new Map(),
+  order: [],
+  limit: null,
+  offset: null,
+}
+
+/** Its rows are cut. */
+export const isLimited = (block: Block): boolean => block.limit !== null || block.offset !== null
+
+/** Its rows are those of its FROM, so that they can be filtered, joined and grouped in it. */
+export const isRows = (block: Block): boolean => !block.groupBy && !block.isWindowed && !isLimited(block)
+
+export const scopeOf = (block: Block, outer: Scope | null): Scope => ({ entries: block.entries, outer })
+
+/** The text of the whole SELECT. Without outputs it gives a column that nobody reads. */
+export function selectSql(block: Block, outputs: readonly Output[]): string {
+  const list = outputs.map(output => aliased(output.sql, output.name)).join(', ')
+  const lines = [
+    ...(block.withs.length > 0 ? [`WITH ${block.isRecursive ? 'RECURSIVE ' : ''}${block.withs.join(',\n')}`] : []),
+    `SELECT ${list === '' ? '1 AS one' : list}`,
+    ...(block.from === null ? [] : [`FROM ${block.from}`]),
+    ...(block.where.length > 0 ? [`WHERE ${block.where.join(' AND ')}`] : []),
+    ...groupLine(block.groupBy, outputs),
+    ...havingLine(block, outputs),
+    ...(block.order.length > 0 ? [`ORDER BY ${block.order.map(part => orderText(part, outputs)).join(', ')}`] : []),
+    ...(block.limit === null ? [] : [`LIMIT ${block.limit}`]),
+    ...(block.offset === null ? [] : [`OFFSET ${block.offset}`]),
+  ]
+  return lines.join('\n')
+}
+
+/** The same rows as a derived table, in which these columns (and those that order it) have names of their own. */
+export function derive(block: Block, ids: Ids, context: Context): Block {
+  const kept = [...block.entries.values()].filter(entry => ids.has(entry.column.id))
+  const bySource = new Map<number, Entry>()
+  for (const entry of kept) if (!bySource.has(entry.source)) bySource.set(entry.source, entry)
+  const nameOf = (entry: Entry): string => context.name(bySource.get(entry.source)!.column)
+  const outputs: Output[] = [...bySource.values()].map(entry => ({ ...entry, name: nameOf(entry) }))
+  const order = block.order.map((part): OrderPart => {
+    const known = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
+    if (known) return { ...part, sql: nameOf(known), source: bySource.get(known.source)!.column.id }
+    const name = context.newAlias()
+    outputs.push({ name, sql: part.sql, source: part.source })
+    return { ...part, sql: name, source: null }
+  })
+  const inner = isLimited(block) ? block : { ...block, order: [] }
+  return {
+    ...EMPTY_BLOCK,
+    from: `(\n${selectSql(inner, outputs)}\n)`,
+    entries: new Map(
+      kept.map(entry => {
+        const source = bySource.get(entry.source)!.column.id
+        return [entry.column.id, { ...columnEntry(entry.column, nameOf(entry)), source }]
+      }),
+    ),
+    order,
+  }
+}
+
+/** The block, derived if an expression that reads these columns cannot be written in it. */
+export function readable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
+  for (const id of reads) {
+    if (block.entries.get(id)?.kind === 'computed') return derive(block, new Set([...reads, ...keep]), context)
+  }
+  return block
+}
+
+/** The block, derived if rows cannot be filtered or grouped in it by what reads these columns. */
+export function rowsOf(block: Block, reads: Ids, keep: Ids, context: Context): Block {
+  return readable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
+}
+
+export const columnEntry = (column: Column, sql: string): Entry => ({
+  column,
+  sql,
+  kind: 'column',
+  isVolatile: false,
+  source: column.id,
+})
+
+export const computedEntry = (column: Column, sql: string): Entry => ({ ...columnEntry(column, sql), kind: 'computed' })
+
+export function withEntries(block: Block, added: readonly Entry[]): Block {
+  const entries = new Map(block.entries)
+  for (const entry of added) entries.set(entry.column.id, entry)
+  return { ...block, entries }
+}
+
+function aliased(sql: string, name: string): string {
+  const quoted = /^[a-z_]\w*_\d+$|^[ct]\d+$/i.test(name) ? name : quoteName(name)
+  return sql === quoted ? sql : `${sql} AS ${quoted}`
+}
+
+/** Ordinals where the key is given, since an alias would lose to a column of its name. */
+function groupLine(grouping: Grouping | null, outputs: readonly Output[]): readonly string[] {
+  if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
+  const keys = grouping.keys.map(key => {
+    const index = outputs.findIndex(output => output.source === key.source)
+    return index < 0 || grouping.sets ? key.sql : String(index + 1)
+  })
+  if (!grouping.sets) return [`GROUP BY ${keys.join(', ')}`]
+  const sets = grouping.sets.map(set => `(${set.map(index => keys[index]!).join(', ')})`)
+  return [`GROUP BY GROUPING SETS (${sets.join(', ')})`]
+}
+
+/** Without a key it is an aggregate in the SELECT that makes one row of all; where none is left, HAVING does. */
+function havingLine({ groupBy, order }: Block, outputs: readonly Output[]): readonly string[] {
+  if (!groupBy || groupBy.keys.length > 0 || groupBy.sets) return []
+  const written = [...outputs, ...order].map(({ sql }) => sql)
+  const isAggregated = groupBy.aggregates.some(aggregate => written.some(sql => sql.includes(aggregate)))
+  return isAggregated ? [] : ['HAVING count(*) >= 0']
+}
+
+function orderText({ sql, source, direction }: OrderPart, outputs: readonly Output[]): string {
+  const output = source === null ? undefined : outputs.find(candidate => candidate.source === source)
+  return `${output ? quoteName(output.name) : sql} ${direction}`
+}

@@ -1,0 +1,28 @@
+/** Sort keys: where NULLs and NaN go is always said. */
+import type { SortKey } from '../../../googlesql/plan/nodes.js'
+import { type Context, findEntry, isConstant, type Scope } from '../context.js'
+import type { OrderPart } from './select-block.js'
+
+/**
+ * A FLOAT64 key becomes two, since BigQuery has NaN before all numbers and DuckDB after them; an INTERVAL is ordered by
+ * its length. Constants order nothing.
+ */
+export function orderParts(keys: readonly SortKey[], scope: Scope, context: Context): readonly OrderPart[] {
+  return keys.flatMap(key => {
+    if (isConstant(key.expr)) return []
+    const sql = context.expr(key.expr, scope)
+    const source = key.expr.kind === 'column' ? findEntry(scope, key.expr.column).source : null
+    const nulls = key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'
+    const direction = `${key.isDescending ? 'DESC' : 'ASC'} ${nulls}`
+    if (key.expr.type.kind === 'INTERVAL') return [{ sql: `bq_interval_key(${sql})`, source: null, direction }]
+    const part: OrderPart = { sql, source, direction }
+    if (key.expr.type.kind !== 'FLOAT64') return [part]
+    return [{ sql: `isnan(${sql})`, source: null, direction: `${key.isDescending ? 'ASC' : 'DESC'} ${nulls}` }, part]
+  })
+}
+
+/** ` ORDER BY …` for inside a call or a window; nothing without keys. */
+export function orderClause(keys: readonly SortKey[], scope: Scope, context: Context): string {
+  const parts = orderParts(keys, scope, context).map(part => `${part.sql} ${part.direction}`)
+  return parts.length === 0 ? '' : ` ORDER BY ${parts.join(', ')}`
+}

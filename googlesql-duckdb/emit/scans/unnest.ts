@@ -1,0 +1,102 @@
+/**
+ * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
+ * correlated one, which keeps conditions from reaching the table.
+ */
+import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
+import { columnsRead } from '../../../googlesql/plan/walk.js'
+import type { Context, Entry, Scope } from '../context.js'
+import { outerUnnestBlock } from './outer-unnest.js'
+import {
+  type Block,
+  type BlockOf,
+  columnEntry,
+  computedEntry,
+  derive,
+  EMPTY_BLOCK,
+  type Ids,
+  isRows,
+  type Output,
+  readable,
+  scopeOf,
+  selectSql,
+  withEntries,
+} from './select-block.js'
+
+export function unnestBlock(
+  scan: UnnestScan,
+  needed: Ids,
+  outer: Scope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
+  const reads = columnsRead(scan.condition ? [scan.array, scan.condition] : [scan.array])
+  const keep = new Set([...needed, ...reads])
+  const input = arrayInSight(scan, inputOf(scan, keep, outer, context, blockOf), keep, outer, context)
+  if (scan.isOuter && scan.condition) {
+    return outerUnnestBlock(scan, scan.condition, input, needed, outer, context)
+  }
+  const { array } = input
+  const kept = [...input.block.entries.values()].filter(entry => isKept(entry, scan, needed))
+  const offset = scan.offset && (needed.has(scan.offset.id) || readsColumn(scan, scan.offset)) ? scan.offset : null
+  const isPadded = scan.isOuter
+  const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
+  // Records that nobody reads are only counted: by their offsets, which cost less than they do.
+  const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
+  const rows = isElementRead ? array : `range(len(${array}))`
+  const elementOutput: readonly Output[] =
+    isElementRead || !offset ? [{ name: context.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
+  const outputs: Output[] = [
+    ...kept.map(entry => ({ ...entry, name: context.name(entry.column) })),
+    ...elementOutput,
+    ...(offset ? [{ name: context.name(offset), sql: `unnest(${pad(`range(len(${array}))`)})`, source: null }] : []),
+  ]
+  const columns = [
+    ...kept.map(entry => entry.column),
+    ...(isElementRead ? [scan.element] : []),
+    ...(offset ? [offset] : []),
+  ]
+  const block: Block = {
+    ...EMPTY_BLOCK,
+    from: `(\n${selectSql(input.block, outputs)}\n)`,
+    entries: new Map(columns.map(column => [column.id, columnEntry(column, context.name(column))])),
+  }
+  if (!scan.condition) return block
+  return { ...block, where: [context.expr(scan.condition, scopeOf(block, outer))] }
+}
+
+function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
+  return needed.has(entry.column.id) || (scan.condition !== null && columnsRead([scan.condition]).has(entry.column.id))
+}
+
+const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
+  condition !== null && columnsRead([condition]).has(column.id)
+
+function inputOf(scan: UnnestScan, keep: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+  if (!scan.input) return EMPTY_BLOCK
+  const block = blockOf(scan.input, keep, outer, context)
+  const rows = isRows(block) ? block : derive(block, keep, context)
+  return { ...rows, order: [] }
+}
+
+/** The array as SQL that may be written twice: computed in a derived table, where it is more than a column. */
+function arrayInSight(
+  scan: UnnestScan,
+  input: Block,
+  keep: Ids,
+  outer: Scope | null,
+  context: Context,
+): { readonly block: Block; readonly array: string } {
+  const block = readable(input, columnsRead([scan.array]), keep, context)
+  const array = context.expr(scan.array, scopeOf(block, outer))
+  const isOnce = !scan.isOuter && !scan.offset
+  if (isOnce || isPlainOperand(scan)) return { block, array }
+  const column = context.newColumn('array', scan.array.type)
+  const withArray = withEntries(block, [computedEntry(column, array)])
+  return { block: derive(withArray, new Set([...keep, column.id]), context), array: context.name(column) }
+}
+
+function isPlainOperand({ array }: UnnestScan): boolean {
+  let operand = array
+  while (operand.kind === 'field') operand = operand.operand
+  return operand.kind === 'column' || operand.kind === 'parameter'
+}

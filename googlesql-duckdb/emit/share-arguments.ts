@@ -1,0 +1,207 @@
+/** Arguments that cost something and would be computed several times are computed once, as the argument of a lambda. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { columnsRead, hasSubquery, isVolatile, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
+import { INT64 } from '../../googlesql/types/types.js'
+import type { Context, Entry, Scope } from './context.js'
+import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
+import { named, namedIfMacro } from './named.js'
+import { variable } from './quote.js'
+import { columnEntry } from './scans/select-block.js'
+
+type Args = readonly (Expr | null)[]
+type Sql = readonly (string | null)[]
+
+/**
+ * What `write` writes of the arguments. `isBound`: these must be computed outside of it in any case.
+ *
+ * A lambda costs some tens of nanoseconds per row, so cheap arguments are rather computed twice. DuckDB has no
+ * subqueries in lambdas; SQL with one stays as it is.
+ */
+export function bound(
+  args: Args,
+  sql: Sql,
+  write: (sql: Sql) => string,
+  scope: Scope | null,
+  context: Context,
+  isBound: readonly boolean[] = [],
+): string {
+  const costs = args.map(foldedCostOf)
+  if (costs.every(cost => cost === 0)) return write(sql)
+  const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
+  const slots = sql.map((part, i) => (part === null || costs[i] === 0 ? part : `slot_${i}`))
+  const template = write(slots)
+  if (hasQuery(template)) return write(sql)
+  const chosen = args.flatMap((argument, i) => {
+    if (costs[i] === 0) return []
+    const extra = usesOf(template, `slot_${i}`) - 1
+    const isDrawn = argument !== null && isVolatile(argument)
+    const isShared = extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(sql[i]!, extra))
+    return isNeeded[i] || isShared ? [i] : []
+  })
+  if (chosen.length === 0) return write(sql)
+  args.forEach((argument, i) => {
+    if (argument && !chosen.includes(i) && (hasSubquery(argument) || hasQuery(sql[i]!))) chosen.push(i)
+  })
+  // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
+  // capture one of those at all. So all that reads columns becomes part of the argument.
+  const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, scope))
+  if (isCorrelated) {
+    args.forEach((argument, i) => {
+      if (argument && !chosen.includes(i) && columnsRead([argument]).size > 0) chosen.push(i)
+    })
+  }
+  const name = variable(context.newColumn('', args[chosen[0]!]!.type))
+  const reference = (i: number): string => (chosen.length === 1 ? name : `${name}.a${i}`)
+  const inner = write(sql.map((part, i) => (chosen.includes(i) ? reference(i) : part)))
+  const packed =
+    chosen.length === 1
+      ? sql[chosen[0]!]!
+      : `struct_pack(${chosen.map(i => `a${i} := ${isCorrelated ? namedIfMacro(sql[i]!) : sql[i]}`).join(', ')})`
+  return `list_extract(list_transform([${packed}], lambda ${name}: ${inner}), 1)`
+}
+
+/** Columns that the lambdas among the arguments of a call read, as fields of the struct that the call is computed from. */
+export interface Captures {
+  readonly struct: string
+  /** In which the lambdas are written. */
+  readonly scope: Scope
+  /** The SQL of each. */
+  readonly fields: readonly string[]
+}
+
+/** Null where no lambda reads what it cannot: a column of an outer query, or one that stands for a subquery. */
+export function capturesOf(args: Args, scope: Scope | null, context: Context): Captures | null {
+  const lambdas = args.filter(argument => argument?.kind === 'lambda')
+  if (lambdas.length === 0) return null
+  const isForeign = args.some(argument => argument !== null && readsOuter(argument, scope))
+  if (!isForeign && !lambdas.some(lambda => readsQuery(lambda, scope))) return null
+  const struct = variable(context.newColumn('', INT64))
+  const entries = new Map<number, Entry>()
+  const fields: string[] = []
+  for (const id of columnsRead(lambdas as Expr[])) {
+    const entry = entryOf(id, scope)
+    if (!entry) continue
+    entries.set(id, columnEntry(entry.column, `${struct}.k${fields.length}`))
+    fields.push(entry.sql)
+  }
+  return { struct, scope: { entries, outer: scope, isLambda: true }, fields }
+}
+
+/** Does it read a column that stands for a subquery, as one that is bound to a value may? */
+export function readsQuery(expr: Expr, scope: Scope | null): boolean {
+  return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.includes('SELECT'))
+}
+
+/**
+ * What `write` writes of the arguments, apart from the query: DuckDB looks for all columns of a lambda in one query, so one
+ * that reads columns of an outer query gets them, and those of its own query, as fields of one value. So it does with
+ * subqueries, which no lambda may hold.
+ */
+export function apartFromQuery(
+  args: Args,
+  sql: Sql,
+  write: (sql: Sql) => string,
+  captures: Captures | null,
+  scope: Scope | null,
+  context: Context,
+): string {
+  const hasSelect = sql.some(part => part?.includes('SELECT'))
+  if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, scope))) {
+    return write(sql)
+  }
+  const isPacked = args.map(argument => argument !== null && argument.kind !== 'lambda' && !isConstantPart(argument))
+  if (!captures && !hasLambda(write(sql.map((part, i) => (isPacked[i] ? `slot_${i}` : part))))) return write(sql)
+  const struct = captures?.struct ?? variable(context.newColumn('', INT64))
+  const inner = write(sql.map((part, i) => (isPacked[i] ? `${struct}.a${i}` : part)))
+  const fields = [
+    ...sql.flatMap((part, i) => (isPacked[i] ? [`a${i} := ${namedIfMacro(part!)}`] : [])),
+    ...(captures?.fields.map((part, i) => `k${i} := ${named(part)}`) ?? []),
+  ]
+  return `list_extract(list_transform([struct_pack(${fields.join(', ')})], lambda ${struct}: ${inner}), 1)`
+}
+
+/** Forms look at what is constant in their own ways, and it is written alike wherever it stands. */
+const isConstantPart = (expr: Expr): boolean => expr.kind === 'word' || isFolded(expr)
+
+/** Operators are cheaper than a lambda, unless they come by the dozen. */
+const isWorthBinding = (cost: number, extraUses: number): boolean =>
+  cost >= 10 ? extraUses > 0 : cost * extraUses >= 60
+
+/**
+ * Is so much repeated that forms within forms would make DuckDB plan for seconds? DuckDB's binder sees each copy, so a copy
+ * of more than a constant size at each level makes the plan grow exponentially with the depth of the query.
+ */
+const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sql) * extraUses > MAX_REPEATED_SIZE
+const MAX_REPEATED_SIZE = 24
+
+/** Does it read a column of a query around the one that the scope belongs to? */
+export function readsOuter(expr: Expr, scope: Scope | null): boolean {
+  let own = scope
+  while (own?.isLambda) own = own.outer
+  if (!own?.outer) return false
+  for (const id of columnsRead([expr])) if (isOuter(id, scope)) return true
+  return false
+}
+
+/** Is the column one of a query around the one that the scope belongs to? Scopes of lambdas lie within their query. */
+function isOuter(id: number, scope: Scope | null): boolean {
+  for (let current = scope; current; current = current.outer) {
+    if (current.entries.has(id)) return false
+    if (!current.isLambda) break
+  }
+  return entryOf(id, scope) !== null
+}
+
+/** How the column is written where it is in sight; null where it is not. */
+export function entryOf(id: number, scope: Scope | null): Entry | null {
+  for (let current = scope; current; current = current.outer) {
+    const entry = current.entries.get(id)
+    if (entry) return entry
+  }
+  return null
+}
+
+function foldedCostOf(argument: Expr | null): number {
+  const cost = costOf(argument)
+  return cost > 1 && isFolded(argument) ? 1 : cost
+}
+
+/** DuckDB computes it once for the whole query. */
+const isFolded = (expr: Expr | null): boolean =>
+  expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
+
+/** Roughly, in tens of nanoseconds per row: nothing for what is only read, one for an operator, ten for a function. */
+export function costOf(expr: Expr | null): number {
+  if (expr === null) return 0
+  switch (expr.kind) {
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'word':
+    case 'lambda':
+      return 0
+    case 'field':
+      return costOf(expr.operand)
+    case 'call':
+      return sum(expr.arguments.map(costOf)) + (expr.name.startsWith('$') && !HEAVY_OPERATORS.has(expr.name) ? 1 : 10)
+    case 'cast':
+      return costOf(expr.operand) + (CHEAP_CASTS.has(`${expr.operand.type.kind} ${expr.type.kind}`) ? 1 : 10)
+    case 'subquery':
+    case 'in-query':
+      return 100
+    default:
+      return 1 + sum(partsOf(expr).map(costOf))
+  }
+}
+
+const HEAVY_OPERATORS = new Set(['$interval', '$extract', '$like', '$like_any', '$like_all', '$in_array'])
+const CHEAP_CASTS = new Set([
+  'INT64 FLOAT64',
+  'INT64 NUMERIC',
+  'BOOL INT64',
+  'DATE DATETIME',
+  'DATE TIMESTAMP',
+  'DATETIME TIMESTAMP',
+])
+
+const sum = (costs: readonly number[]): number => costs.reduce((total, cost) => total + cost, 0)

@@ -1,0 +1,46 @@
+/** GoogleSQL's types as DuckDB's. */
+import type { ScalarKind, StructType, Type } from '../../googlesql/types/types.js'
+import { quoteName } from './quote.js'
+
+/**
+ * BIGNUMERIC has the carrier of NUMERIC: whatever would not fit it exactly is refused or fails when it runs, so a value is
+ * never wrong.
+ */
+const SCALARS: Readonly<Record<ScalarKind, string>> = {
+  INT64: 'BIGINT',
+  FLOAT64: 'DOUBLE',
+  NUMERIC: 'DECIMAL(38,9)',
+  BIGNUMERIC: 'DECIMAL(38,9)',
+  BOOL: 'BOOLEAN',
+  STRING: 'VARCHAR',
+  BYTES: 'BLOB',
+  DATE: 'DATE',
+  DATETIME: 'TIMESTAMP',
+  TIME: 'TIME',
+  TIMESTAMP: 'TIMESTAMPTZ',
+  INTERVAL: 'INTERVAL',
+  JSON: 'JSON',
+}
+
+/** The DuckDB type that carries the values of this type: `STRUCT("a" BIGINT, "_field_2" VARCHAR)[]`. */
+export function duckdbType(type: Type): string {
+  if (type.kind === 'ARRAY') return `${duckdbType(type.element)}[]`
+  if (type.kind !== 'STRUCT') return SCALARS[type.kind]
+  const names = fieldNames(type)
+  return `STRUCT(${type.fields.map((field, i) => `${quoteName(names[i]!)} ${duckdbType(field.type)}`).join(', ')})`
+}
+
+/**
+ * The names of a struct's fields in DuckDB, where they must be there and differ in any case: a field without a name is
+ * `_field_1` by its position, and one whose name is taken gets `_2`, `_3`, … behind it.
+ */
+export function fieldNames(type: StructType): readonly string[] {
+  const taken = new Set<string>()
+  return type.fields.map((field, i) => {
+    const base = field.name === '' ? `_field_${i + 1}` : field.name
+    let name = base
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
+    taken.add(name.toLowerCase())
+    return name
+  })
+}

@@ -1,0 +1,346 @@
+/** Aggregate functions in DuckDB SQL, with and without OVER. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { type Type, typeName } from '../../googlesql/types/types.js'
+import { named } from '../emit/named.js'
+import { duckdbType } from '../emit/type.js'
+import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from './function-sql.js'
+
+interface CallOptions {
+  /** A further condition of FILTER. */
+  readonly where?: string
+  /** A side calculation over the same rows: without DISTINCT and ORDER BY. */
+  readonly isAside?: boolean
+}
+
+/** A call of one DuckDB aggregate, with everything that was written beside the arguments. */
+function aggregate(call: AggregateFormCall, name: string, args: string, options: CallOptions = {}): string {
+  if (call.havingSql !== null) throw new FormError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
+  const conditions = [call.filterSql, options.where].filter(condition => condition !== undefined && condition !== null)
+  const filter = conditions.length === 0 ? '' : ` FILTER (WHERE ${conditions.map(each => `(${each})`).join(' AND ')})`
+  const { distinct, orderBy } = options.isAside ? { distinct: '', orderBy: '' } : call
+  return `${name}(${distinct}${args}${orderBy})${filter}${call.over}`
+}
+
+/** The DuckDB aggregate of this name is the same thing. */
+const same =
+  (name: string): AggregateForm =>
+  call =>
+    aggregate(call, name, call.sql[0]!)
+
+const aside = (call: AggregateFormCall, name: string, args: string): string =>
+  aggregate(call, name, args, { isAside: true })
+
+/** Largest and smallest as DuckDB orders them, NaN last. A query with MIN and MAX has them already. */
+const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
+
+/** 2^-64, exactly: no number of rows brings values so made to overflow. bq_float_total takes it back. */
+export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
+
+function unsupported(call: AggregateFormCall, type: Type): FormError {
+  return new FormError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
+}
+
+/**
+ * Sums of NUMERIC's integers and of its fractions. DuckDB adds up 128 bits, which two large values may pass, even if others
+ * would bring them back.
+ */
+const parts = (call: AggregateFormCall, x: string): string =>
+  `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
+
+/** Whole parts and fractions of different values may be equal, so distinct values are added up as a list. */
+const isDistinct = (call: AggregateFormCall): boolean => call.distinct !== ''
+
+/** With a second one of values made small: a sum that passed the largest FLOAT64 on its way is told from a true one. */
+function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
+  const [x] = call.sql
+  return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
+}
+
+const INTERVAL_PARTS = ['months', 'days', 'micros']
+
+/** Part by part, as intervals add. */
+function intervalSum(call: AggregateFormCall): string {
+  const [x] = call.sql
+  if (call.distinct !== '') return `bq_interval_total(${aggregate(call, 'list', x!)})`
+  const totals = INTERVAL_PARTS.map(part => `bq_sum_int64(${aggregate(call, 'sum', `bq_interval_${part}(${x})`)})`)
+  return `bq_interval(${totals.join(', ')})`
+}
+
+/** Of the sums, which may be larger than an INTERVAL. */
+function intervalAverage(call: AggregateFormCall): string {
+  const [x] = call.sql
+  const sumOf = (part: string): string =>
+    call.distinct === ''
+      ? aggregate(call, 'sum', `bq_interval_${part}(${x})`)
+      : `list_sum(list_transform(${aggregate(call, 'list', x!)}, lambda i$: bq_interval_${part}(i$)))`
+  return `bq_interval_average(${INTERVAL_PARTS.map(sumOf).join(', ')}, nullif(${aggregate(call, 'count', x!)}, 0))`
+}
+
+/** No query lives to add up as many of these as an INT64 cannot hold: nine trillion. */
+const SMALL = 1_000_000
+
+/** Whether every value of it is a small integer or NULL, as of `IF(failed, 1, 0)`. Then the sum needs no check, which takes longer to plan than the sum. */
+function isSmall(expr: Expr): boolean {
+  if (expr.kind === 'literal') return expr.value === null || Math.abs(Number(expr.value)) <= SMALL
+  if (expr.kind === 'cast') return expr.operand.kind === 'literal' && expr.operand.value === null
+  if (expr.kind === 'case') return [...expr.branches.map(branch => branch.then), expr.otherwise].every(isSmallOrNone)
+  return expr.kind === 'call' && expr.name === 'IF' && expr.arguments.slice(1).every(isSmallOrNone)
+}
+
+const isSmallOrNone = (expr: Expr | null): boolean => expr === null || isSmall(expr)
+
+const sum: AggregateForm = call => {
+  const [x] = call.sql
+  switch (call.type.kind) {
+    case 'INT64': {
+      const total = aggregate(call, 'sum', x!)
+      return isSmall(call.args[0]!) ? `CAST(${total} AS BIGINT)` : `bq_sum_int64(${total})`
+    }
+    case 'FLOAT64':
+      return floatTotal(call, 'sum')
+    case 'INTERVAL':
+      return intervalSum(call)
+    case 'BIGNUMERIC':
+      if (isDistinct(call)) return `bq_sum_bignumeric_list(${aggregate(call, 'list', x!)})`
+      return `bq_sum_bignumeric_parts(${parts(call, x!)})`
+    case 'NUMERIC':
+      if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
+      return call.over === '' && !call.addsByParts
+        ? `bq_sum_numeric(${aggregate(call, 'sum', x!)})`
+        : `bq_sum_parts(${parts(call, x!)})`
+    default:
+      throw unsupported(call, call.type)
+  }
+}
+
+const average: AggregateForm = call => {
+  const [x] = call.sql
+  const type = call.args[0]!.type
+  switch (type.kind) {
+    case 'INT64':
+      return aggregate(call, 'avg', x!)
+    case 'FLOAT64':
+      return floatTotal(call, 'avg')
+    case 'INTERVAL':
+      return intervalAverage(call)
+    case 'NUMERIC':
+      if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
+      return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
+    default:
+      throw unsupported(call, type)
+  }
+}
+
+/** By length: DuckDB's own extremes compare months first. */
+const longest = (call: AggregateFormCall, name: 'arg_max' | 'arg_min'): string =>
+  aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
+
+const maximum: AggregateForm = call =>
+  call.type.kind === 'INTERVAL' ? longest(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
+
+/** NaN, where there is one, is the smallest and the largest value; DuckDB's is the largest only. */
+const minimum: AggregateForm = call => {
+  if (call.type.kind === 'INTERVAL') return longest(call, 'arg_min')
+  const [x] = call.sql
+  const least = aggregate(call, 'min', x!)
+  return call.type.kind === 'FLOAT64' ? `bq_min_float64(${least}, ${aside(call, 'max', x!)})` : least
+}
+
+const anyValue: AggregateForm = call => {
+  if (call.havingSql === null) return aggregate(call, 'any_value', call.sql[0]!)
+  const name = call.call.having?.extreme === 'min' ? 'arg_min_null' : 'arg_max_null'
+  return aggregate({ ...call, havingSql: null }, name, `${call.sql[0]}, ${call.havingSql}`)
+}
+
+/** The same as ANY_VALUE with HAVING: of rows where one is NaN, none has the extreme. */
+const valueAtExtreme =
+  (name: string): AggregateForm =>
+  call => {
+    const [x, y] = call.sql
+    const { kind } = call.args[1]!.type
+    const value = aggregate(call, name, `${x}, ${kind === 'INTERVAL' ? `bq_interval_key(${y})` : y}`)
+    return kind === 'FLOAT64' ? `(CASE WHEN isnan(${aside(call, 'max', y!)}) THEN NULL ELSE ${value} END)` : value
+  }
+
+const limited = (call: AggregateFormCall, list: string): string =>
+  call.limitSql === null ? list : `bq_limit_list(${list}, ${call.limitSql})`
+
+const arrayAgg: AggregateForm = call => {
+  const [x] = call.sql
+  return limited(call, aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {}))
+}
+
+const arrayConcatAgg: AggregateForm = call => {
+  const [x] = call.sql
+  return `flatten(${limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))})`
+}
+
+const stringAgg: AggregateForm = call => {
+  const [x, given] = call.sql
+  const isBytes = call.type.kind === 'BYTES'
+  const isParameter = given && call.args[1]?.kind !== 'literal'
+  const delimiter = isParameter ? `bq_separator(${given})` : (given ?? (isBytes ? "','::BLOB" : "','"))
+  if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
+  const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
+  const joined = `bq_join_list(${list}, ${delimiter})`
+  // Fewer than two items would not look at the delimiter.
+  return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
+}
+
+/** DuckDB counts fewer than no rows in a frame that ends before it begins: `2 FOLLOWING AND 1 FOLLOWING`. */
+const countRows: AggregateForm = call => {
+  const rows = aggregate(call, 'count', '*')
+  return call.mayBeBackward ? `greatest(${rows}, 0)` : rows
+}
+
+const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
+
+/** 2^-600, exactly: the squares of any number of FLOAT64 so made add up to a FLOAT64. */
+const MADE_TINY = '2.409919865102884e-181::DOUBLE'
+
+/**
+ * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more
+ * digits than a double, and variance loses as many again: it is computed from the values themselves.
+ */
+const spread =
+  (name: string): AggregateForm =>
+  call => {
+    if (call.args[0]!.type.kind !== 'FLOAT64') {
+      return `bq_numeric_${name}(CAST(${aggregate(call, 'list', call.sql[0]!)} AS VARCHAR[]))`
+    }
+    const x = call.sql[0]!
+    const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })
+    const tiny = aggregate(call, name, `${x} * ${MADE_TINY}`, { where: `isfinite(${x})` })
+    const back = name.startsWith('stddev') ? '1' : '4.149515568880993e180'
+    const value = `bq_spread(${plain}, ${tiny}, ${back}, ${extremes(call, x)})`
+    return name.endsWith('_samp') ? `(CASE WHEN ${aggregate(call, 'count', x)} > 1 THEN ${value} END)` : value
+  }
+
+/**
+ * Pairs with a NULL do not count. `least` is how many pairs there must be; `exact` is the function of a list of decimals, of
+ * which FLOAT64 has not all digits.
+ */
+const pairs =
+  (
+    least: number,
+    exact: string,
+    write: (call: AggregateFormCall, x: string, y: string, finite: string) => string,
+  ): AggregateForm =>
+  call => {
+    if (call.args[0]!.type.kind !== 'FLOAT64') {
+      const [a, b] = call.sql
+      const pair = `[CAST(${a} AS VARCHAR), CAST(${b} AS VARCHAR)]`
+      return `${exact}(${aggregate(call, 'list', pair, { where: `${a} IS NOT NULL AND ${b} IS NOT NULL` })})`
+    }
+    const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
+    const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
+    const finite = `isfinite(${x}) AND isfinite(${y})`
+    const allFinite = aggregate(call, 'bool_and', finite, { where: both })
+    const counted = aggregate(call, 'count', '*', { where: both })
+    const value = write(call, x, y, finite)
+    return `(CASE WHEN ${counted} >= ${least} THEN CASE WHEN ${allFinite} THEN ${value} ELSE 'nan'::DOUBLE END END)`
+  }
+
+const covariance = (name: string, least: number): AggregateForm =>
+  pairs(least, `bq_numeric_${name}`, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+
+/** 2^-512, exactly: squares of the largest FLOAT64 so made do not overflow, and those of others beside it do not vanish. */
+const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
+
+/** DuckDB refuses values whose squares overflow. */
+const correlation = pairs(2, 'bq_numeric_correlation', (call, x, y, finite) => {
+  const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
+  const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY_PAIR}, ${y} * ${MADE_TINY_PAIR}`, { where: finite })
+  const extremes = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, { where: finite }))
+  return `bq_corr(${plain}, ${tiny}, ${extremes.join(', ')})`
+})
+
+/** The number that a constant argument is, when it stands in the text. */
+function constantOf(expr: Expr | null | undefined): number | null {
+  if (expr?.kind === 'cast') return constantOf(expr.operand)
+  return expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
+}
+
+/**
+ * The boundaries of `count` quantiles as the fractions that quantile_disc takes. Each is a hair less than the quotient, so
+ * that the product with the number of rows, which is not exact, never gets past the row that it means.
+ */
+function fractions(count: number, isDescending: boolean): string[] {
+  return Array.from({ length: count + 1 }, (_, i) => {
+    const fraction = i === count ? 1 : (i / count) * (1 - 1e-12)
+    return isDescending ? `-${fraction === 0 ? '1e-300' : fraction}::DOUBLE` : `${fraction}::DOUBLE`
+  })
+}
+
+/**
+ * Exact quantiles. DuckDB's NaN is the largest value and BigQuery's the smallest; of `-x`, in descending order, it is the
+ * smallest for both.
+ */
+const quantiles: AggregateForm = call => {
+  const [x, countSql] = call.sql
+  const isFloat = call.args[0]!.type.kind === 'FLOAT64'
+  const { count, offsets } = countAndOffsets(call.args[1])
+  if (count === null || !call.call.ignoresNulls) {
+    const list = aggregate(call, 'list', x!, call.call.ignoresNulls ? { where: `${x} IS NOT NULL` } : {})
+    return `${isFloat ? 'bq_quantiles_float64' : 'bq_quantiles'}(${list}, ${countSql})`
+  }
+  const all = fractions(count, isFloat)
+  const positions = offsets ? offsets.map(offset => all[offset]!) : all
+  const list = aggregate(call, 'quantile_disc', `${isFloat ? `-${x}` : x}, [${positions.join(', ')}]`)
+  return isFloat ? `list_transform(${list}, lambda e$: -e$)` : list
+}
+
+/** An array has the offsets too that are wanted, see quantile-offsets.ts. */
+function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
+  if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }
+  const [count, ...offsets] = expr.items.map(item => constantOf(item)!)
+  return { count: count!, offsets }
+}
+
+const topCount: AggregateForm = call => {
+  const [x, count] = call.sql
+  const nulls = `${aggregate(call, 'count', '*')} - ${aggregate(call, 'count', x!)}`
+  return `bq_top_count(${aggregate(call, 'histogram', x!)}, ${nulls}, ${count})`
+}
+
+const topSum: AggregateForm = call => {
+  const [x, weight, count] = call.sql
+  const list = aggregate(call, 'list', `struct_pack(v := ${named(x!)}, w := ${named(weight!)})`)
+  const total = `${call.over === '' ? 'bq_top_sum' : 'bq_top_sum_over'}(${list}, ${count})`
+  return `CAST(${total} AS ${duckdbType(call.type)})`
+}
+
+export const AGGREGATE_FORMS: AggregateForms = {
+  ANY_VALUE: anyValue,
+  ARRAY_AGG: arrayAgg,
+  ARRAY_CONCAT_AGG: arrayConcatAgg,
+  AVG: average,
+  $plain_avg: same('avg'),
+  $plain_min: same('min'),
+  $plain_sum: same('sum'),
+  BIT_AND: same('bit_and'),
+  BIT_OR: same('bit_or'),
+  BIT_XOR: same('bit_xor'),
+  $count_star: countRows,
+  COUNT: same('count'),
+  COUNTIF: call => `coalesce(CAST(${aggregate(call, 'count_if', call.sql[0]!)} AS BIGINT), 0)`,
+  LOGICAL_AND: same('bool_and'),
+  LOGICAL_OR: same('bool_or'),
+  MAX: maximum,
+  MIN: minimum,
+  MAX_BY: valueAtExtreme('arg_max_null'),
+  MIN_BY: valueAtExtreme('arg_min_null'),
+  STRING_AGG: stringAgg,
+  SUM: sum,
+  APPROX_COUNT_DISTINCT: countDistinct,
+  APPROX_QUANTILES: quantiles,
+  APPROX_TOP_COUNT: topCount,
+  APPROX_TOP_SUM: topSum,
+  CORR: correlation,
+  COVAR_POP: covariance('covar_pop', 1),
+  COVAR_SAMP: covariance('covar_samp', 2),
+  STDDEV_POP: spread('stddev_pop'),
+  STDDEV_SAMP: spread('stddev_samp'),
+  VAR_POP: spread('var_pop'),
+  VAR_SAMP: spread('var_samp'),
+}

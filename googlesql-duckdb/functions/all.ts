@@ -1,0 +1,37 @@
+/** All forms, by topic. A function without a form is refused by name. */
+
+import { AGGREGATE_FORMS as AGGREGATES } from './aggregates.js'
+import { ARRAY_FORMS } from './arrays.js'
+import { BIT_FORMS } from './bits.js'
+import { CONDITIONAL_FORMS } from './conditional.js'
+import { CONVERSION_FORMS } from './conversion.js'
+import { DATE_FORMS } from './dates.js'
+import { DEBUGGING_FORMS } from './debugging.js'
+import type { AggregateForms, Forms } from './function-sql.js'
+import { HASH_FORMS } from './hash.js'
+import { JSON_FORMS } from './json.js'
+import { MATH_FORMS } from './math.js'
+import { NET_FORMS } from './net.js'
+import { OPERATOR_FORMS } from './operators.js'
+import { REGEXP_FORMS } from './regexp.js'
+import { STRING_FORMS } from './strings.js'
+import { WINDOW_FORMS } from './windows.js'
+
+export const FORMS: Forms = {
+  ...OPERATOR_FORMS,
+  ...CONDITIONAL_FORMS,
+  ...ARRAY_FORMS,
+  ...DATE_FORMS,
+  ...JSON_FORMS,
+  ...MATH_FORMS,
+  ...BIT_FORMS,
+  ...CONVERSION_FORMS,
+  ...STRING_FORMS,
+  ...REGEXP_FORMS,
+  ...NET_FORMS,
+  ...HASH_FORMS,
+  ...DEBUGGING_FORMS,
+}
+
+/** Of aggregate and window functions. */
+export const AGGREGATE_FORMS: AggregateForms = { ...AGGREGATES, ...WINDOW_FORMS }

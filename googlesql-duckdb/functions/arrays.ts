@@ -1,0 +1,150 @@
+/** Array functions in DuckDB SQL. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import type { ArrayType, Type } from '../../googlesql/types/types.js'
+import { inListSql } from '../emit/expressions/compare.js'
+import { named } from '../emit/named.js'
+import { MADE_SMALL } from './aggregates.js'
+import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+import { typed } from './typed.js'
+
+const macro =
+  (name: string): Form =>
+  ({ sql }) =>
+    `${name}(${sql.join(', ')})`
+
+/** DuckDB passes over NULL arrays. */
+const concat: Form = ({ sql, args }) => {
+  const joined = sql.reduce((left, right) => `list_concat(${left}, ${right})`)
+  const isNull = sql.filter((_, i) => args[i]?.kind !== 'array').map(each => `${each} IS NULL`)
+  return isNull.length === 0 ? joined! : `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE ${joined} END)`
+}
+
+function isConstant(expr: Expr | null | undefined): boolean {
+  return expr?.kind === 'literal' || expr?.kind === 'parameter' || (expr?.kind === 'cast' && isConstant(expr.operand))
+}
+
+const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
+  const given = forNull
+    ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
+    : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
+  // string_agg, which is what joins a list, takes a constant delimiter only.
+  const isNative = type.kind === 'STRING' && isConstant(args[1])
+  const joined = isNative
+    ? `list_aggregate(CAST(${given} AS VARCHAR[]), 'string_agg', ${delimiter})`
+    : `bq_join_list(${given}, ${delimiter})`
+  const empty = type.kind === 'STRING' ? "''" : "''::BLOB"
+  const isNull = [items, delimiter, ...(forNull ? [forNull] : [])].map(each => `${each} IS NULL`)
+  return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
+}
+
+/** `lambda c7$, c8$: body`, where the second counts from zero; DuckDB's counts from one. */
+function lambdaOf(call: FormCall): { readonly item: string; readonly index: string | null; readonly body: string } {
+  const [, item, index, body] = /^lambda (\w+\$)(?:, (\w+\$))?: (.*)$/s.exec(call.sql[1]!) ?? []
+  if (item === undefined || body === undefined) throw new FormError('a lambda is not written as a lambda')
+  return { item, index: index ?? null, body }
+}
+
+/** A lambda of the item and the zero-based index becomes a lambda of one within another that counts from one. */
+function lambdaSql(call: FormCall): string {
+  const { item, index, body } = lambdaOf(call)
+  if (index === null) return `lambda ${item}: ${body}`
+  return `lambda ${item}, at$: list_extract(list_transform([at$ - 1], lambda ${index}: ${body}), 1)`
+}
+
+/**
+ * DuckDB's lists have NaN equal to itself, structs with a NULL in the same place to one another, and a month other than 30
+ * days.
+ */
+const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
+
+const elementOf = (expr: Expr | null | undefined): Type => (expr!.type as ArrayType).element
+
+const includes: Form = call => {
+  const [items, sought] = call.sql
+  const [array, value] = call.args
+  if (value?.kind === 'lambda') return `(len(list_filter(${items}, ${lambdaSql(call)})) > 0)`
+  const found = equalsOtherwise(value!.type)
+    ? `coalesce(${inListSql(sought!, value!.type, items!, elementOf(array))}, false)`
+    : `list_contains(${items}, ${sought})`
+  return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${found} END)`
+}
+
+/** Whether the first array includes any, or all, of the elements of the other. */
+const includesElements =
+  (name: string, plain: string): Form =>
+  ({ sql: [items, sought], args: [array, other] }) => {
+    if (!equalsOtherwise(elementOf(other))) return `${plain}(${items}, ${sought})`
+    const isFound = `coalesce(${inListSql('s$', elementOf(other), 'l$.i', elementOf(array))}, false)`
+    const found = `list_transform(l$.s, lambda s$: ${isFound})`
+    return `list_extract(list_transform([struct_pack(i := ${named(items!)}, s := ${named(sought!)})], lambda l$:
+      CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${found}) END), 1)`
+  }
+
+/** Intervals of one length are equal. */
+const isDistinct: Form = ({ sql: [items], args: [array] }) => {
+  const isInterval = elementOf(array).kind === 'INTERVAL'
+  return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`
+}
+
+const madeSmall = (items: string): string => `list_transform(${items}, lambda item$: item$ * ${MADE_SMALL})`
+
+const sum: Form = ({ sql: [items], type }) => {
+  const total = `list_sum(${items})`
+  switch (type.kind) {
+    case 'INT64':
+      return `bq_sum_int64(${total})`
+    case 'FLOAT64':
+      return `bq_float_total(${total}, list_sum(${madeSmall(items!)}))`
+    case 'NUMERIC':
+      return `bq_sum_list(${items})`
+    default:
+      return `bq_sum_bignumeric_list(${items})`
+  }
+}
+
+const average: Form = ({ sql: [items], args }) => {
+  const type = args[0]!.type
+  const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
+  if (element === 'INT64') return `list_avg(${items})`
+  if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_avg(${madeSmall(items!)}))`
+  if (element === 'BIGNUMERIC') throw new FormError('ARRAY_AVG of BIGNUMERIC is not supported by the embedded engine')
+  return `bq_avg_list(${items})`
+}
+
+const minimum: Form = ({ sql: [items], type }) =>
+  type.kind === 'FLOAT64' ? `bq_min_float64(list_min(${items}), list_max(${items}))` : `list_min(${items})`
+
+const SERIES: Readonly<Record<string, string>> = {
+  INT64: 'bq_generate_array',
+  NUMERIC: 'bq_generate_array_numeric',
+  BIGNUMERIC: 'bq_generate_array_numeric',
+  FLOAT64: 'bq_generate_array_float64',
+}
+
+const generate: Form = ({ sql: [first, last, step], type }) => {
+  const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
+  return `${SERIES[element]}(${first}, ${last}, ${step ?? '1::BIGINT'})`
+}
+
+export const ARRAY_FORMS: Forms = {
+  ARRAY_LENGTH: ({ sql: [items] }) => `len(${items})`,
+  ARRAY_CONCAT: concat,
+  ARRAY_REVERSE: ({ sql: [items] }) => `list_reverse(${items})`,
+  ARRAY_TO_STRING: join,
+  ARRAY_FIRST: typed(macro('bq_array_first')),
+  ARRAY_LAST: typed(macro('bq_array_last')),
+  ARRAY_SLICE: macro('bq_array_slice'),
+  ARRAY_IS_DISTINCT: isDistinct,
+  ARRAY_MIN: minimum,
+  ARRAY_MAX: ({ sql: [items] }) => `list_max(${items})`,
+  ARRAY_SUM: sum,
+  ARRAY_AVG: average,
+  ARRAY_TRANSFORM: call => `list_transform(${call.sql[0]}, ${lambdaSql(call)})`,
+  ARRAY_FILTER: call => `list_filter(${call.sql[0]}, ${lambdaSql(call)})`,
+  ARRAY_INCLUDES: includes,
+  ARRAY_INCLUDES_ANY: includesElements('bq_any_of', 'list_has_any'),
+  ARRAY_INCLUDES_ALL: includesElements('bq_all_of', 'bq_array_includes_all'),
+  GENERATE_ARRAY: generate,
+  RANGE_BUCKET: ({ sql, args }) =>
+    `${args[0]!.type.kind === 'FLOAT64' ? 'bq_range_bucket_float64' : 'bq_range_bucket'}(${sql.join(', ')})`,
+}

@@ -1,0 +1,11 @@
+/** `a || b || …` of STRINGs or BYTES. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { STRING, type Type } from '../../googlesql/types/types.js'
+import { castSql } from '../emit/expressions/cast.js'
+import { typedSql } from './typed.js'
+
+/** @returns the `args` joined, NULL where one is; `type` is STRING, to which the others are cast, or BYTES. */
+export function joinedSql(sql: readonly (string | null)[], args: readonly (Expr | null)[], type: Type): string {
+  const parts = sql.map((part, i) => (type.kind === 'STRING' ? castSql(part!, args[i]!.type, STRING) : part!))
+  return typedSql(`(${parts.join(' || ')})`, args, type)
+}

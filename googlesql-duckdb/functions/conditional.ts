@@ -1,0 +1,43 @@
+/** Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does. */
+import { equalSql } from '../emit/expressions/compare.js'
+import type { Form, FormCall, Forms } from './function-sql.js'
+
+const coalesce: Form = call => `coalesce(${call.sql.join(', ')})`
+
+/** Something that can be NULL: everything but a literal. */
+function nullables({ sql, args }: FormCall): string[] {
+  return sql.filter((_, i) => args[i]?.kind !== 'literal' || args[i].value === null) as string[]
+}
+
+/** By length, then as DuckDB compares intervals: months first. */
+const longest = (name: string, sql: readonly (string | null)[]): string =>
+  `${name}(${sql.map(x => `struct_pack(k := bq_interval_key(${x}), v := ${x})`).join(', ')}).v`
+
+/** NULL or NaN among the arguments makes the result so; DuckDB passes over NULLs, and its NaN is the largest value. */
+const extreme =
+  (name: string): Form =>
+  call => {
+    const value = call.type.kind === 'INTERVAL' ? longest(name, call.sql) : `${name}(${call.sql.join(', ')})`
+    const isNull = nullables(call).map(sql => `${sql} IS NULL`)
+    const hasNaN = call.type.kind === 'FLOAT64' && name === 'least' ? call.sql.map(sql => `isnan(${sql})`) : []
+    const branches = [
+      ...(isNull.length > 0 ? [`WHEN ${isNull.join(' OR ')} THEN NULL`] : []),
+      ...(hasNaN.length > 0 ? [`WHEN ${hasNaN.join(' OR ')} THEN 'nan'::DOUBLE`] : []),
+    ]
+    return branches.length === 0 ? value : `(CASE ${branches.join(' ')} ELSE ${value} END)`
+  }
+
+/** Equal as `=` says: NaN equals nothing, nor does a struct with a NULL in it. */
+const nullIf: Form = ({ sql: [x, y], args: [value, other] }) =>
+  `(CASE WHEN ${equalSql(x!, value!.type, y!, other!.type)} THEN NULL ELSE ${x} END)`
+
+export const CONDITIONAL_FORMS: Forms = {
+  IF: ({ sql: [condition, yes, no] }) => `(CASE WHEN ${condition} THEN ${yes} ELSE ${no} END)`,
+  IFNULL: coalesce,
+  COALESCE: coalesce,
+  NULLIF: nullIf,
+  NULLIFZERO: ({ sql: [x] }) => `(CASE WHEN ${x} = 0 THEN NULL ELSE ${x} END)`,
+  ZEROIFNULL: ({ sql: [x] }) => `coalesce(${x}, 0)`,
+  GREATEST: extreme('greatest'),
+  LEAST: extreme('least'),
+}

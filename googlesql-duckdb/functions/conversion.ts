@@ -1,0 +1,7 @@
+/** Conversion functions in DuckDB SQL. */
+import type { Forms } from './function-sql.js'
+
+export const CONVERSION_FORMS: Forms = {
+  PARSE_NUMERIC: ({ sql: [text] }) => `CAST(bq_parse_numeric(${text}) AS DECIMAL(38,9))`,
+  PARSE_BIGNUMERIC: ({ sql: [text] }) => `CAST(bq_parse_bignumeric(${text}) AS DECIMAL(38,9))`,
+}

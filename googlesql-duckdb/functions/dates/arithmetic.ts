@@ -1,0 +1,164 @@
+/** Additions, differences, arrays and buckets of dates and times as DuckDB SQL. */
+import type { Expr } from '../../../googlesql/plan/nodes.js'
+import type { ScalarKind } from '../../../googlesql/types/types.js'
+import { quoteText } from '../../emit/quote.js'
+import type { Form, FormCall, Forms } from '../function-sql.js'
+import { writtenInt64, writtenMicros } from '../intervals.js'
+import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.js'
+
+const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+
+/** `Adding 1 DAY to date `: the value is written behind it. */
+function said(call: FormCall, sign: 1 | -1, count: string, part: string): string {
+  const [before, behind] = saidAround(call, sign, part)
+  return `${quoteText(before)} || ${count} || ${quoteText(behind)}`
+}
+
+function saidAround(call: FormCall, sign: 1 | -1, part: string): readonly [before: string, behind: string] {
+  const [verb, link] = sign === 1 ? ['Adding', 'to'] : ['Subtracting', 'from']
+  return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
+}
+
+/** Adds, or with sign -1 takes away, an `INTERVAL n PART`. */
+const add =
+  (sign: 1 | -1): Form =>
+  call => {
+    const [value, count, part] = call.sql as readonly [string, string, string]
+    const unit = unitOf(part)!
+    const { of } = unit
+    const size = String(sign * unit.size)
+    const message = said(call, sign, count, part)
+    const shift = unit.of === 'months' ? null : shiftOf(call.args[1]!, micros(unit) * sign)
+    if (shift !== null && (kindOf(call, 0) === 'DATETIME' || kindOf(call, 0) === 'TIMESTAMP')) {
+      const words = quoteText(saidAround(call, sign, part).join(shift.count))
+      return `bq_${kindOf(call, 0).toLowerCase()}_shift(${value}, ${shift.micros}::BIGINT, ${words})`
+    }
+    switch (kindOf(call, 0)) {
+      case 'DATE':
+        return `bq_date_add_${of}(${value}, ${count}, ${size}, ${message})`
+      case 'DATETIME':
+        if (of === 'months') return `bq_datetime_add_months(${value}, ${count}, ${size}, ${message})`
+        return `bq_datetime_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
+      case 'TIME':
+        return `bq_time_add(${value}, ${count}, ${micros(unit)}, ${sign})`
+      default:
+        return `bq_timestamp_add(${value}, ${count}, ${micros(unit)}, ${sign}, ${message})`
+    }
+  }
+
+/** The microseconds of a count that is written as a number; null for any other count, and for one that could overflow. */
+function shiftOf(count: Expr, unit: number): { readonly count: string; readonly micros: bigint } | null {
+  const written = writtenInt64(count)
+  if (written === null) return null
+  const total = written * BigInt(unit)
+  return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: String(written), micros: total } : null
+}
+
+/** 20,000 years in microseconds: more than any two times are apart. */
+const MAX_SHIFT = 20_000n * 366n * BigInt(DAY_MICROS)
+
+const micros = (unit: Unit): number => (unit.of === 'days' ? unit.size * DAY_MICROS : unit.size)
+
+/** Boundaries between two dates; both sides are DATE. */
+function dateDiff(end: string, start: string, part: string): string {
+  const weekday = firstWeekday(part)
+  if (weekday !== undefined) return `(bq_week_index(${end}, ${weekday}) - bq_week_index(${start}, ${weekday}))`
+  switch (part) {
+    case 'DAY':
+      return `(${end} - ${start})`
+    case 'MONTH':
+      return `((year(${end}) - year(${start})) * 12 + month(${end}) - month(${start}))`
+    case 'QUARTER':
+      return `((year(${end}) - year(${start})) * 4 + quarter(${end}) - quarter(${start}))`
+    case 'ISOYEAR':
+      return `(isoyear(${end}) - isoyear(${start}))`
+    default:
+      return `(year(${end}) - year(${start}))`
+  }
+}
+
+/** Boundaries of so many microseconds between two counts of microseconds. */
+const boundaries = (end: string, start: string, size: number): string =>
+  size === 1
+    ? `(epoch_us(${end}) - epoch_us(${start}))`
+    : `(bq_floor_div(epoch_us(${end}), ${size}) - bq_floor_div(epoch_us(${start}), ${size}))`
+
+const diff: Form = call => {
+  const [end, start, part] = call.sql as readonly [string, string, string]
+  const size = microsOf(part)
+  switch (kindOf(call, 0)) {
+    case 'DATE':
+      return dateDiff(end, start, part)
+    case 'DATETIME':
+      if (size !== undefined && part !== 'DAY') return boundaries(end, start, size)
+      return dateDiff(`CAST(${end} AS DATE)`, `CAST(${start} AS DATE)`, part)
+    case 'TIME':
+      return boundaries(end, start, size!)
+    default:
+      // Whole parts that lie between, not boundaries.
+      return `((epoch_us(${end}) - epoch_us(${start})) // ${size})`
+  }
+}
+
+const dateArray: Form = call => {
+  const [start, end, count, part] = call.sql as readonly [string, string, string | null | undefined, string]
+  if (count === null || count === undefined) return `bq_date_array(${start}, ${end}, 1, 1)`
+  const unit = unitOf(part)!
+  const macro = unit.of === 'months' ? 'bq_date_array_months' : 'bq_date_array'
+  return `${macro}(${start}, ${end}, ${count}, ${unit.size})`
+}
+
+const timestampArray: Form = ({ sql: [start, end, count, part] }) =>
+  `bq_timestamp_array(${start}, ${end}, ${count}, ${microsOf(part!)})`
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  DATE: "DATE '1950-01-01'",
+  DATETIME: "TIMESTAMP '1950-01-01 00:00:00'",
+  TIMESTAMP: "TIMESTAMPTZ '1950-01-01 00:00:00+00'",
+}
+
+const bucket: Form = call => {
+  const kind = kindOf(call, 0)
+  const [value, width] = call.sql as readonly [string, string]
+  const origin = call.sql[2] ?? ORIGINS[kind]!
+  const micros = writtenMicros(call.args[1]!)
+  if (micros === null || micros <= 0n) return `bq_${kind.toLowerCase()}_bucket(${value}, ${width}, ${origin})`
+  if (kind === 'TIMESTAMP') return `bq_timestamp(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
+  if (kind === 'DATETIME') return `bq_datetime(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
+  const days = micros / BigInt(DAY_MICROS)
+  // An interval of hours is no width of a DATE's bucket, whole days though it may be.
+  return isOfDays(call.args[1]!)
+    ? `bq_date(bq_bucket_micros(bq_days(${value}), ${days}, bq_days(${origin})))`
+    : `bq_date_bucket(${value}, ${width}, ${origin})`
+}
+
+function isOfDays(interval: Expr): boolean {
+  const part = interval.kind === 'call' ? interval.arguments[1] : null
+  return part?.kind === 'word' && unitOf(part.word)?.of === 'days'
+}
+
+export const ARITHMETIC_FORMS: Forms = {
+  DATE_ADD: add(1),
+  DATE_SUB: add(-1),
+  DATETIME_ADD: add(1),
+  DATETIME_SUB: add(-1),
+  TIME_ADD: add(1),
+  TIME_SUB: add(-1),
+  TIMESTAMP_ADD: add(1),
+  TIMESTAMP_SUB: add(-1),
+  DATE_DIFF: diff,
+  DATETIME_DIFF: diff,
+  TIME_DIFF: diff,
+  TIMESTAMP_DIFF: diff,
+  GENERATE_DATE_ARRAY: dateArray,
+  GENERATE_TIMESTAMP_ARRAY: timestampArray,
+  DATE_BUCKET: bucket,
+  DATETIME_BUCKET: bucket,
+  TIMESTAMP_BUCKET: bucket,
+  ADD_MONTHS: ({ sql, args }) =>
+    args[0]!.type.kind === 'DATE'
+      ? `bq_add_months(${sql[0]}, ${sql[1]})`
+      : `bq_datetime_add_whole_months(${sql[0]}, ${sql[1]})`,
+  MONTHS_BETWEEN: ({ sql }) => `bq_months_between(CAST(${sql[0]} AS TIMESTAMP), CAST(${sql[1]} AS TIMESTAMP))`,
+  NEXT_DAY: ({ sql }) => `bq_next_day(CAST(${sql[0]} AS DATE), ${sql[1]})`,
+}

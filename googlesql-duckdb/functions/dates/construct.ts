@@ -1,0 +1,112 @@
+/** DATE, DATETIME, TIME and TIMESTAMP from their parts and each other, from numbers, and the present, as DuckDB SQL. */
+
+import type { ScalarKind } from '../../../googlesql/types/types.js'
+import { datetimeLiteral, timestampLiteral } from '../../../googlesql/values/literals.js'
+import type { Form, FormCall, Forms } from '../function-sql.js'
+import { civilSql, instantSql, zoneOf } from './time-zones.js'
+
+const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+
+/** The civil time of argument 0, a TIMESTAMP, in the zone of argument 1. */
+const civil = (call: FormCall): string => civilSql(call.sql[0]!, zoneOf(call.args[1], call.sql[1]))
+
+const date: Form = call => {
+  if (call.sql.length === 3) return `bq_make_date(${call.sql.join(', ')})`
+  const kind = kindOf(call, 0)
+  if (kind === 'DATE') return call.sql[0]!
+  // A text is read as a TIMESTAMP, so its zone matters.
+  if (kind === 'STRING') return `CAST(bq_utc(bq_text_to_timestamp(${call.sql[0]})) AS DATE)`
+  return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS DATE)`
+}
+
+const datetime: Form = call => {
+  if (call.sql.length === 6) return `bq_make_datetime(${call.sql.join(', ')})`
+  switch (kindOf(call, 0)) {
+    case 'TIMESTAMP':
+      return civil(call)
+    case 'DATE':
+      return call.args[1]?.type.kind === 'TIME'
+        ? `(${call.sql[0]} + ${call.sql[1]})`
+        : `CAST(${call.sql[0]} AS TIMESTAMP)`
+    case 'STRING':
+      return textDatetime(call)
+    default:
+      return call.sql[0]!
+  }
+}
+
+const time: Form = call => {
+  if (call.sql.length === 3) return `bq_make_time(${call.sql.join(', ')})`
+  const kind = kindOf(call, 0)
+  if (kind === 'TIME') return call.sql[0]!
+  return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS TIME)`
+}
+
+const timestamp: Form = call => {
+  const zone = zoneOf(call.args[1], call.sql[1])
+  switch (kindOf(call, 0)) {
+    case 'TIMESTAMP':
+      return call.sql[0]!
+    case 'STRING':
+      return textTimestamp(call)
+    case 'DATE':
+      return instantSql(`CAST(${call.sql[0]} AS TIMESTAMP)`, zone)
+    default:
+      return instantSql(call.sql[0]!, zone)
+  }
+}
+
+function textDatetime(call: FormCall): string {
+  const known = literalOf(call, datetimeLiteral)
+  return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
+}
+
+/** What `read` reads of argument 0 where it is a literal and a text of the type. */
+function literalOf({ args: [text] }: FormCall, read: (text: string) => string | null): string | null {
+  return text?.kind === 'literal' && typeof text.value === 'string' ? read(text.value) : null
+}
+
+function textTimestamp(call: FormCall): string {
+  if (call.sql[1]) return `bq_timestamp(bq_timestamp_from_text(${call.sql[0]}, ${call.sql[1]}))`
+  const known = literalOf(call, timestampLiteral)
+  return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
+}
+
+/** TIMESTAMPs as numbers are returned as they are by the FROM_UNIX functions. */
+const fromUnix =
+  (unit: number): Form =>
+  call =>
+    kindOf(call, 0) === 'TIMESTAMP' ? call.sql[0]! : `bq_scaled_timestamp(${call.sql[0]}, ${unit})`
+
+const unix =
+  (unit: number): Form =>
+  ({ sql }) =>
+    unit === 1 ? `epoch_us(${sql[0]})` : `bq_floor_div(epoch_us(${sql[0]}), ${unit})`
+
+/** The present is that of the query's start, for every call in it. */
+const current =
+  (type: string): Form =>
+  call =>
+    `CAST(${civilSql('now()', zoneOf(call.args[0], call.sql[0]))} AS ${type})`
+
+export const CONSTRUCT_FORMS: Forms = {
+  DATE: date,
+  DATETIME: datetime,
+  TIME: time,
+  TIMESTAMP: timestamp,
+  CURRENT_DATE: current('DATE'),
+  CURRENT_DATETIME: current('TIMESTAMP'),
+  CURRENT_TIME: current('TIME'),
+  CURRENT_TIMESTAMP: () => 'now()',
+  DATE_FROM_UNIX_DATE: ({ sql }) => `bq_date(${sql[0]})`,
+  TIMESTAMP_SECONDS: fromUnix(1_000_000),
+  TIMESTAMP_MILLIS: fromUnix(1_000),
+  TIMESTAMP_MICROS: fromUnix(1),
+  TIMESTAMP_FROM_UNIX_SECONDS: fromUnix(1_000_000),
+  TIMESTAMP_FROM_UNIX_MILLIS: fromUnix(1_000),
+  TIMESTAMP_FROM_UNIX_MICROS: fromUnix(1),
+  UNIX_DATE: ({ sql }) => `bq_days(${sql[0]})`,
+  UNIX_SECONDS: unix(1_000_000),
+  UNIX_MILLIS: unix(1_000),
+  UNIX_MICROS: unix(1),
+}

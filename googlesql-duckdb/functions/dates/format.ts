@@ -1,0 +1,126 @@
+/** FORMAT_DATE and its kin, PARSE_DATE and its kin, and STRING of dates and times as DuckDB SQL. */
+import type { ScalarKind } from '../../../googlesql/types/types.js'
+import { quoteText } from '../../emit/quote.js'
+import type { Form, Forms } from '../function-sql.js'
+import { jsonString } from '../json.js'
+import { civilSql, zoneOf, zoneText } from './time-zones.js'
+
+/** Microseconds of a value: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+export function microsSql(value: string, kind: ScalarKind): string {
+  return kind === 'DATE' ? `(bq_days(${value}) * 86400000000)` : `epoch_us(${value})`
+}
+
+/** A value of this type from such microseconds. */
+export function fromMicrosSql(micros: string, kind: ScalarKind): string {
+  switch (kind) {
+    case 'DATE':
+      return `CAST(make_timestamp(${micros}) AS DATE)`
+    case 'TIME':
+      return `bq_time(${micros})`
+    case 'DATETIME':
+      return `make_timestamp(${micros})`
+    default:
+      return `make_timestamptz(${micros})`
+  }
+}
+
+/** Before that DuckDB's strftime writes fewer digits of a year. */
+const FIRST_SHARED_YEAR = 1000
+/** Until then a zone, that of Monrovia, had an offset with seconds, which a text does not count. */
+const LAST_ODD_OFFSET = 1972
+
+/** Elements that DuckDB's strftime writes just as GoogleSQL does from the year 1000 on, each by its name there. */
+const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
+  Y: '%Y',
+  m: '%m',
+  d: '%d',
+  H: '%H',
+  M: '%M',
+  S: '%S',
+  y: '%y',
+  b: '%b',
+  h: '%b',
+  B: '%B',
+  a: '%a',
+  A: '%A',
+  j: '%j',
+  p: '%p',
+  I: '%I',
+  F: '%Y-%m-%d',
+  T: '%H:%M:%S',
+  X: '%H:%M:%S',
+  R: '%H:%M',
+  D: '%m/%d/%y',
+  x: '%m/%d/%y',
+  '%': '%%',
+}
+const TIME_ELEMENTS = 'HMSpITXR'
+
+/** The format in DuckDB's words, when all of its elements are shared and are parts of the type; otherwise null. */
+function sharedFormat(format: string, kind: ScalarKind): string | null {
+  if (kind === 'TIME' || format.includes('\0')) return null
+  let isShared = true
+  const written = format.replace(/%(E4Y|E6S|.)?/gs, (_, element: string | undefined) => {
+    if (element === 'E4Y') return '%Y'
+    if (element === 'E6S' && kind !== 'DATE') return '%S.%f'
+    const own = element !== undefined && Object.hasOwn(SHARED_ELEMENTS, element) ? SHARED_ELEMENTS[element] : undefined
+    if (own === undefined || (kind === 'DATE' && TIME_ELEMENTS.includes(element!))) isShared = false
+    return own ?? ''
+  })
+  return isShared ? written : null
+}
+
+/** Arguments are the format, the value and the zone. */
+const format: Form = call => {
+  const [written, value] = call.sql as readonly [string, string]
+  const kind = call.args[1]!.type.kind as ScalarKind
+  const slow = `bq_format_time(${written}, '${kind}', ${microsSql(value, kind)}, ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`
+  const literal = call.args[0]
+  const zone = zoneOf(call.args[2], call.sql[2])
+  if (literal?.kind !== 'literal' || typeof literal.value !== 'string' || zone.kind === 'dynamic') return slow
+  const shared = sharedFormat(literal.value, kind)
+  // strftime refuses an empty format.
+  if (shared === null || shared === '') return slow
+  const civil = kind === 'TIMESTAMP' ? civilSql(value, zone) : value
+  const first = kind === 'TIMESTAMP' && zone.kind === 'named' ? LAST_ODD_OFFSET + 1 : FIRST_SHARED_YEAR
+  return `CASE WHEN year(${civil}) < ${first} THEN ${slow} ELSE strftime(${civil}, ${quoteText(shared)}) END`
+}
+
+const parse =
+  (kind: ScalarKind): Form =>
+  call =>
+    fromMicrosSql(
+      `bq_parse_time(${call.sql[0]}, ${call.sql[1]}, '${kind}', ${zoneText(zoneOf(call.args[2], call.sql[2]), call.sql[2])})`,
+      kind,
+    )
+
+const toText: Form = call => {
+  const value = call.sql[0]!
+  switch (call.args[0]!.type.kind) {
+    case 'DATE':
+      return `CAST(${value} AS VARCHAR)`
+    case 'TIME':
+      return `bq_time_text(${value})`
+    case 'DATETIME':
+      return `bq_datetime_text(${value})`
+    case 'TIMESTAMP': {
+      const zone = zoneOf(call.args[1], call.sql[1])
+      if (zone.kind === 'utc') return `bq_timestamp_text(${value})`
+      return `bq_timestamp_text_in(epoch_us(${value}), ${zoneText(zone, call.sql[1])})`
+    }
+    default:
+      return jsonString(call)
+  }
+}
+
+export const FORMAT_FORMS: Forms = {
+  FORMAT_DATE: format,
+  FORMAT_DATETIME: format,
+  FORMAT_TIME: format,
+  FORMAT_TIMESTAMP: format,
+  STRING: toText,
+  PARSE_DATE: parse('DATE'),
+  PARSE_DATETIME: parse('DATETIME'),
+  PARSE_TIME: parse('TIME'),
+  PARSE_TIMESTAMP: parse('TIMESTAMP'),
+}

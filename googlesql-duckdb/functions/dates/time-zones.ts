@@ -1,0 +1,84 @@
+/** Conversions between a TIMESTAMP and the civil time of a zone, as DuckDB SQL. */
+
+import type { Expr } from '../../../googlesql/plan/nodes.js'
+import { cityOfZone, fixedZoneOffset } from '../../../googlesql/values/legacy-zones.js'
+import { zoneOffset } from '../../../googlesql/values/time-zone.js'
+import { quoteText } from '../../emit/quote.js'
+
+/** What is known of a zone argument while the SQL is written. */
+export type ZoneSql =
+  | { readonly kind: 'utc' }
+  | { readonly kind: 'offset'; readonly micros: number }
+  | { readonly kind: 'named'; readonly name: string }
+  /** Since an instant (seconds since 1970) that of a city, see legacy-zones.ts. */
+  | { readonly kind: 'legacy'; readonly name: string; readonly city: string; readonly since: number }
+  | { readonly kind: 'dynamic'; readonly sql: string }
+
+const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
+
+/** The zone of an argument; none means UTC. A name that is no zone stays for the run, where it raises its error. */
+export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefined): ZoneSql {
+  if (!arg || !sql) return { kind: 'utc' }
+  if (arg.kind !== 'literal' || typeof arg.value !== 'string') return { kind: 'dynamic', sql }
+  const name = arg.value
+  if (name === 'UTC' || name === 'Etc/UTC') return { kind: 'utc' }
+  const fixed = fixedZoneOffset(name)
+  if (fixed !== undefined) return { kind: 'offset', micros: fixed * 1_000_000 }
+  const legacy = cityOfZone(name)
+  if (legacy) return { kind: 'legacy', name, city: legacy.city, since: legacy.since }
+  const match = OFFSET.exec(name)
+  if (match !== null) {
+    const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0)
+    if (Number(match[3] ?? 0) > 59 || minutes > 14 * 60) return { kind: 'dynamic', sql }
+    return { kind: 'offset', micros: (match[1] === '-' ? -minutes : minutes) * 60_000_000 }
+  }
+  return /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? { kind: 'named', name } : { kind: 'dynamic', sql }
+}
+
+/** The zone as text, for functions that take its name. */
+export function zoneText(zone: ZoneSql, sql: string | null | undefined): string {
+  return zone.kind === 'utc' || !sql ? "'UTC'" : sql
+}
+
+const plus = (micros: number): string => (micros < 0 ? `- ${-micros}` : `+ ${micros}`)
+
+/** The TIMESTAMP, where the zone is of no matter but must be one; NULL for a NULL. */
+export function checkedZoneSql(timestamp: string, zone: ZoneSql): string {
+  if (zone.kind !== 'dynamic') return timestamp
+  return `(CASE WHEN bq_zone_offset(${zone.sql}, epoch_us(${timestamp})) IS NOT NULL THEN ${timestamp} END)`
+}
+
+/** The civil time of a TIMESTAMP in the zone, as TIMESTAMP without zone. */
+export function civilSql(timestamp: string, zone: ZoneSql): string {
+  switch (zone.kind) {
+    case 'utc':
+      return `bq_utc(${timestamp})`
+    case 'offset':
+      return `make_timestamp(epoch_us(${timestamp}) ${plus(zone.micros)})`
+    case 'named':
+      return `timezone(${quoteText(zone.name)}, ${timestamp})`
+    case 'legacy': {
+      const early = `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${quoteText(zone.name)}, epoch_us(${timestamp})))`
+      const late = `timezone(${quoteText(zone.city)}, ${timestamp})`
+      return `(CASE WHEN ${timestamp} >= make_timestamptz(${zone.since}000000) THEN ${late} ELSE ${early} END)`
+    }
+    case 'dynamic':
+      return `make_timestamp(epoch_us(${timestamp}) + bq_zone_offset(${zone.sql}, epoch_us(${timestamp})))`
+  }
+}
+
+/** The instant of a civil time in the zone, as TIMESTAMPTZ. */
+export function instantSql(civil: string, zone: ZoneSql): string {
+  switch (zone.kind) {
+    case 'utc':
+      return `bq_from_utc(${civil})`
+    case 'offset':
+      return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
+    // DuckDB's own conversion takes the later of two instants, and longer.
+    case 'named':
+    case 'legacy':
+      return `bq_timestamp(bq_zone_instant(${quoteText(zone.name)}, epoch_us(${civil})))`
+    case 'dynamic':
+      return `bq_timestamp(bq_zone_instant(${zone.sql}, epoch_us(${civil})))`
+  }
+}

@@ -1,0 +1,143 @@
+/** DATE_TRUNC and its kin, LAST_DAY and EXTRACT as DuckDB SQL. */
+import type { ScalarKind } from '../../../googlesql/types/types.js'
+import type { Form, FormCall, Forms } from '../function-sql.js'
+import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
+import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
+
+/** The type of the argument that decides how a function works. */
+const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
+
+function truncatedDate(date: string, part: string): string {
+  const weekday = firstWeekday(part)
+  if (weekday !== undefined) return `bq_week_start(${date}, ${weekday})`
+  if (part === 'DAY') return date
+  if (part === 'ISOYEAR') return `bq_isoyear_start(${date})`
+  return `CAST(date_trunc('${part.toLowerCase()}', ${date}) AS DATE)`
+}
+
+function truncatedDatetime(datetime: string, part: string): string {
+  if (part === 'MICROSECOND') return datetime
+  const isPlain = microsOf(part) !== undefined || ['MONTH', 'QUARTER', 'YEAR'].includes(part)
+  if (isPlain) return `date_trunc('${part.toLowerCase()}', ${datetime})`
+  return `CAST(${truncatedDate(`CAST(${datetime} AS DATE)`, part)} AS TIMESTAMP)`
+}
+
+function truncatedTimestamp(call: FormCall): string {
+  const [timestamp, part] = call.sql as readonly [string, string]
+  const zone = zoneOf(call.args[2], call.sql[2])
+  const micros = microsOf(part)
+  if (part === 'MICROSECOND') return checked(timestamp, zone)
+  // No zone is off by a part of a second.
+  if (part === 'MILLISECOND' || part === 'SECOND' || (zone.kind === 'utc' && micros !== undefined)) {
+    return `make_timestamptz(bq_floor_part(epoch_us(${checked(timestamp, zone)}), ${micros}))`
+  }
+  const civil = civilSql(timestamp, zone)
+  // Minutes and hours are cut off as the zone's clock shows them, without asking which instant that is.
+  if (micros !== undefined && micros < DAY_MICROS) {
+    return `make_timestamptz(epoch_us(${timestamp}) - (epoch_us(${civil}) - bq_floor_part(epoch_us(${civil}), ${micros})))`
+  }
+  return instantSql(truncatedDatetime(civil, part), zone)
+}
+
+const truncate: Form = call => {
+  const [value, part] = call.sql as readonly [string, string]
+  switch (kindOf(call, 0)) {
+    case 'DATE':
+      return truncatedDate(value, part)
+    case 'TIMESTAMP':
+      return truncatedTimestamp(call)
+    case 'TIME':
+      return part === 'MICROSECOND' ? value : `bq_time(bq_floor_part(epoch_us(${value}), ${microsOf(part)}))`
+    default:
+      return truncatedDatetime(value, part)
+  }
+}
+
+const lastDay: Form = call => {
+  const part = call.sql[1] ?? 'MONTH'
+  const date = kindOf(call, 0) === 'DATE' ? call.sql[0]! : `CAST(${call.sql[0]} AS DATE)`
+  const weekday = firstWeekday(part)
+  if (weekday !== undefined) return `bq_date(bq_week_day(${date}, ${weekday}) + 6)`
+  switch (part) {
+    case 'MONTH':
+      return `last_day(${date})`
+    case 'QUARTER':
+      return `last_day(CAST(date_trunc('quarter', ${date}) AS DATE) + INTERVAL 2 MONTH)`
+    case 'YEAR':
+      return `make_date(year(${date}), 12, 31)`
+    default:
+      return `bq_isoyear_last(${date})`
+  }
+}
+
+/** Parts that DuckDB's functions of the same meaning give for a DATE, TIMESTAMP without zone and TIME. */
+const PART_FUNCTIONS: Readonly<Record<string, string>> = {
+  YEAR: 'year',
+  QUARTER: 'quarter',
+  MONTH: 'month',
+  DAY: 'day',
+  HOUR: 'hour',
+  MINUTE: 'minute',
+  SECOND: 'second',
+  DAYOFYEAR: 'dayofyear',
+  ISOWEEK: 'week',
+  ISOYEAR: 'isoyear',
+}
+
+/** A part of a civil value: a DATE, a TIMESTAMP without zone or a TIME. */
+function extracted(part: string, value: string): string {
+  if (Object.hasOwn(PART_FUNCTIONS, part)) return `${PART_FUNCTIONS[part]}(${value})`
+  switch (part) {
+    case 'DAYOFWEEK':
+      return `(dayofweek(${value}) + 1)`
+    // DuckDB counts these from the minute on.
+    case 'MILLISECOND':
+      return `(millisecond(${value}) % 1000)`
+    case 'MICROSECOND':
+      return `(microsecond(${value}) % 1000000)`
+    case 'DATE':
+      return `CAST(${value} AS DATE)`
+    case 'TIME':
+      return `CAST(${value} AS TIME)`
+    case 'DATETIME':
+      return value
+    default:
+      return `bq_week_number(${value}, ${firstWeekday(part)})`
+  }
+}
+
+const INTERVAL_PARTS: Readonly<Record<string, string>> = {
+  SECOND: 'bq_interval_micros($) // 1000000 % 60',
+  MILLISECOND: 'bq_interval_micros($) // 1000 % 1000',
+  MICROSECOND: 'bq_interval_micros($) % 1000000',
+}
+
+/** Arguments are the part, the value and the zone. */
+const extract: Form = call => {
+  const [part, value] = call.sql as readonly [string, string]
+  switch (kindOf(call, 1)) {
+    case 'TIMESTAMP': {
+      const zone = zoneOf(call.args[2], call.sql[2])
+      const micros = microsOf(part)
+      // Straight from the instant where no zone matters: an offset may have seconds, but not less.
+      const least = zone.kind === 'utc' || zone.kind === 'offset' ? 60_000_000 : 1_000_000
+      if (micros !== undefined && micros < least) return extracted(part, `bq_utc(${checked(value, zone)})`)
+      return extracted(part, civilSql(value, zone))
+    }
+    case 'INTERVAL': {
+      const form = INTERVAL_PARTS[part]
+      return form === undefined ? `datepart('${part.toLowerCase()}', ${value})` : `(${form.replace('$', () => value)})`
+    }
+    default:
+      return extracted(part, value)
+  }
+}
+
+export const TRUNC_FORMS: Forms = {
+  DATE_TRUNC: truncate,
+  DATETIME_TRUNC: truncate,
+  TIMESTAMP_TRUNC: truncate,
+  TIME_TRUNC: truncate,
+  LAST_DAY: lastDay,
+  $extract: extract,
+}

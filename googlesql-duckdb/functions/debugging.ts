@@ -1,0 +1,12 @@
+/** ERROR and the functions that tell of the query itself, in DuckDB. */
+import { typeName } from '../../googlesql/types/types.js'
+import { quoteText } from '../emit/quote.js'
+import { duckdbType } from '../emit/type.js'
+import type { Forms } from './function-sql.js'
+
+export const DEBUGGING_FORMS: Forms = {
+  ERROR: call =>
+    `CAST(bq_raise(coalesce(${call.sql[0]}, 'ERROR function called with NULL value')) AS ${duckdbType(call.type)})`,
+  GENERATE_UUID: () => 'CAST(uuid() AS VARCHAR)',
+  TYPEOF: call => quoteText(typeName(call.args[0]!.type)),
+}

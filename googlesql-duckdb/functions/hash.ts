@@ -1,0 +1,17 @@
+/** Digests and fingerprints in DuckDB, whose digests are hexadecimal text. */
+import type { Form, FormCall, Forms } from './function-sql.js'
+
+const digest =
+  (name: string): Form =>
+  call =>
+    `unhex(${name}(${call.sql[0]}))`
+const bytes = (call: FormCall): string =>
+  call.args[0]!.type.kind === 'BYTES' ? call.sql[0]! : `encode(${call.sql[0]})`
+
+export const HASH_FORMS: Forms = {
+  FARM_FINGERPRINT: call => `bq_farm_fingerprint(${bytes(call)})`,
+  MD5: digest('md5'),
+  SHA1: digest('sha1'),
+  SHA256: digest('sha256'),
+  SHA512: call => `bq_sha512(${bytes(call)})`,
+}

@@ -1,0 +1,65 @@
+/** INTERVAL values as DuckDB SQL. */
+import type { CallExpr, Expr } from '../../googlesql/plan/nodes.js'
+import { DAY_MICROS, unitOf } from './dates/units.js'
+import type { Form, Forms } from './function-sql.js'
+
+/** Functions that take an argument which is written `INTERVAL n PART`; their forms are given n and PART in its place. */
+const TAKES_WRITTEN_INTERVAL: ReadonlySet<string> = new Set([
+  ...['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'].flatMap(kind => [`${kind}_ADD`, `${kind}_SUB`]),
+  'GENERATE_DATE_ARRAY',
+  'GENERATE_TIMESTAMP_ARRAY',
+])
+
+/** The arguments as the function's form takes them. The catalogue's checks make sure that such an interval is written. */
+export function formArguments({ name, arguments: args }: CallExpr): readonly (Expr | null)[] {
+  if (!TAKES_WRITTEN_INTERVAL.has(name)) return args
+  return args.flatMap(arg => (arg?.kind === 'call' && arg.name === '$interval' ? arg.arguments : [arg]))
+}
+
+/** The number that is written, with its sign; null for any other expression. */
+export function writtenInt64(expr: Expr | null | undefined): bigint | null {
+  if (expr?.kind === 'call' && expr.name === '$negate') {
+    const value = writtenInt64(expr.arguments[0])
+    return value === null ? null : -value
+  }
+  const isInt64 = expr?.kind === 'literal' && expr.type.kind === 'INT64' && expr.value !== null
+  return isInt64 ? BigInt(expr.value as string) : null
+}
+
+/** The largest numbers of months, days and microseconds of an INTERVAL. Source: the data types, "Interval type". */
+const MOST = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
+
+/** The microseconds of an `INTERVAL n PART` whose n is a number, and whose part is a week or shorter; null for any other. */
+export function writtenMicros(expr: Expr): bigint | null {
+  if (expr.kind !== 'call' || expr.name !== '$interval') return null
+  const [count, part] = expr.arguments
+  const unit = part?.kind === 'word' ? unitOf(part.word) : undefined
+  const written = writtenInt64(count)
+  if (written === null || unit === undefined || unit.of === 'months') return null
+  const total = written * BigInt(unit.size)
+  if (total > MOST[unit.of] || total < -MOST[unit.of]) return null
+  return unit.of === 'days' ? total * BigInt(DAY_MICROS) : total
+}
+
+const interval: Form = call => {
+  const [value, part, to] = call.sql as readonly [string, string, string | null | undefined]
+  if (call.args[0]!.type.kind === 'STRING') return `bq_interval_from_text(${value}, '${part}', '${to ?? ''}')`
+  const { of, size } = unitOf(part)!
+  const count = writtenInt64(call.args[0])
+  const total = count === null ? null : count * BigInt(size)
+  if (total !== null && total <= MOST[of] && total >= -MOST[of]) {
+    return of === 'micros' ? `to_microseconds(${total}::BIGINT)` : `to_${of}(${total}::INTEGER)`
+  }
+  return `bq_interval_of_${of}(${value}, ${size})`
+}
+
+export const INTERVAL_FORMS: Forms = {
+  $interval: interval,
+  MAKE_INTERVAL: ({ sql }) => {
+    const [years, months, days, hours, minutes, seconds] = sql.map(value => value ?? '0')
+    return `bq_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`
+  },
+  JUSTIFY_DAYS: ({ sql }) => `bq_justify_days(${sql[0]})`,
+  JUSTIFY_HOURS: ({ sql }) => `bq_justify_hours(${sql[0]})`,
+  JUSTIFY_INTERVAL: ({ sql }) => `bq_justify_interval(${sql[0]})`,
+}

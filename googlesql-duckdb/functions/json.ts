@@ -1,0 +1,186 @@
+/**
+ * JSON functions in DuckDB SQL. With a literal path DuckDB reads the value itself, by a JSON Pointer, whose steps mean
+ * what GoogleSQL's do; only values whose text it would change (numbers with a point, …) go through JavaScript.
+ */
+import { literalText } from '../../googlesql/functions/definitions/json.js'
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import type { Type } from '../../googlesql/types/types.js'
+import { type JsonPath, type JsonPathForm, parseJsonPath } from '../../googlesql/values/json-path.js'
+import { quoteText } from '../emit/quote.js'
+import type { Form, FormCall, Forms } from './function-sql.js'
+import { jsonTextSql } from './json-text.js'
+
+const isJson = (call: FormCall): boolean => call.args[0]!.type.kind === 'JSON'
+
+/** The text that a document argument is, for natives. */
+const textOf = (sql: string): string => `CAST(${sql} AS VARCHAR)`
+
+/** The path argument, `$` where none was given. */
+const pathSql = (call: FormCall): string => call.sql[1] ?? "'$'"
+
+function literalPath(call: FormCall, form: JsonPathForm): JsonPath | null {
+  const text = call.args[1] ? literalText(call.args[1]) : '$'
+  const path = text === null ? null : parseJsonPath(text, form, isJson(call))
+  return path && 'steps' in path && path.mode === 'strict' ? path : null
+}
+
+/** Root is `$`: the empty pointer would be that of a member without a name for some functions. */
+function pointerOf(path: JsonPath): string {
+  const steps = path.steps.map(step => `/${step.text.replaceAll('~', '~0').replaceAll('/', '~1')}`)
+  return quoteText(steps.length === 0 ? '$' : steps.join(''))
+}
+
+/** A value: `bq_json_query[_text][_at]`, `bq_json_value[_text][_at]`. */
+const extract =
+  (name: string, form: JsonPathForm): Form =>
+  call => {
+    const suffix = isJson(call) ? '' : '_text'
+    const path = literalPath(call, form)
+    const exact = `${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`
+    if (!path || path.steps.some(step => step.text === '' || /^0\d/.test(step.text))) return castTo(exact, call.type)
+    return castTo(`${name}${suffix}_at(${call.sql[0]}, ${pointerOf(path)}, ${pathSql(call)}, '${form}')`, call.type)
+  }
+
+const extractArray =
+  (name: string, form: JsonPathForm): Form =>
+  call => {
+    const suffix = isJson(call) ? '' : '_text'
+    return castTo(`${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`, call.type)
+  }
+
+/** Natives know texts only. */
+function castTo(sql: string, type: Type): string {
+  if (type.kind === 'JSON') return `CAST(${sql} AS JSON)`
+  return type.kind === 'ARRAY' && type.element.kind === 'JSON' ? `CAST(${sql} AS JSON[])` : sql
+}
+
+/** By name: only objects have members, and a name of digits is no index. */
+const member = (call: FormCall): string => {
+  const [document, name] = call.sql
+  return `bq_json_member(${document}, ${name})`
+}
+
+const subscript: Form = call =>
+  call.args[1]!.type.kind === 'INT64' ? `bq_json_item(${call.sql[0]}, ${call.sql[1]})` : member(call)
+
+const toJson: Form = ({ sql: [value, stringify], args }) => {
+  const type = args[0]!.type
+  const text = jsonTextSql(value!, type, { target: 'value', ...(stringify ? { stringifiesWide: stringify } : {}) })
+  const json = type.kind === 'JSON' ? value! : `CAST(${text} AS JSON)`
+  const isKnown = !stringify || (args[1]?.kind === 'literal' && args[1].value !== null)
+  return isKnown ? json : `(CASE WHEN ${stringify} IS NOT NULL THEN ${json} END)`
+}
+
+const toJsonString: Form = ({ sql: [value, pretty], args }) => {
+  const text = jsonTextSql(value!, args[0]!.type, { target: 'string' })
+  if (!pretty) return text
+  return `(CASE WHEN ${pretty} IS NULL THEN NULL WHEN ${pretty} THEN bq_json_pretty(${text}) ELSE ${text} END)`
+}
+
+/** The arguments that were given, with their SQL. */
+function given({ sql, args }: FormCall): { readonly sql: string; readonly type: Type }[] {
+  return args.flatMap((arg, i) => (arg ? [{ sql: sql[i]!, type: arg.type }] : []))
+}
+
+const asValue = ({ sql, type }: { readonly sql: string; readonly type: Type }): string =>
+  jsonTextSql(sql, type, { target: 'value' })
+
+const jsonArray: Form = call => {
+  const items = given(call).map(asValue)
+  return items.length === 0 ? `'[]'::JSON` : `CAST('[' || ${items.join(` || ',' || `)} || ']' AS JSON)`
+}
+
+const jsonObject: Form = call => {
+  const parts = given(call)
+  const [keys, values] = parts
+  if (keys && values && parts.length === 2 && keys.type.kind === 'ARRAY') {
+    const element = values.type.kind === 'ARRAY' ? values.type.element : values.type
+    const texts = `list_transform(${values.sql}, lambda value$: ${jsonTextSql('value$', element, { target: 'value' }, 1)})`
+    return `CAST(bq_json_object(CAST(${keys.sql} AS VARCHAR[]), ${texts}, ${values.sql} IS NULL) AS JSON)`
+  }
+  if (parts.length === 0) return `'{}'::JSON`
+  const names = parts.filter((_, i) => i % 2 === 0).map(({ sql }) => `CAST(${sql} AS VARCHAR)`)
+  const texts = parts.filter((_, i) => i % 2 === 1).map(asValue)
+  return `CAST(bq_json_object([${names.join(', ')}], [${texts.join(', ')}], false) AS JSON)`
+}
+
+/** One native call around another for each pair; the flag stands behind the pairs. */
+const editPairs =
+  (name: string): Form =>
+  ({ sql, args }) => {
+    const flag = sql.at(-1) ?? 'true'
+    let document = textOf(sql[0]!)
+    const last = args.length - 1
+    for (let i = 1; i + 1 < last && args[i]; i += 2) {
+      const value = args[i + 1]!
+      const isSpread = name !== 'bq_json_set' && value.type.kind === 'ARRAY'
+      const spreads = name === 'bq_json_set' || isSpread ? flag : `(${flag} AND false)`
+      document = `${name}(${document}, ${sql[i]}, ${asValue({ sql: sql[i + 1]!, type: value.type })}, ${spreads})`
+    }
+    return `CAST(${document} AS JSON)`
+  }
+
+const remove: Form = call => {
+  const paths = given(call).slice(1)
+  return `CAST(${paths.reduce((document, path) => `bq_json_remove(${document}, ${path.sql})`, textOf(call.sql[0]!))} AS JSON)`
+}
+
+const stripNulls: Form = ({ sql: [document, path, arrays, empty] }) =>
+  `CAST(bq_json_strip_nulls(${textOf(document!)}, ${path ?? "'$'"}, ${arrays ?? 'true'}, ${empty ?? 'false'}) AS JSON)`
+
+/** A conversion of each item of a JSON array. */
+const each =
+  (native: string, isLax: boolean): Form =>
+  ({ sql: [document, mode] }) => {
+    const items = isLax ? `bq_json_items(${textOf(document!)})` : `bq_json_items_strict(${textOf(document!)})`
+    return `list_transform(${items}, lambda item$: ${native}(item$${native === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
+  }
+
+const lax = (kind: string): Forms => ({
+  [`LAX_${kind}`]: ({ sql: [document] }) => `bq_json_lax_${kind.toLowerCase()}(${textOf(document!)})`,
+  [`LAX_${kind}_ARRAY`]: each(`bq_json_lax_${kind.toLowerCase()}`, true),
+})
+
+const isNamed = (expr: Expr | null | undefined): boolean => expr !== null && expr !== undefined
+
+/** STRING(json), a signature of STRING. */
+export const jsonString: Form = ({ sql: [document] }) => `bq_string_of_json(${document})`
+
+export const JSON_FORMS: Forms = {
+  JSON_VALUE: extract('bq_json_value', 'standard'),
+  JSON_QUERY: extract('bq_json_query', 'standard'),
+  JSON_VALUE_ARRAY: extractArray('bq_json_value_array', 'standard'),
+  JSON_QUERY_ARRAY: extractArray('bq_json_query_array', 'standard'),
+  JSON_EXTRACT: extract('bq_json_query', 'legacy'),
+  JSON_EXTRACT_SCALAR: extract('bq_json_value', 'legacy'),
+  JSON_EXTRACT_ARRAY: extractArray('bq_json_query_array', 'legacy'),
+  JSON_EXTRACT_STRING_ARRAY: extractArray('bq_json_value_array', 'legacy'),
+  $json_field: member,
+  $subscript_json: subscript,
+  TO_JSON: toJson,
+  TO_JSON_STRING: toJsonString,
+  PARSE_JSON: ({ sql: [text, mode] }) => `CAST(bq_json_parse(${text}, ${mode ?? "'exact'"}) AS JSON)`,
+  JSON_TYPE: ({ sql: [document] }) => `bq_json_type(${document})`,
+  JSON_KEYS: ({ sql: [document, depth, mode], args }) =>
+    `bq_json_keys(${textOf(document!)}, ${isNamed(args[1]) ? depth : 'NULL::BIGINT'}, ${mode ?? "'strict'"})`,
+  JSON_ARRAY: jsonArray,
+  JSON_OBJECT: jsonObject,
+  JSON_SET: editPairs('bq_json_set'),
+  JSON_ARRAY_APPEND: editPairs('bq_json_append'),
+  JSON_ARRAY_INSERT: editPairs('bq_json_insert'),
+  JSON_REMOVE: remove,
+  JSON_STRIP_NULLS: stripNulls,
+  JSON_CONTAINS: ({ sql: [whole, part] }) => `bq_json_contains(${textOf(whole!)}, ${textOf(part!)})`,
+  JSON_FLATTEN: ({ sql: [document] }) => `CAST(bq_json_flatten(${textOf(document!)}) AS JSON[])`,
+  BOOL: ({ sql: [document] }) => `bq_json_bool(${textOf(document!)})`,
+  BOOL_ARRAY: each('bq_json_bool', false),
+  INT64: ({ sql: [document] }) => `bq_int64_of_json(${document})`,
+  INT64_ARRAY: each('bq_json_int64', false),
+  FLOAT64: ({ sql: [document, mode] }) => `bq_json_float64(${textOf(document!)}, ${mode ?? "'round'"})`,
+  FLOAT64_ARRAY: each('bq_json_float64', false),
+  STRING_ARRAY: each('bq_json_string', false),
+  ...lax('BOOL'),
+  ...lax('INT64'),
+  ...lax('FLOAT64'),
+  ...lax('STRING'),
+}

@@ -1,0 +1,184 @@
+/** Mathematical functions in DuckDB SQL. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { type Type, typeName } from '../../googlesql/types/types.js'
+import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+
+const DECIMAL = 'DECIMAL(38,9)'
+
+const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+const asText = (sql: string): string => `CAST(${sql} AS VARCHAR)`
+const asDecimal = (sql: string): string => `CAST(${sql} AS ${DECIMAL})`
+
+const macro =
+  (name: string): Form =>
+  ({ sql }) =>
+    `${name}(${sql.filter(each => each !== null).join(', ')})`
+
+/** A function of FLOAT64 that BigQuery also has for NUMERIC, where the engine could not be exact. */
+const floatOnly =
+  (name: string, form: Form): Form =>
+  call => {
+    if (call.type.kind === 'FLOAT64') return form(call)
+    throw new FormError(`${name} of ${typeName(call.type)} is not supported by the embedded engine`)
+  }
+
+/** NaN where the argument is infinite: DuckDB fails there. */
+const periodic =
+  (sql: string): Form =>
+  ({ sql: [x] }) =>
+    `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE ${sql.replaceAll('x', x!)} END)`
+
+/** `bq_checked` raises for a result that is not finite where the argument is. */
+const checked =
+  (name: string, write: (x: string) => string, kind = 'error'): Form =>
+  ({ sql: [x] }) =>
+    `bq_checked_float('${kind}', '${name}', ${x}, ${write(x!)})`
+
+/** Outside the domain DuckDB has errors of its own. */
+const inDomain =
+  (name: string, domain: (x: string) => string): Form =>
+  ({ sql: [x] }) =>
+    `(CASE WHEN ${domain(x!)} THEN ${name.toLowerCase()}(${x}) ELSE bq_checked_float('error', '${name}', ${x}, 'nan'::DOUBLE) END)`
+
+const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' }
+
+const safe =
+  (operator: string): Form =>
+  ({ sql: [x, y], type }) => {
+    if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
+    if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
+    // No BIGNUMERIC is so large that a sum of two carried ones would overflow; what is not carried fails.
+    if (type.kind === 'BIGNUMERIC' && operator === '+') return `bq_bignumeric_add(${x}, ${y})`
+    if (type.kind === 'BIGNUMERIC' && operator === '-') return `bq_bignumeric_add(${x}, -(${y}))`
+    if (operator !== '*') return `TRY(${asDecimal(`${x} ${operator} ${y}`)})`
+    if (type.kind === 'BIGNUMERIC')
+      throw new FormError('SAFE_MULTIPLY of BIGNUMERIC is not supported by the embedded engine')
+    return `TRY(${asDecimal(`bq_multiply_decimals(${asText(x!)}, ${asText(y!)})`)})`
+  }
+
+const safeDivide: Form = ({ sql: [x, y], type }) => {
+  if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe/', [${x}, ${y}])`
+  if (type.kind === 'BIGNUMERIC')
+    throw new FormError('SAFE_DIVIDE of BIGNUMERIC is not supported by the embedded engine')
+  return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
+}
+
+/** The native for this type, whose messages are its own. */
+const named = (name: string, type: Type): string => `bq_${type.kind.toLowerCase()}_${name}`
+
+const divide: Form = ({ sql: [x, y], type }) =>
+  type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`${named('div', type)}(${asText(x!)}, ${asText(y!)})`)
+
+const modulo: Form = ({ sql: [x, y], type }) =>
+  type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
+
+/** A small literal number of digits, which needs no check of its range; null for anything else. */
+export function digitsOf(expr: Expr | null | undefined): number | null {
+  if (!expr) return 0
+  if (expr.kind !== 'literal' || expr.value === null) return null
+  const digits = Number(expr.value)
+  return digits >= 0 && digits <= 9 ? digits : null
+}
+
+const round: Form = call => {
+  const [x, digits, mode] = call.sql
+  const literal = digitsOf(call.args[1])
+  if (isDecimal(call.type)) {
+    if (!mode && literal !== null && call.type.kind === 'NUMERIC') return asDecimal(`round(${x}, ${literal})`)
+    return asDecimal(
+      `${named('round', call.type)}(${asText(x!)}, ${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"})`,
+    )
+  }
+  if (!digits) return `round(${x})`
+  return literal === null ? `bq_round_double(${x}, ${digits})` : roundedSql('ROUND', x!, x!, literal)
+}
+
+/** Of FLOAT64. `checked` is x again, and fails where x stands for an error by being infinite or NaN. */
+export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, digits: number): string =>
+  `bq_${name.toLowerCase()}_float64(${x}, ${checked}, ${digits}, ${10 ** digits}::DOUBLE)`
+
+const truncate: Form = call => {
+  const [x, digits] = call.sql
+  const literal = digitsOf(call.args[1])
+  if (isDecimal(call.type))
+    return digits ? asDecimal(`bq_numeric_round(${asText(x!)}, ${digits}, 'TRUNC')`) : asDecimal(`trunc(${x})`)
+  if (!digits) return `trunc(${x})`
+  return literal === null ? `bq_trunc_double(${x}, ${digits})` : roundedSql('TRUNC', x!, x!, literal)
+}
+
+const whole =
+  (name: string): Form =>
+  ({ sql: [x], type }) =>
+    isDecimal(type)
+      ? asDecimal(`${name}(${type.kind === 'NUMERIC' ? x : `bq_bignumeric_within(${x})`})`)
+      : `${name}(${x})`
+
+const power: Form = ({ sql: [x, y], type }) => {
+  if (type.kind === 'FLOAT64') return `bq_pow(${x}, ${y})`
+  if (type.kind === 'NUMERIC') return asDecimal(`bq_numeric_power(${asText(x!)}, ${asText(y!)})`)
+  throw new FormError('POW of BIGNUMERIC is not supported by the embedded engine')
+}
+
+const squareRoot: Form = ({ sql: [x], type }) => {
+  if (type.kind === 'FLOAT64') return `bq_sqrt(${x})`
+  if (type.kind === 'NUMERIC') return asDecimal(`bq_numeric_sqrt(${asText(x!)})`)
+  throw new FormError('SQRT of BIGNUMERIC is not supported by the embedded engine')
+}
+
+const sign = ({ sql: [x], type }: FormCall): string => {
+  if (type.kind === 'FLOAT64') return `(CASE WHEN isnan(${x}) THEN ${x} ELSE CAST(sign(${x}) AS DOUBLE) END)`
+  return `CAST(sign(${x}) AS ${isDecimal(type) ? DECIMAL : 'BIGINT'})`
+}
+
+export const MATH_FORMS: Forms = {
+  ABS: ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`),
+  SIGN: sign,
+  IS_INF: ({ sql: [x] }) => `isinf(${x})`,
+  IS_NAN: ({ sql: [x] }) => `isnan(${x})`,
+  IEEE_DIVIDE: ({ sql: [x, y] }) => `(${x} / ${y})`,
+  RAND: () => 'random()',
+  PI: () => 'pi()',
+  PI_NUMERIC: () => `3.141592654::${DECIMAL}`,
+  SQRT: squareRoot,
+  POW: power,
+  EXP: floatOnly(
+    'EXP',
+    checked('EXP', x => `exp(${x})`),
+  ),
+  LN: floatOnly('LN', macro('bq_ln')),
+  LOG: floatOnly('LOG', call => (call.sql[1] ? `bq_log(${call.sql.join(', ')})` : `bq_ln(${call.sql[0]})`)),
+  LOG10: floatOnly('LOG10', macro('bq_log10')),
+  DIV: divide,
+  MOD: modulo,
+  SAFE_ADD: safe(SAFE_OPERATORS.SAFE_ADD),
+  SAFE_SUBTRACT: safe(SAFE_OPERATORS.SAFE_SUBTRACT),
+  SAFE_MULTIPLY: safe(SAFE_OPERATORS.SAFE_MULTIPLY),
+  SAFE_NEGATE: ({ sql: [x], type }) => (type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`),
+  SAFE_DIVIDE: safeDivide,
+  ROUND: round,
+  TRUNC: truncate,
+  CEIL: whole('ceil'),
+  FLOOR: whole('floor'),
+  ACOS: inDomain('ACOS', x => `abs(${x}) <= 1`),
+  ASIN: inDomain('ASIN', x => `abs(${x}) <= 1`),
+  ACOSH: inDomain('ACOSH', x => `${x} >= 1 AND NOT isnan(${x})`),
+  ATANH: inDomain('ATANH', x => `abs(${x}) < 1`),
+  ASINH: ({ sql: [x] }) => `asinh(${x})`,
+  ATAN: ({ sql: [x] }) => `atan(${x})`,
+  ATAN2: ({ sql: [y, x] }) => `atan2(${y}, ${x})`,
+  CBRT: macro('bq_cbrt'),
+  COS: periodic('cos(x)'),
+  SIN: periodic('sin(x)'),
+  TAN: periodic('tan(x)'),
+  SEC: periodic('1 / cos(x)'),
+  CSC: checked('CSC', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / sin(${x}) END)`),
+  COT: checked('COT', x => `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE 1 / tan(${x}) END)`),
+  COSH: checked('COSH', x => `cosh(${x})`, 'overflow'),
+  SINH: checked('SINH', x => `sinh(${x})`, 'overflow'),
+  TANH: ({ sql: [x] }) => `tanh(${x})`,
+  SECH: ({ sql: [x] }) => `(1 / cosh(${x}))`,
+  CSCH: checked('CSCH', x => `(1 / sinh(${x}))`),
+  COTH: checked('COTH', x => `(1 / tanh(${x}))`),
+  COSINE_DISTANCE: macro('bq_cosine_distance'),
+  EUCLIDEAN_DISTANCE: macro('bq_euclidean_distance'),
+}

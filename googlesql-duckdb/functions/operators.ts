@@ -1,0 +1,240 @@
+/** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import type { ArrayType, Type } from '../../googlesql/types/types.js'
+import { distinctSql, equalSql, type FloatSide, floatOrder, inListSql } from '../emit/expressions/compare.js'
+import { quoteText } from '../emit/quote.js'
+import { duckdbType } from '../emit/type.js'
+import { joinedSql } from './concat.js'
+import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+import { writtenMicros } from './intervals.js'
+import { typed } from './typed.js'
+
+/** The types of both operands, as arithmetic tells them apart: `DATE - INTERVAL`. */
+type Pair = string
+const pairOf = ({ args }: FormCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
+
+type Binary = (a: string, b: string, call: FormCall) => string
+const byPair =
+  (forms: Readonly<Record<Pair, Binary>>): Form =>
+  call => {
+    const form = Object.hasOwn(forms, pairOf(call)) ? forms[pairOf(call)] : undefined
+    if (!form) throw new FormError(`Internal error: no operator for ${pairOf(call)}`)
+    return form(call.sql[0]!, call.sql[1]!, call)
+  }
+const infix =
+  (symbol: string): Binary =>
+  (a, b) =>
+    `(${a} ${symbol} ${b})`
+const macro =
+  (name: string): Binary =>
+  (a, b) =>
+    `${name}(${a}, ${b})`
+const swapped =
+  (form: Binary): Binary =>
+  (a, b, call) =>
+    form(b, a, call)
+
+const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
+
+/** Adds an INTERVAL to a time, or with sign -1 takes it away. One that is written is a number of microseconds. */
+const addInterval =
+  (sign: 1 | -1): Binary =>
+  (time, i, { args: [left, right] }) => {
+    const [kind, interval] = left!.type.kind === 'INTERVAL' ? [right!.type.kind, left!] : [left!.type.kind, right!]
+    const type = kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
+    const value = kind === 'DATE' ? `CAST(${time} AS TIMESTAMP)` : time
+    const micros = writtenMicros(interval)
+    if (micros !== null) return `bq_${type}(epoch_us(${value}) + ${micros * BigInt(sign)}::BIGINT)`
+    return `bq_${type}_add_interval(${value}, ${i}, ${sign})`
+  }
+const addDays: Binary = (d, n) => `bq_date(bq_days(${d}) + ${n})`
+
+const add = byPair({
+  'INT64 INT64': infix('+'),
+  'NUMERIC NUMERIC': infix('+'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_add'),
+  'DATE INT64': addDays,
+  'INT64 DATE': swapped(addDays),
+  'DATE INTERVAL': addInterval(1),
+  'INTERVAL DATE': swapped(addInterval(1)),
+  'DATETIME INTERVAL': addInterval(1),
+  'INTERVAL DATETIME': swapped(addInterval(1)),
+  'TIMESTAMP INTERVAL': addInterval(1),
+  'INTERVAL TIMESTAMP': swapped(addInterval(1)),
+  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${b}, 1)`,
+})
+
+const microsApart: Binary = (a, b) => `bq_interval(0, 0, epoch_us(${a}) - epoch_us(${b}))`
+const subtract = byPair({
+  'INT64 INT64': infix('-'),
+  'NUMERIC NUMERIC': infix('-'),
+  'BIGNUMERIC BIGNUMERIC': (a, b) => `bq_bignumeric_add(${a}, -(${b}))`,
+  'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
+  'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,
+  'TIMESTAMP TIMESTAMP': microsApart,
+  'DATETIME DATETIME': (a, b) => `bq_days_and_micros(epoch_us(${a}) - epoch_us(${b}))`,
+  'TIME TIME': microsApart,
+  'DATE INTERVAL': addInterval(-1),
+  'DATETIME INTERVAL': addInterval(-1),
+  'TIMESTAMP INTERVAL': addInterval(-1),
+  'INTERVAL INTERVAL': (a, b) => `bq_interval_add(${a}, ${b}, -1)`,
+})
+
+const multiply = byPair({
+  'INT64 INT64': infix('*'),
+  'NUMERIC NUMERIC': macro('bq_numeric_multiply'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_multiply'),
+  'INTERVAL INT64': macro('bq_interval_multiply'),
+  'INT64 INTERVAL': swapped(macro('bq_interval_multiply')),
+})
+
+const divide = byPair({
+  'NUMERIC NUMERIC': macro('bq_numeric_divide'),
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_divide'),
+  'INTERVAL INT64': macro('bq_interval_divide'),
+})
+
+const negate: Form = ({ sql: [x], type }) => (type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`)
+
+const concat: Form = ({ sql, args, type }) => {
+  if (type.kind === 'ARRAY') return `bq_list_concat(${sql[0]}, ${sql[1]})`
+  return joinedSql(sql, args, type)
+}
+
+const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
+const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
+  if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
+  return isNested(x!.type) ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
+}
+
+const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
+
+/** Against a number that is no NaN, DuckDB's own equality will do. */
+function equalOf(a: string, x: Expr, b: string, y: Expr): string {
+  return isNumber(x) || isNumber(y) ? `(${a} = ${b})` : equalSql(a, x.type, b, y.type)
+}
+
+const isNumber = (expr: Expr): boolean =>
+  expr.kind === 'literal' && typeof expr.value === 'number' && !Number.isNaN(expr.value)
+
+const order =
+  (symbol: '<' | '<=' | '>' | '>='): Form =>
+  ({ sql: [a, b], args: [x, y] }) =>
+    x!.type.kind === 'FLOAT64' ? floatOrder(symbol, floatSide(x!, a!), floatSide(y!, b!)) : `(${a} ${symbol} ${b})`
+
+const floatSide = (expr: Expr, sql: string): FloatSide => ({
+  sql,
+  isNumber: isNumber(expr),
+  isComputed: expr.kind === 'call',
+})
+
+const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
+  // DuckDB writes BETWEEN out too, and so computes x twice.
+  if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
+  const side = floatSide(value!, x!)
+  const below = floatOrder('<=', side, floatSide(to!, high!))
+  // What is not above a number is no NaN.
+  const above = isNumber(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
+  return `(${above} AND ${below})`
+}
+
+const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
+  const isPlain = !isNested(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
+  if (isPlain) return `(${x} IN (${items.join(', ')}))`
+  return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
+}
+
+const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
+  inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
+
+/** Without a backslash the pattern needs no ESCAPE, and DuckDB turns the usual forms into prefix and substring searches. */
+function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
+  if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
+  const text = expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : null
+  if (text !== null && !text.includes('\\')) return `(${x} LIKE ${pattern})`
+  // DuckDB looks at a pattern only as far as the text goes.
+  const isWhole = text !== null && !/(?<!\\)(?:\\\\)*\\$/.test(text)
+  return `(${x} LIKE ${isWhole ? pattern : `bq_like_pattern(${pattern})`} ESCAPE '\\')`
+}
+
+const like: Form = ({ sql: [x, pattern], args: [operand, expr] }) => likeSql(x!, pattern!, expr!, operand!.type)
+const likeList =
+  (operator: string): Form =>
+  ({ sql: [x, ...patterns], args: [operand, ...exprs] }) =>
+    `(${patterns.map((pattern, i) => likeSql(x!, pattern!, exprs[i]!, operand!.type)).join(operator)})`
+const likeArray =
+  (name: string): Form =>
+  ({ sql: [x, list], args: [operand] }) =>
+    `${name}(list_transform(${list}, lambda pattern$: ${likeSql(x!, 'pattern$', null, operand!.type)}))`
+
+const bits =
+  (symbol: Binary, name: string): Form =>
+  ({ sql: [a, b], args, type }) =>
+    type.kind === 'BYTES' ? `${name}(${a}, ${b})` : symbol(a!, b!, { sql: [a!, b!], args, type })
+const shift =
+  (direction: 'left' | 'right'): Form =>
+  ({ sql: [a, n], type }) =>
+    `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
+
+/** A constant index within reach needs no test of its own: DuckDB gives NULL beyond the end. */
+const safeElement =
+  (base: 0 | 1, name: string): Form =>
+  ({ sql: [list, index], args: [, expr] }) => {
+    const constant = expr?.kind === 'literal' && typeof expr.value === 'string' ? BigInt(expr.value) : null
+    return constant !== null && constant >= base && constant < 2n ** 31n
+      ? `list_extract(${list}, ${constant + 1n - BigInt(base)})`
+      : `${name}(${list}, ${index})`
+  }
+
+/** A JSON pointer to a member; the name of an index must not read an array, which the macro sees to. */
+function memberSql(j: string, name: string, expr: Expr): string {
+  if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value))
+    return `bq_json_member(${j}, ${name})`
+  return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
+}
+
+const sameStructs = (a: Type, b: Type): boolean => duckdbType(a) === duckdbType(b)
+
+export const OPERATOR_FORMS: Forms = {
+  $add: add,
+  $subtract: subtract,
+  $multiply: multiply,
+  $divide: divide,
+  $negate: negate,
+  $concat: concat,
+  $eq: equal,
+  $ne: notEqual,
+  $lt: order('<'),
+  $le: order('<='),
+  $gt: order('>'),
+  $ge: order('>='),
+  $and: ({ sql }) => `(${sql.join(' AND ')})`,
+  $or: ({ sql }) => `(${sql.join(' OR ')})`,
+  $not: ({ sql: [x] }) => `(NOT ${x})`,
+  $bitand: bits(infix('&'), 'bq_bytes_and'),
+  $bitor: bits(infix('|'), 'bq_bytes_or'),
+  $bitxor: bits(macro('xor'), 'bq_bytes_xor'),
+  $bitnot: ({ sql: [x], type }) => (type.kind === 'BYTES' ? `bq_bytes_not(${x})` : `(~${x})`),
+  $shift_left: shift('left'),
+  $shift_right: shift('right'),
+  $is_null: ({ sql: [x] }) => `(${x} IS NULL)`,
+  $is_true: ({ sql: [x] }) => `(${x} IS TRUE)`,
+  $is_false: ({ sql: [x] }) => `(${x} IS FALSE)`,
+  $is_distinct: ({ sql: [a, b], args: [x, y] }) =>
+    sameStructs(x!.type, y!.type) ? `(${a} IS DISTINCT FROM ${b})` : distinctSql(a!, x!.type, b!, y!.type),
+  $between: between,
+  $in: isIn,
+  $in_array: isInArray,
+  $like: like,
+  $like_any: likeList(' OR '),
+  $like_all: likeList(' AND '),
+  $like_any_array: likeArray('bq_any_of'),
+  $like_all_array: likeArray('bq_all_of'),
+  $array_at_offset: typed(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`),
+  $array_at_ordinal: typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`),
+  $safe_array_at_offset: typed(safeElement(0, 'bq_safe_array_at_offset')),
+  $safe_array_at_ordinal: typed(safeElement(1, 'bq_safe_array_at_ordinal')),
+  $subscript_json: ({ sql: [j, key], args: [, expr] }) =>
+    expr!.type.kind === 'INT64' ? `bq_json_at(${j}, ${key})` : memberSql(j!, key!, expr!),
+  $json_field: ({ sql: [j, name], args: [, expr] }) => memberSql(j!, name!, expr!),
+}

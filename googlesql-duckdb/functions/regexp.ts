@@ -1,0 +1,104 @@
+/**
+ * Regular expressions in DuckDB, which has RE2 as BigQuery has. A pattern that is written in the query is read here, so that
+ * the plain DuckDB function can be taken wherever it does the same.
+ */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { quoteText } from '../emit/quote.js'
+import type { FormCall, Forms } from './function-sql.js'
+import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './regexp/re2-pattern.js'
+
+/** The value of a text that is written in the query, or null. */
+export function literalText(expr: Expr | null | undefined): string | null {
+  return expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string' ? expr.value : null
+}
+/** The value of an integer that is written in the query, or null. */
+export function literalInteger(expr: Expr | null | undefined): bigint | null {
+  return expr?.kind === 'literal' && expr.type.kind === 'INT64' && expr.value !== null
+    ? BigInt(String(expr.value))
+    : null
+}
+
+const raise = (message: string, type: string): string => `CAST(bq_raise(${quoteText(message)}) AS ${type})`
+const parseError = (error: string): string => `Cannot parse regular expression: ${error}`
+
+/** BYTES are matched as text of the code points 0 to 255. */
+const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
+const subject = (call: FormCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
+const pattern = (call: FormCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
+const knownFacts = (call: FormCall): PatternFacts | null => {
+  const text = literalText(call.args[1])
+  return text === null ? null : readPattern(text)
+}
+
+function contains(call: FormCall): string {
+  const facts = knownFacts(call)
+  if (facts && facts.error !== null) return raise(parseError(facts.error), 'BOOLEAN')
+  return `regexp_matches(${subject(call)}, ${pattern(call)})`
+}
+
+function extract(call: FormCall): string {
+  const result = extractText(call)
+  return isBytes(call) ? `bq_from_latin1(${result})` : result
+}
+function extractText(call: FormCall): string {
+  const [, , at, n] = call.sql
+  const facts = knownFacts(call)
+  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
+  if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
+  const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
+  // The first of all matches is NULL when there is none and when its group takes no part, which regexp_extract cannot tell.
+  if (isFirst && facts)
+    return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups}), 1)`
+  return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`
+}
+
+const isOne = (arg: Expr | null | undefined, sql: string | null | undefined): boolean =>
+  sql === null || sql === undefined || literalInteger(arg) === 1n
+
+function extractAll(call: FormCall): string {
+  const text = extractAllText(call)
+  return isBytes(call) ? `list_transform(${text}, lambda v$: bq_from_latin1(v$))` : text
+}
+function extractAllText(call: FormCall): string {
+  const facts = knownFacts(call)
+  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR[]')
+  if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR[]')
+  if (facts && !facts.mayMatchEmpty) {
+    const matches = `regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups})`
+    return facts.groups === 0 ? matches : `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
+  }
+  const matches = facts ? knownAll(subject(call), facts) : `bq_regexp_all(${subject(call)}, ${pattern(call)})`
+  return `list_transform(${matches}, lambda v$: coalesce(v$, ''))`
+}
+function knownAll(text: string, facts: PatternFacts): string {
+  const wrapped = quoteText(withPrefix(facts))
+  const group = (index: number): string => `regexp_extract_all(m$, ${wrapped}, ${index})`
+  return `list_transform([${text}], lambda m$: bq_re_all(${group(1)}, ${group(2)}, ${group(2 + facts.groups)}, length(m$)))[1]`
+}
+
+function instr(call: FormCall): string {
+  const [, , at, n, after] = call.sql
+  return `bq_regexp_instr(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'}, ${after ?? '0'})`
+}
+
+function replace(call: FormCall): string {
+  const facts = knownFacts(call)
+  if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
+  const replacement = literalText(call.args[2])
+  if (facts && replacement !== null) {
+    const problem = rewriteError(replacement, facts.groups)
+    if (problem !== null) return raise(`Invalid REGEXP_REPLACE pattern: ${problem}`, 'VARCHAR')
+    return `regexp_replace(${subject(call)}, ${pattern(call)}, ${call.sql[2]}, 'g')`
+  }
+  const by = isBytes(call) ? `bq_latin1(${call.sql[2]})` : call.sql[2]!
+  const replaced = `regexp_replace(${subject(call)}, ${pattern(call)}, bq_re_rewrite(${by}, ${pattern(call)}), 'g')`
+  return isBytes(call) ? `bq_from_latin1(${replaced})` : replaced
+}
+
+export const REGEXP_FORMS: Forms = {
+  REGEXP_CONTAINS: contains,
+  REGEXP_EXTRACT: extract,
+  REGEXP_EXTRACT_ALL: extractAll,
+  REGEXP_INSTR: instr,
+  REGEXP_REPLACE: replace,
+}

@@ -1,0 +1,186 @@
+/** Text and bytes in DuckDB. Functions of BYTES are JavaScript's, but for the few that BLOB has. */
+import { STRING, type StructType, type Type } from '../../googlesql/types/types.js'
+import { castSql } from '../emit/expressions/cast.js'
+import { quoteText } from '../emit/quote.js'
+import { fieldNames } from '../emit/type.js'
+import { joinedSql } from './concat.js'
+import type { Form, FormCall, Forms } from './function-sql.js'
+import { literalInteger, literalText } from './regexp.js'
+
+const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
+
+/** The same function for text and for bytes, called with the arguments that were given. */
+const either =
+  (text: string, bytes: string): Form =>
+  call =>
+    `${isBytes(call) ? bytes : text}(${given(call).join(', ')})`
+const plain =
+  (name: string): Form =>
+  call =>
+    `${name}(${given(call).join(', ')})`
+const given = (call: FormCall): string[] => call.sql.filter(sql => sql !== null)
+
+/** Unicode's White_Space. */
+const WHITE_SPACE = quoteText(
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
+)
+const trim =
+  (name: string): Form =>
+  call =>
+    `${isBytes(call) ? `bq_bytes_${name}` : name}(${call.sql[0]}, ${call.sql[1] ?? WHITE_SPACE})`
+
+/** DuckDB takes no longer texts and no further places than these. */
+const MAX_LENGTH = 4294967295n
+const clamped = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : value < -MAX_LENGTH ? -MAX_LENGTH : value)
+
+function substr(call: FormCall): string {
+  const [value, at, length] = call.sql
+  if (isBytes(call)) return `bq_bytes_substr(${value}, ${at}, ${length ?? '9223372036854775807'})`
+  const knownAt = literalInteger(call.args[1])
+  const knownLength = literalInteger(call.args[2])
+  const from = knownAt === null ? `substr(${value}, ${at})` : `substr(${value}, ${clamped(knownAt)})`
+  if (length === null || length === undefined) return from
+  if (knownLength === null || knownLength < 0n) return `bq_substr(${value}, ${at}, ${length})`
+  if (knownAt !== null && knownAt > 0n && knownAt < 2147483648n) {
+    return `substr(${value}, ${knownAt}, ${knownLength < 2147483648n ? knownLength : 2147483647n})`
+  }
+  return `substr(${from}, 1, ${clamped(knownLength)})`
+}
+
+const side =
+  (name: 'left' | 'right'): Form =>
+  call => {
+    const [value, count] = call.sql
+    const known = literalInteger(call.args[1])
+    if (isBytes(call)) return `bq_bytes_${name}(${value}, ${count})`
+    return known === null || known < 0n ? `bq_${name}(${value}, ${count})` : `"${name}"(${value}, ${clamped(known)})`
+  }
+
+function pad(call: FormCall, name: 'lpad' | 'rpad'): string {
+  const [value, size, pattern] = call.sql
+  if (isBytes(call)) return `bq_bytes_${name}(${value}, ${size}, ${pattern ?? "' '::BLOB"})`
+  const known = literalInteger(call.args[1])
+  const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(call.args[2])
+  // So short a result cannot exceed the language's limit of 1 MB.
+  const isPlain = known !== null && known >= 0n && known <= 250_000n && knownPattern !== null && knownPattern !== ''
+  return isPlain
+    ? `${name}(${value}, ${known}, ${quoteText(knownPattern)})`
+    : `bq_${name}(${value}, ${size}, ${pattern ?? "' '"})`
+}
+
+function replace(call: FormCall): string {
+  if (isBytes(call)) return plain('bq_bytes_replace')(call)
+  const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
+  // A replacement that makes much more of the text has to be held against the limit of 1 MB before it is made.
+  const isPlain = part !== null && part !== '' && by !== null && Buffer.byteLength(by) <= 8 * Buffer.byteLength(part)
+  return plain(isPlain ? 'replace' : 'bq_replace')(call)
+}
+
+function split(call: FormCall): string {
+  if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v$: from_hex(v$))`
+  const [text, delimiter = null] = call.sql
+  const parts = `string_split(${text}, ${delimiter ?? "','"})`
+  // DuckDB gives the whole text for a delimiter that is NULL.
+  const isNever = delimiter === null || literalText(call.args[1]) !== null
+  return isNever ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
+}
+
+function instr(call: FormCall): string {
+  const [value, part, at, n] = call.sql
+  if (!isBytes(call) && at === null && n === null) return `strpos(${value}, ${part})`
+  return `${isBytes(call) ? 'bq_bytes_instr' : 'bq_instr'}(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`
+}
+
+/** Not DuckDB's concat, which passes over NULLs. */
+function concat(call: FormCall): string {
+  const [only] = call.sql
+  if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)
+  return call.type.kind === 'STRING' ? castSql(only!, call.args[0]!.type, STRING) : only!
+}
+
+/** The value in the encoding that FORMAT and CONTAINS_SUBSTR read. */
+function encoded(sql: string, type: Type, depth = 0): string {
+  switch (type.kind) {
+    case 'ARRAY': {
+      const name = `f${depth}$`
+      return `CAST(to_json(list_transform(${sql}, lambda ${name}: ${encoded(name, type.element, depth + 1)})) AS VARCHAR)`
+    }
+    case 'STRUCT':
+      return encodedStruct(sql, type, depth)
+    case 'STRING':
+      return sql
+    case 'FLOAT64':
+    case 'JSON':
+      return `CAST(${sql} AS VARCHAR)`
+    case 'BYTES':
+      return `to_hex(${sql})`
+    default:
+      return castSql(sql, type, STRING)
+  }
+}
+function encodedStruct(sql: string, type: StructType, depth: number): string {
+  const names = fieldNames(type)
+  const fields = type.fields.map((field, index) =>
+    encoded(`struct_extract(${sql}, ${quoteText(names[index]!)})`, field.type, depth),
+  )
+  return `CASE WHEN ${sql} IS NOT NULL THEN CAST(to_json([${fields.join(', ')}]::VARCHAR[]) AS VARCHAR) END`
+}
+
+function format(call: FormCall): string {
+  const types = call.args.slice(1).map(arg => arg!.type)
+  const values = call.sql.slice(1).map((sql, index) => encoded(sql!, types[index]!))
+  return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
+}
+
+function containsSubstr(call: FormCall): string {
+  const { type } = call.args[0]!
+  if (type.kind === 'STRING') return `bq_contains_substr(${call.sql[0]}, ${call.sql[1]})`
+  return `bq_value_contains_substr(${encoded(call.sql[0]!, type)}, ${quoteText(JSON.stringify(type))}, ${call.sql[1]})`
+}
+
+export const STRING_FORMS: Forms = {
+  ASCII: either('bq_ascii', 'bq_bytes_ascii'),
+  BYTE_LENGTH: either('strlen', 'octet_length'),
+  CHAR_LENGTH: plain('length'),
+  CHR: plain('bq_chr'),
+  CODE_POINTS_TO_BYTES: plain('bq_code_points_to_bytes'),
+  CODE_POINTS_TO_STRING: plain('bq_code_points_to_string'),
+  CONCAT: concat,
+  CONTAINS_SUBSTR: containsSubstr,
+  EDIT_DISTANCE: call =>
+    `${isBytes(call) ? 'bq_bytes_edit_distance' : 'bq_edit_distance'}(${call.sql[0]}, ${call.sql[1]}, ${call.sql[2] ?? '9223372036854775807'})`,
+  ENDS_WITH: either('suffix', 'bq_bytes_ends_with'),
+  FORMAT: format,
+  FROM_BASE32: plain('bq_from_base32'),
+  FROM_BASE64: plain('bq_from_base64'),
+  FROM_HEX: plain('bq_from_hex'),
+  INITCAP: call => plain(call.sql[1] === null ? 'bq_initcap_default' : 'bq_initcap')(call),
+  INSTR: instr,
+  LEFT: side('left'),
+  LENGTH: either('length', 'octet_length'),
+  LOWER: either('bq_lower', 'bq_bytes_lower'),
+  LPAD: call => pad(call, 'lpad'),
+  LTRIM: trim('ltrim'),
+  NORMALIZE: call => `bq_normalize(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}')`,
+  NORMALIZE_AND_CASEFOLD: call => `bq_normalize_fold(${call.sql[0]}, '${call.sql[1] ?? 'NFC'}')`,
+  REPEAT: either('bq_repeat', 'bq_bytes_repeat'),
+  REPLACE: replace,
+  REVERSE: either('bq_reverse', 'bq_bytes_reverse'),
+  RIGHT: side('right'),
+  RPAD: call => pad(call, 'rpad'),
+  RTRIM: trim('rtrim'),
+  SAFE_CONVERT_BYTES_TO_STRING: plain('bq_safe_bytes_to_string'),
+  SOUNDEX: plain('bq_soundex'),
+  SPLIT: split,
+  STARTS_WITH: either('starts_with', 'bq_bytes_starts_with'),
+  STRPOS: instr,
+  SUBSTR: substr,
+  TO_BASE32: plain('bq_to_base32'),
+  TO_BASE64: plain('to_base64'),
+  TO_CODE_POINTS: either('bq_to_code_points', 'bq_bytes_to_code_points'),
+  TO_HEX: call => `lower(to_hex(${call.sql[0]}))`,
+  TRANSLATE: either('bq_translate', 'bq_bytes_translate'),
+  TRIM: trim('trim'),
+  UNICODE: plain('bq_unicode'),
+  UPPER: either('bq_upper', 'bq_bytes_upper'),
+}

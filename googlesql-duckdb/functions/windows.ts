@@ -1,0 +1,157 @@
+/** Functions that exist with OVER only, in DuckDB SQL. */
+import type { Expr } from '../../googlesql/plan/nodes.js'
+import { named } from '../emit/named.js'
+import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from './function-sql.js'
+
+const windowed = (call: AggregateFormCall, name: string, args: string): string => `${name}(${args})${call.over}`
+
+const rank =
+  (name: string): AggregateForm =>
+  call =>
+    windowed(call, name, '')
+
+const nullsOf = (call: AggregateFormCall): string => (call.call.ignoresNulls ? ' IGNORE NULLS' : '')
+
+const inFrame =
+  (name: string): AggregateForm =>
+  call =>
+    windowed(call, name, `${call.sql[0]}${nullsOf(call)}`)
+
+const shift =
+  (name: string): AggregateForm =>
+  call => {
+    const [x, offset, fallback] = call.sql
+    if (offset === null || offset === undefined) return windowed(call, name, x!)
+    const checked = isPlainNumber(call.args[1]) ? offset : `bq_window_offset('${name.toUpperCase()}', ${offset})`
+    return windowed(call, name, [x, checked, ...(fallback ? [fallback] : [])].join(', '))
+  }
+
+const isPlainNumber = (expr: Expr | null | undefined): boolean =>
+  expr?.kind === 'literal' && expr.value !== null && !String(expr.value).startsWith('-')
+
+/** All values of the window, NULLs only where they are respected. */
+function valuesOf(call: AggregateFormCall): string {
+  const x = call.sql[0]!
+  const filter = call.call.ignoresNulls ? ` FILTER (WHERE ${x} IS NOT NULL)` : ''
+  return `list(${x})${filter}${call.over}`
+}
+
+/** The percentile, when it is a literal: DuckDB's own quantiles keep no list for each row then. */
+function literalPercentile(call: AggregateFormCall): number | null {
+  const given = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
+  return given?.kind === 'literal' ? Number(given.value) : null
+}
+
+/** NaN is the smallest value, as for BigQuery: in descending order of `-x` DuckDB puts it first too. */
+function floatQuantile(call: AggregateFormCall, name: string, p: number): string {
+  const x = call.sql[0]!
+  if (p === 0) return `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
+  return `(-${windowed(call, name, `-${x}, -${p}::DOUBLE`)})`
+}
+
+/**
+ * NULLs come before all values, NaN too, which therefore may stand for them: between a NULL and a value the value counts,
+ * and that is the least one.
+ */
+function withNulls(call: AggregateFormCall, p: number): string {
+  const x = call.sql[0]!
+  const values = `coalesce(${x}, 'nan'::DOUBLE)`
+  const rows = windowed(call, 'count', '*')
+  const nulls = `(${rows} - ${windowed(call, 'count', x)})`
+  const least = `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
+  const quantile = p === 0 ? least : `(-${windowed(call, 'quantile_cont', `-${values}, -${p}::DOUBLE`)})`
+  const place = `(${rows} - 1) * ${p}::DOUBLE`
+  return `(CASE WHEN ceil(${place}) < ${nulls} THEN NULL WHEN floor(${place}) < ${nulls} THEN ${least} ELSE ${quantile} END)`
+}
+
+const percentileCont: AggregateForm = call => {
+  const literal = literalPercentile(call)
+  const p = `bq_percentile('PERCENTILE_CONT', ${call.sql[1]})`
+  switch (call.type.kind) {
+    case 'FLOAT64':
+      if (literal !== null) {
+        return call.call.ignoresNulls ? floatQuantile(call, 'quantile_cont', literal) : withNulls(call, literal)
+      }
+      return `bq_percentile_cont(bq_sorted_floats(${valuesOf(call)}), ${p})`
+    case 'NUMERIC': {
+      const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
+      return `CAST(bq_numeric_percentile(${sorted}, CAST(${p} AS VARCHAR)) AS DECIMAL(38,9))`
+    }
+    default:
+      throw new FormError(`PERCENTILE_CONT of ${call.type.kind} is not supported by the embedded engine`)
+  }
+}
+
+const A_HAIR = 1e-12
+/** The numerators and denominators of exact comparison: as BigInt, of a positive FLOAT64. */
+const MANTISSA = 2 ** 60
+
+/**
+ * The percentile as quantile_disc takes it. The row meant is the one at ceil(rows * p) of the exact product, and DuckDB's
+ * product is rounded: a FLOAT64 a little above the fraction that it stands for (0.4, but not 0.6) means the next row, so it
+ * is moved off the fraction to the side where it is. A NUMERIC is the fraction.
+ */
+function discreteFraction(p: number, isExact: boolean): number {
+  if (p === 0 || p === 1) return p
+  return p * (!isExact && isAboveItsFraction(p) ? 1 + A_HAIR : 1 - A_HAIR)
+}
+
+/** Whether it is more than the simplest fraction that it is the FLOAT64 of. */
+function isAboveItsFraction(p: number): boolean {
+  let [low, lowOver] = [0n, 1n]
+  let [high, highOver] = [1n, 1n]
+  const exact = BigInt(Math.round(p * MANTISSA))
+  const scale = BigInt(MANTISSA)
+  for (let steps = 0; steps < MAX_STEPS; steps++) {
+    const middle = low + high
+    const over = lowOver + highOver
+    const compared = exact * over - middle * scale
+    if (Number(middle) / Number(over) === p) return compared > 0n
+    if (compared > 0n) [low, lowOver] = [middle, over]
+    else [high, highOver] = [middle, over]
+  }
+  return false
+}
+
+/** Fractions of up to so many parts are told; beyond that many rows no percentile is written to the row. */
+const MAX_STEPS = 10_000
+
+/** Of structs, whose first field puts NULLs first; of FLOAT64 the second one puts NaN behind them. */
+function discreteWithNulls(call: AggregateFormCall, p: number): string {
+  const x = call.sql[0]!
+  const isNan = call.type.kind === 'FLOAT64' ? `, n := NOT isnan(${x})` : ''
+  const values = `struct_pack(g := ${x} IS NOT NULL${isNan}, v := ${named(x)})`
+  return `struct_extract(${windowed(call, 'quantile_disc', `${values}, ${p}::DOUBLE`)}, 'v')`
+}
+
+const percentileDisc: AggregateForm = call => {
+  const isFloat = call.type.kind === 'FLOAT64'
+  const literal = literalPercentile(call)
+  if (literal !== null) {
+    const p = discreteFraction(literal, call.args[1]!.type.kind !== 'FLOAT64')
+    if (!call.call.ignoresNulls) return discreteWithNulls(call, p)
+    if (isFloat) return floatQuantile(call, 'quantile_disc', p)
+    return windowed(call, 'quantile_disc', `${call.sql[0]}, ${p}::DOUBLE`)
+  }
+  const values = valuesOf(call)
+  const sorted = isFloat ? `bq_sorted_floats(${values})` : `list_sort(${values}, 'ASC', 'NULLS FIRST')`
+  const p = `bq_percentile('PERCENTILE_DISC', CAST(${call.sql[1]} AS DOUBLE))`
+  const isExact = call.args[1]!.type.kind !== 'FLOAT64'
+  return isExact ? `bq_percentile_disc_exact(${sorted}, ${p})` : `bq_percentile_disc(${sorted}, ${p})`
+}
+
+export const WINDOW_FORMS: AggregateForms = {
+  ROW_NUMBER: rank('row_number'),
+  RANK: rank('rank'),
+  DENSE_RANK: rank('dense_rank'),
+  PERCENT_RANK: rank('percent_rank'),
+  CUME_DIST: rank('cume_dist'),
+  NTILE: call => windowed(call, 'ntile', `bq_ntile_buckets(${call.sql[0]})`),
+  FIRST_VALUE: inFrame('first_value'),
+  LAST_VALUE: inFrame('last_value'),
+  NTH_VALUE: call => windowed(call, 'nth_value', `${call.sql[0]}, bq_nth(${call.sql[1]})${nullsOf(call)}`),
+  LAG: shift('lag'),
+  LEAD: shift('lead'),
+  PERCENTILE_CONT: percentileCont,
+  PERCENTILE_DISC: percentileDisc,
+}

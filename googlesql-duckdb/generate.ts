@@ -1,0 +1,164 @@
+/** A resolved query as one DuckDB SELECT statement. */
+import type { Column, ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
+import { columnsMade, columnsNamed, visitScan } from '../googlesql/plan/walk.js'
+import type { Type } from '../googlesql/types/types.js'
+import { type Context, GenerateError } from './emit/context.js'
+import { arrayQuerySql } from './emit/expressions/array-query.js'
+import { exprSql } from './emit/expressions/expressions.js'
+import { storedArrays } from './emit/scans/null-arrays.js'
+import { blockOf, querySql } from './emit/scans/scans.js'
+import { type Delay, withDelayedConstants } from './passes/delayed-constants.js'
+import { withGuards } from './passes/guard-branches.js'
+import { limitedEarly } from './passes/limit-before-unnest.js'
+import { type ParameterTime, parameterTime } from './passes/parameter-times.js'
+import { partitionBounds } from './passes/partition-bounds.js'
+import { prune } from './passes/prune.js'
+import { narrowQuantiles } from './passes/quantile-offsets.js'
+import { hasTotals } from './passes/trusted-totals.js'
+
+export interface GeneratedSql {
+  readonly sql: string
+  /** What $1, $2, … stand for: those of the query's parameters that the SQL still reads. */
+  readonly parameters: readonly string[]
+  /** Those of `parameters` that are computed from another. */
+  readonly times: readonly ParameterTime[]
+  /** The tables that the SQL still reads. */
+  readonly tables: readonly string[]
+  /**
+   * The same with its rows cut before they are unnested (limit-before-unnest.ts), or with totals that are trusted
+   * (trusted-totals.ts); it may fail where `sql` does not. Null where neither can be done.
+   */
+  readonly quickSql: string | null
+}
+
+export interface GenerateOptions {
+  /** Whether times that are made of parameters are parameters too, see parameter-times.ts. @default false */
+  readonly bindsTimes?: boolean
+  /** Which constants are left to the rows that reach them, see delayed-constants.ts. @default null */
+  readonly delay?: Delay | null
+}
+
+/**
+ * The statement, its columns named as the query's. It expects a session made by prepareSession, with a table or view in
+ * sight for each name in `tables`.
+ *
+ * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
+ */
+export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
+  const { bindsTimes = false, delay = null } = options
+  const scan = delay ? withDelayedConstants(query.scan, delay) : query.scan
+  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan, delay === 'rows') }))
+  const parameters: string[] = []
+  const times: ParameterTime[] = []
+  const write = (one: ResolvedQuery, trustsTotals: boolean): string =>
+    textOf(one, newContext(one, parameters, bindsTimes ? times : null, { trustsTotals, addsByParts: delay === 'rows' }))
+  const sql = write(pruned, false)
+  const early = limitedEarly(pruned)
+  const [known, quick] = [parameters.length, early ? prune(early) : hasTotals(pruned.scan) ? pruned : null]
+  const quickSql = quick && write(quick, true)
+  if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
+  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(pruned) }
+}
+
+/** Without the parameters that were written and then left out, by a form that needs no argument. */
+function onlyRead(written: Pick<GeneratedSql, 'sql' | 'quickSql' | 'parameters'>): typeof written {
+  const { sql, quickSql, parameters } = written
+  const read = new Set<number>()
+  const visit = (text: string, place: (index: number) => string): string =>
+    text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
+  const see = (index: number): string => {
+    read.add(index)
+    return ''
+  }
+  for (const text of [sql, quickSql]) if (text !== null) visit(text, see)
+  if (read.size === parameters.length) return written
+  const kept = [...read].sort((a, b) => a - b)
+  const moved = (text: string): string => visit(text, index => `$${kept.indexOf(index) + 1}`)
+  return {
+    sql: moved(sql),
+    quickSql: quickSql && moved(quickSql),
+    parameters: kept.map(index => parameters[index - 1]!),
+  }
+}
+
+/** Text and names in quotes, which are passed over, and the places of parameters. */
+const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<!\w)\$(\d+)/g
+
+const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
+  context.query(
+    scan,
+    columns.map(output => output.column),
+    columns.map(output => output.name),
+    null,
+  )
+
+function tablesOf(query: ResolvedQuery): readonly string[] {
+  const tables = new Set<string>()
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      if (scan.kind === 'table') tables.add(scan.table)
+    },
+  )
+  return [...tables]
+}
+
+/** The text alone. */
+export const generateSql = (query: ResolvedQuery): string => generate(query).sql
+
+function newContext(
+  query: ResolvedQuery,
+  parameters: string[],
+  times: ParameterTime[] | null,
+  ways: Pick<Context, 'trustsTotals' | 'addsByParts'>,
+): Context {
+  const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
+  const cteUses = new Map<number, number>()
+  let lastId = 0
+  // What most queries have none of need not be looked for.
+  let hasPartitions = false
+  visitScan(
+    query.scan,
+    expr => {
+      for (const { id } of columnsNamed(expr)) lastId = Math.max(lastId, id)
+    },
+    scan => {
+      for (const { id } of columnsMade(scan)) lastId = Math.max(lastId, id)
+      if (scan.kind === 'cte') cteUses.set(scan.cte, (cteUses.get(scan.cte) ?? 0) + 1)
+      hasPartitions ||= scan.kind === 'table' && scan.partitionedBy !== undefined
+    },
+  )
+  let aliases = 0
+  const free = (base: string): string => {
+    let name = base
+    while (taken.has(name.toLowerCase())) name = `x_${name}`
+    return name
+  }
+  const placeholder = (name: string): string => {
+    const known = parameters.findIndex(other => other.toLowerCase() === name.toLowerCase())
+    return `$${known < 0 ? parameters.push(name) : known + 1}`
+  }
+  const context: Context = {
+    name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
+    newColumn: (name: string, type: Type): Column => ({ id: ++lastId, name, type }),
+    newAlias: () => free(`t${++aliases}`),
+    placeholder: ({ name }: ParameterExpr) => placeholder(name),
+    timePlaceholder: expr => {
+      const time = times && parameterTime(expr)
+      if (!time) return null
+      if (!parameters.includes(time.name)) times.push(time)
+      return placeholder(time.name)
+    },
+    cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
+    cteUses,
+    ctes: new Map(),
+    ...ways,
+    fillings: storedArrays(query),
+    partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
+    expr: (expr, scope) => exprSql(expr, scope, context),
+    query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
+    arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),
+  }
+  return context
+}

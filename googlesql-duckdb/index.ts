@@ -1,0 +1,12 @@
+/** GoogleSQL as DuckDB SQL, without DuckDB itself. All that code outside may import, with runtime/index.ts. */
+
+export { quoteName, quotePath, quoteText } from './emit/quote.js'
+export { duckdbType } from './emit/type.js'
+export type { GenerateOptions } from './generate.js'
+export type { Delay } from './passes/delayed-constants.js'
+export type { ParameterTime, TimeStep } from './passes/parameter-times.js'
+export { keepByteOrderMark } from './runtime/keep-byte-order-mark.js'
+export { monthLength } from './runtime/scalar-functions/dates/civil-time.js'
+export { parseInterval } from './runtime/scalar-functions/intervals.js'
+export { NativeError } from './runtime/scalar-functions/scalar-function.js'
+export { type Translation, translate } from './translate.js'

@@ -1,0 +1,110 @@
+/**
+ * DuckDB computes what reads no row while it plans the query: conditions, patterns, and whatever the CASE of a macro tests.
+ * If that fails, so does the query, though it stands in a branch that no row reaches, or over a table that has no rows:
+ * `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. Here it is made to depend on chance, which DuckDB leaves to
+ * the rows. That costs something for every row, so it is how a query is tried again that has failed.
+ */
+
+import { columnExpr } from '../../googlesql/index.js'
+import type { Column, Expr, Scan } from '../../googlesql/plan/nodes.js'
+import { mapExpr } from '../../googlesql/plan/rewrite.js'
+import { hasSubquery, inputsOfScan, isVolatile, mapOwn, readsColumn, withInputs } from '../../googlesql/plan/walk.js'
+import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
+import { isConstant } from '../emit/context.js'
+import { mayFail, raises } from './fallible.js'
+
+/**
+ * `branches` are parts that not every row needs, and constants that are columns; `rows` are all expressions: those of a query
+ * that runs may have no rows, those of one that is only checked would fail for the first row.
+ */
+export type Delay = 'branches' | 'rows'
+
+/** The same scan, in which no constant is computed ahead of what it is left to. */
+export function withDelayedConstants(scan: Scan, delay: Delay): Scan {
+  const inner = withInputs(
+    scan,
+    inputsOfScan(scan).map(input => withDelayedConstants(input, delay)),
+  )
+  const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
+  // A condition that reads no column of the rows DuckDB computes below an UNNEST that makes them, or makes none.
+  const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
+  const mapped = mapOwn(inner, expr => ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }))
+  if (mapped.kind !== 'project') return mapped
+  return {
+    ...mapped,
+    computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr, null) })),
+  }
+}
+
+interface Place {
+  readonly delay: Delay
+  /** A column that the expression is to read, so that it stays above what makes the rows; null where it stays anyway. */
+  readonly witness: Column | null
+}
+
+/** Scans of subqueries are entered. */
+const ownExpr = (expr: Expr, place: Place): Expr =>
+  mapExpr(expr, part => {
+    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan, place.delay) }
+    if (part.kind === 'in-query') {
+      return { ...part, operand: ownExpr(part.operand, place), scan: withDelayedConstants(part.scan, place.delay) }
+    }
+    if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
+    return isConditional(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined
+  })
+
+const CONDITIONALS = new Set(['IF', 'IFNULL', 'COALESCE'])
+
+const isConditional = (expr: Expr): boolean =>
+  expr.kind === 'case' || (expr.kind === 'call' && CONDITIONALS.has(expr.name))
+
+const mapParts = (expr: Expr, map: (part: Expr) => Expr): Expr =>
+  mapExpr(expr, part => (part === expr ? undefined : map(part)))
+
+function inBranch(expr: Expr, place: Place): Expr {
+  if (isFoldable(expr) && mayFail(expr)) return delayed(expr, place.witness)
+  const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
+  return isQuery ? ownExpr(expr, place) : mapParts(expr, part => inBranch(part, place))
+}
+
+const isFoldable = (expr: Expr): boolean => !readsColumn(expr) && !hasSubquery(expr) && !isVolatile(expr)
+
+/** What may fail of a constant, and what it is made of, each in a branch of its own. */
+function delayed(expr: Expr, witness: Column | null): Expr {
+  if (isConstant(expr)) return delayedLiteral(expr, witness)
+  // What a NUMERIC is made of is read off the literal, and the interval that DATE_ADD adds off the argument.
+  const isWritten = expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.written !== undefined
+  const whole = isWritten ? expr : mapParts(expr, part => delayed(part, witness))
+  return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? late(whole, witness) : whole
+}
+
+const delayedLiteral = (expr: Expr, witness: Column | null): Expr =>
+  isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? late(expr, witness) : expr
+
+function late(expr: Expr, witness: Column | null): Expr {
+  const { type, at } = expr
+  const whenever = always(at)
+  const when = witness ? call('$and', [whenever, isThere(columnExpr(witness, false, at))], at) : whenever
+  return { kind: 'case', type, branches: [{ when, then: expr }], otherwise: null, at }
+}
+
+/** TRUE for any value, NULL too. */
+const isThere = (column: Expr): Expr =>
+  call('$not', [call('$is_null', [call('$is_null', [column], column.at)], column.at)], column.at)
+
+const call = (name: string, args: readonly Expr[], at: number): Expr => ({
+  kind: 'call',
+  type: BOOL,
+  name,
+  arguments: args,
+  isSafe: false,
+  at,
+})
+
+/** TRUE, which DuckDB does not know before there is a row. */
+export function always(at: number): Expr {
+  const random: Expr = { kind: 'call', type: FLOAT64, name: 'RAND', arguments: [], isSafe: false, at }
+  const two: Expr = { kind: 'literal', type: FLOAT64, value: 2, at }
+  // It is less than one.
+  return call('$lt', [random, two], at)
+}

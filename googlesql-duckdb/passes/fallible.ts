@@ -1,0 +1,104 @@
+/** Which expressions may raise an error. What a function does is a fact of the catalogue; casts are decided here. */
+import { findFunction } from '../../googlesql/functions/all.js'
+import type { CanFail } from '../../googlesql/functions/catalogue.js'
+import type { AggregateCall, CastExpr, Expr, Scan } from '../../googlesql/plan/nodes.js'
+import { exprsOfScan, inputsOfScan, partsOf } from '../../googlesql/plan/walk.js'
+import { type ScalarKind, type Type, typeName } from '../../googlesql/types/types.js'
+
+/** Whether the expression, or a part of it, raises an error for some values of the columns that it reads. */
+export function mayFail(expr: Expr): boolean {
+  if (raises(expr)) return true
+  if (expr.kind === 'column' || expr.kind === 'literal') return false
+  const isQuery = expr.kind === 'subquery' || expr.kind === 'in-query'
+  return partsOf(expr).some(mayFail) || (isQuery && scanMayFail(expr.scan))
+}
+
+/** The same of the rows of a scan. */
+export function scanMayFail(scan: Scan): boolean {
+  return raisesInScan(scan) || exprsOfScan(scan).some(mayFail) || inputsOfScan(scan).some(scanMayFail)
+}
+
+/** The same of what the expression does itself, whatever its parts do. */
+export function raises(expr: Expr): boolean {
+  switch (expr.kind) {
+    case 'call':
+      // A function without a fact is one that resolution makes up.
+      return expr.isSafe ? false : isBeyondCarrier(expr.type) || holds(expr.name, expr.arguments)
+    case 'cast':
+      return castRaises(expr)
+    case 'subquery':
+      return expr.form === 'scalar' && !hasOneRow(expr.scan)
+    default:
+      return false
+  }
+}
+
+function raisesInScan(scan: Scan): boolean {
+  switch (scan.kind) {
+    case 'aggregate':
+      return scan.aggregates.some(({ call }) => aggregateRaises(call))
+    case 'window':
+      return scan.functions.some(
+        ({ call: { call, frame } }) =>
+          aggregateRaises(call) ||
+          [frame?.start.offset, frame?.end.offset].some(offset => offset && offset.kind !== 'literal'),
+      )
+    case 'limit':
+      return [scan.limit, scan.offset].some(count => count !== null && count.kind !== 'literal')
+    default:
+      return false
+  }
+}
+
+const aggregateRaises = (call: AggregateCall): boolean =>
+  (!call.isSafe && (isBeyondCarrier(call.type) || holds(call.name, call.arguments))) ||
+  (call.limit !== null && call.limit.kind !== 'literal')
+
+function holds(name: string, args: readonly (Expr | null)[]): boolean {
+  const canFail: CanFail = findFunction(name)?.canFail ?? true
+  return typeof canFail === 'boolean' ? canFail : canFail(args)
+}
+
+/** The carrier of BIGNUMERIC refuses values that BigQuery computes with. */
+const isBeyondCarrier = (type: Type): boolean => type.kind === 'BIGNUMERIC'
+
+function castRaises({ operand, type, isSafe, format, typeParameters }: CastExpr): boolean {
+  if (operand.kind === 'literal' && operand.value === null) return false
+  // What is too long, or what no carrier holds, fails a SAFE_CAST too.
+  if (typeParameters !== null || (isSafe && typeName(type).includes('BIGNUMERIC'))) return true
+  return !isSafe && (format !== null || !isWidening(operand.type, type))
+}
+
+/** Every value of the one type is one of the other. */
+function isWidening(from: Type, to: Type): boolean {
+  if (from.kind === 'ARRAY') return to.kind === 'ARRAY' && isWidening(from.element, to.element)
+  if (from.kind === 'STRUCT') {
+    return to.kind === 'STRUCT' && from.fields.every(({ type }, i) => isWidening(type, to.fields[i]!.type))
+  }
+  return from.kind === to.kind || WIDER[from.kind].includes(to.kind as ScalarKind)
+}
+
+const WIDER: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
+  BOOL: ['STRING', 'INT64'],
+  INT64: ['STRING', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL'],
+  FLOAT64: ['STRING'],
+  NUMERIC: ['STRING', 'FLOAT64', 'BIGNUMERIC'],
+  BIGNUMERIC: ['STRING', 'FLOAT64'],
+  STRING: ['BYTES'],
+  BYTES: [],
+  DATE: ['STRING', 'DATETIME', 'TIMESTAMP'],
+  DATETIME: ['STRING', 'DATE', 'TIME', 'TIMESTAMP'],
+  TIME: ['STRING'],
+  TIMESTAMP: ['STRING', 'DATE', 'DATETIME', 'TIME'],
+  INTERVAL: ['STRING'],
+  JSON: [],
+}
+
+/** An aggregate without keys, or SELECT without FROM, gives one row; LIMIT 1 no more. */
+function hasOneRow(scan: Scan): boolean {
+  if (scan.kind === 'project' || scan.kind === 'order' || scan.kind === 'limit') {
+    const isFirst = scan.kind === 'limit' && scan.limit.kind === 'literal' && scan.limit.value === '1'
+    return isFirst || hasOneRow(scan.input)
+  }
+  return scan.kind === 'one-row' || (scan.kind === 'aggregate' && scan.keys.length === 0 && !scan.groupingSets)
+}

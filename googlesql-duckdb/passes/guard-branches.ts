@@ -1,0 +1,309 @@
+/**
+ * Subqueries in a branch of CASE, IF, IFNULL or COALESCE see rows only where the branch is taken. DuckDB computes every
+ * subquery ahead of the CASE around it, and one that fails would fail the query, though its branch is never taken.
+ *
+ * Whether a branch is taken is a column of its own, computed below the expression: a subquery that reads a BOOL alone is
+ * computed at most once for true and once for false, whatever the condition reads.
+ */
+
+import { columnExpr } from '../../googlesql/index.js'
+import type {
+  CallExpr,
+  CaseExpr,
+  Column,
+  Computed,
+  Expr,
+  InQueryExpr,
+  LetExpr,
+  ResolvedCte,
+  Scan,
+  SubqueryExpr,
+} from '../../googlesql/plan/nodes.js'
+import { mapExpr } from '../../googlesql/plan/rewrite.js'
+import {
+  columnsMade,
+  columnsNamed,
+  columnsRead,
+  exprsOfScan,
+  hasSubquery,
+  inputsOfScan,
+  isVolatile,
+  isVolatileScan,
+  mapOwn,
+  readsColumn,
+  visitScan,
+  withInputs,
+} from '../../googlesql/plan/walk.js'
+import { BOOL, type Type } from '../../googlesql/types/types.js'
+import { always } from './delayed-constants.js'
+import { mayFail, raises, scanMayFail } from './fallible.js'
+
+/**
+ * The same scan, its conditional subqueries guarded. `isEach`: those in which something may fail are computed where there is
+ * a row that asks for them, which costs a join, so that it is how a query is tried again that has failed.
+ */
+export function withGuards(scan: Scan, isEach: boolean): Scan {
+  if (!holdsSubquery(scan)) return scan
+  const { ctes, lastColumn } = survey(scan)
+  let id = lastColumn
+  return guardedScan(scan, null, { ctes, isEach, newColumn: (name, type) => ({ id: ++id, name, type }) })
+}
+
+function holdsSubquery(scan: Scan): boolean {
+  return exprsOfScan(scan).some(hasSubquery) || inputsOfScan(scan).some(holdsSubquery)
+}
+
+interface Query {
+  /** Common table expressions that are read once, in whose place the definition may stand. */
+  readonly ctes: ReadonlyMap<number, ResolvedCte>
+  readonly isEach: boolean
+  readonly newColumn: (name: string, type: Type) => Column
+}
+
+function survey(root: Scan): { readonly ctes: ReadonlyMap<number, ResolvedCte>; readonly lastColumn: number } {
+  const ctes = new Map<number, ResolvedCte>()
+  const uses = new Map<number, number>()
+  let lastColumn = 0
+  const see = ({ id }: Column): void => {
+    lastColumn = Math.max(lastColumn, id)
+  }
+  visitScan(
+    root,
+    expr => columnsNamed(expr).forEach(see),
+    scan => {
+      columnsMade(scan).forEach(see)
+      if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)
+      if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
+    },
+  )
+  for (const [id, { recursion, scan }] of ctes)
+    if (uses.get(id) !== 1 || recursion || isVolatileScan(scan)) ctes.delete(id)
+  return { ctes, lastColumn }
+}
+
+/** Where conditions become columns: below the scan whose expressions they stand in. */
+interface Place {
+  readonly query: Query
+  /** Null where the scan has no rows below it that the conditions could be columns of. */
+  readonly layers: Computed[][] | null
+  /** The columns that come into being above those rows. */
+  readonly above: ReadonlySet<number>
+}
+
+/** `taken`: the condition under which the rows of the scan are asked for; null for always. */
+function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
+  const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, query))
+  const own = exprsOfScan(scan)
+  if (!own.some(hasSubquery)) return withInputs(scan, inputs)
+  const hasHost = inputs.length === 1 && scan.kind !== 'with'
+  const above = scan.kind === 'unnest' ? [scan.element, ...(scan.offset ? [scan.offset] : [])] : []
+  const place: Place = { query, layers: hasHost ? [] : null, above: new Set(above.map(column => column.id)) }
+  const isLeft = query.isEach && taken === null && hasHost && inputs[0]!.kind !== 'one-row'
+  const reached = isLeft && own.some(expr => isToGuard(expr, place)) ? asColumn(always(0), place) : taken
+  const guarded = mapOwn(scan, expr => guardedExpr(expr, reached, place))
+  return withInputs(
+    guarded,
+    inputs.map(input => withColumns(input, place.layers ?? [])),
+  )
+}
+
+const withColumns = (input: Scan, layers: readonly (readonly Computed[])[]): Scan =>
+  layers.reduce<Scan>(
+    (rows, computed) => ({
+      kind: 'project',
+      input: rows,
+      computed,
+      columns: [...rows.columns, ...computed.map(({ column }) => column)],
+    }),
+    input,
+  )
+
+function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
+  return mapExpr(expr, part => {
+    switch (part.kind) {
+      case 'case':
+        return guardedCase(part, taken, place)
+      case 'call':
+        return guardedCall(part, taken, place)
+      case 'let':
+        return guardedLet(part, taken, place)
+      case 'subquery':
+      case 'in-query':
+        return guardedQuery(part, taken, place)
+      default:
+        return undefined
+    }
+  })
+}
+
+function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, place: Place): Expr {
+  const isRisk = taken !== null && isRisky(expr, place.query)
+  const scan = guardedScan(expr.scan, isRisk ? taken : null, place.query)
+  const guarded = { ...expr, scan: isRisk ? filtered(scan, taken, place.query) : scan }
+  return guarded.kind === 'in-query' ? { ...guarded, operand: guardedExpr(guarded.operand, taken, place) } : guarded
+}
+
+const isRisky = (expr: SubqueryExpr | InQueryExpr, query: Query): boolean => raises(expr) || fails(expr.scan, query)
+
+/** With what stands for the common table expressions that it reads. */
+function fails(scan: Scan, query: Query): boolean {
+  let isRisk = scanMayFail(scan)
+  visitScan(
+    scan,
+    () => {},
+    part => {
+      const cte = part.kind === 'cte' ? query.ctes.get(part.cte) : undefined
+      if (!isRisk && cte) isRisk = fails(cte.scan, query)
+    },
+  )
+  return isRisk
+}
+
+/** Is there a subquery that must not be computed unless its branch is taken? */
+function isToGuard(expr: Expr | null, { query }: Place): boolean {
+  if (!expr || !hasSubquery(expr)) return false
+  let isRisk = false
+  mapExpr(expr, part => {
+    if (isRisk) return part
+    if (part.kind === 'subquery' || part.kind === 'in-query') isRisk ||= isRisky(part, query)
+    return undefined
+  })
+  return isRisk
+}
+
+function guardedCase(expr: CaseExpr, taken: Expr | null, place: Place): Expr | undefined {
+  const { branches, otherwise } = expr
+  const later = branches.flatMap(({ when, then }, i) => (i === 0 ? [then] : [when, then]))
+  if (![...later, otherwise].some(part => isToGuard(part, place))) return undefined
+  let reached = taken
+  const guarded = branches.map(({ when, then }) => {
+    const test = asColumn(onlyWhere(reached, guardedExpr(when, reached, place)), place)
+    const branch = { when: test, then: guardedExpr(then, test, place) }
+    reached = unless(test, reached)
+    return branch
+  })
+  return { ...expr, branches: guarded, otherwise: otherwise && guardedExpr(otherwise, reached, place) }
+}
+
+function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | undefined {
+  if (expr.name === 'IF') {
+    const [when, yes, no] = expr.arguments
+    if (!when || !yes || !no || !(isToGuard(yes, place) || isToGuard(no, place))) return undefined
+    const test = asColumn(onlyWhere(taken, guardedExpr(when, taken, place)), place)
+    const otherwise = guardedExpr(no, unless(test, taken), place)
+    return { ...expr, arguments: [test, guardedExpr(yes, test, place), otherwise] }
+  }
+  if (expr.name !== 'IFNULL' && expr.name !== 'COALESCE') return undefined
+  const args = expr.arguments.filter(argument => argument !== null)
+  if (!args.slice(1).some(part => isToGuard(part, place))) return undefined
+  let reached = taken
+  const guarded = args.map((argument, i) => {
+    const value = guardedExpr(argument, reached, place)
+    if (i === args.length - 1) return value
+    const known = value.kind === 'column' ? value : asColumn(onlyWhere(reached, value), place)
+    reached = asColumn(onlyWhere(reached, isNull(known)), place)
+    return known
+  })
+  return { ...expr, arguments: guarded }
+}
+
+/** Bindings become columns, so that the conditions may read them. */
+function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | undefined {
+  if (!place.layers || !isToGuard(expr.result, place)) return undefined
+  for (const { column, expr: value } of expr.bindings) {
+    place.layers.push([{ column, expr: onlyWhere(taken, guardedExpr(value, taken, place)) }])
+  }
+  return guardedExpr(expr.result, taken, place)
+}
+
+/** The expression as a column of the rows below; as it is where it is a constant, or where no column can be. */
+function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
+  if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
+  if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
+  const column = query.newColumn('taken', expr.type)
+  layers.push([{ column, expr }])
+  return columnExpr(column, false, expr.at)
+}
+
+/** The value where the branch is reached, or NULL. */
+function onlyWhere(reached: Expr | null, value: Expr): Expr {
+  if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
+  const { type, at } = value
+  return { kind: 'case', type, branches: [{ when: reached, then: value }], otherwise: null, at }
+}
+
+/** The branch behind one whose condition is `test`. */
+const unless = (test: Expr, reached: Expr | null): Expr => ({
+  kind: 'case',
+  type: BOOL,
+  branches: [{ when: test, then: literal(false, test.at) }],
+  otherwise: reached ?? literal(true, test.at),
+  at: test.at,
+})
+
+const literal = (value: boolean, at: number): Expr => ({ kind: 'literal', type: BOOL, value, at })
+
+const isNull = (expr: Expr): Expr => ({
+  kind: 'call',
+  type: BOOL,
+  name: '$is_null',
+  arguments: [expr],
+  isSafe: false,
+  at: expr.at,
+})
+
+/**
+ * The scan of no rows where the condition is not met: it stands as close to the rows as may be, since DuckDB computes what
+ * does not depend on it.
+ */
+function filtered(scan: Scan, condition: Expr, query: Query): Scan {
+  // What is random would be drawn anew.
+  if (isVolatile(condition)) return scan
+  const inner = (input: Scan): Scan => filtered(input, condition, query)
+  switch (scan.kind) {
+    case 'filter':
+      return { ...scan, condition: both(condition, scan.condition), input: inner(scan.input) }
+    case 'with':
+      return {
+        ...scan,
+        ctes: scan.ctes.map(cte => ({ ...cte, scan: inner(cte.scan) })),
+        body: inner(scan.body),
+      }
+    case 'cte': {
+      const cte = query.ctes.get(scan.cte)
+      if (!cte || !fails(cte.scan, query)) return guarded(scan, condition)
+      // Its one reader takes the definition along into the branch.
+      const computed = scan.columns.map((column, i) => {
+        const source = cte.scan.columns[i]!
+        return { column, expr: columnExpr(source, false, condition.at) }
+      })
+      return { kind: 'project', input: inner(cte.scan), computed, columns: scan.columns }
+    }
+    case 'unnest': {
+      if (scan.input) return { ...scan, input: inner(scan.input) }
+      const rows = guarded(scan, condition)
+      return mayFail(scan.array) ? { ...scan, array: onlyWhere(condition, scan.array) } : rows
+    }
+    case 'one-row':
+    case 'table':
+      return guarded(scan, condition)
+    default:
+      return withInputs(scan, inputsOfScan(scan).map(inner))
+  }
+}
+
+const guarded = (input: Scan, condition: Expr): Scan => ({
+  kind: 'filter',
+  input,
+  condition,
+  columns: input.columns,
+  isGuard: true,
+})
+
+const both = (a: Expr, b: Expr): Expr => ({
+  kind: 'case',
+  type: BOOL,
+  branches: [{ when: a, then: b }],
+  otherwise: literal(false, b.at),
+  at: b.at,
+})

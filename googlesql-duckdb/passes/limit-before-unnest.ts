@@ -1,0 +1,266 @@
+/**
+ * `FROM t CROSS JOIN UNNEST(t.list) ORDER BY t.time DESC LIMIT 100` as it is written reads the list of every row of the
+ * table, which may be a hundred times as dear as the columns that choose and order rows. So rows are cut before their
+ * lists are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may
+ * not be; then the query fails, and has to be run as it is written.
+ */
+
+import { columnExpr } from '../../googlesql/index.js'
+import type {
+  Column,
+  Expr,
+  FilterScan,
+  LimitScan,
+  OrderScan,
+  ResolvedCte,
+  ResolvedQuery,
+  Scan,
+  SortKey,
+  TableScan,
+  WithScan,
+} from '../../googlesql/plan/nodes.js'
+import { mapExpr } from '../../googlesql/plan/rewrite.js'
+import {
+  columnsMade,
+  columnsNamed,
+  columnsRead,
+  conjuncts,
+  hasSubquery,
+  isVolatile,
+  isVolatileScan,
+  visitScan,
+} from '../../googlesql/plan/walk.js'
+import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
+import { MAX_EARLY_ROWS } from '../late-columns.js'
+import { mayFail } from './fallible.js'
+
+const CUT_SHORT = 'The first rows of the table have too few elements'
+
+/** The query with its rows cut before they are unnested, or null where that cannot be done or is no use. */
+export function limitedEarly(query: ResolvedQuery): ResolvedQuery | null {
+  const scan = withEarlyLimit(query.scan, query)
+  return scan && { ...query, scan }
+}
+
+function withEarlyLimit(scan: Scan, query: ResolvedQuery): Scan | null {
+  switch (scan.kind) {
+    case 'with': {
+      const body = withEarlyLimit(scan.body, query)
+      return body && { ...scan, body }
+    }
+    case 'project': {
+      const input = withEarlyLimit(scan.input, query)
+      return input && { ...scan, input }
+    }
+    case 'limit':
+      return scan.input.kind === 'order' ? cutEarly(scan, scan.input, query) : null
+    default:
+      return null
+  }
+}
+
+/** What the rows of a scan are made of, in terms of the table's own columns. */
+interface Spread {
+  readonly table: TableScan
+  readonly keys: readonly SortKey[]
+  readonly conditions: readonly Expr[]
+  readonly isUnnested: boolean
+  /** The scan over other rows of the table's columns, all of which meet the conditions. */
+  readonly over: (rows: Scan) => Scan
+}
+
+function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): WithScan | null {
+  const count = rowsWanted(limit)
+  if (count === null) return null
+  const { ctes, lastColumn, lastCte } = survey(query.scan)
+  const spread = spreadOf(order.input, order.keys, [], ctes)
+  if (!spread?.isUnnested) return null
+
+  const { table } = spread
+  const { at } = limit.limit
+  let id = lastColumn
+  const copies = new Map(table.columns.map(column => [column.id, { ...column, id: ++id }]))
+  const inFirst = (expr: Expr): Expr => replaced(expr, column => columnExpr(copies.get(column.id)!, false, at))
+  const columns = [...copies.values()]
+  const filtered: Scan = spread.conditions.reduce<Scan>(
+    (input, condition): FilterScan => ({ kind: 'filter', input, condition: inFirst(condition), columns }),
+    { ...table, columns },
+  )
+  const keys = spread.keys.map(key => ({ ...key, expr: inFirst(key.expr) }))
+  const first: ResolvedCte = {
+    id: lastCte + 1,
+    name: 'first',
+    scan: {
+      kind: 'limit',
+      input: { kind: 'order', input: filtered, keys, columns },
+      limit: integer(count, at),
+      offset: null,
+      columns,
+    },
+    columns,
+    recursion: null,
+  }
+  const rows: Scan = { kind: 'cte', cte: first.id, columns: table.columns }
+  const counted = (input: Scan): Expr => countOf(input, { id: ++id, name: 'count', type: INT64 }, at)
+  const isEnough: Expr = {
+    kind: 'case',
+    type: BOOL,
+    branches: [
+      { when: compare('$lt', counted(rows), count, at), then: yes(at) },
+      { when: compare('$ge', counted(spread.over(rows)), count, at), then: yes(at) },
+    ],
+    otherwise: call('ERROR', BOOL, [{ kind: 'literal', type: STRING, value: CUT_SHORT, at }], at),
+    at,
+  }
+  // Asked of the first rows: those that are unnested may be none, and then nobody would ask.
+  const enough: Scan = { kind: 'filter', input: rows, condition: isEnough, columns: table.columns }
+  const body: LimitScan = { ...limit, input: { ...order, input: spread.over(enough) } }
+  return { kind: 'with', ctes: [first], body, columns: limit.columns }
+}
+
+function rowsWanted({ limit, offset }: LimitScan): number | null {
+  const counts = [limit, ...(offset ? [offset] : [])].map(expr => (expr.kind === 'literal' ? Number(expr.value) : NaN))
+  const count = counts.reduce((a, b) => a + b)
+  return count > 0 && count <= MAX_EARLY_ROWS ? count : null
+}
+
+interface Survey {
+  /** Those that are read once, and give the same rows to whoever reads them. */
+  readonly ctes: ReadonlyMap<number, ResolvedCte>
+  readonly lastColumn: number
+  readonly lastCte: number
+}
+
+function survey(root: Scan): Survey {
+  const ctes = new Map<number, ResolvedCte>()
+  const uses = new Map<number, number>()
+  let [lastColumn, lastCte] = [0, 0]
+  const see = ({ id }: Column): void => {
+    lastColumn = Math.max(lastColumn, id)
+  }
+  visitScan(
+    root,
+    expr => columnsNamed(expr).forEach(see),
+    scan => {
+      columnsMade(scan).forEach(see)
+      if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)
+      if (scan.kind !== 'with') return
+      for (const cte of scan.ctes) {
+        lastCte = Math.max(lastCte, cte.id)
+        if (!cte.recursion && !isVolatileScan(cte.scan)) ctes.set(cte.id, cte)
+      }
+    },
+  )
+  for (const id of ctes.keys()) if (uses.get(id) !== 1) ctes.delete(id)
+  return { ctes, lastColumn, lastCte }
+}
+
+/** Null for rows that are not those of one table, each as often as its lists have elements. */
+function spreadOf(
+  scan: Scan,
+  keys: readonly SortKey[],
+  conditions: readonly Expr[],
+  ctes: ReadonlyMap<number, ResolvedCte>,
+): Spread | null {
+  const below = (input: Scan, exprOf: (column: Column) => Expr | undefined = () => undefined): Spread | null =>
+    spreadOf(
+      input,
+      keys.map(key => ({ ...key, expr: replaced(key.expr, exprOf) })),
+      conditions.map(condition => replaced(condition, exprOf)),
+      ctes,
+    )
+  switch (scan.kind) {
+    case 'table':
+      return isNarrow([...keys.map(key => key.expr), ...conditions], scan)
+        ? { table: scan, keys, conditions, isUnnested: false, over: rows => rows }
+        : null
+    case 'filter': {
+      const parts = conjuncts(scan.condition)
+      if (!parts.every(isPlain)) return null
+      return spreadOf(scan.input, keys, [...conditions, ...parts], ctes)
+    }
+    case 'order':
+      return below(scan.input)
+    case 'project': {
+      // A row that is cut could not fail the query any more.
+      if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
+      const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
+      const spread = below(scan.input, column => exprs.get(column.id))
+      return spread && { ...spread, over: rows => ({ ...scan, input: spread.over(rows) }) }
+    }
+    case 'unnest': {
+      const { input } = scan
+      if (!input || scan.isOuter || scan.condition || !isPlain(scan.array) || mayFail(scan.array)) return null
+      const spread = below(input)
+      return spread && { ...spread, isUnnested: true, over: rows => ({ ...scan, input: spread.over(rows) }) }
+    }
+    case 'cte': {
+      const cte = ctes.get(scan.cte)
+      if (!cte) return null
+      const sources = new Map(scan.columns.map((column, i) => [column.id, columnExpr(cte.scan.columns[i]!, false, 0)]))
+      const computed = scan.columns.map(column => ({ column, expr: sources.get(column.id)! }))
+      const spread = below(cte.scan, column => sources.get(column.id))
+      return (
+        spread && {
+          ...spread,
+          over: rows => ({ kind: 'project', input: spread.over(rows), computed, columns: scan.columns }),
+        }
+      )
+    }
+    default:
+      return null
+  }
+}
+
+const isPlain = (expr: Expr): boolean => !hasSubquery(expr) && !isVolatile(expr)
+
+/** Do they read nothing but columns of the table that are cheap to read? */
+function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {
+  const types = new Map<number, Type>(columns.map(({ id, type }) => [id, type]))
+  return [...columnsRead(exprs)].every(id => {
+    const kind = types.get(id)?.kind
+    return kind !== undefined && kind !== 'ARRAY' && kind !== 'STRUCT' && kind !== 'JSON'
+  })
+}
+
+const replaced = (expr: Expr, exprOf: (column: Column) => Expr | undefined): Expr =>
+  mapExpr(expr, part => (part.kind === 'column' ? exprOf(part.column) : undefined))
+
+function countOf(input: Scan, column: Column, at: number): Expr {
+  const count = {
+    type: INT64,
+    name: '$count_star',
+    arguments: [],
+    isDistinct: false,
+    ignoresNulls: false,
+    having: null,
+    orderBy: [],
+    limit: null,
+    filter: null,
+    isSafe: false,
+    at,
+  }
+  const scan: Scan = {
+    kind: 'aggregate',
+    input,
+    keys: [],
+    aggregates: [{ column, call: count }],
+    groupingSets: null,
+    groupingCalls: [],
+    columns: [column],
+  }
+  return { kind: 'subquery', type: INT64, form: 'scalar', scan, at }
+}
+
+const call = (name: string, type: Type, args: readonly Expr[], at: number): Expr => ({
+  kind: 'call',
+  type,
+  name,
+  arguments: args,
+  isSafe: false,
+  at,
+})
+const compare = (operator: string, left: Expr, right: number, at: number): Expr =>
+  call(operator, BOOL, [left, integer(right, at)], at)
+const integer = (value: number, at: number): Expr => ({ kind: 'literal', type: INT64, value: String(value), at })
+const yes = (at: number): Expr => ({ kind: 'literal', type: BOOL, value: true, at })

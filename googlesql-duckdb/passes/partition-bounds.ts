@@ -1,0 +1,94 @@
+/** Which values of the column that a table is partitioned by can be among the rows that a query uses. */
+import type { CallExpr, Column, Expr, Scan, TableScan } from '../../googlesql/plan/nodes.js'
+import { conjuncts, inputsOfScan, isVolatile, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+
+/** What rows that a query reads of a table must meet: the column of its partitions compared with what is no column. */
+export interface PartitionBound {
+  readonly operator: '<' | '<=' | '>' | '>=' | '='
+  readonly value: Expr
+}
+export type PartitionBounds = ReadonlyMap<TableScan, readonly PartitionBound[]>
+
+/** The bounds of every table of the query that is partitioned. */
+export function partitionBounds(root: Scan): PartitionBounds {
+  const found = new Map<TableScan, PartitionBound[]>()
+  visit(root, [], found)
+  visitScan(root, expr => {
+    if (expr.kind === 'subquery' || expr.kind === 'in-query') visit(expr.scan, [], found)
+  })
+  return found
+}
+
+/** `conditions` are those that every row which reaches the reader of `scan` has met. */
+function visit(scan: Scan, conditions: readonly Expr[], found: Map<TableScan, PartitionBound[]>): void {
+  switch (scan.kind) {
+    case 'table': {
+      const column = scan.columns.find(({ name }) => name === scan.partitionedBy)
+      const bounds = column ? conditions.flatMap(condition => boundsOf(condition, column)) : []
+      // One that is read in two places must hold what both of them need.
+      found.set(scan, found.has(scan) ? [] : bounds)
+      return
+    }
+    case 'filter':
+      visit(scan.input, [...conditions, ...conjuncts(scan.condition)], found)
+      return
+    case 'unnest':
+      if (scan.input) visit(scan.input, conditions, found)
+      return
+    case 'project':
+    case 'order':
+      visit(scan.input, conditions, found)
+      return
+    case 'join': {
+      // Of a side that may be padded with NULLs a condition on the whole says nothing that could be asked before.
+      const inner = scan.join === 'inner' || scan.join === 'cross'
+      const own = inner && scan.condition ? [...conditions, ...conjuncts(scan.condition)] : conditions
+      visit(scan.left, inner || scan.join === 'left' ? own : [], found)
+      visit(scan.right, inner || scan.join === 'right' ? own : [], found)
+      return
+    }
+    default:
+      for (const input of inputsOfScan(scan)) visit(input, [], found)
+  }
+}
+
+const OPERATORS: Readonly<Record<string, PartitionBound['operator']>> = {
+  $lt: '<',
+  $le: '<=',
+  $gt: '>',
+  $ge: '>=',
+  $eq: '=',
+}
+const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' } as const
+
+function boundsOf(condition: Expr, column: Column): readonly PartitionBound[] {
+  if (condition.kind !== 'call') return []
+  return betweenOf(condition, column) ?? comparisonOf(condition, column)
+}
+
+function comparisonOf(call: CallExpr, column: Column): readonly PartitionBound[] {
+  const operator = OPERATORS[call.name]
+  const [left, right] = call.arguments
+  if (!operator || !left || !right) return []
+  if (isColumn(left, column) && isFixed(right)) return [{ operator, value: right }]
+  return isColumn(right, column) && isFixed(left) ? [{ operator: MIRRORED[operator], value: left }] : []
+}
+
+function betweenOf(call: CallExpr, column: Column): readonly PartitionBound[] | null {
+  const [value, low, high] = call.arguments
+  if (call.name !== '$between' || !value || !low || !high || !isColumn(value, column)) return null
+  return [
+    ...(isFixed(low) ? [{ operator: '>=' as const, value: low }] : []),
+    ...(isFixed(high) ? [{ operator: '<=' as const, value: high }] : []),
+  ]
+}
+
+const isColumn = (expr: Expr, column: Column): boolean => expr.kind === 'column' && expr.column.id === column.id
+
+/** The same for every row, and known before the first is read. */
+const isFixed = (expr: Expr): boolean =>
+  expr.kind !== 'column' &&
+  expr.kind !== 'subquery' &&
+  expr.kind !== 'in-query' &&
+  !isVolatile(expr) &&
+  partsOf(expr).every(isFixed)

@@ -1,0 +1,202 @@
+/**
+ * APPROX_QUANTILES of which only some quantiles are read: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one, not a hundred
+ * and one. Such a call is given the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and gives those quantiles alone;
+ * what reads the second of them reads the second element.
+ */
+import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
+import { mapScan } from '../../googlesql/plan/rewrite.js'
+import { visitScan } from '../../googlesql/plan/walk.js'
+
+/** What an offset of zero is for the function. */
+const FIRST: Readonly<Record<string, number>> = {
+  $array_at_offset: 0,
+  $safe_array_at_offset: 0,
+  $array_at_ordinal: 1,
+  $safe_array_at_ordinal: 1,
+}
+
+const NAME = 'APPROX_QUANTILES'
+const INT64 = { kind: 'INT64' } as const
+
+/** The query with all such calls changed so, and all that reads them. */
+export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
+  const { calls, accesses } = hasQuantiles(query) ? findNarrow(query) : NONE
+  if (calls.size === 0) return query
+  const scan = mapScan(query.scan, expr => {
+    const offsets = calls.get(expr)
+    if (offsets) return numbers([countOf(expr)!, ...offsets], expr.at)
+    const access = accesses.get(expr)
+    if (!access || expr.kind !== 'call') return undefined
+    const place = numberOf(access.offsets.indexOf(access.offset) + 1, expr.at)
+    return { ...expr, name: '$safe_array_at_ordinal', arguments: [expr.arguments[0]!, place] }
+  })
+  return { ...query, scan }
+}
+
+/** What most queries have none of need not be looked for. */
+function hasQuantiles(query: ResolvedQuery): boolean {
+  let found = false
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      found ||= scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME)
+    },
+  )
+  return found
+}
+
+const numberOf = (value: number, at: number): LiteralExpr => ({
+  kind: 'literal',
+  type: INT64,
+  value: String(value),
+  at,
+})
+
+const numbers = (values: readonly number[], at: number): Expr => ({
+  kind: 'array',
+  type: { kind: 'ARRAY', element: INT64 },
+  items: values.map(value => numberOf(value, at)),
+  hasWrittenType: true,
+  at,
+})
+
+/** The number of quantiles, where the call gives all of them; what else the argument may be is not narrow. */
+const countOf = (expr: Expr | null | undefined): number | null =>
+  expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
+
+/** Of a call that is narrow the zero-based offsets, ascending. */
+type Offsets = readonly number[]
+
+interface Narrow {
+  /** By the calls' second arguments. */
+  readonly calls: ReadonlyMap<Expr, Offsets>
+  /** What reads them. */
+  readonly accesses: ReadonlyMap<Expr, { readonly offset: number; readonly offsets: Offsets }>
+}
+
+const NONE: Narrow = { calls: new Map(), accesses: new Map() }
+
+/** The calls whose result is read in no other way than by constant offsets that it has. */
+function findNarrow(query: ResolvedQuery): Narrow {
+  const groups: Twins[] = []
+  const accesses: { readonly expr: Expr; readonly id: number; readonly offset: number }[] = []
+  /** Columns that are read as a whole. */
+  const whole = new Set<number>()
+  const { rootOf, copies: seen } = findCopies(query)
+  const markWhole = (columns: readonly Column[]): void => {
+    for (const { id } of columns) whole.add(rootOf(id))
+  }
+  markWhole(query.columns.map(output => output.column))
+  visitScan(
+    query.scan,
+    expr => {
+      const element = elementOf(expr)
+      if (element) {
+        seen.add(element.array)
+        accesses.push({ expr, id: rootOf(element.id), offset: element.offset })
+      } else if (expr.kind === 'column' && !seen.has(expr)) whole.add(rootOf(expr.column.id))
+      if (expr.kind === 'subquery' || expr.kind === 'in-query') markWhole(expr.scan.columns)
+    },
+    scan => {
+      if (scan.kind === 'set') for (const input of scan.inputs) markWhole(input.columns)
+      if (scan.kind === 'with') for (const cte of scan.ctes) if (cte.recursion) markWhole(cte.scan.columns)
+      if (scan.kind === 'aggregate') {
+        const twins = new Map<string, Twins>()
+        for (const { column, call } of scan.aggregates) {
+          if (call.name !== NAME) continue
+          const same = twins.get(sameness(call)) ?? []
+          twins.set(sameness(call), same)
+          same.push({ id: rootOf(column.id), call })
+        }
+        groups.push(...twins.values())
+      }
+    },
+  )
+  const counts = groups.flat().map(({ call }) => call.arguments[1])
+  // Calls are told apart by them.
+  if (new Set(counts).size < counts.length) return NONE
+  const offsetsOf = new Map<number, number[]>()
+  for (const { id, offset } of accesses) offsetsOf.set(id, [...(offsetsOf.get(id) ?? []), offset])
+  const calls = new Map<Expr, Offsets>()
+  const narrow = new Map<number, Offsets>()
+  for (const twins of groups) {
+    const some = twins.filter(({ id }) => !whole.has(id) && offsetsOf.has(id))
+    const all = [...new Set(some.flatMap(({ id }) => offsetsOf.get(id)!))].sort((a, b) => a - b)
+    if (some.length < twins.length || !some.every(({ call }) => hasAll(call, all))) continue
+    for (const { id, call } of some) {
+      calls.set(call.arguments[1]!, all)
+      narrow.set(id, all)
+    }
+  }
+  return {
+    calls,
+    accesses: new Map(
+      accesses.flatMap(({ expr, id, offset }) => {
+        const offsets = narrow.get(id)
+        return offsets ? [[expr, { offset, offsets }] as const] : []
+      }),
+    ),
+  }
+}
+
+function hasAll({ arguments: [, counted], ignoresNulls }: AggregateCall, offsets: Offsets): boolean {
+  const count = countOf(counted)
+  return ignoresNulls && count !== null && count > 0 && offsets.every(offset => offset >= 0 && offset <= count)
+}
+
+/**
+ * The columns that are others under another id: those of a common table expression where it is read, and those that a
+ * projection copies. `copies` are the expressions that do so.
+ */
+function findCopies(query: ResolvedQuery): { readonly rootOf: (id: number) => number; readonly copies: Set<Expr> } {
+  const sources = new Map<number, number>()
+  const copies = new Set<Expr>()
+  const copy = (column: Column, source: Column): void => {
+    if (column.id !== source.id) sources.set(column.id, source.id)
+  }
+  const copyAll = (columns: readonly Column[], of: readonly Column[]): void => {
+    for (const [i, column] of columns.entries()) copy(column, of[i]!)
+  }
+  const ctes = new Map<number, readonly Column[]>()
+  const reads: CteScan[] = []
+  visitScan(
+    query.scan,
+    () => {},
+    scan => {
+      if (scan.kind === 'cte') reads.push(scan)
+      if (scan.kind === 'with') {
+        for (const cte of scan.ctes) {
+          ctes.set(cte.id, cte.columns)
+          if (!cte.recursion) copyAll(cte.columns, cte.scan.columns)
+        }
+      }
+      if (scan.kind !== 'project') return
+      for (const { column, expr } of scan.computed) {
+        if (expr.kind !== 'column') continue
+        copies.add(expr)
+        copy(column, expr.column)
+      }
+    },
+  )
+  for (const scan of reads) copyAll(scan.columns, ctes.get(scan.cte)!)
+  const rootOf = (id: number): number => {
+    const source = sources.get(id)
+    return source === undefined ? id : rootOf(source)
+  }
+  return { rootOf, copies }
+}
+
+/** Calls of the same arguments: when they ask for the same offsets too, DuckDB computes them once. */
+type Twins = { readonly id: number; readonly call: AggregateCall }[]
+
+const sameness = ({ arguments: args, isDistinct, ignoresNulls, having, filter }: AggregateCall): string =>
+  JSON.stringify([args, isDistinct, ignoresNulls, having, filter], (key, value) => (key === 'at' ? undefined : value))
+
+/** `array[OFFSET(5)]` of a column. */
+function elementOf(expr: Expr): { readonly array: Expr; readonly id: number; readonly offset: number } | null {
+  if (expr.kind !== 'call' || !Object.hasOwn(FIRST, expr.name)) return null
+  const [array, index] = expr.arguments
+  if (array?.kind !== 'column' || index?.kind !== 'literal' || index.value === null) return null
+  return { array, id: array.column.id, offset: Number(index.value) - FIRST[expr.name]! }
+}

@@ -1,0 +1,123 @@
+/**
+ * Aggregates whose FLOAT64 arithmetic is tested by totals. What is infinite or NaN never becomes finite again in a sum, so
+ * where `SUM(x / y)` is finite no division failed, and no row needs a test of its own; a total costs a tenth of one. Where a
+ * total is not finite the query fails, and has to be run as it is written.
+ */
+
+import { columnExpr } from '../../googlesql/index.js'
+import type { AggregateCall, AggregateScan, Column, Computed, Expr, Scan } from '../../googlesql/plan/nodes.js'
+import { exprKey, mapExpr } from '../../googlesql/plan/rewrite.js'
+import { hasSubquery, isLazy, isVolatile, visitScan } from '../../googlesql/plan/walk.js'
+import { FLOAT64 } from '../../googlesql/types/types.js'
+import type { Context } from '../emit/context.js'
+import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
+import { roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
+
+/** With the function's own tests left out. */
+const PLAIN: Readonly<Record<string, string>> = { SUM: '$plain_sum', AVG: '$plain_avg', MIN: '$plain_min' }
+
+/** Each costs a total. */
+const MAX_WITNESSES = 3
+
+export interface TrustedScan {
+  readonly scan: AggregateScan
+  /** By the id of an aggregate's column: the columns of the input whose totals must be finite. */
+  readonly witnesses: ReadonlyMap<number, readonly Column[]>
+}
+
+/** The same aggregation, in which what totals can test is computed without tests. */
+export function trustTotals(scan: AggregateScan, newColumn: Context['newColumn']): TrustedScan {
+  const computed: Computed[] = []
+  const known = new Map<string, Column>()
+  const columnOf = (expr: Expr): Column => {
+    const key = exprKey(expr)
+    const column = known.get(key) ?? newColumn('', FLOAT64)
+    if (!known.has(key)) computed.push({ column, expr: untested(expr) })
+    known.set(key, column)
+    return column
+  }
+  const witnesses = new Map<number, readonly Column[]>()
+  const aggregates = scan.aggregates.map(({ column, call }) => {
+    const tested = testedOf(call)
+    if (tested.length === 0) return { column, call }
+    witnesses.set(column.id, tested.flatMap(one => one.witnesses).map(columnOf))
+    const replaced = new Map(tested.map(({ expr }) => [expr, columnExpr(columnOf(expr), false, expr.at)]))
+    const args = call.arguments.map(argument => argument && mapExpr(argument, part => replaced.get(part)))
+    const name = call.arguments[0]?.type.kind === 'FLOAT64' ? (PLAIN[call.name] ?? call.name) : call.name
+    return { column, call: { ...call, name, arguments: args } }
+  })
+  const columns = [...scan.input.columns, ...computed.map(({ column }) => column)]
+  return { scan: { ...scan, aggregates, input: { kind: 'project', input: scan.input, computed, columns } }, witnesses }
+}
+
+/** Is there an aggregate that totals can test? */
+export function hasTotals(scan: Scan): boolean {
+  let found = false
+  visitScan(
+    scan,
+    () => {},
+    part => {
+      found ||= part.kind === 'aggregate' && part.aggregates.some(({ call }) => testedOf(call).length > 0)
+    },
+  )
+  return found
+}
+
+const untested = (expr: Expr): Expr => ({
+  kind: 'call',
+  type: FLOAT64,
+  name: UNTESTED,
+  arguments: [expr],
+  isSafe: false,
+  at: expr.at,
+})
+
+/** A part of an aggregate's arguments, and what must be finite so that it needs no tests. */
+interface Tested {
+  readonly expr: Expr
+  readonly witnesses: readonly Expr[]
+}
+
+/** None where the aggregate cannot be written so. Values that a filter or HAVING MAX leaves out must not fail the query. */
+function testedOf(call: AggregateCall): readonly Tested[] {
+  if (call.isSafe || call.having || call.filter || call.limit || call.orderBy.length > 0) return []
+  const [first] = call.arguments
+  const found: Tested[] = []
+  for (const argument of call.arguments) if (argument) collect(argument, false, found)
+  if (first?.type.kind === 'FLOAT64' && Object.hasOwn(PLAIN, call.name) && found[0]?.expr !== first) {
+    const tree = roundedTree(first)?.tree
+    const isOdd = tree !== undefined && witnessesOf(tree) === null
+    return isOdd || isVolatile(first) || hasSubquery(first) ? [] : [{ expr: first, witnesses: [first] }]
+  }
+  return new Set(found.flatMap(({ witnesses }) => witnesses)).size > MAX_WITNESSES ? [] : found
+}
+
+/** Trees of arithmetic. `isConditional`: where the branch may be there to keep rows out that would divide by zero. */
+function collect(expr: Expr, isConditional: boolean, found: Tested[]): void {
+  const rounded = roundedTree(expr)
+  if (rounded) {
+    const witnesses = witnessesOf(rounded.tree)
+    if (witnesses === null || witnesses.length === 0 || isVolatile(expr) || hasSubquery(expr)) return
+    if (!isConditional || !divides(rounded.tree)) found.push({ expr, witnesses: [expr, ...witnesses.slice(1)] })
+    return
+  }
+  switch (expr.kind) {
+    case 'call': {
+      if (expr.isSafe) return
+      const isBranch = isConditional || isLazy(expr.name)
+      for (const argument of expr.arguments) if (argument) collect(argument, isBranch, found)
+      return
+    }
+    case 'case':
+      for (const { when, then } of expr.branches) for (const part of [when, then]) collect(part, true, found)
+      if (expr.otherwise) collect(expr.otherwise, true, found)
+      return
+    case 'cast':
+      if (!expr.isSafe) collect(expr.operand, isConditional, found)
+      return
+    default:
+  }
+}
+
+const divides = (tree: FloatCall): boolean =>
+  tree.name === '$divide' || tree.arguments.some(part => isFloatArithmetic(part) && divides(part))

@@ -1,0 +1,63 @@
+/** Macros of mathematical functions: BigQuery's errors, and results where DuckDB would fail. */
+import { BEYOND_NUMERIC } from '../../bignumeric.js'
+
+const shown = (x: string): string => `bq_float_text(${x})`
+
+export const MATH_MACROS: readonly string[] = [
+  `bq_checked_float(kind, name, x, value) AS CASE
+    WHEN isfinite(value) OR NOT isfinite(x) THEN value
+    WHEN x IS NOT NULL THEN bq_raise('Floating point ' || kind || ' in function: ' || name || '(' || ${shown('x')} || ')')
+    END`,
+  `bq_checked_pair(name, x, y, value) AS CASE
+    WHEN isfinite(value) OR NOT isfinite(x) OR NOT isfinite(y) THEN value
+    WHEN x IS NOT NULL AND y IS NOT NULL THEN bq_raise(
+      'Floating point error in function: ' || name || '(' || ${shown('x')} || ', ' || ${shown('y')} || ')') END`,
+
+  `bq_sqrt(x) AS CASE
+    WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,
+  // DuckDB's is a power of a third, which is a little off: one step of Newton's method puts that right.
+  `bq_cbrt(x) AS CASE
+    WHEN x = 0 OR NOT isfinite(x) THEN x ELSE cbrt(x) - (cbrt(x) ** 3 - x) / (3 * cbrt(x) ** 2) END`,
+  `bq_pow(x, y) AS bq_checked_pair('POW', x, y, pow(x, y))`,
+  `bq_ln(x) AS CASE WHEN x > 0 THEN ln(x) ELSE bq_checked_float('error', 'LN', x, 'nan'::DOUBLE) END`,
+  `bq_log10(x) AS CASE WHEN x > 0 THEN log10(x) ELSE bq_checked_float('error', 'LOG10', x, 'nan'::DOUBLE) END`,
+  `bq_log(x, base) AS bq_checked_pair('LOG', x, base,
+    CASE WHEN x > 0 AND base > 0 AND isfinite(base) THEN ln(x) / ln(base)
+    WHEN x IS NOT NULL AND base IS NOT NULL THEN 'nan'::DOUBLE END)`,
+
+  `bq_abs_int64(x) AS CASE
+    WHEN x = -9223372036854775808 THEN bq_raise('int64 overflow: ABS(' || x || ')') ELSE abs(x) END`,
+  `bq_div_int64(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: ' || x || ' / ' || y)
+    WHEN y = -1 AND x = -9223372036854775808 THEN bq_raise('int64 overflow: ' || x || ' / ' || y)
+    ELSE x // y END`,
+  `bq_mod_int64(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: MOD(' || x || ', ' || y || ')')
+    WHEN y = -1 THEN x - x ELSE x % y END`,
+  // The next whole number is carried as well.
+  `bq_bignumeric_within(x) AS CASE WHEN abs(x) > 99999999999999999999999999999 THEN bq_raise('${BEYOND_NUMERIC}') ELSE x END`,
+  `bq_mod_numeric(x, y) AS CASE
+    WHEN y = 0 THEN bq_raise('division by zero: MOD(' || bq_json_digits(x) || ', ' || bq_json_digits(y) || ')')
+    ELSE CAST(x % y AS DECIMAL(38,9)) END`,
+
+  // The product with the power of ten is not exact: only where that cannot matter does DuckDB round.
+  // It is off by 2^-53 of itself. `checked` is x again, by a way that also tells what is not finite.
+  `bq_round_float64(x, checked, digits, power) AS CASE
+    WHEN abs(x * power - round(x * power)) + abs(x * power) * 1e-15 < 0.499999::DOUBLE THEN round(x * power) / power
+    ELSE bq_round_double(checked, digits) END`,
+  `bq_trunc_float64(x, checked, digits, power) AS CASE
+    WHEN abs(x * power - round(x * power)) - abs(x * power) * 1e-15 > 0.000001::DOUBLE THEN trunc(x * power) / power
+    ELSE bq_trunc_double(checked, digits) END`,
+
+  `bq_same_length(x, y) AS CASE
+    WHEN x IS NULL OR y IS NULL THEN NULL
+    WHEN len(x) <> len(y) THEN bq_raise('Array length mismatch: ' || len(x) || ' and ' || len(y) || '.')
+    WHEN list_count(x) < len(x) OR list_count(y) < len(y) THEN bq_raise('Cannot compute a distance with a NULL element')
+    ELSE y END`,
+  `bq_euclidean_distance(x, y) AS list_distance(x, bq_same_length(x, y))`,
+  `bq_cosine_distance(x, y) AS CASE
+    WHEN x IS NULL OR y IS NULL THEN NULL
+    WHEN list_inner_product(x, x) = 0 OR list_inner_product(y, y) = 0
+    THEN bq_raise('Cannot compute cosine distance against zero vector.')
+    ELSE list_cosine_distance(x, bq_same_length(x, y)) END`,
+]

@@ -1,0 +1,171 @@
+/** Arithmetic that DuckDB has no exact form of: NUMERIC products and quotients, and bits of BYTES. */
+import { BEYOND_NUMERIC } from '../../bignumeric.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+const SCALE = 9
+const UNIT = 10n ** BigInt(SCALE)
+const MAX_NUMERIC = 10n ** 38n - 1n
+
+/** A DECIMAL(38,9) as text to its number of 10^-9, and back. */
+function unscaled(text: string): bigint {
+  const [whole, fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.padEnd(SCALE, '0'))
+}
+
+function scaledText(value: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(SCALE + 1, '0')
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`
+}
+
+/** Half away from zero. */
+function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  const rest = dividend % divisor
+  const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
+  if (absolute(rest) * 2n < absolute(divisor)) return quotient
+  return quotient + (dividend < 0n === divisor < 0n ? 1n : -1n)
+}
+
+const decimal = (
+  name: string,
+  compute: (a: bigint, b: bigint, aText: string, bText: string) => bigint,
+  symbol: string,
+): NativeFunction => ({
+  name,
+  parameters: ['VARCHAR', 'VARCHAR'],
+  returns: 'VARCHAR',
+  handlesNull: false,
+  compute: (a: string, b: string) => {
+    const value = compute(unscaled(a), unscaled(b), a, b)
+    if (value > MAX_NUMERIC || value < -MAX_NUMERIC)
+      throw new NativeError(`numeric overflow: ${trimmed(a)} ${symbol} ${trimmed(b)}`)
+    return scaledText(value)
+  },
+})
+
+const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
+
+/** The BIGNUMERIC of the same digits, where DECIMAL(38,9) holds it. */
+const exact = (value: bigint, divisor: bigint): bigint => {
+  if (value % divisor !== 0n) throw new NativeError(BEYOND_NUMERIC)
+  const quotient = value / divisor
+  if (quotient > MAX_NUMERIC || quotient < -MAX_NUMERIC) throw new NativeError(BEYOND_NUMERIC)
+  return quotient
+}
+
+function quotient(
+  divide: (dividend: bigint, divisor: bigint) => bigint,
+): (a: bigint, b: bigint, aText: string, bText: string) => bigint {
+  return (a, b, aText, bText) => {
+    if (b === 0n) throw new NativeError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
+    return divide(a * UNIT, b)
+  }
+}
+
+const bytewise = (name: string, combine: (a: number, b: number) => number): NativeFunction => ({
+  name,
+  parameters: ['BLOB', 'BLOB'],
+  returns: 'BLOB',
+  handlesNull: false,
+  compute: (a: Uint8Array, b: Uint8Array) => {
+    if (a.length !== b.length) {
+      throw new NativeError(
+        `Bitwise binary operator for BYTES requires equal length of the inputs. Got ${a.length} bytes on the left hand side and ${b.length} bytes on the right hand side.`,
+      )
+    }
+    return a.map((byte, i) => combine(byte, b[i]!))
+  },
+})
+
+/** Bits move towards the first byte for a positive count. */
+function shifted(bytes: Uint8Array, count: bigint): Uint8Array {
+  const length = BigInt(bytes.length) * 8n
+  if (bytes.length === 0 || count >= length || count <= -length) return new Uint8Array(bytes.length)
+  const value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const moved = count >= 0n ? BigInt.asUintN(Number(length), value << count) : value >> -count
+  return Buffer.from(moved.toString(16).padStart(bytes.length * 2, '0'), 'hex')
+}
+
+const shift = (name: string, sign: bigint): NativeFunction => ({
+  name,
+  parameters: ['BLOB', 'BIGINT'],
+  returns: 'BLOB',
+  handlesNull: false,
+  compute: (bytes: Uint8Array, count: bigint) => {
+    if (count < 0n) throw new NativeError('Bitwise shift by negative offset.')
+    return shifted(bytes, sign * count)
+  },
+})
+
+/** 2^64, by which `bq_float_total` has values made small. */
+const MADE_SMALL_BY = 2 ** 64
+
+export const ARITHMETIC_NATIVES: readonly NativeFunction[] = [
+  {
+    // Takes back what bq_float_total has done to a total, where it is finite.
+    name: 'bq_made_large',
+    parameters: ['DOUBLE'],
+    returns: 'DOUBLE',
+    handlesNull: false,
+    compute: (small: number) => {
+      if (!Number.isFinite(small)) return small
+      const total = small * MADE_SMALL_BY
+      if (!Number.isFinite(total)) throw new NativeError('double overflow')
+      return total
+    },
+  },
+  decimal('bq_multiply_decimals', (a, b) => roundedQuotient(a * b, UNIT), '*'),
+  decimal('bq_multiply_bignumerics', (a, b) => exact(a * b, UNIT), '*'),
+  decimal('bq_divide_decimals', quotient(roundedQuotient), '/'),
+  decimal('bq_divide_bignumerics', quotient(exact), '/'),
+  bytewise('bq_bytes_and', (a, b) => a & b),
+  bytewise('bq_bytes_or', (a, b) => a | b),
+  bytewise('bq_bytes_xor', (a, b) => a ^ b),
+  {
+    name: 'bq_bytes_not',
+    parameters: ['BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: (bytes: Uint8Array) => bytes.map(byte => ~byte),
+  },
+  shift('bq_bytes_shift_left', 1n),
+  shift('bq_bytes_shift_right', -1n),
+  {
+    // LIKE over bytes: `_` is any byte, `%` any bytes, a backslash takes the next byte as it is.
+    name: 'bq_bytes_like',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BOOLEAN',
+    handlesNull: false,
+    compute: (bytes: Uint8Array, pattern: Uint8Array) => matchesBytes(bytes, pattern),
+  },
+]
+
+const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
+
+/** Greedy with one place to go back to, so linear in the product of the lengths at worst. */
+function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
+  const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
+  if (escapes % 2 === 1) throw new NativeError('LIKE pattern ends with a backslash')
+  let [at, p, restartAt, restartP] = [0, 0, -1, -1]
+  while (at < bytes.length || p < pattern.length) {
+    const token = pattern[p]
+    if (token === PERCENT) {
+      restartP = ++p
+      restartAt = at
+      continue
+    }
+    const isEscape = token === BACKSLASH
+    if (isEscape && p + 1 >= pattern.length) throw new NativeError('LIKE pattern ends with a backslash')
+    const wanted = isEscape ? pattern[p + 1] : token
+    if (at < bytes.length && p < pattern.length && ((token === UNDERSCORE && !isEscape) || wanted === bytes[at])) {
+      at++
+      p += isEscape ? 2 : 1
+    } else if (restartP >= 0 && restartAt < bytes.length) {
+      at = ++restartAt
+      p = restartP
+    } else {
+      return false
+    }
+  }
+  return true
+}

@@ -1,0 +1,345 @@
+/** Functions of BYTES, of which DuckDB's BLOB has next to none; lists of bytes go in and out as hexadecimal text. */
+import { NativeError, type NativeFunction } from './scalar-function.js'
+import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
+
+type Bytes = Uint8Array
+
+function substr(value: Bytes, position: bigint, length: bigint): Bytes {
+  if (length < 0n) throw new NativeError('Third argument in SUBSTR() cannot be negative')
+  const size = BigInt(value.length)
+  let start = position
+  if (start < 0n) start = start + size < 0n ? 0n : start + size
+  else if (start > 0n) start -= 1n
+  if (start >= size) return new Uint8Array()
+  const end = start + length > size ? size : start + length
+  return value.slice(Number(start), Number(end))
+}
+
+const left = (value: Bytes, count: bigint): Bytes => {
+  if (count < 0n) throw new NativeError('Second argument in LEFT() cannot be negative')
+  return substr(value, 1n, count)
+}
+const right = (value: Bytes, count: bigint): Bytes => {
+  if (count < 0n) throw new NativeError('Second argument in RIGHT() cannot be negative')
+  return count === 0n ? new Uint8Array() : substr(value, -count, count)
+}
+
+const trim =
+  (atStart: boolean, atEnd: boolean) =>
+  (value: Bytes, set: Bytes): Bytes => {
+    let start = 0
+    let end = value.length
+    if (atStart) while (start < end && set.includes(value[start]!)) start++
+    if (atEnd) while (end > start && set.includes(value[end - 1]!)) end--
+    return value.slice(start, end)
+  }
+
+const pad =
+  (side: 'left' | 'right') =>
+  (value: Bytes, size: bigint, pattern: Bytes): Bytes => {
+    const length = checkPadding(size, pattern.length === 0)
+    if (length <= value.length) return value.slice(0, length)
+    const result = new Uint8Array(length)
+    const missing = length - value.length
+    const start = side === 'left' ? 0 : value.length
+    for (let index = 0; index < missing; index++) result[start + index] = pattern[index % pattern.length]!
+    result.set(value, side === 'left' ? missing : 0)
+    return result
+  }
+
+function repeat(value: Bytes, count: bigint): Bytes {
+  const times = repetitions(value.length, count)
+  const result = new Uint8Array(value.length * times)
+  for (let index = 0; index < times; index++) result.set(value, index * value.length)
+  return result
+}
+
+/** The parts between the delimiters; an empty delimiter parts each byte from the next. */
+function split(value: Bytes, delimiter: Bytes): Bytes[] {
+  if (delimiter.length === 0) return value.length === 0 ? [value] : Array.from(value, byte => Uint8Array.of(byte))
+  const source = Buffer.from(value.buffer, value.byteOffset, value.length)
+  const parts: Bytes[] = []
+  let start = 0
+  for (let at = source.indexOf(delimiter); at >= 0; at = source.indexOf(delimiter, start)) {
+    parts.push(value.slice(start, at))
+    start = at + delimiter.length
+  }
+  parts.push(value.slice(start))
+  return parts
+}
+
+function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
+  const parts = part.length === 0 ? [value] : split(value, part)
+  if (value.length + (parts.length - 1) * (by.length - part.length) > MAX_OUTPUT_BYTES) {
+    throw new NativeError('Output of REPLACE exceeds max allowed output size of 1MB')
+  }
+  return Buffer.concat(parts.flatMap((each, index) => (index === 0 ? [each] : [by, each])))
+}
+
+function instr(value: Bytes, part: Bytes, position: bigint, occurrence: bigint): bigint {
+  if (occurrence < 1n) throw new NativeError('Occurrence must be positive')
+  if (position === 0n) throw new NativeError('Position must be non-zero')
+  return BigInt(findNth(value, part, Number(position), Number(occurrence)))
+}
+
+const startsWith = (value: Bytes, part: Bytes): boolean =>
+  part.length <= value.length && part.every((byte, index) => value[index] === byte)
+const endsWith = (value: Bytes, part: Bytes): boolean =>
+  part.length <= value.length && part.every((byte, index) => value[value.length - part.length + index] === byte)
+
+const isUpper = (byte: number): boolean => byte >= 65 && byte <= 90
+const isLower = (byte: number): boolean => byte >= 97 && byte <= 122
+
+function fromCodePoints(codes: readonly (bigint | null)[]): Bytes | null {
+  if (codes.includes(null)) return null
+  return Uint8Array.from(codes, code => {
+    if (code! < 0n || code! > 255n) throw new NativeError(`Invalid ASCII value ${code}`)
+    return Number(code)
+  })
+}
+
+const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+function toBase32(value: Bytes): string {
+  let text = ''
+  let bits = 0
+  let buffer = 0
+  for (const byte of value) {
+    buffer = ((buffer << 8) | byte) & 0xfff
+    for (bits += 8; bits >= 5; bits -= 5) text += BASE32[(buffer >> (bits - 5)) & 31]
+  }
+  if (bits > 0) text += BASE32[(buffer << (5 - bits)) & 31]
+  return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
+}
+
+function fromBase32(text: string): Bytes {
+  const invalid = (): NativeError => new NativeError('Failed to decode invalid base32 string')
+  const digits = text.replace(/=+$/, '')
+  if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) throw invalid()
+  const bytes: number[] = []
+  let bits = 0
+  let buffer = 0
+  for (const digit of digits) {
+    const value = BASE32.indexOf(digit)
+    if (value < 0) throw invalid()
+    buffer = ((buffer << 5) | value) & 0xfff
+    bits += 5
+    if (bits >= 8) {
+      bits -= 8
+      bytes.push((buffer >> bits) & 255)
+    }
+  }
+  return Uint8Array.from(bytes)
+}
+
+/** White space is passed over, and padding may be missing, but not be wrong. */
+/** Without padding too, and with white space anywhere. @throws NativeError */
+export function fromBase64(text: string): Bytes {
+  const compact = text.replace(/[ \t\n\v\f\r]/g, '')
+  const digits = compact.replace(/=+$/, '')
+  const padding = compact.length - digits.length
+  if (
+    !/^[A-Za-z0-9+/]*$/.test(digits) ||
+    digits.length % 4 === 1 ||
+    (padding > 0 && (digits.length + padding) % 4 !== 0) ||
+    padding > 2
+  ) {
+    throw new NativeError('Failed to decode invalid base64 string')
+  }
+  return Buffer.from(digits, 'base64')
+}
+
+function fromHex(text: string): Bytes {
+  const at = /[^0-9a-fA-F]/.exec(text)
+  if (at) {
+    throw new NativeError(`Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`)
+  }
+  return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
+}
+
+/** Each byte that is not part of a well-formed character becomes one U+FFFD. */
+function safeToString(value: Bytes): string {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    return decoder.decode(value)
+  } catch {
+    let text = ''
+    for (let index = 0; index < value.length; ) {
+      const length = wellFormedLength(value, index)
+      text += length === 0 ? '\ufffd' : decoder.decode(value.subarray(index, index + length))
+      index += length || 1
+    }
+    return text
+  }
+}
+
+/** How many bytes the character at this index has; 0 when it is not well formed. Source: Unicode, table 3-7. */
+function wellFormedLength(value: Bytes, index: number): number {
+  const first = value[index]!
+  if (first < 0x80) return 1
+  const length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0
+  if (length === 0 || index + length > value.length) return 0
+  const second = value[index + 1]!
+  const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
+  const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
+  if (second < low || second > high) return 0
+  for (let next = index + 2; next < index + length; next++) if ((value[next]! & 0xc0) !== 0x80) return 0
+  return length
+}
+
+const latin1 = (value: Bytes): string => Buffer.from(value).toString('latin1')
+
+const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
+  Buffer.from(translate(latin1(value), latin1(source), latin1(target)), 'latin1')
+
+const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
+
+export const BYTES_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_bytes_substr',
+    parameters: ['BLOB', 'BIGINT', 'BIGINT'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: substr,
+  },
+  { name: 'bq_bytes_left', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: left },
+  { name: 'bq_bytes_right', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: right },
+  {
+    name: 'bq_bytes_trim',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: trim(true, true),
+  },
+  {
+    name: 'bq_bytes_ltrim',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: trim(true, false),
+  },
+  {
+    name: 'bq_bytes_rtrim',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: trim(false, true),
+  },
+  {
+    name: 'bq_bytes_lpad',
+    parameters: ['BLOB', 'BIGINT', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: pad('left'),
+  },
+  {
+    name: 'bq_bytes_rpad',
+    parameters: ['BLOB', 'BIGINT', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: pad('right'),
+  },
+  { name: 'bq_bytes_repeat', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: repeat },
+  {
+    name: 'bq_bytes_translate',
+    parameters: ['BLOB', 'BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: translated,
+  },
+  {
+    name: 'bq_bytes_replace',
+    parameters: ['BLOB', 'BLOB', 'BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: replace,
+  },
+  {
+    name: 'bq_bytes_reverse',
+    parameters: ['BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: (value: Bytes) => value.slice().reverse(),
+  },
+  {
+    name: 'bq_bytes_split',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'VARCHAR[]',
+    handlesNull: false,
+    compute: (value: Bytes, delimiter: Bytes) => split(value, delimiter).map(hexOf),
+  },
+  {
+    name: 'bq_bytes_instr',
+    parameters: ['BLOB', 'BLOB', 'BIGINT', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: instr,
+  },
+  {
+    name: 'bq_bytes_starts_with',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BOOLEAN',
+    handlesNull: false,
+    compute: startsWith,
+  },
+  {
+    name: 'bq_bytes_ends_with',
+    parameters: ['BLOB', 'BLOB'],
+    returns: 'BOOLEAN',
+    handlesNull: false,
+    compute: endsWith,
+  },
+  {
+    name: 'bq_bytes_lower',
+    parameters: ['BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: (value: Bytes) => value.map(byte => (isUpper(byte) ? byte + 32 : byte)),
+  },
+  {
+    name: 'bq_bytes_upper',
+    parameters: ['BLOB'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: (value: Bytes) => value.map(byte => (isLower(byte) ? byte - 32 : byte)),
+  },
+  {
+    name: 'bq_bytes_ascii',
+    parameters: ['BLOB'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (value: Bytes) => BigInt(value[0] ?? 0),
+  },
+  {
+    name: 'bq_bytes_to_code_points',
+    parameters: ['BLOB'],
+    returns: 'BIGINT[]',
+    handlesNull: false,
+    compute: (value: Bytes) => Array.from(value, BigInt),
+  },
+  {
+    name: 'bq_code_points_to_bytes',
+    parameters: ['BIGINT[]'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: fromCodePoints,
+  },
+  {
+    name: 'bq_bytes_edit_distance',
+    parameters: ['BLOB', 'BLOB', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (a: Bytes, b: Bytes, max: bigint) => editDistance(a, b, max),
+  },
+  { name: 'bq_to_base32', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: toBase32 },
+  { name: 'bq_from_base32', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromBase32 },
+  { name: 'bq_from_base64', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromBase64 },
+  { name: 'bq_from_hex', parameters: ['VARCHAR'], returns: 'BLOB', handlesNull: false, compute: fromHex },
+  {
+    name: 'bq_safe_bytes_to_string',
+    parameters: ['BLOB'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: safeToString,
+  },
+]

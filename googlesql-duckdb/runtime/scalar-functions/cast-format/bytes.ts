@@ -1,0 +1,162 @@
+/** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
+import { fromBase64 } from '../bytes.js'
+import { NativeError, type NativeFunction } from '../scalar-function.js'
+
+/** Bits of a digit of the bases whose digits fill whole bytes. */
+const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
+const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const MIME_LINE = 76
+
+const invalidFormat = (format: string): never => {
+  throw new NativeError(`Invalid format '${format}'`)
+}
+
+/** Digits of so many bits each, from the first byte on; bits that fill no digit are followed by zeros. */
+function digitsOf(bytes: Uint8Array, bits: number): number[] {
+  const digits: number[] = []
+  let held = 0
+  let count = 0
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    count += 8
+    while (count >= bits) {
+      count -= bits
+      digits.push(held >> count)
+      held &= (1 << count) - 1
+    }
+  }
+  if (count > 0) digits.push(held << (bits - count))
+  return digits
+}
+
+export function bytesToText(bytes: Uint8Array, format: string): string {
+  const name = format.toUpperCase()
+  switch (name) {
+    case 'HEX':
+    case 'BASE16':
+    case 'BASE2':
+      return digitsOf(bytes, DIGIT_BITS[name]!)
+        .map(digit => digit.toString(16))
+        .join('')
+    case 'BASE8':
+      return octalDigits(bytes)
+    case 'BASE32': {
+      const text = digitsOf(bytes, 5)
+        .map(digit => BASE32_DIGITS[digit])
+        .join('')
+      return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
+    }
+    case 'BASE64':
+      return Buffer.from(bytes).toString('base64')
+    case 'BASE64M':
+      return Buffer.from(bytes)
+        .toString('base64')
+        .replace(new RegExp(`.{${MIME_LINE}}(?=.)`, 'g'), '$&\n')
+    case 'ASCII':
+      if (bytes.some(byte => byte > 127)) throw new NativeError('Failed to decode invalid ASCII string')
+      return Buffer.from(bytes).toString('latin1')
+    case 'UTF8':
+    case 'UTF-8':
+      try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+      } catch {
+        throw new NativeError('A string is not valid UTF-8.')
+      }
+    default:
+      return invalidFormat(format)
+  }
+}
+
+/** Eight octal digits hold three bytes; fewer of either stand at the right end of such a group. */
+const OCTAL_GROUP = { digits: 8, bytes: 3 }
+
+function octalDigits(bytes: Uint8Array): string {
+  const missing = (OCTAL_GROUP.bytes - (bytes.length % OCTAL_GROUP.bytes)) % OCTAL_GROUP.bytes
+  const padded = new Uint8Array(missing + bytes.length)
+  padded.set(bytes, missing)
+  return digitsOf(padded, 3)
+    .slice(Math.floor((missing * 8) / 3))
+    .join('')
+}
+
+/** A group of fewer digits is a byte for each three of them; a bit that is then too many is dropped, as of '777'. */
+function octalBytes(text: string): Uint8Array {
+  const rest = text.length % OCTAL_GROUP.digits
+  const padded = text.padStart(text.length + ((OCTAL_GROUP.digits - rest) % OCTAL_GROUP.digits), '0')
+  const bytes = bytesOf(digitValues(padded, '01234567', 'base8'), 3)
+  return rest === 0 ? bytes : bytes.subarray(OCTAL_GROUP.bytes - Math.ceil(rest / 3))
+}
+
+function bytesOf(digits: readonly number[], bits: number): Uint8Array {
+  const bytes: number[] = []
+  let held = 0
+  let count = 0
+  for (const digit of digits) {
+    held = (held << bits) | digit
+    count += bits
+    if (count >= 8) {
+      count -= 8
+      bytes.push(held >> count)
+      held &= (1 << count) - 1
+    }
+  }
+  return Uint8Array.from(bytes)
+}
+
+function digitValues(text: string, alphabet: string, what: string): number[] {
+  return [...text].map(character => {
+    const value = alphabet.indexOf(character)
+    if (value < 0) throw new NativeError(`Failed to decode invalid ${what} string`)
+    return value
+  })
+}
+
+export function textToBytes(text: string, format: string): Uint8Array {
+  const name = format.toUpperCase()
+  switch (name) {
+    case 'HEX':
+    case 'BASE16': {
+      const padded = text.length % 2 === 0 ? text : `0${text}`
+      return bytesOf(digitValues(padded.toLowerCase(), '0123456789abcdef', 'hexadecimal'), 4)
+    }
+    case 'BASE2':
+      return bytesOf(digitValues(text.padStart(Math.ceil(text.length / 8) * 8, '0'), '01', 'base2'), 1)
+    case 'BASE8':
+      return octalBytes(text)
+    case 'BASE32': {
+      const bare = text.replace(/=+$/, '')
+      if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
+        throw new NativeError('Failed to decode invalid base32 string')
+      }
+      return bytesOf(digitValues(bare, BASE32_DIGITS, 'base32'), 5)
+    }
+    case 'BASE64':
+    case 'BASE64M':
+      return fromBase64(text)
+    case 'ASCII':
+      if (/[^\0-\x7f]/.test(text)) throw new NativeError('Failed to decode invalid ASCII string')
+      return Uint8Array.from(Buffer.from(text, 'latin1'))
+    case 'UTF8':
+    case 'UTF-8':
+      return Uint8Array.from(Buffer.from(text, 'utf8'))
+    default:
+      return invalidFormat(format)
+  }
+}
+
+export const CAST_BYTES_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_cast_bytes_to_text',
+    parameters: ['BLOB', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: bytesToText,
+  },
+  {
+    name: 'bq_cast_text_to_bytes',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: textToBytes,
+  },
+]

@@ -1,0 +1,432 @@
+/** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
+import { NativeError, type NativeFunction } from '../scalar-function.js'
+
+/** A finite number as an exact fraction, or one of the values that are none. */
+export type FormattedNumber =
+  | {
+      readonly isNegative: boolean
+      readonly numerator: bigint
+      readonly denominator: bigint
+      /** FLOAT64 rounds halves to even, NUMERIC and INT64 away from zero. */
+      readonly halves: 'to-even' | 'away'
+    }
+  | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
+
+interface NumberFormat {
+  /** Digits, separators, the decimal point and the exponent, in order, upper case but for `x` and `e`. */
+  readonly elements: readonly string[]
+  readonly pointIndex: number
+  readonly integerDigits: number
+  readonly scale: number
+  readonly firstZero: number | null
+  readonly hasExponent: boolean
+  readonly isHexadecimal: boolean
+  readonly isRoman: boolean
+  readonly sign: 'S' | 'MI' | 'PR' | null
+  readonly isSignInFront: boolean
+  readonly currency: string | null
+  readonly isCompact: boolean
+  readonly blanksZero: boolean
+}
+
+const ELEMENT = /^(?:EEEE|TM9|TME|TM|MI|PR|RN|FM|[$09X.D,GSBVCL])/i
+
+const failFormat = (message: string): never => {
+  throw new NativeError(`Error in format string: ${message}`)
+}
+
+const parsed = new Map<string, NumberFormat>()
+
+function numberFormat(format: string): NumberFormat {
+  const known = parsed.get(format)
+  if (known !== undefined) return known
+  const made = parseFormat(format)
+  if (parsed.size > 500) parsed.clear()
+  parsed.set(format, made)
+  return made
+}
+
+function splitElements(format: string): string[] {
+  const elements: string[] = []
+  for (let at = 0; at < format.length; at += elements.at(-1)!.length) {
+    const match = ELEMENT.exec(format.slice(at))
+    if (match === null) failFormat(`Invalid format element '${format[at]}'`)
+    elements.push(match![0])
+  }
+  return elements
+}
+
+/** At most one of the alternatives may stand in the format; the one that does. */
+function onlyOne(all: readonly string[], alternatives: readonly string[], message: string): string | null {
+  const found = all.filter(element => alternatives.includes(element.toUpperCase()))
+  if (found.length > 1) failFormat(message)
+  return found[0] ?? null
+}
+
+function parseFormat(format: string): NumberFormat {
+  const all = splitElements(format)
+  const upper = all.map(element => element.toUpperCase())
+  const isCompact = onlyOne(all, ['FM'], "'FM' cannot be repeated") !== null
+  const currency = onlyOne(all, ['$', 'C', 'L'], "There can be at most one of '$', 'C' or 'L'")
+  const blanksZero = onlyOne(all, ['B'], "There can be at most one 'B'") !== null
+  const sign = onlyOne(all, ['S', 'MI', 'PR'], "There can be at most one of 'S', 'MI', or 'PR'")
+  const point = onlyOne(all, ['.', 'D', 'V'], "There can be at most one of '.', 'D', or 'V'")
+  const flags = ['FM', '$', 'C', 'L', 'B']
+  const body = all.filter(element => !flags.includes(element.toUpperCase()))
+  if (upper.some(element => element.startsWith('TM'))) {
+    if (all.length > 1) failFormat("'TM', 'TM9' or 'TME' cannot be combined with other format elements")
+    throw new NativeError('Text minimal output is not supported yet')
+  }
+  const base = {
+    sign: (sign?.toUpperCase() ?? null) as NumberFormat['sign'],
+    isSignInFront: body[0]?.toUpperCase() === 'S',
+    currency,
+    isCompact,
+    blanksZero,
+  }
+  const roman = upper.indexOf('RN')
+  if (roman >= 0) {
+    const other = upper.find(element => element !== 'RN' && element !== 'FM')
+    if (other !== undefined || body.length > 1) failFormat(`'RN' cannot appear together with '${other ?? 'RN'}'`)
+    return {
+      ...base,
+      elements: [all[roman]!],
+      pointIndex: 0,
+      integerDigits: 0,
+      scale: 0,
+      firstZero: null,
+      hasExponent: false,
+      isHexadecimal: false,
+      isRoman: true,
+    }
+  }
+  const elements = body.filter(element => !['S', 'MI', 'PR'].includes(element.toUpperCase()))
+  checkSignPlace(
+    body.map(element => element.toUpperCase()),
+    base.sign,
+  )
+  const digitCount = elements.filter(element => /^[09X]$/i.test(element)).length
+  if (digitCount === 0) failFormat("Format string must contain at least one of 'X', '0' or '9'")
+  const firstZero = elements.indexOf('0')
+  const shared = { ...base, firstZero: firstZero < 0 ? null : firstZero, isRoman: false }
+  if (upper.includes('X')) {
+    const other = upper.find(element => !['X', '0', 'FM', 'S', 'MI', 'PR'].includes(element))
+    if (other !== undefined) failFormat(`'X' cannot appear together with '${other}'`)
+    if (digitCount > 16) failFormat("Max number of 'X' is 16")
+    return {
+      ...shared,
+      elements: hexadecimalDigits(elements),
+      pointIndex: elements.length,
+      integerDigits: digitCount,
+      scale: 0,
+      hasExponent: false,
+      isHexadecimal: true,
+    }
+  }
+  return { ...shared, ...decimalLayout(elements, point), isHexadecimal: false }
+}
+
+function checkSignPlace(body: readonly string[], sign: NumberFormat['sign']): void {
+  if (sign === null) return
+  const at = body.indexOf(sign)
+  if (sign === 'S' && at !== 0 && at !== body.length - 1) {
+    failFormat("'S' can only appear before or after all digits and 'EEEE'")
+  }
+  if (sign !== 'S' && at !== body.length - 1) failFormat(`'${sign}' can only appear after all digits and 'EEEE'`)
+}
+
+/** Each 0 takes the case of the X that follows, upper case at the end. */
+function hexadecimalDigits(elements: readonly string[]): string[] {
+  let letter = 'X'
+  return elements
+    .toReversed()
+    .map(element => {
+      if (element !== '0') letter = element
+      return letter
+    })
+    .reverse()
+}
+
+type DecimalLayout = Pick<NumberFormat, 'elements' | 'pointIndex' | 'integerDigits' | 'scale' | 'hasExponent'>
+
+function decimalLayout(elements: readonly string[], point: string | null): DecimalLayout {
+  const upper = elements.map(element => element.toUpperCase())
+  const exponent = upper.indexOf('EEEE')
+  if (exponent >= 0) {
+    if (upper.lastIndexOf('EEEE') !== elements.length - 1 || exponent !== elements.length - 1) {
+      failFormat(`'${upper[exponent + 1]}' cannot appear after 'EEEE'`)
+    }
+    if (upper.includes(',') || upper.includes('G')) failFormat("',' or 'G' cannot appear together with 'EEEE'")
+  }
+  const pointAt = point === null ? (exponent >= 0 ? exponent : elements.length) : elements.indexOf(point)
+  const behind = upper.slice(pointAt + 1)
+  if (point !== null && behind.some(element => element === ',' || element === 'G')) {
+    failFormat("',' or 'G' cannot appear after '.', 'D' or 'V'")
+  }
+  if (upper[0] === ',' || upper[0] === 'G') failFormat(`Unexpected '${upper[0]}'`)
+  const isDigit = (element: string) => element === '0' || element === '9'
+  const integerDigits = upper.slice(0, pointAt).filter(isDigit).length
+  const scale = point === null ? 0 : behind.filter(isDigit).length
+  // In scientific notation one digit stands before the point, however many are written.
+  const surplus = exponent >= 0 && pointAt >= 2 ? pointAt - 1 : 0
+  return {
+    elements: elements.slice(surplus),
+    pointIndex: pointAt - surplus,
+    integerDigits,
+    scale,
+    hasExponent: exponent >= 0,
+  }
+}
+
+// ---- values
+
+/** The number that a FLOAT64 is, exactly. */
+export function fractionOfDouble(value: number): FormattedNumber {
+  const isNegative = value < 0
+  if (Number.isNaN(value)) return { isNegative: false, word: 'NAN' }
+  if (!Number.isFinite(value)) return { isNegative, word: 'INF' }
+  let mantissa = Math.abs(value)
+  let exponent = 0
+  while (!Number.isInteger(mantissa)) {
+    mantissa *= 2
+    exponent++
+  }
+  return { isNegative, numerator: BigInt(mantissa), denominator: 1n << BigInt(exponent), halves: 'to-even' }
+}
+
+/** The number that a decimal text is. */
+export function fractionOfText(text: string): FormattedNumber {
+  const isNegative = text.startsWith('-') && /[1-9]/.test(text)
+  const [whole, fraction = ''] = text.replace(/^[-+]/, '').split('.')
+  return {
+    isNegative,
+    numerator: BigInt(whole! + fraction),
+    denominator: 10n ** BigInt(fraction.length),
+    halves: 'away',
+  }
+}
+
+/** numerator × 10^scale / denominator, rounded to a whole number. */
+function rounded(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): bigint {
+  const numerator = scale >= 0 ? number.numerator * 10n ** BigInt(scale) : number.numerator
+  const denominator = scale >= 0 ? number.denominator : number.denominator * 10n ** BigInt(-scale)
+  const quotient = numerator / denominator
+  const twice = (numerator % denominator) * 2n
+  const roundsUp = twice > denominator || (twice === denominator && (number.halves === 'away' || quotient % 2n === 1n))
+  return quotient + (roundsUp ? 1n : 0n)
+}
+
+interface Digits {
+  /** Without leading zeros; empty for zero. */
+  readonly integer: string
+  readonly fraction: string
+  /** `+05`. */
+  readonly exponent: string
+}
+
+function fixedDigits(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): Digits {
+  const digits = rounded(number, scale)
+    .toString()
+    .padStart(scale + 1, '0')
+  const integer = digits.slice(0, digits.length - scale)
+  return { integer: integer === '0' ? '' : integer, fraction: digits.slice(digits.length - scale), exponent: '' }
+}
+
+/** Of the number's first digit: 0 of 9.9, -1 of 0.99. */
+function exponentOf({ numerator, denominator }: Extract<FormattedNumber, { numerator: bigint }>): number {
+  // The lengths of the two give it, or one more than it.
+  const exponent = numerator.toString().length - denominator.toString().length
+  const isTooHigh =
+    exponent >= 0
+      ? numerator < denominator * 10n ** BigInt(exponent)
+      : numerator * 10n ** BigInt(-exponent) < denominator
+  return isTooHigh ? exponent - 1 : exponent
+}
+
+function scientificDigits(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): Digits {
+  let exponent = 0
+  let digits = '0'.repeat(scale + 1)
+  if (number.numerator !== 0n) {
+    exponent = exponentOf(number)
+    digits = rounded(number, scale - exponent).toString()
+    // 9.99 may have become 10.0.
+    if (digits.length > scale + 1) digits = rounded(number, scale - ++exponent).toString()
+  }
+  const shown = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  const integer = digits[0]!
+  return { integer: integer === '0' ? '' : integer, fraction: digits.slice(1), exponent: shown }
+}
+
+// ---- output
+
+interface Sign {
+  readonly before: string
+  readonly behind: string
+}
+
+function signOutput(format: NumberFormat, isNegative: boolean, isBlank: boolean): Sign {
+  const sign = format.sign
+  const pick = (negative: string, positive: string) => (isBlank ? ' ' : isNegative ? negative : positive)
+  if (sign === null) return { before: pick('-', ' '), behind: '' }
+  if (sign === 'PR') return { before: pick('<', ' '), behind: pick('>', ' ') }
+  if (sign === 'MI') return { before: '', behind: pick('-', ' ') }
+  return format.isSignInFront ? { before: pick('-', '+'), behind: '' } : { before: '', behind: pick('-', '+') }
+}
+
+function currencyOutput(format: NumberFormat, isBlank: boolean): string {
+  if (format.currency === null) return ''
+  const text = format.currency === 'C' ? 'USD' : format.currency === 'c' ? 'usd' : '$'
+  return isBlank ? ' '.repeat(text.length) : text
+}
+
+/** Joins the parts; FM takes all white space off both ends. */
+function assemble(format: NumberFormat, padding: number, sign: Sign, currency: string, body: string): string {
+  const text = ' '.repeat(padding) + sign.before + currency + body + sign.behind
+  return format.isCompact ? text.trim() : text
+}
+
+/** Fills the elements before the point from the right; how many stay empty on the left. */
+function integerOutput(
+  format: NumberFormat,
+  width: number,
+  digits: string,
+  write: (element: string, digit: string) => string,
+): { readonly text: string; readonly padding: number } {
+  let text = ''
+  let digitAt = digits.length - 1
+  let index = width - 1
+  for (; index >= 0; index--) {
+    const needsZeros = format.firstZero !== null && index >= format.firstZero
+    if (digitAt < 0 && !needsZeros) break
+    const element = format.elements[index]!
+    const isSeparator = /^[,G]$/i.test(element)
+    text = write(element, isSeparator ? ',' : (digits[digitAt] ?? '0')) + text
+    if (!isSeparator) digitAt--
+  }
+  return { text, padding: index + 1 }
+}
+
+function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
+  if ('word' in number) return formatWord(format, number.word, number.isNegative)
+  const rounding = format.hasExponent ? scientificDigits : fixedDigits
+  const { integer, fraction: allFraction, exponent } = rounding(number, format.scale)
+  const fraction = format.isCompact ? allFraction.replace(/0+$/, '') : allFraction
+  const isOverflow = integer.length > format.integerDigits
+  const isBlank = format.blanksZero && integer === ''
+  const show = (text: string) => (isBlank ? ' '.repeat(text.length) : text)
+  let padding = format.pointIndex
+  let integerText = ''
+  const showsInteger =
+    integer !== '' ||
+    format.hasExponent ||
+    (format.firstZero !== null && format.firstZero < format.pointIndex) ||
+    fraction === ''
+  if (format.integerDigits > 0 && showsInteger) {
+    const output = integerOutput(format, format.pointIndex, integer === '' ? '0' : integer, (_, digit) =>
+      isOverflow && digit !== ',' ? '#' : show(digit),
+    )
+    integerText = output.text
+    padding = output.padding
+  }
+  let fractionText = ''
+  let fractionAt = 0
+  for (const element of format.elements.slice(format.pointIndex)) {
+    if (element === '.' || element.toUpperCase() === 'D') fractionText += show('.')
+    else if (element.toUpperCase() === 'EEEE') fractionText += isOverflow ? '####' : show(element[0]! + exponent)
+    else if (element === '0' || element === '9') {
+      fractionText += isOverflow ? '#' : show(fraction[fractionAt] ?? '')
+      fractionAt++
+    }
+  }
+  // Of a number that is shown as zero too.
+  const sign = signOutput(format, number.isNegative, isBlank)
+  return assemble(format, padding, sign, currencyOutput(format, isBlank), integerText + fractionText)
+}
+
+function formatWord(format: NumberFormat, word: string, isNegative: boolean): string {
+  const sign = signOutput(format, isNegative, false)
+  const shownSign = word === 'NAN' ? { before: sign.before && ' ', behind: sign.behind && ' ' } : sign
+  const currency = currencyOutput(format, false)
+  if (format.hasExponent) {
+    return assemble(format, format.isCompact ? 0 : format.elements.length, shownSign, currency, word)
+  }
+  const isOverflow = format.pointIndex < word.length
+  const shown = format.elements.slice(Math.max(0, format.pointIndex - word.length), format.pointIndex)
+  const integerText = isOverflow ? shown.map(element => (/[,G]/i.test(element) ? ',' : '#')).join('') : word
+  const fractionText = format.elements
+    .slice(format.pointIndex)
+    .map(element => {
+      if (element.toUpperCase() === 'V') return ''
+      return !isOverflow ? ' ' : element === '0' || element === '9' ? '#' : '.'
+    })
+    .join('')
+  const padding = format.isCompact ? 0 : Math.max(0, format.pointIndex - word.length)
+  return assemble(format, padding, shownSign, currency, integerText + fractionText)
+}
+
+function formatHexadecimal(format: NumberFormat, number: FormattedNumber): string {
+  const value = 'word' in number ? null : rounded({ ...number, halves: 'away' }, 0)
+  const isOverflow = value === null || value >= 1n << 64n || value.toString(16).length > format.elements.length
+  const digits = value === null || value >= 1n << 64n ? '0'.repeat(17) : value.toString(16)
+  const { text, padding } = integerOutput(format, format.elements.length, digits, (element, digit) =>
+    isOverflow ? '#' : element === 'X' ? digit.toUpperCase() : digit,
+  )
+  return assemble(format, format.isCompact ? 0 : padding, signOutput(format, number.isNegative, false), '', text)
+}
+
+const ROMAN: readonly (readonly [number, string])[] = [
+  [1000, 'M'],
+  [900, 'CM'],
+  [500, 'D'],
+  [400, 'CD'],
+  [100, 'C'],
+  [90, 'XC'],
+  [50, 'L'],
+  [40, 'XL'],
+  [10, 'X'],
+  [9, 'IX'],
+  [5, 'V'],
+  [4, 'IV'],
+  [1, 'I'],
+]
+const ROMAN_WIDTH = 15
+
+function formatRoman(format: NumberFormat, number: FormattedNumber): string {
+  const value = 'word' in number || number.isNegative ? 0n : rounded({ ...number, halves: 'away' }, 0)
+  if (value < 1n || value > 3_999n) throw new NativeError('Roman numerals are written for numbers between 1 and 3999')
+  let rest = Number(value)
+  let text = ''
+  for (const [worth, letters] of ROMAN) {
+    while (rest >= worth) {
+      text += letters
+      rest -= worth
+    }
+  }
+  if (format.elements[0]!.startsWith('r')) text = text.toLowerCase()
+  return format.isCompact ? text : text.padStart(ROMAN_WIDTH)
+}
+
+/** @throws NativeError in BigQuery's words for a format that is none. */
+export function formatNumber(text: string, number: FormattedNumber): string {
+  const format = numberFormat(text)
+  if (format.isRoman) return formatRoman(format, number)
+  return format.isHexadecimal ? formatHexadecimal(format, number) : formatDecimal(format, number)
+}
+
+export const CAST_NUMBER_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_cast_double_to_text',
+    parameters: ['DOUBLE', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: number, format: string) => formatNumber(format, fractionOfDouble(value)),
+  },
+  {
+    // An INT64 or NUMERIC as decimal text, format.
+    name: 'bq_cast_decimal_to_text',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string, format: string) => formatNumber(format, fractionOfText(value)),
+  },
+]

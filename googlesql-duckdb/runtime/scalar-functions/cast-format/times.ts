@@ -1,0 +1,531 @@
+/** CAST … FORMAT between STRING and the date and time types: `YYYY-MM-DD HH24:MI:SS`. */
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
+import { localToInstant } from '../../../../googlesql/values/time-zone.js'
+import {
+  type CivilTime,
+  civilFromSeconds,
+  DAY_NAMES,
+  dayOfYear,
+  daysFromCivil,
+  isValidDate,
+  MONTH_NAMES,
+  splitMicros,
+  weekdayOf,
+} from '../dates/civil-time.js'
+import { offsetText, type TimeKind, wholeMinutes } from '../dates/format-time.js'
+import { timeZone } from '../dates/time-zones.js'
+import { NativeError, type NativeFunction } from '../scalar-function.js'
+
+type Category =
+  | 'LITERAL'
+  | 'YEAR'
+  | 'MONTH'
+  | 'DAY'
+  | 'HOUR'
+  | 'MINUTE'
+  | 'SECOND'
+  | 'MERIDIAN_INDICATOR'
+  | 'TIME_ZONE'
+  | 'OTHER'
+
+interface Element {
+  /** Upper case; for literals ' ', '"' or the character itself. */
+  readonly name: string
+  readonly category: Category
+  readonly length: number
+  /** What a literal stands for. */
+  readonly literal: string
+  readonly casing: 'upper' | 'capital' | 'lower'
+}
+
+const NAMES: Readonly<Record<Exclude<Category, 'LITERAL'>, readonly string[]>> = {
+  YEAR: ['YYYY', 'YYY', 'YY', 'Y', 'RRRR', 'RR', 'Y,YYY', 'IYYY', 'IYY', 'IY', 'I', 'SYYYY', 'YEAR', 'SYEAR'],
+  MONTH: ['MM', 'MON', 'MONTH', 'RM'],
+  DAY: ['DDD', 'DD', 'D', 'DAY', 'DY', 'J'],
+  HOUR: ['HH', 'HH12', 'HH24'],
+  MINUTE: ['MI'],
+  SECOND: ['SS', 'SSSSS', ...Array.from({ length: 9 }, (_, index) => `FF${index + 1}`)],
+  MERIDIAN_INDICATOR: ['AM', 'PM', 'A.M.', 'P.M.'],
+  TIME_ZONE: ['TZH', 'TZM'],
+  OTHER: ['CC', 'SCC', 'Q', 'IW', 'WW', 'W', 'AD', 'BC', 'A.D.', 'B.C.', 'SP', 'TH', 'SPTH', 'THSP', 'FM'],
+}
+const LITERALS = "-./,';:"
+/** The longest first, so that the first that fits is the longest that fits. */
+const ALL_NAMES = Object.entries(NAMES)
+  .flatMap(([category, names]) => names.map(name => ({ name, category: category as Category })))
+  .sort((a, b) => b.name.length - a.name.length)
+
+const shown = (element: Element): string =>
+  element.name === '"'
+    ? `'"${element.literal}"'`
+    : `'${element.category === 'LITERAL' ? element.literal : element.name}'`
+
+const parsed = new Map<string, readonly Element[]>()
+
+/** The format's elements. @throws NativeError where none fits. */
+function elementsOf(format: string): readonly Element[] {
+  const known = parsed.get(format)
+  if (known !== undefined) return known
+  const elements: Element[] = []
+  let at = 0
+  while (at < format.length) {
+    const element = elementAt(format, at)
+    elements.push(element)
+    at += element.length
+  }
+  if (parsed.size > 500) parsed.clear()
+  parsed.set(format, elements)
+  return elements
+}
+
+function elementAt(format: string, at: number): Element {
+  const literal = (name: string, length: number, text: string): Element => ({
+    name,
+    category: 'LITERAL',
+    length,
+    literal: text,
+    casing: 'upper',
+  })
+  const character = format[at]!
+  if (LITERALS.includes(character)) return literal(character, 1, character)
+  if (character === ' ') {
+    const spaces = /^ +/.exec(format.slice(at))![0]
+    return literal(' ', spaces.length, spaces)
+  }
+  if (character === '"') return quoted(format, at, literal)
+  const rest = format.slice(at, at + 5).toUpperCase()
+  const found = ALL_NAMES.find(({ name }) => rest.startsWith(name))
+  if (found === undefined) throw new NativeError(`Cannot find matched format element at ${at}`)
+  const { name, category } = found
+  return {
+    name,
+    category,
+    length: name.length,
+    literal: '',
+    casing: casingOf(format.slice(at, at + name.length), category),
+  }
+}
+
+function quoted(format: string, at: number, literal: (name: string, length: number, text: string) => Element): Element {
+  let text = ''
+  for (let i = at + 1; i < format.length; i++) {
+    const character = format[i]!
+    if (character === '"') return literal('"', i - at + 1, text)
+    if (character === '\\') {
+      const escaped = format[++i]
+      if (escaped !== '\\' && escaped !== '"') {
+        throw new NativeError(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
+      }
+      text += escaped
+    } else {
+      text += character
+    }
+  }
+  throw new NativeError(`Cannot find matching " for quoted literal at ${at}`)
+}
+
+function casingOf(written: string, category: Category): Element['casing'] {
+  const isLower = (character: string | undefined) => character !== undefined && /[a-z]/.test(character)
+  if (isLower(written[0])) return 'lower'
+  if (category === 'MERIDIAN_INDICATOR') return 'upper'
+  return isLower(written[1]) ? 'capital' : 'upper'
+}
+
+// ---- to text
+
+const pad = (value: number, width: number): string => String(value).padStart(width, '0')
+
+const FORMATTED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
+  DATE: ['LITERAL', 'YEAR', 'MONTH', 'DAY'],
+  TIME: ['LITERAL', 'HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR'],
+  DATETIME: ['LITERAL', 'YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR'],
+  TIMESTAMP: ['LITERAL', 'YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR', 'TIME_ZONE'],
+}
+
+function writeElement(element: Element, time: CivilTime, offsetSeconds: number): string {
+  const { name } = element
+  if (element.category === 'LITERAL') return element.literal
+  if (name.startsWith('FF')) return pad(time.micro, 6).padEnd(9, '0').slice(0, Number(name[2]))
+  switch (name) {
+    case 'YYYY':
+    case 'RRRR':
+      return pad(time.year, 4)
+    case 'YYY':
+    case 'YY':
+    case 'Y':
+    case 'RR':
+      return pad(time.year % 10 ** name.length, name.length)
+    case 'MM':
+      return pad(time.month, 2)
+    case 'MON':
+      return MONTH_NAMES[time.month - 1]!.slice(0, 3)
+    case 'MONTH':
+      return MONTH_NAMES[time.month - 1]!
+    case 'D':
+      return String(weekdayOf(time.days) + 1)
+    case 'DD':
+      return pad(time.day, 2)
+    case 'DDD':
+      return pad(dayOfYear(time), 3)
+    case 'DAY':
+      return DAY_NAMES[weekdayOf(time.days)]!
+    case 'DY':
+      return DAY_NAMES[weekdayOf(time.days)]!.slice(0, 3)
+    case 'HH':
+    case 'HH12':
+      return pad(time.hour % 12 || 12, 2)
+    case 'HH24':
+      return pad(time.hour, 2)
+    case 'MI':
+      return pad(time.minute, 2)
+    case 'SS':
+      return pad(time.second, 2)
+    case 'SSSSS':
+      return pad(time.hour * 3_600 + time.minute * 60 + time.second, 5)
+    case 'AM':
+    case 'PM':
+      return time.hour < 12 ? 'AM' : 'PM'
+    case 'A.M.':
+    case 'P.M.':
+      return time.hour < 12 ? 'A.M.' : 'P.M.'
+    case 'TZH':
+      return offsetText(offsetSeconds, ':').slice(0, 3)
+    case 'TZM':
+      return offsetText(offsetSeconds, ':').slice(4)
+    default:
+      throw new NativeError(`Unsupported format element ${shown(element)}`)
+  }
+}
+
+/** The value, given in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+export function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string): string {
+  const elements = elementsOf(format)
+  for (const element of elements) {
+    if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category)) {
+      throw new NativeError(`${kind} does not support ${shown(element)}`)
+    }
+  }
+  const { seconds, micro } = splitMicros(micros)
+  const offset = wholeMinutes(timeZone(zone)(seconds))
+  const time = civilFromSeconds(seconds + offset, micro)
+  return elements
+    .map(element => {
+      const text = writeElement(element, time, offset)
+      if (element.category === 'LITERAL' || element.casing === 'capital') return text
+      return element.casing === 'upper' ? text.toUpperCase() : text.toLowerCase()
+    })
+    .join('')
+}
+
+// ---- from text
+
+const PARSED = new Set([
+  'YYYY',
+  'YYY',
+  'YY',
+  'Y',
+  'RRRR',
+  'RR',
+  'Y,YYY',
+  'MM',
+  'MON',
+  'MONTH',
+  'DD',
+  'HH',
+  'HH12',
+  'HH24',
+  'MI',
+  'SS',
+  'SSSSS',
+  ...NAMES.SECOND,
+  'A.M.',
+  'P.M.',
+  'TZH',
+  'TZM',
+])
+const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
+  DATE: ['HOUR', 'MINUTE', 'SECOND', 'MERIDIAN_INDICATOR', 'TIME_ZONE'],
+  TIME: ['YEAR', 'MONTH', 'DAY', 'TIME_ZONE'],
+  DATETIME: ['TIME_ZONE'],
+  TIMESTAMP: [],
+}
+
+/** The rules that a format has to meet before anything can be read with it. */
+function checkParsing(elements: readonly Element[], kind: TimeKind): void {
+  const written = elements.filter(element => element.category !== 'LITERAL')
+  const fail = (message: string): never => {
+    throw new NativeError(message)
+  }
+  const byName = (name: string) => written.find(element => element.name === name)
+  const inCategory = (category: Category) => written.filter(element => element.category === category)
+  const seen = new Set<string>()
+  for (const element of written) {
+    if (!PARSED.has(element.name)) fail(`Format element ${shown(element)} is not supported for parsing`)
+    // All of FF1 to FF9 are one element to this rule.
+    const name = element.name.replace(/^FF\d$/, 'FF')
+    if (seen.has(name)) fail(`Format element ${shown(element)} appears more than once in the format string`)
+    seen.add(name)
+  }
+  for (const category of UNPARSED_CATEGORIES[kind]) {
+    const [first] = inCategory(category)
+    if (first) fail(`Format element in category ${category} (${shown(first)}) is not allowed for output type ${kind}`)
+  }
+  for (const category of ['MERIDIAN_INDICATOR', 'YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE'] as const) {
+    const [first, second] = inCategory(category)
+    if (first && second) {
+      fail(`More than one format element in category ${category} exist: ${shown(first)} and ${shown(second)}`)
+    }
+  }
+  const [meridian] = inCategory('MERIDIAN_INDICATOR')
+  const exclusive = (one: Element | undefined, other: Element | undefined): void => {
+    if (one && other) {
+      fail(
+        `Format element in category ${one.category} (${shown(one)}) and format element ${shown(other)} cannot exist simultaneously`,
+      )
+    }
+  }
+  exclusive(meridian, byName('HH24'))
+  const twelve = byName('HH') ?? byName('HH12')
+  if (twelve && !meridian) {
+    fail(`Format element in category MERIDIAN_INDICATOR is required when format element ${shown(twelve)} exists`)
+  }
+  if (meridian && !twelve) {
+    fail(
+      `Format element of type HH/HH12 is required when format element in category MERIDIAN_INDICATOR (${shown(meridian)}) exists`,
+    )
+  }
+  const secondOfDay = byName('SSSSS')
+  exclusive(inCategory('HOUR')[0], secondOfDay)
+  exclusive(inCategory('MINUTE')[0], secondOfDay)
+  if (secondOfDay && byName('SS')) fail(`Format elements 'SSSSS' and 'SS' cannot exist simultaneously`)
+}
+
+/** Whether the element begins with a digit, so that the one before it must not take more digits than it names. */
+function beginsWithDigit(elements: readonly Element[], index: number): boolean {
+  const element = elements[index]
+  if (element === undefined) return false
+  if (element.name === '"') {
+    return element.literal === '' ? beginsWithDigit(elements, index + 1) : /^\d/.test(element.literal)
+  }
+  return element.category !== 'LITERAL' && !['MON', 'MONTH', 'A.M.', 'P.M.', 'TZH'].includes(element.name)
+}
+
+interface CastFields {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  micro: number
+  twelveHour: number
+  isAfternoon: boolean
+  offsetSign: number
+  offsetHours: number
+  offsetMinutes: number
+  hasOffset: boolean
+}
+
+/** Reads one element from the start of the text: how many characters it took, or -1 where it does not fit. */
+function readElement(element: Element, text: string, isExact: boolean, fields: CastFields): number {
+  const { name } = element
+  const number = (width: number, low: number, high: number, set: (value: number) => void, start = 0): number => {
+    const digits = /^\d*/.exec(text.slice(start, start + width))![0]
+    const value = Number(digits)
+    if (digits.length < (isExact ? width : 1) || value < low || value > high) return -1
+    set(value)
+    return start + digits.length
+  }
+  const oneOf = (candidates: readonly string[], set: (index: number) => void): number => {
+    const index = candidates.findIndex(name => text.slice(0, name.length).toUpperCase() === name.toUpperCase())
+    if (index < 0) return -1
+    set(index)
+    return candidates[index]!.length
+  }
+  if (name === ' ') return /^\s*/u.exec(text)![0].length || -1
+  if (element.category === 'LITERAL') return text.startsWith(element.literal) ? element.literal.length : -1
+  if (name.startsWith('FF')) {
+    const digits = new RegExp(`^\\d{${isExact ? name[2] : 1},${name[2]}}`).exec(text)?.[0]
+    if (digits === undefined) return -1
+    fields.micro = Number(digits.padEnd(6, '0').slice(0, 6))
+    return digits.length
+  }
+  switch (name) {
+    case 'YYYY':
+    case 'RRRR':
+      return number(isExact ? 4 : 5, 0, 10_000, value => {
+        fields.year = value
+      })
+    case 'YYY':
+    case 'YY':
+    case 'Y': {
+      const unit = 10 ** name.length
+      return number(name.length, 0, unit - 1, value => {
+        fields.year += value - (fields.year % unit)
+      })
+    }
+    case 'RR':
+      return number(2, 0, 99, value => {
+        const now = fields.year % 100
+        const century = Math.floor(fields.year / 100) + (value < 50 && now >= 50 ? 1 : value >= 50 && now < 50 ? -1 : 0)
+        fields.year = century * 100 + value
+      })
+    case 'Y,YYY': {
+      const match = /^(\d{1,2}),(\d{3})/.exec(text)
+      if (match === null || Number(match[1]) > 10) return -1
+      fields.year = Number(match[1]) * 1_000 + Number(match[2])
+      return match[0].length
+    }
+    case 'MM':
+      return number(2, 1, 12, value => {
+        fields.month = value
+      })
+    case 'MON':
+      return oneOf(
+        MONTH_NAMES.map(month => month.slice(0, 3)),
+        index => {
+          fields.month = index + 1
+        },
+      )
+    case 'MONTH':
+      return oneOf(MONTH_NAMES, index => {
+        fields.month = index + 1
+      })
+    case 'DD':
+      return number(2, 1, 31, value => {
+        fields.day = value
+      })
+    case 'HH':
+    case 'HH12':
+      return number(2, 1, 12, value => {
+        fields.twelveHour = value
+      })
+    case 'HH24':
+      return number(2, 0, 23, value => {
+        fields.hour = value
+      })
+    case 'A.M.':
+    case 'P.M.':
+      return oneOf(['A.M.', 'P.M.'], index => {
+        fields.isAfternoon = index === 1
+      })
+    case 'MI':
+      return number(2, 0, 59, value => {
+        fields.minute = value
+      })
+    case 'SS':
+      return number(2, 0, 59, value => {
+        fields.second = value
+      })
+    case 'SSSSS':
+      return number(5, 0, 86_399, value => {
+        fields.hour = Math.floor(value / 3_600)
+        fields.minute = Math.floor((value % 3_600) / 60)
+        fields.second = value % 60
+      })
+    case 'TZH':
+      if (!/^[-+ ]/.test(text)) return -1
+      fields.offsetSign = text[0] === '-' ? -1 : 1
+      fields.hasOffset = true
+      return number(
+        2,
+        0,
+        14,
+        value => {
+          fields.offsetHours = value
+        },
+        1,
+      )
+    default:
+      fields.hasOffset = true
+      return number(2, 0, 59, value => {
+        fields.offsetMinutes = value
+      })
+  }
+}
+
+/**
+ * The value in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. A year and month that the
+ * format leaves out are those of `now`, in microseconds.
+ */
+export function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
+  const elements = elementsOf(format)
+  checkParsing(elements, kind)
+  const rules = timeZone(zone)
+  const nowSeconds = splitMicros(now).seconds
+  const today = civilFromSeconds(nowSeconds + rules(nowSeconds), 0)
+  const fields: CastFields = {
+    year: today.year,
+    month: today.month,
+    day: 1,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    micro: 0,
+    twelveHour: 0,
+    isAfternoon: false,
+    offsetSign: 1,
+    offsetHours: 0,
+    offsetMinutes: 0,
+    hasOffset: false,
+  }
+  let at = /^\s*/u.exec(text)![0].length
+  let index = 0
+  while (at < text.length && index < elements.length) {
+    const taken = readElement(elements[index]!, text.slice(at), beginsWithDigit(elements, index + 1), fields)
+    if (taken < 0) {
+      throw new NativeError(
+        `Failed to parse input timestamp string at ${at} with format element ${shown(elements[index]!)}`,
+      )
+    }
+    at += taken
+    index++
+  }
+  at += /^\s*/u.exec(text.slice(at))![0].length
+  while (elements[index]?.name === '"' && elements[index]!.literal === '') index++
+  if (at < text.length) {
+    throw new NativeError(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
+  }
+  if (index < elements.length) {
+    throw new NativeError(
+      `Entire timestamp string has been parsed before dealing with format element ${shown(elements[index]!)}`,
+    )
+  }
+  return microsOfFields(kind, fields, rules)
+}
+
+function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds: number) => number): bigint {
+  const hour = fields.twelveHour === 0 ? fields.hour : (fields.twelveHour % 12) + (fields.isAfternoon ? 12 : 0)
+  const { year, month, day } = kind === 'TIME' ? { year: 1970, month: 1, day: 1 } : fields
+  if (!isValidDate(year, month, day)) {
+    throw new NativeError('Invalid result from year, month, day values after parsing')
+  }
+  const civil = daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + fields.minute * 60 + fields.second
+  const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
+  const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)
+  const micros = BigInt(instant) * 1_000_000n + BigInt(fields.micro)
+  if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) {
+    throw new NativeError('The parsing result is out of valid time range')
+  }
+  return micros
+}
+
+export const CAST_TIME_NATIVES: readonly NativeFunction[] = [
+  {
+    // Format, type of the value, microseconds, time zone.
+    name: 'bq_cast_time_to_text',
+    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatCast(format, kind, micros, zone),
+  },
+  {
+    // Format, text, type of the result, time zone, the present in microseconds; microseconds.
+    name: 'bq_cast_text_to_time',
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (format: string, text: string, kind: TimeKind, zone: string, now: bigint) =>
+      parseCast(format, text, kind, zone, now),
+  },
+]

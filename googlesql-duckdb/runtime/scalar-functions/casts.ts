@@ -1,0 +1,147 @@
+/** Casts of text whose form DuckDB does not read as BigQuery does; macros/casts.ts takes the common forms itself. */
+
+import { doubleText } from '../../../googlesql/values/json-text.js'
+import {
+  dateLiteral,
+  datetimeLiteral,
+  numericLiteral,
+  timeLiteral,
+  timestampLiteral,
+  timestampRefusal,
+} from '../../../googlesql/values/literals.js'
+import { BEYOND_NUMERIC } from '../../bignumeric.js'
+import { exactDecimal } from './math.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+const MAX_SHOWN = 32
+
+/** A value as messages show it: not more than its beginning. */
+const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
+
+const canonical = (
+  name: string,
+  read: (text: string) => string | null,
+  refusal: (text: string) => string,
+): NativeFunction => ({
+  name,
+  parameters: ['VARCHAR'],
+  returns: 'VARCHAR',
+  handlesNull: false,
+  compute: (text: string) => {
+    const value = read(text)
+    if (value === null) throw new NativeError(refusal(text))
+    return value
+  },
+})
+
+function invalidInput(name: string, text: string): never {
+  throw new NativeError(`Invalid input to ${name}: "${text}"`)
+}
+
+const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
+const OF_FLOAT = { ...OF_TEXT, parameters: ['DOUBLE'] } as const
+
+export const CAST_NATIVES: readonly NativeFunction[] = [
+  canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
+  canonical('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
+  canonical('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${text}"`),
+  canonical('bq_read_timestamp', timestampLiteral, timestampRefusal),
+  canonical(
+    'bq_read_numeric',
+    text => numericLiteral(text, 'NUMERIC', 'cast'),
+    text => `Invalid NUMERIC value: ${shown(text)}`,
+  ),
+  canonical('bq_read_bignumeric', bignumeric, text => `Invalid BIGNUMERIC value: ${shown(text)}`),
+  { ...OF_TEXT, name: 'bq_read_bignumeric_or_null', compute: bignumeric },
+  { ...OF_FLOAT, name: 'bq_float_to_bignumeric', compute: (x: number) => floatBignumeric(x, false) },
+  { ...OF_FLOAT, name: 'bq_float_to_bignumeric_or_null', compute: (x: number) => floatBignumeric(x, true) },
+  {
+    ...OF_TEXT,
+    name: 'bq_parse_numeric',
+    compute: (text: string) =>
+      numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast') ?? invalidInput('PARSE_NUMERIC', text),
+  },
+  {
+    ...OF_TEXT,
+    name: 'bq_parse_bignumeric',
+    compute: (text: string) => bignumeric(parsedNumber(text) ?? '') ?? invalidInput('PARSE_BIGNUMERIC', text),
+  },
+  { ...OF_TEXT, name: 'bq_read_hex_float', returns: 'DOUBLE', compute: hexFloat },
+  {
+    name: 'bq_read_hex',
+    parameters: ['VARCHAR'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (text: string) => {
+      const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
+      const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
+      if (value === null || value > MAX_INT64 || value < MIN_INT64)
+        throw new NativeError(`Bad int64 value: ${shown(text)}`)
+      return value
+    },
+  },
+]
+
+/**
+ * What PARSE_NUMERIC takes as what CAST takes: commas among the digits, white space around the sign, and a sign that stands
+ * behind the number. Source: FilterParseNumericString of the reference implementation.
+ */
+function parsedNumber(text: string): string | null {
+  const found = /^([ \t-\r+-]*)([\d,]*)(\.?\d*(?:[eE][+-]?\d*)?)[ \t-\r]*([+-]?)[ \t-\r]*$/.exec(text)
+  if (!found) return null
+  const [, before, whole, rest, behind] = found
+  if (/^,+$/.test(whole!)) return null
+  return behind + before!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
+}
+
+/** A FLOAT64 in hexadecimal digits, as `0x1.8p3`. */
+const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]?\d+))?[ \t-\r]*$/
+
+function hexFloat(text: string): number {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = HEX_FLOAT.exec(text) ?? []
+  if (sign === undefined || whole + fraction === '') throw new NativeError(`Bad double value: ${shown(text)}`)
+  const size = scaledFloat(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
+  return sign === '-' ? -size : size
+}
+
+const MANTISSA_BITS = 53
+const MIN_EXPONENT = -1022
+
+/** mantissa * 2^exponent as the nearest FLOAT64; of two, the even one. */
+function scaledFloat(mantissa: bigint, exponent: number): number {
+  if (mantissa === 0n) return 0
+  const bits = mantissa.toString(2).length
+  const place = bits - 1 + exponent
+  if (place > 1024) return Number.POSITIVE_INFINITY
+  // The bits that a subnormal number loses are lost in the same rounding.
+  const dropped = bits - Math.min(MANTISSA_BITS, MANTISSA_BITS + place - MIN_EXPONENT)
+  if (dropped <= 0) return Number(mantissa) * 2 ** exponent
+  if (dropped > bits) return 0
+  const kept = mantissa >> BigInt(dropped)
+  const twice = (mantissa - (kept << BigInt(dropped))) * 2n
+  const unit = 1n << BigInt(dropped)
+  const isUp = twice > unit || (twice === unit && kept % 2n === 1n)
+  return Number(kept + (isUp ? 1n : 0n)) * 2 ** (exponent + dropped)
+}
+
+/** DECIMAL(38,9) carries a BIGNUMERIC, so what it could not hold exactly is an error. */
+function bignumeric(text: string): string | null {
+  const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
+  if (value === null) return null
+  if (!/^-?\d{1,29}(\.\d{1,9})?$/.test(value)) {
+    throw new NativeError(BEYOND_NUMERIC)
+  }
+  return value
+}
+
+/** All digits of the FLOAT64, to the 38th behind the point; `isSafe` gives null for what no BIGNUMERIC is. */
+function floatBignumeric(x: number, isSafe: boolean): string | null {
+  const value = Number.isFinite(x) ? numericLiteral(exactDecimal(x), 'BIGNUMERIC', 'cast') : null
+  if (value !== null) return bignumeric(value)
+  if (isSafe) return null
+  if (Number.isFinite(x)) throw new NativeError(`BIGNUMERIC out of range: ${doubleText(x)}`)
+  const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
+  throw new NativeError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
+}

@@ -1,0 +1,49 @@
+/** CONTAINS_SUBSTR: a search without regard to case, after normalisation, through a whole value. */
+import type { Type } from '../../../googlesql/types/types.js'
+import { readableText } from './format/value.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+import { foldCase } from './strings.js'
+
+const folded = (text: string): string => foldCase(text.normalize('NFKC'))
+
+function containsText(value: string | null, search: string | null): boolean | null {
+  if (search === null) throw new NativeError('CONTAINS_SUBSTR: the search value must not be NULL')
+  return value === null ? null : folded(value).includes(folded(search))
+}
+
+/** True when one part has it; else NULL when one part is NULL. The value is in the encoding of format/value.ts. */
+function containsIn(value: string | null, type: Type, search: string): boolean | null {
+  if (value === null) return null
+  if (type.kind !== 'ARRAY' && type.kind !== 'STRUCT') {
+    const text = type.kind === 'STRING' || type.kind === 'FLOAT64' ? value : readableText(value, type)
+    return folded(text).includes(search)
+  }
+  const parts = JSON.parse(value) as (string | null)[]
+  let result: boolean | null = false
+  for (const [index, part] of parts.entries()) {
+    const found = containsIn(part, type.kind === 'ARRAY' ? type.element : type.fields[index]!.type, search)
+    if (found) return true
+    if (found === null) result = null
+  }
+  return result
+}
+
+export const CONTAINS_SUBSTR_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_contains_substr',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'BOOLEAN',
+    handlesNull: true,
+    compute: containsText,
+  },
+  {
+    name: 'bq_value_contains_substr',
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
+    returns: 'BOOLEAN',
+    handlesNull: true,
+    compute: (value: string | null, type: string, search: string | null) => {
+      if (search === null) throw new NativeError('CONTAINS_SUBSTR: the search value must not be NULL')
+      return containsIn(value, JSON.parse(type) as Type, folded(search))
+    },
+  },
+]

@@ -1,0 +1,72 @@
+/** The date and time family's scalar functions. */
+import { civilFromDays } from '../../../googlesql/values/civil-date.js'
+import { datetimeText } from '../../../googlesql/values/civil-text.js'
+import { zonedTimestampMicros } from '../../../googlesql/values/literals.js'
+import { CAST_BYTES_NATIVES } from './cast-format/bytes.js'
+import { CAST_NUMBER_NATIVES } from './cast-format/numbers.js'
+import { CAST_TIME_NATIVES } from './cast-format/times.js'
+import { daysFromCivil, monthLength } from './dates/civil-time.js'
+import { FORMAT_TIME_NATIVES } from './dates/format-time.js'
+import { PARSE_TIME_NATIVES } from './dates/parse-time.js'
+import { TIME_ZONE_NATIVES, timeZone } from './dates/time-zones.js'
+import { INTERVAL_NATIVES } from './intervals.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+/**
+ * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
+ * before. There is at least one.
+ */
+function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): bigint[] {
+  const months = Number(count * unit)
+  const days: bigint[] = []
+  let { year, month, day } = civilFromDays(Number(first))
+  for (let next = first; months > 0 ? next <= last : next >= last; next = BigInt(daysFromCivil(year, month, day))) {
+    days.push(next)
+    const total = year * 12 + month - 1 + months
+    year = Math.floor(total / 12)
+    month = total - year * 12 + 1
+    if (year < 1 || year > 9999) break
+    day = Math.min(day, monthLength(year, month))
+  }
+  return days
+}
+
+export const DATE_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_month_series',
+    parameters: ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
+    returns: 'BIGINT[]',
+    handlesNull: false,
+    compute: monthSeries,
+  },
+  ...TIME_ZONE_NATIVES,
+  ...FORMAT_TIME_NATIVES,
+  ...PARSE_TIME_NATIVES,
+  ...INTERVAL_NATIVES,
+  ...CAST_TIME_NATIVES,
+  ...CAST_NUMBER_NATIVES,
+  ...CAST_BYTES_NATIVES,
+  {
+    // What was being done, the microseconds that it was done to, and what to write behind them. In SQL the same words
+    // would take longer to plan than the rest of the query.
+    name: 'bq_overflow',
+    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (said: string, micros: bigint, zone: string) => {
+      throw new NativeError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+    },
+  },
+  {
+    // Text without a zone of its own, zone; microseconds of the instant.
+    name: 'bq_timestamp_from_text',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (text: string, zone: string) => {
+      const micros = zonedTimestampMicros(text, timeZone(zone))
+      if (micros === null) throw new NativeError(`Invalid timestamp: '${text}'`)
+      return micros
+    },
+  },
+]

@@ -1,0 +1,99 @@
+/** The proleptic Gregorian calendar on whole numbers: days and seconds since 1970-01-01 to fields and back. */
+import { type CivilDate, civilFromDays } from '../../../../googlesql/values/civil-date.js'
+
+/** A civil time with everything that format strings ask for. */
+export interface CivilTime extends CivilDate {
+  readonly hour: number
+  readonly minute: number
+  readonly second: number
+  readonly micro: number
+  /** Days since 1970-01-01. */
+  readonly days: number
+}
+
+const DAY_SECONDS = 86_400
+
+export const MONTH_NAMES = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const
+/** From Sunday, as GoogleSQL counts. */
+export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
+
+// https://howardhinnant.github.io/date_algorithms.html: eras of 400 years that begin on the first of March.
+/** Days since 1970-01-01; months and days outside their range are not checked. */
+export function daysFromCivil(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year
+  const era = Math.floor(y / 400)
+  const yearOfEra = y - era * 400
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+}
+
+const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+/** The number of days of a month, 1 to 12. */
+export function monthLength(year: number, month: number): number {
+  return month === 2 && isLeapYear(year) ? 29 : MONTH_LENGTHS[month - 1]!
+}
+
+export function isValidDate(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= monthLength(year, month)
+}
+
+/** 0 for Sunday. */
+export function weekdayOf(days: number): number {
+  return (((days + 4) % 7) + 7) % 7
+}
+
+/** 1 for the first of January. */
+export function dayOfYear(date: CivilTime): number {
+  return date.days - daysFromCivil(date.year, 1, 1) + 1
+}
+
+/** The Monday on which the ISO year begins. */
+export function isoYearStart(isoYear: number): number {
+  const fourth = daysFromCivil(isoYear, 1, 4)
+  return fourth - ((weekdayOf(fourth) + 6) % 7)
+}
+
+/** The ISO year that the day belongs to. */
+export function isoYearOf(days: number): number {
+  const thursday = days - ((weekdayOf(days) + 6) % 7) + 3
+  return civilFromDays(thursday).year
+}
+
+/** Seconds and microseconds of a count of microseconds, the latter 0 to 999999. */
+export function splitMicros(micros: bigint): { readonly seconds: number; readonly micro: number } {
+  let micro = micros % 1_000_000n
+  if (micro < 0n) micro += 1_000_000n
+  return { seconds: Number((micros - micro) / 1_000_000n), micro: Number(micro) }
+}
+
+/** The fields of a civil time that is given as seconds since 1970-01-01 00:00:00 of the same calendar. */
+export function civilFromSeconds(seconds: number, micro: number): CivilTime {
+  const days = Math.floor(seconds / DAY_SECONDS)
+  const ofDay = seconds - days * DAY_SECONDS
+  return {
+    ...civilFromDays(days),
+    hour: Math.floor(ofDay / 3_600),
+    minute: Math.floor((ofDay % 3_600) / 60),
+    second: ofDay % 60,
+    micro,
+    days,
+  }
+}

@@ -1,0 +1,226 @@
+/** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: `%` elements to text. */
+
+import type { NativeFunction } from '../scalar-function.js'
+import {
+  type CivilTime,
+  civilFromSeconds,
+  DAY_NAMES,
+  dayOfYear,
+  isoYearOf,
+  isoYearStart,
+  MONTH_NAMES,
+  splitMicros,
+  weekdayOf,
+} from './civil-time.js'
+import { timeZone } from './time-zones.js'
+
+export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
+
+/** Elements that a type has no value for stand in the result as they were written. */
+const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
+  DATE: 'cHIklMPpRrSsTXZz',
+  TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',
+  DATETIME: 'Zz',
+  TIMESTAMP: '',
+}
+
+const pad = (value: number, width: number, fill = '0'): string => String(value).padStart(width, fill)
+
+/** `+05:30` with its separator; zones of old times have seconds, which are cut off. */
+export function offsetText(seconds: number, separator: string): string {
+  const minutes = Math.floor(Math.abs(seconds) / 60)
+  // An offset below a minute is written as zero, which has a plus.
+  const sign = seconds < 0 && minutes > 0 ? '-' : '+'
+  return `${sign}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`
+}
+
+/**
+ * An offset without its seconds, which those of early years have. Texts have no place for them, and show the time without them
+ * too. Source: GetNormalizedTimeZone of the reference implementation.
+ */
+export const wholeMinutes = (offset: number): number => offset - (offset % 60)
+
+/** As GoogleSQL names a zone in a result: `UTC`, `UTC-5`, `UTC+0530`. */
+function zoneText(seconds: number): string {
+  const minutes = Math.floor(Math.abs(seconds) / 60)
+  if (minutes === 0) return 'UTC'
+  const sign = seconds < 0 ? '-' : '+'
+  return `UTC${minutes % 60 === 0 ? `${sign}${minutes / 60}` : offsetText(seconds, '')}`
+}
+
+/** A value to format: its civil time, its zone's offset there, and the instant in seconds. */
+interface Moment {
+  readonly time: CivilTime
+  readonly offsetSeconds: number
+  readonly epochSeconds: number
+}
+
+const twelveHour = (hour: number): number => hour % 12 || 12
+const shortName = (name: string): string => name.slice(0, 3)
+const weekNumber = (time: CivilTime, firstWeekday: number): number =>
+  Math.floor((dayOfYear(time) + 6 - ((weekdayOf(time.days) - firstWeekday + 7) % 7)) / 7)
+
+type Writer = (moment: Moment) => string
+const clock: Writer = ({ time }) => `${pad(time.hour, 2)}:${pad(time.minute, 2)}:${pad(time.second, 2)}`
+const slashes: Writer = ({ time }) => `${pad(time.month, 2)}/${pad(time.day, 2)}/${pad(time.year % 100, 2)}`
+const month: Writer = ({ time }) => MONTH_NAMES[time.month - 1]!
+const weekday: Writer = ({ time }) => DAY_NAMES[weekdayOf(time.days)]!
+const halfDay: Writer = ({ time }) => (time.hour < 12 ? 'AM' : 'PM')
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  A: weekday,
+  a: moment => shortName(weekday(moment)),
+  B: month,
+  b: moment => shortName(month(moment)),
+  h: moment => shortName(month(moment)),
+  // Without a zero before it, as the reference implementation writes it; strftime's has one.
+  C: ({ time }) => String(Math.floor(time.year / 100)),
+  c: moment =>
+    `${shortName(weekday(moment))} ${shortName(month(moment))} ${pad(moment.time.day, 2, ' ')} ${clock(moment)} ` +
+    `${moment.time.year}`,
+  D: slashes,
+  d: ({ time }) => pad(time.day, 2),
+  e: ({ time }) => pad(time.day, 2, ' '),
+  F: ({ time }) => `${time.year}-${pad(time.month, 2)}-${pad(time.day, 2)}`,
+  G: ({ time }) => String(isoYearOf(time.days)),
+  g: ({ time }) => pad(isoYearOf(time.days) % 100, 2),
+  H: ({ time }) => pad(time.hour, 2),
+  I: ({ time }) => pad(twelveHour(time.hour), 2),
+  J: ({ time }) => pad(time.days - isoYearStart(isoYearOf(time.days)) + 1, 3),
+  j: ({ time }) => pad(dayOfYear(time), 3),
+  k: ({ time }) => pad(time.hour, 2, ' '),
+  l: ({ time }) => pad(twelveHour(time.hour), 2, ' '),
+  M: ({ time }) => pad(time.minute, 2),
+  m: ({ time }) => pad(time.month, 2),
+  n: () => '\n',
+  P: moment => halfDay(moment).toLowerCase(),
+  p: halfDay,
+  Q: ({ time }) => String(Math.floor((time.month - 1) / 3) + 1),
+  R: ({ time }) => `${pad(time.hour, 2)}:${pad(time.minute, 2)}`,
+  r: moment =>
+    `${pad(twelveHour(moment.time.hour), 2)}:${pad(moment.time.minute, 2)}:${pad(moment.time.second, 2)} ` +
+    halfDay(moment),
+  S: ({ time }) => pad(time.second, 2),
+  s: ({ epochSeconds }) => String(epochSeconds),
+  T: clock,
+  t: () => '\t',
+  U: ({ time }) => pad(weekNumber(time, 0), 2),
+  u: ({ time }) => String(weekdayOf(time.days) || 7),
+  V: ({ time }) => pad(Math.floor((time.days - isoYearStart(isoYearOf(time.days))) / 7) + 1, 2),
+  W: ({ time }) => pad(weekNumber(time, 1), 2),
+  w: ({ time }) => String(weekdayOf(time.days)),
+  X: clock,
+  x: slashes,
+  Y: ({ time }) => String(time.year),
+  y: ({ time }) => pad(time.year % 100, 2),
+  Z: ({ offsetSeconds }) => zoneText(offsetSeconds),
+  z: ({ offsetSeconds }) => offsetText(offsetSeconds, ''),
+  '%': () => '%',
+}
+
+/** Text between elements, or how to write one. */
+type Piece = string | Writer
+
+const fractionDigits = (micro: number, digits: number): string => pad(micro, 6).padEnd(digits, '0').slice(0, digits)
+const trimmedFraction = (micro: number): string => pad(micro, 6).replace(/0+$/, '')
+
+/** An `%E…` element at this place of the format: how to write it and the length after the `E`. */
+function extendedElement(
+  rest: string,
+): { readonly letter: string; readonly length: number; readonly write: Writer } | null {
+  const match = /^(z|T|4Y|\*S|\*f|\d{1,2}S|\d{1,2}f)/.exec(rest)
+  if (match === null) return null
+  const element = match[0]
+  const letter = element.at(-1)!
+  const found = (write: Writer) => ({ letter, length: element.length, write })
+  if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
+  // What stands between date and time in RFC 3339.
+  if (element === 'T') return found(() => 'T')
+  if (element === '4Y') return found(({ time }) => pad(time.year, 4))
+  const digits = Number(element.slice(0, -1))
+  if (letter === 'f') {
+    if (element === '*f') return found(({ time }) => trimmedFraction(time.micro) || '0')
+    return found(({ time }) => fractionDigits(time.micro, digits))
+  }
+  const fraction = (micro: number) => (element === '*S' ? trimmedFraction(micro) : fractionDigits(micro, digits))
+  return found(({ time }) => {
+    const text = fraction(time.micro)
+    return pad(time.second, 2) + (text === '' ? '' : `.${text}`)
+  })
+}
+
+/** Elements that have no such form, which then stands for itself; from the reference implementation. */
+const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
+
+function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
+  const foreign = FOREIGN_ELEMENTS[kind]
+  const pieces: Piece[] = []
+  let at = 0
+  while (at < format.length) {
+    const percent = format.indexOf('%', at)
+    if (percent < 0 || percent === format.length - 1) {
+      pieces.push(format.slice(at))
+      break
+    }
+    if (percent > at) pieces.push(format.slice(at, percent))
+    let letterAt = percent + 1
+    let letter = format[letterAt]!
+    let write: Writer | undefined
+    let isPlain = false
+    const isModified = (letter === 'E' || letter === 'O') && letterAt + 1 < format.length
+    if (isModified) {
+      const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
+      letterAt += extended?.length ?? 1
+      isPlain = extended === null && UNMODIFIED[letter as 'E' | 'O'].includes(format[letterAt]!)
+      // `%Ey`, `%Od` and the like mean the plain element: alternative calendars and digits are not English.
+      letter = extended?.letter ?? format[letterAt]!
+      write = extended?.write
+    }
+    if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
+    pieces.push(write === undefined || foreign.includes(letter) ? format.slice(percent, letterAt + 1) : write)
+    at = letterAt + 1
+  }
+  return pieces
+}
+
+const compiled = new Map<string, readonly Piece[]>()
+
+/** Formats a moment that is given in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+export function formatTime(format: string, kind: TimeKind, micros: bigint, zone: string): string {
+  const key = `${kind} ${format}`
+  let pieces = compiled.get(key)
+  if (pieces === undefined) {
+    pieces = compileFormat(format, kind)
+    if (compiled.size > 500) compiled.clear()
+    compiled.set(key, pieces)
+  }
+  const { seconds, micro } = splitMicros(micros)
+  const offsetSeconds = wholeMinutes(timeZone(zone)(seconds))
+  const moment = { time: civilFromSeconds(seconds + offsetSeconds, micro), offsetSeconds, epochSeconds: seconds }
+  let text = ''
+  for (const piece of pieces) text += typeof piece === 'string' ? piece : piece(moment)
+  return text
+}
+
+export const FORMAT_TIME_NATIVES: readonly NativeFunction[] = [
+  {
+    // Format string, type, microseconds, time zone.
+    name: 'bq_format_time',
+    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatTime(format, kind, micros, zone),
+  },
+  {
+    // A TIMESTAMP as text in a zone, as CAST and STRING write it: `2026-01-31 12:00:00.123+05:30`.
+    name: 'bq_timestamp_text_in',
+    parameters: ['BIGINT', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (micros: bigint, zone: string) => {
+      const { micro } = splitMicros(micros)
+      const digits = micro === 0 ? 0 : micro % 1_000 === 0 ? 3 : 6
+      return formatTime(`%E4Y-%m-%d %H:%M:%E${digits}S%Ez`, 'TIMESTAMP', micros, zone).replace(/:00$/, '')
+    },
+  },
+]

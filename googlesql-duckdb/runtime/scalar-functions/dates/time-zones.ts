@@ -1,0 +1,111 @@
+/** Time zones as GoogleSQL names them: a tz database name, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`. */
+import { localToInstant, zoneOffset } from '../../../../googlesql/values/time-zone.js'
+import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { splitMicros } from './civil-time.js'
+
+/** A zone's rules: seconds east of Greenwich at an instant, which is given in seconds since 1970. */
+export type TimeZone = (epochSeconds: number) => number
+
+const DAY_SECONDS = 86_400
+const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
+
+/** Seconds east of Greenwich when the name is an offset or UTC; undefined for any other name. */
+export function fixedOffset(name: string): number | undefined {
+  if (name === 'UTC' || name === 'Etc/UTC') return 0
+  const match = OFFSET.exec(name)
+  if (match === null) return undefined
+  const minutes = Number(match[3] ?? 0)
+  const offset = Number(match[2]) * 60 + minutes
+  if (minutes > 59 || offset > 14 * 60) return undefined
+  return (match[1] === '-' ? -offset : offset) * 60
+}
+
+/** The rules of a zone of the tz database; null when it has none of this name. */
+export function namedZone(name: string): TimeZone | null {
+  // The platform takes offsets too, and some that GoogleSQL does not; all names of the database begin with a letter.
+  return /^[A-Za-z]/.test(name) && fixedOffset(name) === undefined ? zoneOffset(name) : null
+}
+
+const zones = new Map<string, TimeZone>()
+
+/** The zone of this name. @throws NativeError in BigQuery's words when there is none. */
+export function timeZone(name: string): TimeZone {
+  const known = zones.get(name)
+  if (known !== undefined) return known
+  const zone = makeZone(name)
+  // A query may hold any text as a zone; a caller must not fill the memory with them.
+  if (zones.size > 1_000) zones.clear()
+  zones.set(name, zone)
+  return zone
+}
+
+function makeZone(name: string): TimeZone {
+  if (name === '') throw new NativeError('Invalid empty time zone')
+  const fixed = fixedOffset(name)
+  if (fixed !== undefined) return () => fixed
+  const named = namedZone(name)
+  if (named === null) throw new NativeError(`Invalid time zone: ${name}`)
+  return cached(named)
+}
+
+interface DayOffsets {
+  readonly before: number
+  readonly after: number
+  /** The instant from which `after` holds. */
+  readonly change: number
+}
+
+// The platform takes microseconds for each instant; a query's rows lie close together, so one day's offsets serve many.
+// No zone has changed its offset twice within a day.
+function cached(zone: TimeZone): TimeZone {
+  const days = new Map<number, DayOffsets>()
+  return epochSeconds => {
+    const day = Math.floor(epochSeconds / DAY_SECONDS)
+    let offsets = days.get(day)
+    if (offsets === undefined) {
+      if (days.size > 20_000) days.clear()
+      offsets = offsetsOfDay(zone, day)
+      days.set(day, offsets)
+    }
+    return epochSeconds < offsets.change ? offsets.before : offsets.after
+  }
+}
+
+function offsetsOfDay(zone: TimeZone, day: number): DayOffsets {
+  let low = day * DAY_SECONDS
+  let high = low + DAY_SECONDS - 1
+  const before = zone(low)
+  const after = zone(high)
+  if (before === after) return { before, after, change: low }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (zone(middle) === before) low = middle
+    else high = middle
+  }
+  return { before, after, change: high }
+}
+
+/** Microseconds of the instant of a civil time in microseconds. */
+export function instantMicros(zone: TimeZone, civilMicros: bigint): bigint {
+  const { seconds, micro } = splitMicros(civilMicros)
+  return BigInt(localToInstant(seconds, zone)) * 1_000_000n + BigInt(micro)
+}
+
+export const TIME_ZONE_NATIVES: readonly NativeFunction[] = [
+  {
+    // Microseconds east of Greenwich at an instant.
+    name: 'bq_zone_offset',
+    parameters: ['VARCHAR', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (name: string, micros: bigint) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
+  },
+  {
+    // The instant of a civil time, both in microseconds.
+    name: 'bq_zone_instant',
+    parameters: ['VARCHAR', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (name: string, micros: bigint) => instantMicros(timeZone(name), micros),
+  },
+]

@@ -1,0 +1,245 @@
+/** FORMAT: printf for the language's types. Source: the language reference, "FORMAT". */
+import type { Type } from '../../../googlesql/types/types.js'
+import { typeName } from '../../../googlesql/types/types.js'
+import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, type Rounding } from './decimal-text.js'
+import { prettyJson } from './format/json.js'
+import { literalText, readableText } from './format/value.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+const MAX_OUTPUT = 1 << 20
+/** A double has no more digits than this behind the point. */
+const MAX_FLOAT_PRECISION = 1074
+
+interface Spec {
+  readonly flags: string
+  readonly width: number
+  /** Null when not given. */
+  readonly precision: number | null
+}
+
+const SPECIFIER = /%([-+ #'0]*)(\*|\d*)(\.(?:\*|\d*))?(.)/suy
+
+function format(pattern: string, typesJson: string, values: readonly (string | null)[]): string | null {
+  const types = typesOf(typesJson)
+  const output: string[] = []
+  let next = 0
+  let isNull = false
+  const take = (expected: string, accepts: (type: Type) => boolean): { type: Type; value: string | null } | null => {
+    const index = next++
+    const type = types[index]
+    if (!type) return null
+    if (!accepts(type)) {
+      throw new NativeError(
+        `Invalid type for argument ${index + 2} to FORMAT; Expected ${expected}; Got ${typeName(type)}`,
+      )
+    }
+    return { type, value: values[index] ?? null }
+  }
+  const number = (): number | null => {
+    const argument = take('integer', isInteger)
+    if (argument && argument.value === null) isNull = true
+    return argument?.value ? limited(Number(argument.value)) : null
+  }
+
+  for (let at = 0; at < pattern.length; ) {
+    const percent = pattern.indexOf('%', at)
+    output.push(pattern.slice(at, percent < 0 ? pattern.length : percent))
+    if (percent < 0) break
+    SPECIFIER.lastIndex = percent
+    const found = SPECIFIER.exec(pattern)
+    if (!found) throw new NativeError(`Invalid FORMAT string: "${pattern}"`)
+    at = SPECIFIER.lastIndex
+    const [text, flags, width, precision, letter] = found as unknown as [
+      string,
+      string,
+      string,
+      string | undefined,
+      string,
+    ]
+    if (letter === '%') {
+      if (text !== '%%') throw new NativeError(`Invalid FORMAT string: "${pattern}"`)
+      output.push('%')
+      continue
+    }
+    const given = width === '*' ? number() : width === '' ? null : limited(Number(width))
+    const digits = precision === '.*' ? number() : precision === undefined ? null : Number(precision.slice(1))
+    const isLeft = flags.includes('-') || (given !== null && given < 0)
+    const spec: Spec = {
+      flags: isLeft ? `${flags}-` : flags,
+      width: Math.abs(given ?? 0),
+      precision: digits === null || digits < 0 ? null : checkedPrecision(digits, letter),
+    }
+    const printed = print(letter, spec, take, pattern)
+    if (printed === null) isNull = true
+    else output.push(printed)
+  }
+  if (next !== types.length) {
+    const problem = next > types.length ? 'few' : 'many'
+    throw new NativeError(
+      `Too ${problem} arguments to FORMAT for pattern "${pattern}"; Expected ${next + 1}; Got ${types.length + 1}`,
+    )
+  }
+  if (isNull) return null
+  const result = output.join('')
+  if (result.length > MAX_OUTPUT) throw tooLong()
+  return result
+}
+
+const tooLong = (): NativeError =>
+  new NativeError(`Output string too long while evaluating FORMAT; limit ${MAX_OUTPUT}`)
+function limited(size: number): number {
+  if (Math.abs(size) > MAX_OUTPUT) throw tooLong()
+  return size
+}
+function checkedPrecision(precision: number, letter: string): number {
+  if ('gG'.includes(letter)) return Math.min(precision, MAX_FLOAT_PRECISION)
+  const cap = 'eEfF'.includes(letter) ? MAX_FLOAT_PRECISION : MAX_OUTPUT
+  if (precision > cap) throw new NativeError(`Precision value is too big${cap}`)
+  return precision
+}
+
+type Take = (expected: string, accepts: (type: Type) => boolean) => { type: Type; value: string | null } | null
+const isInteger = (type: Type): boolean => type.kind === 'INT64'
+const isFraction = (type: Type): boolean => type.kind === 'FLOAT64' || isDecimal(type)
+const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+
+/** Null when the argument is NULL (and nothing when there is none, which is reported at the end). */
+function print(letter: string, spec: Spec, take: Take, pattern: string): string | null {
+  switch (letter) {
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'x':
+    case 'X': {
+      const argument = take('integer', isInteger)
+      if (!argument) return ''
+      return argument.value === null ? null : integer(BigInt(argument.value), letter, spec)
+    }
+    case 'u':
+      // The language has no unsigned type here.
+      take('UINT', () => false)
+      return ''
+    case 'f':
+    case 'F':
+    case 'e':
+    case 'E':
+    case 'g':
+    case 'G': {
+      const argument = take('FLOAT64', isFraction)
+      if (!argument) return ''
+      return argument.value === null ? null : fraction(argument.value, argument.type, letter, spec)
+    }
+    case 's': {
+      const argument = take('STRING', type => type.kind === 'STRING')
+      if (!argument) return ''
+      return argument.value === null ? null : padded(argument.value, spec)
+    }
+    case 'p':
+    case 'P': {
+      const argument = take('PROTO or JSON', type => type.kind === 'JSON')
+      if (!argument) return ''
+      if (argument.value === null) return null
+      return padded(letter === 'p' ? readableText(argument.value, argument.type) : prettyJson(argument.value), spec)
+    }
+    case 't':
+    case 'T': {
+      const argument = take('', () => true)
+      if (!argument) return ''
+      const text = letter === 't' ? readableText : literalText
+      return padded(text(argument.value, argument.type), spec)
+    }
+    default:
+      throw new NativeError(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
+  }
+}
+
+function padded(text: string, { flags, width, precision }: Spec): string {
+  const chars = [...text]
+  const shown = precision === null ? chars : chars.slice(0, precision)
+  const padding = ' '.repeat(Math.max(width - shown.length, 0))
+  return flags.includes('-') ? shown.join('') + padding : padding + shown.join('')
+}
+
+const RADIX: Readonly<Record<string, number>> = { d: 10, i: 10, o: 8, x: 16, X: 16 }
+
+function integer(value: bigint, letter: string, { flags, width, precision }: Spec): string {
+  const isNegative = value < 0n
+  let digits = (isNegative ? -value : value).toString(RADIX[letter]!)
+  if (letter === 'X') digits = digits.toUpperCase()
+  const isGrouped = flags.includes("'")
+  const isPlainDecimal = (letter === 'd' || letter === 'i') && !isGrouped
+  if (isPlainDecimal && precision === 0 && value === 0n) digits = ''
+  const hasMoreDigits = precision !== null && precision > digits.length
+  if (hasMoreDigits) digits = digits.padStart(precision, '0')
+  const prefix = !flags.includes('#')
+    ? ''
+    : letter === 'o'
+      ? hasMoreDigits
+        ? ''
+        : '0'
+      : letter === 'x' || letter === 'X'
+        ? `0${letter}`
+        : ''
+  if (isGrouped) digits = grouped(digits, letter)
+  const sign = signOf(isNegative, flags) + prefix
+  // As in C, a precision switches zero padding off; the other notations know no such rule here.
+  const padsWithZeros = flags.includes('0') && !flags.includes('-') && !(isPlainDecimal && precision !== null)
+  return justified(sign, digits, width, flags, padsWithZeros)
+}
+
+function grouped(digits: string, letter: string): string {
+  const size = letter === 'd' || letter === 'i' ? 3 : 4
+  const separator = letter === 'x' || letter === 'X' ? ':' : ','
+  const groups: string[] = []
+  for (let end = digits.length; end > 0; end -= size) groups.unshift(digits.slice(Math.max(end - size, 0), end))
+  return groups.join(separator)
+}
+
+const signOf = (isNegative: boolean, flags: string): string =>
+  isNegative ? '-' : flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
+
+function justified(sign: string, body: string, width: number, flags: string, padsWithZeros: boolean): string {
+  const missing = Math.max(width - sign.length - body.length, 0)
+  if (flags.includes('-')) return sign + body + ' '.repeat(missing)
+  return padsWithZeros ? sign + '0'.repeat(missing) + body : ' '.repeat(missing) + sign + body
+}
+
+function fraction(text: string, type: Type, letter: string, { flags, width, precision }: Spec): string {
+  const isUpper = letter < 'a'
+  // Zero has no sign here: adding zero takes it away.
+  const number = type.kind === 'FLOAT64' ? Number(text.replace('inf', 'Infinity')) + 0 : 0
+  if (!Number.isFinite(number)) {
+    const name = Number.isNaN(number) ? 'nan' : 'inf'
+    return justified(signOf(number < 0, flags), isUpper ? name.toUpperCase() : name, width, flags, false)
+  }
+  const digits = type.kind === 'FLOAT64' ? digitsOfDouble(number) : digitsOfDecimal(text)
+  const rounding: Rounding = type.kind === 'FLOAT64' ? 'half-even' : 'half-away'
+  const places = precision ?? 6
+  const isAlternative = flags.includes('#')
+  let body: string
+  if (letter === 'f' || letter === 'F') body = fixedText(digits, places, rounding)
+  else if (letter === 'e' || letter === 'E') body = exponentText(digits, places, rounding)
+  else body = generalText(digits, places, isAlternative, rounding)
+  if (isAlternative && !body.includes('.')) body = body.replace(/^\d+/, '$&.')
+  if (flags.includes("'")) body = body.replace(/^\d+/, whole => grouped(whole, 'd'))
+  if (isUpper) body = body.toUpperCase()
+  return justified(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
+}
+
+/** The types come as the same text for every row of a query. */
+let lastTypes: { readonly json: string; readonly types: readonly Type[] } = { json: '[]', types: [] }
+function typesOf(json: string): readonly Type[] {
+  if (lastTypes.json !== json) lastTypes = { json, types: JSON.parse(json) as Type[] }
+  return lastTypes.types
+}
+
+export const FORMAT_NATIVES: readonly NativeFunction[] = [
+  {
+    // Values in the encoding of format/value.ts, their types as JSON.
+    name: 'bq_format',
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR[]'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: format,
+  },
+]

@@ -1,0 +1,115 @@
+/**
+ * Values as FORMAT's %t and %T show them. A value comes as text: what a cast to STRING gives, but a FLOAT64 as DuckDB writes
+ * it, BYTES as hexadecimal digits, and an ARRAY or STRUCT as a JSON array of its parts in this encoding.
+ */
+
+import type { Type } from '../../../../googlesql/types/types.js'
+import { canonicalJson } from '../../../../googlesql/values/json-text.js'
+import { doubleText } from '../decimal-text.js'
+
+/** `%t`: readable. */
+export function readableText(value: string | null, type: Type): string {
+  if (value === null) return 'NULL'
+  switch (type.kind) {
+    case 'ARRAY':
+      return `[${partsOf(value)
+        .map(part => readableText(part, type.element))
+        .join(', ')}]`
+    case 'STRUCT':
+      return `(${partsOf(value)
+        .map((part, index) => readableText(part, type.fields[index]!.type))
+        .join(', ')})`
+    case 'FLOAT64':
+      return floatLiteral(value) ?? (value === 'nan' ? 'NaN' : value)
+    case 'BYTES':
+      return escapedBytes(value, null)
+    case 'JSON':
+      return jsonText(value)
+    default:
+      return value
+  }
+}
+
+/** `%T`: a literal of the language. */
+export function literalText(value: string | null, type: Type): string {
+  if (value === null) return 'NULL'
+  switch (type.kind) {
+    case 'ARRAY':
+      return `[${partsOf(value)
+        .map(part => literalText(part, type.element))
+        .join(', ')}]`
+    case 'STRUCT': {
+      const parts = partsOf(value).map((part, index) => literalText(part, type.fields[index]!.type))
+      return parts.length < 2 ? `STRUCT(${parts.join('')})` : `(${parts.join(', ')})`
+    }
+    case 'STRING':
+      return quoted(value)
+    case 'BYTES': {
+      const quote = quoteFor(Buffer.from(value, 'hex').toString('latin1'))
+      return `b${quote}${escapedBytes(value, quote)}${quote}`
+    }
+    case 'FLOAT64':
+      return floatLiteral(value) ?? `CAST("${value}" AS FLOAT64)`
+    case 'INTERVAL':
+      return `INTERVAL "${value}" YEAR TO SECOND`
+    case 'JSON':
+      return `JSON ${quoted(jsonText(value))}`
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+    case 'DATE':
+    case 'DATETIME':
+    case 'TIME':
+    case 'TIMESTAMP':
+      return `${type.kind} "${value}"`
+    default:
+      return value
+  }
+}
+
+const partsOf = (value: string): (string | null)[] => JSON.parse(value) as (string | null)[]
+
+function jsonText(value: string): string {
+  const canonical = canonicalJson(value, 'round')
+  return 'text' in canonical ? canonical.text : value
+}
+
+/** Always with a point or an exponent; null for what has no literal. */
+function floatLiteral(value: string): string | null {
+  const number = Number(value)
+  if (!Number.isFinite(number)) return null
+  if (Object.is(number, -0)) return '-0.0'
+  const text = doubleText(number)
+  return /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+const quoteFor = (text: string): string => (text.includes('"') && !text.includes("'") ? "'" : '"')
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }
+
+function quoted(text: string): string {
+  const quote = quoteFor(text)
+  let result = ''
+  let isAfterHex = false
+  for (const char of text) {
+    const code = char.codePointAt(0)!
+    const short = char === quote ? `\\${quote}` : ESCAPES[char]
+    // A digit behind \xAB would be read as part of it.
+    const isHex: boolean =
+      short === undefined && code < 128 && (code < 32 || code === 127 || (isAfterHex && /[0-9a-fA-F]/.test(char)))
+    result += short ?? (isHex ? hexEscape(code) : char)
+    isAfterHex = isHex
+  }
+  return quote + result + quote
+}
+
+/** Without a quote, all of them are escaped. */
+function escapedBytes(hex: string, quote: string | null): string {
+  return Array.from(Buffer.from(hex, 'hex'), code => {
+    if (code < 32 || code > 126) return hexEscape(code)
+    const char = String.fromCharCode(code)
+    if (char === '\\') return '\\\\'
+    return '\'"`'.includes(char) && (quote === null || quote === char) ? `\\${char}` : char
+  }).join('')
+}
+
+const hexEscape = (code: number): string => `\\x${code.toString(16).padStart(2, '0')}`

@@ -1,0 +1,383 @@
+/** JSON functions in JavaScript: those that DuckDB has not, and those cases of the others that it would get wrong. */
+
+import {
+  type JsonPath,
+  type JsonPathForm,
+  type JsonPathStep,
+  parseJsonPath,
+} from '../../../googlesql/values/json-path.js'
+import { canonicalJson, doubleText } from '../../../googlesql/values/json-text.js'
+import { doubleText as castText } from './decimal-text.js'
+import {
+  documentText,
+  findInText,
+  type JsonNode,
+  numberText,
+  parseDocument,
+  prettyText,
+  withLineEscapes,
+} from './json/document.js'
+import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json/edit.js'
+import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './scalar-function.js'
+
+/** @throws NativeError in BigQuery's words */
+function pathOf(text: string, form: string, allowsLax = false): JsonPath {
+  const path = parseJsonPath(text, form as JsonPathForm, allowsLax)
+  if ('error' in path) throw new NativeError(path.error)
+  return path
+}
+
+/** A path to change a value at: an index counts from the beginning. @throws NativeError in BigQuery's words */
+function editedPathOf(text: string): JsonPath {
+  const path = pathOf(text, 'standard')
+  const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"/gsu, name => ' '.repeat(name.length)))
+  if (negative) throw new NativeError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
+  return path
+}
+
+/** A step names a member of an object or, as a number, an item of an array, however it was written. */
+function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
+  if (node.kind === 'object') return node.members.get(text)
+  return node.kind === 'array' && /^\d+$/.test(text) ? node.items[Number(text)] : undefined
+}
+
+function find(text: string, path: string, form: string): JsonNode | undefined {
+  const { steps } = pathOf(path, form)
+  const document = parseDocument(text)
+  if (!document) {
+    const names = steps.map(each => each.text)
+    return findInText(text, names) ?? undefined
+  }
+  let node: JsonNode | undefined = document
+  for (const each of steps) node = node && step(node, each)
+  return node
+}
+
+const itemsOf = (node: JsonNode, isDeep: boolean): readonly JsonNode[] =>
+  node.kind !== 'array' ? [node] : isDeep ? node.items.flatMap(item => itemsOf(item, true)) : node.items
+
+/** All values on a lax path: a name looks into the items of an array, and a value alone is its own item 0. */
+function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
+  let found = [root]
+  for (const each of steps) {
+    found = found.flatMap(node => {
+      if (each.kind === 'index') {
+        const items = node.kind === 'array' ? node.items : [node]
+        const item = items[Number(each.text)]
+        return item ? [item] : []
+      }
+      return itemsOf(node, mode === 'lax recursive').flatMap(item => {
+        const member = item.kind === 'object' ? item.members.get(each.text) : undefined
+        return member ? [member] : []
+      })
+    })
+  }
+  return found
+}
+
+/** The text of a scalar, null of anything else. Numbers of a STRING keep their text, those of JSON are FLOAT64s. */
+function scalarText(node: JsonNode | undefined, isJson: boolean): string | null {
+  switch (node?.kind) {
+    case 'string':
+      return node.value
+    case 'bool':
+      return String(node.value)
+    case 'number':
+      return isJson ? numberText(node.text) : node.text
+    default:
+      return null
+  }
+}
+
+/** The canonical text of a JSON value, whose numbers BigQuery would have refused when it was made had they not fitted. */
+function canonical(text: string, wideNumbers: string, from: string): string {
+  const mode = wideNumbers.toLowerCase()
+  if (mode !== 'exact' && mode !== 'round')
+    throw new NativeError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
+  const result = canonicalJson(text, mode)
+  if ('error' in result) throw new NativeError(`${from}${result.error}`)
+  return result.text
+}
+
+const jsonText = (node: JsonNode): string => canonical(documentText(node), 'round', '')
+
+/** A JSON value of ours, which cannot be malformed. */
+function documentOf(text: string): JsonNode {
+  const node = parseDocument(text)
+  if (!node) throw new NativeError('The JSON value is malformed')
+  return node
+}
+
+const MAX_INT64 = 2n ** 63n - 1n
+
+/** A number that is a FLOAT64 in the JSON type. */
+const isDouble = (text: string): boolean => /[.eE]/.test(text)
+
+function strictInt64(text: string): bigint {
+  const node = documentOf(text)
+  if (node.kind !== 'number') throw new NativeError('The provided JSON input is not an integer')
+  const number = Number(node.text)
+  const isFloat = isDouble(node.text)
+  if (isFloat && !Number.isInteger(number)) {
+    throw new NativeError(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
+  }
+  const integer = isFloat ? BigInt(number) : BigInt(node.text)
+  if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) {
+    throw new NativeError(`The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`)
+  }
+  return integer
+}
+
+const withoutPoint = (number: number): string => doubleText(number).replace(/\.0$/, '')
+
+function strictFloat64(text: string, wideNumbers: string): number {
+  const node = documentOf(text)
+  if (node.kind !== 'number') throw new NativeError('The provided JSON input is not a number')
+  const number = Number(node.text)
+  const isExact = /[.eE]/.test(node.text) || BigInt(node.text) === BigInt(number)
+  const mode = wideNumbers.toLowerCase()
+  if (mode !== 'exact' && mode !== 'round')
+    throw new NativeError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
+  // BigQuery asks for the range in which every integer is exact, not for this one.
+  if (mode === 'exact' && (!isExact || (!/[.eE]/.test(node.text) && Math.abs(number) > 2 ** 53))) {
+    throw new NativeError(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
+  }
+  return number
+}
+
+function strictBool(text: string): boolean {
+  const node = documentOf(text)
+  if (node.kind !== 'bool') throw new NativeError('The provided JSON input is not a boolean')
+  return node.value
+}
+
+function strictString(text: string): string {
+  const node = documentOf(text)
+  if (node.kind !== 'string') throw new NativeError('The provided JSON input is not a string')
+  return node.value
+}
+
+/** A decimal text, with exponent or not, rounded half away from zero; null where it is none or no INT64. */
+function roundedInt64(text: string): bigint | null {
+  const parts = /^[ \t\n\r]*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?[ \t\n\r]*$/.exec(text)
+  if (!parts) return null
+  const [, sign, whole, fraction = '', exponent = '0'] = parts
+  const digits = whole! + fraction
+  if (digits === '') return null
+  const scale = fraction.length - Number(exponent)
+  if (scale < -40 || scale > 400) return /^0*$/.test(digits) ? 0n : scale > 0 ? 0n : null
+  let value = BigInt(digits) * 10n ** BigInt(Math.max(-scale, 0))
+  if (scale > 0) {
+    const unit = 10n ** BigInt(scale)
+    value = value / unit + ((value % unit) * 2n >= unit ? 1n : 0n)
+  }
+  if (sign === '-') value = -value
+  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
+}
+
+/** A FLOAT64 by its value, which its shortest text is not; halves away from zero. */
+function roundedDouble(double: number): bigint | null {
+  const size = Math.abs(double)
+  const whole = Math.floor(size)
+  const rounded = BigInt(size - whole >= 0.5 ? whole + 1 : whole)
+  const value = double < 0 ? -rounded : rounded
+  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
+}
+
+function laxInt64(text: string): bigint | null {
+  const node = documentOf(text)
+  switch (node.kind) {
+    case 'bool':
+      return node.value ? 1n : 0n
+    case 'number':
+      return isDouble(node.text) ? roundedDouble(Number(node.text)) : roundedInt64(node.text)
+    case 'string':
+      return roundedInt64(node.value)
+    default:
+      return null
+  }
+}
+
+function laxFloat64(text: string): number | null {
+  const node = documentOf(text)
+  if (node.kind === 'number') return Number(node.text)
+  if (node.kind !== 'string') return null
+  const trimmed = node.value.trim()
+  const named = /^([+-]?)(inf|infinity|nan)$/i.exec(trimmed)
+  if (named) return /nan/i.test(named[2]!) ? Number.NaN : named[1] === '-' ? -Infinity : Infinity
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : null
+}
+
+function laxBool(text: string): boolean | null {
+  const node = documentOf(text)
+  if (node.kind === 'bool') return node.value
+  if (node.kind === 'number') return Number(node.text) !== 0
+  if (node.kind !== 'string') return null
+  const word = node.value.toLowerCase()
+  return word === 'true' ? true : word === 'false' ? false : null
+}
+
+function laxString(text: string): string | null {
+  const node = documentOf(text)
+  if (node.kind !== 'number') return scalarText(node, true) ?? null
+  return isDouble(node.text) ? castText(Number(node.text)) : node.text
+}
+
+const itemTexts = (node: JsonNode | undefined, toText: (item: JsonNode) => string | null): (string | null)[] | null =>
+  node?.kind === 'array' ? node.items.map(toText) : null
+
+function scalarTexts(node: JsonNode | undefined, isJson: boolean): (string | null)[] | null {
+  if (node?.kind === 'array' && node.items.some(item => item.kind === 'array' || item.kind === 'object')) return null
+  return itemTexts(node, item => scalarText(item, isJson))
+}
+
+/** JSON_KEYS: the names in a value as paths, sorted, each once. */
+function keysOf(text: string, maxDepth: bigint | null, mode: string | null): string[] {
+  const within = (mode ?? 'strict').toLowerCase()
+  if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within)) {
+    throw new NativeError(`Invalid JSON mode specified: ${mode}`)
+  }
+  if (maxDepth !== null && maxDepth <= 0n) throw new NativeError('max_depth must be positive.')
+  const keys = new Set<string>()
+  const visit = (node: JsonNode, prefix: string, depth: bigint, arrays: number): void => {
+    if (node.kind === 'array') {
+      if (within === 'strict' || (within === 'lax' && arrays > 0)) return
+      for (const item of node.items) visit(item, prefix, depth, arrays + 1)
+    } else if (node.kind === 'object' && (maxDepth === null || depth <= maxDepth)) {
+      for (const [name, value] of node.members) {
+        const key = prefix + (/^[\p{L}\p{N}_\-: \t\n\f\r]+$/u.test(name) ? name : `"${name.replaceAll('"', '\\"')}"`)
+        keys.add(key)
+        visit(value, `${key}.`, depth + 1n, 0)
+      }
+    }
+  }
+  visit(documentOf(text), '', 1n, 0)
+  return [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+}
+
+function contains(whole: JsonNode, part: JsonNode, isTop: boolean): boolean {
+  if (whole.kind === 'array') {
+    if (part.kind === 'array') return part.items.every(item => whole.items.some(each => contains(each, item, false)))
+    return isTop && part.kind !== 'object' && whole.items.some(item => contains(item, part, false))
+  }
+  if (whole.kind === 'object' && part.kind === 'object') {
+    return [...part.members].every(([name, value]) => {
+      const member = whole.members.get(name)
+      return member !== undefined && contains(member, value, false)
+    })
+  }
+  if (whole.kind === 'number' && part.kind === 'number') return Number(whole.text) === Number(part.text)
+  return whole.kind === part.kind && documentText(whole) === documentText(part)
+}
+
+const native = (
+  name: string,
+  parameters: readonly NativeType[],
+  returns: NativeType,
+  compute: (...args: never[]) => NativeValue,
+  handlesNull = false,
+): NativeFunction => ({ name, parameters, returns, handlesNull, compute })
+
+const TEXT: NativeType = 'VARCHAR'
+
+/** An edit at a path; a NULL path leaves the document as it is. */
+const edit = (
+  name: string,
+  change: (root: JsonNode, path: JsonPath, value: JsonNode, flag: boolean) => JsonNode,
+): NativeFunction =>
+  native(
+    name,
+    [TEXT, TEXT, TEXT, 'BOOLEAN'],
+    TEXT,
+    (text: string | null, path: string | null, value: string, flag: boolean | null) => {
+      if (text === null || path === null || flag === null) return text
+      return jsonText(change(documentOf(text), editedPathOf(path), documentOf(value), flag))
+    },
+    true,
+  )
+
+export const JSON_NATIVES: readonly NativeFunction[] = [
+  native('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
+    const node = find(text, path, form)
+    return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
+  }),
+  native('bq_json_query', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
+    const parsed = pathOf(path, form, form === 'standard')
+    if (parsed.mode !== 'strict') return jsonText({ kind: 'array', items: findAll(documentOf(text), parsed) })
+    const node = find(text, path, form)
+    return node ? jsonText(node) : null
+  }),
+  native('bq_json_value_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
+    scalarText(find(text, path, form), false),
+  ),
+  native('bq_json_value', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) =>
+    scalarText(find(text, path, form), true),
+  ),
+  native('bq_json_query_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+    itemTexts(find(text, path, form), node => withLineEscapes(documentText(node))),
+  ),
+  native('bq_json_query_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+    itemTexts(find(text, path, form), jsonText),
+  ),
+  native('bq_json_value_array_text', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+    scalarTexts(find(text, path, form), false),
+  ),
+  native('bq_json_value_array', [TEXT, TEXT, TEXT], 'VARCHAR[]', (text: string, path: string, form: string) =>
+    scalarTexts(find(text, path, form), true),
+  ),
+
+  native('bq_json_parse', [TEXT, TEXT], TEXT, (text: string, wideNumbers: string) =>
+    canonical(text, wideNumbers, 'Invalid input to PARSE_JSON: '),
+  ),
+  native('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
+  native('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
+  native('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
+  // A negative zero keeps its sign only where JSON text has one.
+  native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
+  native('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
+
+  native('bq_json_bool', [TEXT], 'BOOLEAN', strictBool),
+  native('bq_json_int64', [TEXT], 'BIGINT', strictInt64),
+  native('bq_json_float64', [TEXT, TEXT], 'DOUBLE', strictFloat64),
+  native('bq_json_string', [TEXT], TEXT, strictString),
+  native('bq_json_lax_bool', [TEXT], 'BOOLEAN', laxBool),
+  native('bq_json_lax_int64', [TEXT], 'BIGINT', laxInt64),
+  native('bq_json_lax_float64', [TEXT], 'DOUBLE', laxFloat64),
+  native('bq_json_lax_string', [TEXT], TEXT, laxString),
+  native('bq_json_items', [TEXT], 'VARCHAR[]', (text: string) => itemTexts(documentOf(text), jsonText)),
+  native('bq_json_flatten', [TEXT], 'VARCHAR[]', (text: string) => itemsOf(documentOf(text), true).map(jsonText)),
+  native(
+    'bq_json_keys',
+    [TEXT, 'BIGINT', TEXT],
+    'VARCHAR[]',
+    (text: string | null, depth: bigint | null, mode: string | null) =>
+      text === null ? null : keysOf(text, depth, mode),
+    true,
+  ),
+  native('bq_json_contains', [TEXT, TEXT], 'BOOLEAN', (whole: string, part: string) =>
+    contains(documentOf(whole), documentOf(part), true),
+  ),
+
+  edit('bq_json_set', setValue),
+  edit('bq_json_append', appendItems),
+  edit('bq_json_insert', insertItems),
+  native(
+    'bq_json_remove',
+    [TEXT, TEXT],
+    TEXT,
+    (text: string | null, path: string | null) => {
+      if (text === null || path === null) return text
+      const parsed = editedPathOf(path)
+      if (parsed.steps.length === 0) throw new NativeError("The JSONPath cannot be '$'")
+      return jsonText(removeAt(documentOf(text), parsed))
+    },
+    true,
+  ),
+  native(
+    'bq_json_strip_nulls',
+    [TEXT, TEXT, 'BOOLEAN', 'BOOLEAN'],
+    TEXT,
+    (text: string, path: string, arrays: boolean, empty: boolean) =>
+      jsonText(stripNulls(documentOf(text), editedPathOf(path), arrays, empty)),
+  ),
+]

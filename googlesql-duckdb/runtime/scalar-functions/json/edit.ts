@@ -1,0 +1,118 @@
+/**
+ * Changed copies of JSON values: JSON_SET and its family. A name means a member of an object here, and an index an item
+ * of an array; where the value is of another kind, the change is passed over and the document stays as it is.
+ */
+import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-path.js'
+import { NativeError } from '../scalar-function.js'
+import { JSON_NULL, type JsonNode } from './document.js'
+
+/** As long as an array may become by an index behind its end. */
+const MAX_LENGTH = 1_000_000
+
+/** The value that a step leads to, undefined where there is none. */
+function child(node: JsonNode, step: JsonPathStep): JsonNode | undefined {
+  if (step.kind === 'name') return node.kind === 'object' ? node.members.get(step.text) : undefined
+  return node.kind === 'array' ? node.items[Number(step.text)] : undefined
+}
+
+/** A copy with this child; null where the kind of the value does not allow the step. JSON null becomes what is needed. */
+function withChild(node: JsonNode, step: JsonPathStep, value: JsonNode): JsonNode | null {
+  if (step.kind === 'name') {
+    if (node.kind !== 'object' && node.kind !== 'null') return null
+    const members = new Map(node.kind === 'object' ? node.members : [])
+    return { kind: 'object', members: members.set(step.text, value) }
+  }
+  if (node.kind !== 'array' && node.kind !== 'null') return null
+  const items = node.kind === 'array' ? [...node.items] : []
+  const index = indexOf(step)
+  while (items.length < index) items.push(JSON_NULL)
+  items[index] = value
+  return { kind: 'array', items }
+}
+
+function indexOf(step: JsonPathStep): number {
+  const index = Number(step.text)
+  if (index >= MAX_LENGTH) throw new NativeError(`Exceeded maximum array size of ${MAX_LENGTH}`)
+  return index
+}
+
+/** A copy with the value at the path changed; null where nothing changes. `change` is given undefined for no value. */
+function changeAt(
+  node: JsonNode | undefined,
+  steps: readonly JsonPathStep[],
+  change: (value: JsonNode | undefined) => JsonNode | null,
+): JsonNode | null {
+  const [step, ...rest] = steps
+  if (!step) return change(node)
+  const value = changeAt(node && child(node, step), rest, change)
+  return value && withChild(node ?? JSON_NULL, step, value)
+}
+
+/** JSON_SET; `creates` says whether a path that does not exist is created. */
+export function setValue(root: JsonNode, { steps }: JsonPath, value: JsonNode, creates: boolean): JsonNode {
+  return changeAt(root, steps, old => (old || creates ? value : null)) ?? root
+}
+
+/** JSON_ARRAY_APPEND; `isEach` spreads a value that is an array. */
+export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
+  const added = isEach && value.kind === 'array' ? value.items : [value]
+  const change = (old: JsonNode | undefined): JsonNode | null => {
+    if (old?.kind === 'null') return { kind: 'array', items: added }
+    return old?.kind === 'array' ? { kind: 'array', items: [...old.items, ...added] } : null
+  }
+  return changeAt(root, steps, change) ?? root
+}
+
+/** JSON_ARRAY_INSERT: before the item that the path ends at. */
+export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
+  const last = steps.at(-1)
+  if (last?.kind !== 'index') return root
+  const index = indexOf(last)
+  const added = isEach && value.kind === 'array' ? value.items : [value]
+  const change = (old: JsonNode | undefined): JsonNode | null => {
+    if (old?.kind !== 'array' && old?.kind !== 'null') return null
+    const items = old.kind === 'array' ? [...old.items] : []
+    while (items.length < index) items.push(JSON_NULL)
+    items.splice(index, 0, ...added)
+    return { kind: 'array', items }
+  }
+  return changeAt(root, steps.slice(0, -1), change) ?? root
+}
+
+/** JSON_REMOVE of a path that is not `$`. */
+export function removeAt(root: JsonNode, { steps }: JsonPath): JsonNode {
+  const last = steps.at(-1)!
+  const change = (old: JsonNode | undefined): JsonNode | null => {
+    if (!old || child(old, last) === undefined) return null
+    if (old.kind === 'array') return { kind: 'array', items: old.items.toSpliced(Number(last.text), 1) }
+    if (old.kind !== 'object') return null
+    const members = new Map(old.members)
+    members.delete(last.text)
+    return { kind: 'object', members }
+  }
+  return changeAt(root, steps.slice(0, -1), change) ?? root
+}
+
+/** JSON_STRIP_NULLS. */
+export function stripNulls(root: JsonNode, { steps }: JsonPath, inArrays: boolean, removesEmpty: boolean): JsonNode {
+  const isGone = (node: JsonNode, isItem: boolean): boolean => {
+    if (node.kind === 'null') return !isItem || inArrays
+    if (!removesEmpty) return false
+    if (node.kind === 'object') return node.members.size === 0
+    return node.kind === 'array' && inArrays && node.items.length === 0
+  }
+  const strip = (node: JsonNode): JsonNode => {
+    if (node.kind === 'array') {
+      return { kind: 'array', items: node.items.map(strip).filter(item => !isGone(item, true)) }
+    }
+    if (node.kind !== 'object') return node
+    const members = [...node.members].map(([name, value]) => [name, strip(value)] as const)
+    return { kind: 'object', members: new Map(members.filter(([, value]) => !isGone(value, false))) }
+  }
+  const change = (old: JsonNode | undefined): JsonNode | null => {
+    if (!old) return null
+    const stripped = strip(old)
+    return isGone(stripped, false) ? JSON_NULL : stripped
+  }
+  return changeAt(root, steps, change) ?? root
+}

@@ -1,0 +1,260 @@
+/** The NET functions: hosts of URLs, and IP addresses as text and as bytes in network order. */
+
+import { publicSuffix, registeredDomain } from './public-suffix.js'
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
+
+/**
+ * The host, as far as one can be made out; null for none. Follows the language's own reading of a URL, which is a best effort
+ * and not that of a browser: a scheme counts only before `//`, and what is before the last `@` is a user.
+ */
+function host(url: string): string | null {
+  const text = url.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '')
+  let start = 0
+  let end = text.length
+  let mayHaveScheme = true
+  if (isSlash(text[0]) && isSlash(text[1])) {
+    start = 2
+    mayHaveScheme = false
+  }
+  for (let at = start; at < end; at++) {
+    const char = text[at]!
+    if (char === '#' || char === '?' || isSlash(char)) {
+      end = at
+    } else if (char === ':' && mayHaveScheme) {
+      mayHaveScheme = false
+      if (isSlash(text[at + 1]) && isSlash(text[at + 2])) {
+        at += 2
+        start = at + 1
+      }
+    } else if (char === '@') start = at + 1
+  }
+  let portFrom = start
+  if (text[start] === '[') {
+    for (portFrom++; portFrom < end; ) {
+      const char = text[portFrom++]
+      if (char === '[' || char === ']') break
+    }
+  }
+  const colon = text.indexOf(':', portFrom)
+  if (colon >= 0 && colon < end) end = colon
+  while (start < end && text[start] === '.') start++
+  while (end - start > 1 && text[end - 1] === '.' && text[end - 2] === '.') end--
+  return start < end ? text.slice(start, end) : null
+}
+
+const ofHost =
+  (part: (host: string) => string | null) =>
+  (url: string): string | null => {
+    const found = host(url)
+    return found === null ? null : part(found)
+  }
+
+/** 4 or 16 bytes, or null. As inet_pton reads them: no leading zeros, no white space. */
+function parseIp(text: string): Uint8Array | null {
+  return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
+}
+
+function parseIpv4(text: string): Uint8Array | null {
+  const parts = text.split('.')
+  if (parts.length !== 4 || !parts.every(part => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return null
+  return Uint8Array.from(parts, Number)
+}
+
+function parseIpv6(text: string): Uint8Array | null {
+  const halves = text.split('::')
+  if (halves.length > 2) return null
+  const groups = halves.map(half => (half === '' ? [] : half.split(':')))
+  // The last group may be an IPv4 address.
+  const last = groups[groups.length - 1]!
+  const dotted = last[last.length - 1]
+  if (dotted?.includes('.')) {
+    const ipv4 = parseIpv4(dotted)
+    if (!ipv4) return null
+    last.splice(-1, 1, hexPair(ipv4[0]!, ipv4[1]!), hexPair(ipv4[2]!, ipv4[3]!))
+  }
+  const given = groups.flat()
+  if (!given.every(group => /^[0-9a-fA-F]{1,4}$/.test(group))) return null
+  const missing = 8 - given.length
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return null
+  const all = [...groups[0]!, ...Array<string>(missing).fill('0'), ...(groups[1] ?? [])]
+  return Uint8Array.from(all.flatMap(group => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]))
+}
+
+const hexPair = (high: number, low: number): string => ((high << 8) | low).toString(16)
+
+/** As inet_ntop writes them: the longest run of two zero groups or more is `::`. */
+function ipText(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.')
+  const groups = Array.from({ length: 8 }, (_, index) => (bytes[2 * index]! << 8) | bytes[2 * index + 1]!)
+  let best = { start: -1, length: 1 }
+  for (let start = 0; start < 8; start++) {
+    let length = 0
+    while (groups[start + length] === 0) length++
+    if (length > best.length) best = { start, length }
+  }
+  const isMapped =
+    best.start === 0 && ((best.length === 6 && groups[6] !== 0) || (best.length === 5 && groups[5] === 0xffff))
+  if (isMapped) return `${best.length === 5 ? '::ffff:' : '::'}${bytes.slice(12).join('.')}`
+  const hex = groups.map(group => group.toString(16))
+  if (best.start < 0) return hex.join(':')
+  return `${hex.slice(0, best.start).join(':')}::${hex.slice(best.start + best.length).join(':')}`
+}
+
+function ipFromString(text: string): Uint8Array {
+  const bytes = parseIp(text)
+  if (!bytes) throw new NativeError(`NET.IP_FROM_STRING() encountered an unparseable IP-address: ${text}`)
+  return bytes
+}
+
+function ipToString(bytes: Uint8Array): string {
+  if (bytes.length !== 4 && bytes.length !== 16) {
+    throw new NativeError(
+      `NET.IP_TO_STRING() encountered an invalid IP address. Expected 4 (for IPv4) or 16 (for IPv6) bytes but got ${bytes.length}`,
+    )
+  }
+  return ipText(bytes)
+}
+
+function ipNetMask(size: bigint, prefix: bigint): Uint8Array {
+  if (size !== 4n && size !== 16n) {
+    throw new NativeError(
+      `The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 (for IPv6); got ${size}`,
+    )
+  }
+  if (prefix < 0n || prefix > size * 8n) {
+    throw new NativeError(
+      `The second argument of NET.IP_NET_MASK() must be between 0 and the first argument * 8; got ${prefix}`,
+    )
+  }
+  return truncated(new Uint8Array(Number(size)).fill(255), Number(prefix))
+}
+
+function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
+  if (bytes.length !== 4 && bytes.length !== 16) {
+    throw new NativeError(
+      `The first argument of NET.IP_TRUNC() must have length 4 (for IPv4) or 16 (for IPv6); got ${bytes.length}`,
+    )
+  }
+  if (prefix < 0n || prefix > BigInt(bytes.length) * 8n) {
+    throw new NativeError(
+      `The second argument of NET.IP_TRUNC() must be between 0 and 8 * LENGTH(first argument); got ${prefix}`,
+    )
+  }
+  return truncated(bytes, Number(prefix))
+}
+
+/** The first bits as they are, zeros behind. */
+const truncated = (bytes: Uint8Array, prefix: number): Uint8Array =>
+  bytes.map((byte, index) => byte & (0xff00 >> Math.min(Math.max(prefix - index * 8, 0), 8)))
+
+/** An address, or one with `/prefix`; the bits behind the prefix are passed over. */
+function parseRange(text: string): { bytes: Uint8Array; prefix: number } | null {
+  const [address, length, ...more] = text.split('/')
+  const bytes = parseIp(address!)
+  if (!bytes || more.length > 0) return null
+  if (length === undefined) return { bytes, prefix: bytes.length * 8 }
+  if (!/^\d{1,3}$/.test(length) || Number(length) > bytes.length * 8) return null
+  return { bytes: truncated(bytes, Number(length)), prefix: Number(length) }
+}
+
+function ipInNet(address: string, subnet: string): boolean {
+  const ip = parseRange(address)
+  if (!ip) throw new NativeError('NET.IP_IN_NET() encountered an unparseable IP-address')
+  const net = parseRange(subnet)
+  if (!net) throw new NativeError('NET.IP_IN_NET() encountered an unparseable net')
+  if (ip.bytes.length !== net.bytes.length || ip.prefix < net.prefix) return false
+  return truncated(ip.bytes, net.prefix).every((byte, index) => byte === net.bytes[index])
+}
+
+function makeNet(address: string, prefix: bigint): string {
+  if (prefix < 0n) throw new NativeError('NET.MAKE_NET() encountered a negative length')
+  const range = parseRange(address)
+  if (!range) throw new NativeError('NET.MAKE_NET() encountered an unparseable IP-address')
+  if (prefix > BigInt(range.prefix)) throw new NativeError('NET.MAKE_NET() is trying to expand a subnet')
+  return `${ipText(truncated(range.bytes, Number(prefix)))}/${prefix}`
+}
+
+function ipv4FromInt64(value: bigint): Uint8Array {
+  if (value < -0x80000000n || value > 0xffffffffn) {
+    throw new NativeError(
+      `NET.IPV4_FROM_INT64() encountered an invalid integer IP. Expected range: [-0x80000000, 0xFFFFFFFF]; got ${value}`,
+    )
+  }
+  const bytes = new Uint8Array(4)
+  new DataView(bytes.buffer).setUint32(0, Number(BigInt.asUintN(32, value)))
+  return bytes
+}
+
+function ipv4ToInt64(bytes: Uint8Array): bigint {
+  if (bytes.length !== 4) {
+    throw new NativeError(
+      `NET.IPV4_TO_INT64() encountered a non-IPv4 address. Expected 4 bytes but got ${bytes.length}`,
+    )
+  }
+  return BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0))
+}
+
+export const NET_NATIVES: readonly NativeFunction[] = [
+  { name: 'bq_net_host', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: host },
+  {
+    name: 'bq_net_public_suffix',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: ofHost(publicSuffix),
+  },
+  {
+    name: 'bq_net_reg_domain',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: ofHost(registeredDomain),
+  },
+  {
+    name: 'bq_net_ip_from_string',
+    parameters: ['VARCHAR'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: ipFromString,
+  },
+  {
+    name: 'bq_net_safe_ip_from_string',
+    parameters: ['VARCHAR'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: parseIp,
+  },
+  { name: 'bq_net_ip_to_string', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: ipToString },
+  {
+    name: 'bq_net_ip_net_mask',
+    parameters: ['BIGINT', 'BIGINT'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: ipNetMask,
+  },
+  { name: 'bq_net_ip_trunc', parameters: ['BLOB', 'BIGINT'], returns: 'BLOB', handlesNull: false, compute: ipTrunc },
+  {
+    name: 'bq_net_ip_in_net',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'BOOLEAN',
+    handlesNull: false,
+    compute: ipInNet,
+  },
+  {
+    name: 'bq_net_make_net',
+    parameters: ['VARCHAR', 'BIGINT'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: makeNet,
+  },
+  {
+    name: 'bq_net_ipv4_from_int64',
+    parameters: ['BIGINT'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: ipv4FromInt64,
+  },
+  { name: 'bq_net_ipv4_to_int64', parameters: ['BLOB'], returns: 'BIGINT', handlesNull: false, compute: ipv4ToInt64 },
+]

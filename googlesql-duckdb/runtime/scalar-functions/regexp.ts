@@ -1,0 +1,214 @@
+/**
+ * What is left to do when DuckDB's RE2 has done the matching: putting its matches in the order and number that the
+ * language gives, and BYTES as text of the code points 0 to 255.
+ */
+import { type PlacedPattern, placedPattern } from '../../functions/regexp/re2-group-place.js'
+import {
+  type Alternatives,
+  MORE_THAN_ONE_GROUP,
+  type PatternFacts,
+  readPattern,
+  rewriteError,
+  withPrefix,
+} from '../../functions/regexp/re2-pattern.js'
+import { NativeError, type NativeFunction, RefusalError } from './scalar-function.js'
+
+/** DuckDB's matches of a pattern `withPrefix`: each one's prefix and whole, in code points. */
+interface Matches {
+  readonly prefixes: readonly string[]
+  readonly wholes: readonly string[]
+}
+
+interface Found {
+  readonly index: number
+  readonly start: number
+}
+
+/**
+ * Those of DuckDB's matches that the language has. After a match it goes on behind it, after an empty one a character
+ * further, and ends when it is at the end of the text; DuckDB meets an empty match again and looks once more at the end.
+ */
+function* languageMatches({ prefixes, wholes }: Matches, size: number): Generator<Found> {
+  let from = 0
+  let next = 0
+  for (let index = 0; index < wholes.length; index++) {
+    const start = from + codePoints(prefixes[index]!)
+    const end = start + codePoints(wholes[index]!)
+    from = end > from ? end : from + 1
+    if (start < next) continue
+    yield { index, start }
+    next = end === start && end < size ? end + 1 : end
+    if (next >= size) return
+  }
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+function all(prefixes: string[], wholes: string[], values: (string | null)[], size: bigint): (string | null)[] {
+  return [...languageMatches({ prefixes, wholes }, Number(size))].map(({ index }) => values[index]!)
+}
+
+/** `parts` are the texts of each group of the pattern as bq_re_placed writes it. */
+function instr(
+  parts: (string | null)[][],
+  pattern: string,
+  size: bigint,
+  position: bigint,
+  occurrence: bigint,
+  atEnd: bigint,
+): string {
+  const { group, lengths } = placed(pattern)
+  const [prefixes, wholes] = parts as string[][]
+  const textOf = (part: number, index: number): string | null => parts[part - 1]![index]!
+  let count = 0
+  for (const { index, start } of languageMatches({ prefixes: prefixes!, wholes: wholes! }, Number(size))) {
+    if (++count < Number(occurrence)) continue
+    const [value, whole] = [textOf(group, index), wholes![index]!]
+    // A group that takes no part in the match is nowhere.
+    if (value === null) return '0'
+    const leads = lengths?.map(part => codePoints(textOf(Math.abs(part), index) ?? '') * Math.sign(part))
+    const lead = leads ? leads.reduce((total, length) => total + length, 0) : solePlace(value, whole)
+    // An empty match without a group is told of a place further, unless the text ends there: the reference implementation
+    // has gone on by then.
+    const passed = whole === '' && parts.length === 2 && start < Number(size) ? 1 : 0
+    return String(position + BigInt(start + passed + lead + (atEnd === 1n ? codePoints(value) : 0)))
+  }
+  return '0'
+}
+
+/** @throws RefusalError where the text occurs several times: each may be what the group has captured. */
+function solePlace(value: string, whole: string): number {
+  const at = whole.indexOf(value)
+  if (whole.lastIndexOf(value) !== at) throw new RefusalError(UNCERTAIN_GROUP)
+  return codePoints(whole.slice(0, at))
+}
+
+const groupsOf = (pattern: string): bigint => BigInt(readPattern(pattern).groups)
+
+function group(pattern: string): bigint {
+  return BigInt(soleGroup(pattern).groups)
+}
+
+const wrap = (pattern: string): string => withPrefix(soleGroup(pattern))
+
+/** The pattern of the last row: most queries have one for all rows. */
+let lastPlaced: { readonly pattern: string; readonly placed: PlacedPattern } | null = null
+
+function placed(pattern: string): PlacedPattern {
+  if (lastPlaced?.pattern === pattern) return lastPlaced.placed
+  const found = placedPattern(soleGroup(pattern))
+  lastPlaced = { pattern, placed: found }
+  return found
+}
+
+/** Wrapped, a broken pattern might no longer look broken to RE2. */
+function soleGroup(pattern: string): PatternFacts {
+  const facts = readPattern(pattern)
+  if (facts.error !== null) throw new NativeError(`Cannot parse regular expression: ${facts.error}`)
+  if (facts.groups > 1) throw new NativeError(MORE_THAN_ONE_GROUP)
+  return facts
+}
+
+const UNCERTAIN_GROUP =
+  'REGEXP_INSTR with a capturing group that some turns of a repetition around it may pass over is not supported by the embedded engine'
+
+function position(value: bigint): bigint {
+  if (value < 1n) throw new NativeError('Position must be positive')
+  return value
+}
+function occurrence(value: bigint): bigint {
+  if (value < 1n) throw new NativeError('Occurrence must be positive')
+  return value
+}
+function returnPosition(value: bigint): bigint {
+  if (value !== 0n && value !== 1n) throw new NativeError('Invalid return_position_after_match.')
+  return value
+}
+
+function rewrite(replacement: string, pattern: string): string {
+  const { groups, error } = readPattern(pattern)
+  const problem = error === null ? rewriteError(replacement, groups) : null
+  if (problem !== null) throw new NativeError(`Invalid REGEXP_REPLACE pattern: ${problem}`)
+  return replacement
+}
+
+/** `\C`, one byte, would be one of the two that UTF-8 makes of a code point beyond 127. */
+function latin1Pattern(bytes: Uint8Array): string {
+  const pattern = latin1(bytes)
+  if (!pattern.includes('\\C')) return pattern
+  const { error, closed, alternatives } = readPattern(pattern)
+  return error === null ? withAnyByte(closed, alternatives, 0, closed.length) : pattern
+}
+
+function withAnyByte(pattern: string, alternatives: Alternatives, start: number, end: number): string {
+  let text = ''
+  let at = start
+  for (const { start, atomEnd, group } of alternatives.flat()) {
+    const isAnyByte = pattern.slice(start, atomEnd) === '\\C'
+    if (!isAnyByte && !group) continue
+    text += pattern.slice(at, start)
+    text += isAnyByte ? '(?s:.)' : pattern.slice(start, group!.contentStart)
+    if (group) text += withAnyByte(pattern, group.alternatives, group.contentStart, atomEnd)
+    at = atomEnd
+  }
+  return text + pattern.slice(at, end)
+}
+
+const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
+
+export const REGEXP_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_re_all',
+    parameters: ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT'],
+    returns: 'VARCHAR[]',
+    handlesNull: false,
+    compute: all,
+  },
+  {
+    name: 'bq_re_instr',
+    parameters: ['VARCHAR[][]', 'VARCHAR', 'BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    refuses: true,
+    compute: instr,
+  },
+  { name: 'bq_re_group', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: group },
+  { name: 'bq_re_wrap', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: wrap },
+  {
+    name: 'bq_re_placed',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (pattern: string) => placed(pattern).text,
+  },
+  { name: 'bq_re_placed_groups', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: groupsOf },
+  { name: 'bq_re_position', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: position },
+  { name: 'bq_re_occurrence', parameters: ['BIGINT'], returns: 'BIGINT', handlesNull: false, compute: occurrence },
+  {
+    name: 'bq_re_return_position',
+    parameters: ['BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: returnPosition,
+  },
+  {
+    name: 'bq_re_rewrite',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: rewrite,
+  },
+  { name: 'bq_latin1', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: latin1 },
+  { name: 'bq_latin1_pattern', parameters: ['BLOB'], returns: 'VARCHAR', handlesNull: false, compute: latin1Pattern },
+  {
+    name: 'bq_from_latin1',
+    parameters: ['VARCHAR'],
+    returns: 'BLOB',
+    handlesNull: false,
+    compute: (text: string) => Buffer.from(text, 'latin1'),
+  },
+]

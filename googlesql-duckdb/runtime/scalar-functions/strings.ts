@@ -1,0 +1,319 @@
+/** Text functions where DuckDB has none, or another idea of it. All count code points, as the language does. */
+import { NativeError, type NativeFunction } from './scalar-function.js'
+
+/** The language's limit on what LPAD, RPAD, REPEAT, REPLACE and TRANSLATE may give. */
+export const MAX_OUTPUT_BYTES = 1 << 20
+
+const utf8Bytes = (text: string): number => Buffer.byteLength(text)
+
+function instr(value: string, part: string, position: bigint, occurrence: bigint): bigint {
+  if (occurrence < 1n) throw new NativeError('Occurrence must be positive')
+  if (position === 0n) throw new NativeError('Position must be non-zero')
+  return BigInt(findNth([...value], [...part], Number(position), Number(occurrence)))
+}
+
+/**
+ * The 1-based place of the nth occurrence of `part`, looked for forwards from a positive position and backwards from a
+ * negative one, where it may end anywhere; 0 for none. Occurrences may overlap.
+ */
+export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: number, occurrence: number): number {
+  const isAt = (start: number): boolean => {
+    for (let index = 0; index < part.length; index++) if (value[start + index] !== part[index]) return false
+    return true
+  }
+  const last = value.length - part.length
+  let seen = 0
+  if (position > 0) {
+    for (let start = position - 1; start <= last; start++) if (isAt(start) && ++seen === occurrence) return start + 1
+    return 0
+  }
+  // An empty part is also found behind the last place, which is then -1.
+  const from = value.length + position + (part.length === 0 ? 1 : 0)
+  for (let start = Math.min(from, last); start >= 0; start--) if (isAt(start) && ++seen === occurrence) return start + 1
+  return 0
+}
+
+const DEFAULT_DELIMITERS =
+  '[](){}/|\\<>!?@"#$&~_,.:;*%+-^\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000'
+
+function initcap(value: string, delimiters: string): string {
+  const isDelimiter = new Set(delimiters)
+  let result = ''
+  let startsWord = true
+  for (const char of value) {
+    if (isDelimiter.has(char)) {
+      result += char
+      startsWord = true
+    } else {
+      result += startsWord ? simpleUpper(char) : simpleLower(char)
+      startsWord = false
+    }
+  }
+  return result
+}
+
+/** Of one character one: what would become several stays as it is, but for the Greek letters with a iota below. */
+function simpleUpper(char: string): string {
+  const upper = char.toUpperCase()
+  if ([...upper].length === 1) return upper
+  const code = char.codePointAt(0)!
+  if ((code >= 0x1f80 && code <= 0x1faf && (code & 8) === 0) || code === 0x1fb3 || code === 0x1fc3 || code === 0x1ff3) {
+    return String.fromCodePoint(code + (code < 0x1fb0 ? 8 : 9))
+  }
+  return char
+}
+const simpleLower = (char: string): string => [...char.toLowerCase()][0]!
+
+/** Unicode's full case folding, by way of the upper case; the three cases where that way leads elsewhere are spelled out. */
+export function foldCase(text: string): string {
+  let folded = ''
+  for (const char of text) {
+    const code = char.codePointAt(0)!
+    if (code === 0x131) folded += char
+    else if (code === 0x1e9e) folded += 'ss'
+    // Cherokee folds to its upper case.
+    else if ((code >= 0x13a0 && code <= 0x13fd) || (code >= 0xab70 && code <= 0xabbf)) folded += char.toUpperCase()
+    else folded += [...char.toUpperCase()].map(c => c.toLowerCase()).join('')
+  }
+  return folded
+}
+
+const SOUNDEX_CODES = '01230120022455012623010202'
+
+function soundex(value: string): string {
+  let result = ''
+  let previous = ''
+  for (const char of value) {
+    const index = (char.codePointAt(0)! | 0x20) - 97
+    if (char.codePointAt(0)! > 127 || index < 0 || index > 25) continue
+    const code = SOUNDEX_CODES[index]!
+    if (result === '') {
+      result = char
+      previous = code
+    } else if (code !== '0' && code !== previous) {
+      result += code
+      previous = code
+    }
+    if (result.length === 4) break
+  }
+  return result === '' ? '' : result.padEnd(4, '0')
+}
+
+/** @throws NativeError for what is in the source twice, and for a result that is too long. */
+export function translate(value: string, source: string, target: string): string {
+  const targets = [...target]
+  const mapping = new Map<string, string>()
+  ;[...source].forEach((char, index) => {
+    if (mapping.has(char)) {
+      throw new NativeError(`Duplicate character ${JSON.stringify(char)} in TRANSLATE source characters`)
+    }
+    mapping.set(char, targets[index] ?? '')
+  })
+  let result = ''
+  for (const char of value) result += mapping.get(char) ?? char
+  if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
+    throw new NativeError('Output of TRANSLATE exceeds max allowed output size of 1MB')
+  }
+  return result
+}
+
+function repeat(value: string, count: bigint): string {
+  return value.repeat(repetitions(utf8Bytes(value), count))
+}
+
+/** @throws NativeError when so many would be too many. */
+export function repetitions(bytes: number, count: bigint): number {
+  if (count < 0n) throw new NativeError('Second argument (repeat count) for REPEAT cannot be negative')
+  if (bytes > 0 && BigInt(bytes) * count > BigInt(MAX_OUTPUT_BYTES)) {
+    throw new NativeError('Output of REPEAT exceeds max allowed output size of 1MB')
+  }
+  return bytes === 0 ? 0 : Number(count)
+}
+
+/** @throws NativeError when LPAD and RPAD refuse to give so much, or to pad with nothing. */
+export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
+  if (size < 0n) throw new NativeError('Second argument (output size) for LPAD/RPAD cannot be negative')
+  if (size > BigInt(MAX_OUTPUT_BYTES))
+    throw new NativeError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
+  if (isEmptyPattern) throw new NativeError('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
+  return Number(size)
+}
+
+const pad =
+  (side: 'left' | 'right') =>
+  (value: string, size: bigint, pattern: string): string => {
+    const length = checkPadding(size, pattern === '')
+    const chars = [...value]
+    if (length <= chars.length) return chars.slice(0, length).join('')
+    const patterns = [...pattern]
+    const missing = length - chars.length
+    const padding =
+      pattern.repeat(Math.floor(missing / patterns.length)) + patterns.slice(0, missing % patterns.length).join('')
+    const result = side === 'left' ? padding + value : value + padding
+    if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
+      throw new NativeError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
+    }
+    return result
+  }
+
+function replace(value: string, part: string, by: string): string {
+  const parts = part === '' ? [value] : value.split(part)
+  const bytes = utf8Bytes(value) + (parts.length - 1) * (utf8Bytes(by) - utf8Bytes(part))
+  if (bytes > MAX_OUTPUT_BYTES) throw new NativeError('Output of REPLACE exceeds max allowed output size of 1MB')
+  return parts.join(by)
+}
+
+function chr(code: bigint): string {
+  return code === 0n ? '' : codePointsToString([code])
+}
+
+function codePointsToString(codes: readonly (bigint | null)[]): string {
+  return codes
+    .map(code => {
+      const number = Number(code)
+      if (number < 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) {
+        throw new NativeError(`Invalid codepoint ${code}`)
+      }
+      return String.fromCodePoint(number)
+    })
+    .join('')
+}
+
+function ascii(value: string): bigint {
+  const code = value.codePointAt(0) ?? 0
+  if (code > 127) {
+    throw new NativeError(`Argument to ASCII is not a structurally valid ASCII string: '${value}'`)
+  }
+  return BigInt(code)
+}
+
+/** As many single edits as it takes; two rows of the table are enough to count them. */
+export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | null): bigint {
+  if (max !== null && max < 0n) throw new NativeError('Max distance must be non-negative')
+  // Nothing can interrupt the loop below, so it must not be long: at most some seconds.
+  if (a.length * b.length > 1e9) throw new NativeError('EDIT_DISTANCE: the values are too long')
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const substituted = previous[column - 1]! + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min(substituted, previous[column]! + 1, current[column - 1]! + 1))
+    }
+    previous = current
+  }
+  const distance = BigInt(previous[b.length]!)
+  return max !== null && distance > max ? max : distance
+}
+
+export const STRING_NATIVES: readonly NativeFunction[] = [
+  {
+    name: 'bq_upper_text',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string) => value.toUpperCase(),
+  },
+  {
+    name: 'bq_lower_text',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string) => value.toLowerCase(),
+  },
+  {
+    name: 'bq_reverse_text',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string) => [...value].reverse().join(''),
+  },
+  {
+    name: 'bq_instr',
+    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: instr,
+  },
+  { name: 'bq_initcap', parameters: ['VARCHAR', 'VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: initcap },
+  {
+    name: 'bq_initcap_default',
+    parameters: ['VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string) => initcap(value, DEFAULT_DELIMITERS),
+  },
+  {
+    name: 'bq_normalize',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string, form: string) => value.normalize(form),
+  },
+  {
+    name: 'bq_normalize_fold',
+    parameters: ['VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (value: string, form: string) => foldCase(value.normalize(form)),
+  },
+  { name: 'bq_soundex', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: soundex },
+  {
+    name: 'bq_translate',
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: translate,
+  },
+  { name: 'bq_repeat', parameters: ['VARCHAR', 'BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: repeat },
+  {
+    name: 'bq_lpad',
+    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: pad('left'),
+  },
+  {
+    name: 'bq_rpad',
+    parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: pad('right'),
+  },
+  {
+    name: 'bq_replace',
+    parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: replace,
+  },
+  { name: 'bq_chr', parameters: ['BIGINT'], returns: 'VARCHAR', handlesNull: false, compute: chr },
+  { name: 'bq_ascii', parameters: ['VARCHAR'], returns: 'BIGINT', handlesNull: false, compute: ascii },
+  {
+    name: 'bq_unicode',
+    parameters: ['VARCHAR'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (value: string) => BigInt(value.codePointAt(0) ?? 0),
+  },
+  {
+    name: 'bq_to_code_points',
+    parameters: ['VARCHAR'],
+    returns: 'BIGINT[]',
+    handlesNull: false,
+    compute: (value: string) => Array.from(value, char => BigInt(char.codePointAt(0)!)),
+  },
+  {
+    name: 'bq_code_points_to_string',
+    parameters: ['BIGINT[]'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: (codes: readonly (bigint | null)[]) => (codes.includes(null) ? null : codePointsToString(codes)),
+  },
+  {
+    name: 'bq_edit_distance',
+    parameters: ['VARCHAR', 'VARCHAR', 'BIGINT'],
+    returns: 'BIGINT',
+    handlesNull: false,
+    compute: (a: string, b: string, max: bigint) => editDistance([...a], [...b], max),
+  },
+]

@@ -1,0 +1,15 @@
+/** The part of index.ts for a process that runs what another has translated: values, without the parser. */
+
+export type { TableDefinition, UnreadableColumn } from './tables.js'
+export {
+  arrayOf,
+  type ScalarKind,
+  type StructField,
+  type StructType,
+  structOf,
+  type Type,
+  typeName,
+} from './types/types.js'
+export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
+export { canonicalJson } from './values/json-text.js'
+export { numericLiteral } from './values/literals.js'

@@ -1,0 +1,64 @@
+/** The whole catalogue: every function of the language that this project knows, by its names. */
+
+import type { FunctionEntry } from './catalogue.js'
+import { AGGREGATES } from './definitions/aggregates.js'
+import { ARRAY_FUNCTIONS } from './definitions/arrays.js'
+import { BIT_FUNCTIONS } from './definitions/bits.js'
+import { CONDITIONAL_FUNCTIONS } from './definitions/conditional.js'
+import { CONVERSION_FUNCTIONS } from './definitions/conversion.js'
+import { DATE_FUNCTIONS } from './definitions/dates.js'
+import { DATETIME_FUNCTIONS } from './definitions/datetimes.js'
+import { DEBUGGING_FUNCTIONS } from './definitions/debugging.js'
+import { HASH_FUNCTIONS } from './definitions/hash.js'
+import { INTERVAL_FUNCTIONS } from './definitions/intervals.js'
+import { JSON_FUNCTIONS } from './definitions/json.js'
+import { MATH_FUNCTIONS } from './definitions/math.js'
+import { NET_FUNCTIONS } from './definitions/net.js'
+import { OPERATORS } from './definitions/operators.js'
+import { REGEXP_FUNCTIONS } from './definitions/regexp.js'
+import { STRING_FUNCTIONS } from './definitions/strings.js'
+import { TIME_FUNCTIONS } from './definitions/times.js'
+import { TIMESTAMP_FUNCTIONS } from './definitions/timestamps.js'
+import { WINDOW_FUNCTIONS } from './definitions/windows.js'
+
+const TOPICS: readonly (readonly FunctionEntry[])[] = [
+  OPERATORS,
+  AGGREGATES,
+  ARRAY_FUNCTIONS,
+  BIT_FUNCTIONS,
+  CONDITIONAL_FUNCTIONS,
+  CONVERSION_FUNCTIONS,
+  DATE_FUNCTIONS,
+  DATETIME_FUNCTIONS,
+  DEBUGGING_FUNCTIONS,
+  HASH_FUNCTIONS,
+  INTERVAL_FUNCTIONS,
+  JSON_FUNCTIONS,
+  MATH_FUNCTIONS,
+  NET_FUNCTIONS,
+  REGEXP_FUNCTIONS,
+  STRING_FUNCTIONS,
+  TIME_FUNCTIONS,
+  TIMESTAMP_FUNCTIONS,
+  WINDOW_FUNCTIONS,
+]
+
+const byName = new Map<string, FunctionEntry>()
+for (const entry of TOPICS.flat()) {
+  for (const name of [entry.name, ...(entry.aliases ?? [])]) byName.set(name, entry)
+}
+
+/** The function of this name or alias, in upper case (`NET.HOST`); operators begin with `$`. */
+export function findFunction(name: string): FunctionEntry | undefined {
+  return byName.get(name)
+}
+
+/** All names and aliases, operators left out, for "did you mean". */
+export function functionNames(): readonly string[] {
+  return [...byName.keys()].filter(name => !name.startsWith('$'))
+}
+
+/** Every entry, once. */
+export function allFunctions(): readonly FunctionEntry[] {
+  return TOPICS.flat()
+}

@@ -1,0 +1,12 @@
+/** Bit functions. */
+import { type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+
+export const BIT_FUNCTIONS: readonly FunctionEntry[] = [
+  {
+    name: 'BIT_COUNT',
+    kind: 'scalar',
+    canFail: NEVER_FAILS,
+    signatures: ['(INT64) -> INT64', '(BYTES) -> INT64'],
+    documentation: 'bit_functions#bit_count',
+  },
+]

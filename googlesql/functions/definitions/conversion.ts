@@ -1,0 +1,15 @@
+/** Conversions that are functions; CAST is a node of the resolved tree of its own. */
+import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+
+const conversion = (name: string, signature: string): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail: CAN_FAIL,
+  signatures: [signature],
+  documentation: `conversion_functions#${name.toLowerCase()}`,
+})
+
+export const CONVERSION_FUNCTIONS: readonly FunctionEntry[] = [
+  conversion('PARSE_NUMERIC', '(STRING) -> NUMERIC'),
+  conversion('PARSE_BIGNUMERIC', '(STRING) -> BIGNUMERIC'),
+]

@@ -1,0 +1,58 @@
+/** DATETIME functions. Source: the language reference, "Datetime functions" and "Time series functions". */
+import { CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { ADDED_PARTS, type Check, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-parts.js'
+
+/** DATE and TIME always make a DATETIME; other parts may not, and a time zone may not be known. */
+const ofParts: CanFail = ([first, second]) =>
+  first?.type.kind === 'STRING' || (second !== undefined && second !== null && first?.type.kind !== 'DATE')
+
+const datetime = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `datetime_functions#${name.toLowerCase()}`,
+  ...(check ? { check } : {}),
+})
+
+const ADDITIONS = ['(DATETIME, INTERVAL) -> DATETIME', '(TIMESTAMP, INTERVAL) -> TIMESTAMP']
+
+export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
+  datetime('CURRENT_DATETIME', canFailWith(0), ['([STRING]) -> DATETIME']),
+  datetime('DATETIME', ofParts, [
+    '(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME',
+    '(DATE, TIME) -> DATETIME',
+    '(TIMESTAMP, [STRING]) -> DATETIME',
+    '(DATE) -> DATETIME',
+    '(DATETIME) -> DATETIME',
+    '(STRING) -> DATETIME',
+  ]),
+  datetime('DATETIME_ADD', CAN_FAIL, ADDITIONS, checkInterval('DATETIME_ADD', ADDED_PARTS, 1)),
+  datetime('DATETIME_SUB', CAN_FAIL, ADDITIONS, checkInterval('DATETIME_SUB', ADDED_PARTS, 1)),
+  datetime(
+    'DATETIME_DIFF',
+    NEVER_FAILS,
+    ['(DATETIME, DATETIME, PART) -> INT64', '(TIMESTAMP, TIMESTAMP, PART) -> INT64'],
+    checkPart('DATETIME_DIFF', DIFFERENCE_PARTS, 2, 0),
+  ),
+  datetime(
+    'DATETIME_TRUNC',
+    CAN_FAIL,
+    ['(DATETIME, PART) -> DATETIME', '(TIMESTAMP, PART, [STRING]) -> TIMESTAMP'],
+    checkPart('DATETIME_TRUNC', TRUNCATED_PARTS, 1, 0),
+  ),
+  datetime('FORMAT_DATETIME', CAN_FAIL, ['(STRING, DATETIME) -> STRING', '(STRING, TIMESTAMP, [STRING]) -> STRING']),
+  datetime('PARSE_DATETIME', CAN_FAIL, ['(STRING, STRING) -> DATETIME']),
+  {
+    name: 'DATETIME_BUCKET',
+    kind: 'scalar',
+    canFail: CAN_FAIL,
+    signatures: [
+      '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
+      '(DATE, INTERVAL, [DATE]) -> DATE',
+      '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
+    ],
+    notForTextLiterals: ['DATE, INTERVAL, [DATE]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
+    documentation: 'time-series-functions#datetime_bucket',
+  },
+]

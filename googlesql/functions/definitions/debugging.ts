@@ -1,0 +1,29 @@
+/** ERROR, and functions that tell of the query itself. Source: the language reference, "Debugging functions". */
+import { CAN_FAIL, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+
+export const DEBUGGING_FUNCTIONS: readonly FunctionEntry[] = [
+  // Its type is INT64 where nothing asks for another one; coercion takes it for a NULL without a type.
+  {
+    name: 'ERROR',
+    kind: 'scalar',
+    canFail: CAN_FAIL,
+    signatures: ['(STRING) -> INT64'],
+    documentation: 'debugging_functions#error',
+  },
+  {
+    name: 'GENERATE_UUID',
+    kind: 'scalar',
+    canFail: NEVER_FAILS,
+    signatures: ['() -> STRING'],
+    documentation: 'utility-functions#generate_uuid',
+    allowsSafe: false,
+  },
+  {
+    name: 'TYPEOF',
+    kind: 'scalar',
+    canFail: NEVER_FAILS,
+    signatures: ['(ANY) -> STRING'],
+    documentation: 'utility-functions#typeof',
+    allowsSafe: false,
+  },
+]

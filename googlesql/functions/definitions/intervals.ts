@@ -1,0 +1,39 @@
+/** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
+import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
+import { type Check, partText } from './date-parts.js'
+
+const interval = (name: string, signatures: readonly string[], check?: Check): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail: CAN_FAIL,
+  signatures,
+  documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
+  ...(check ? { check } : {}),
+})
+
+const RANGE_PARTS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
+const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSECOND']
+/** Text has no QUARTER in ranges, and no parts below the second. */
+const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
+
+const checkParts: Check = ([value, part, to]) => {
+  if (part?.kind !== 'word') return null
+  const from = part.word
+  if (to?.kind === 'word') {
+    if (value?.type.kind !== 'STRING') return 'Invalid interval literal. Expected STRING value for a range of parts'
+    const isRange = RANGE_PARTS.includes(from) && RANGE_PARTS.indexOf(to.word) > RANGE_PARTS.indexOf(from)
+    return isRange ? null : `Invalid interval datetime fields: ${partText(from)} TO ${partText(to.word)}`
+  }
+  const parts = value?.type.kind === 'STRING' ? TEXT_PARTS : SINGLE_PARTS
+  return parts.includes(from) ? null : `Unsupported interval datetime field ${partText(from)}`
+}
+
+export const INTERVAL_FUNCTIONS: readonly FunctionEntry[] = [
+  interval('$interval', ['(INT64, PART) -> INTERVAL', '(STRING, PART, [PART]) -> INTERVAL'], checkParts),
+  interval('MAKE_INTERVAL', [
+    '(year => INT64, month => INT64, day => INT64, hour => INT64, minute => INT64, second => INT64) -> INTERVAL',
+  ]),
+  interval('JUSTIFY_DAYS', ['(INTERVAL) -> INTERVAL']),
+  interval('JUSTIFY_HOURS', ['(INTERVAL) -> INTERVAL']),
+  interval('JUSTIFY_INTERVAL', ['(INTERVAL) -> INTERVAL']),
+]

@@ -1,0 +1,154 @@
+/** JSON functions. */
+
+import type { Expr } from '../../plan/nodes.js'
+import { typeName } from '../../types/types.js'
+import { type JsonPathForm, parseJsonPath } from '../../values/json-path.js'
+import {
+  beyondBigQuery,
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from '../catalogue.js'
+
+type Args = readonly (Expr | null)[]
+type Check = NonNullable<FunctionEntry['check']>
+
+const json = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `json_functions#${anchorOf(name)}`,
+  ...(check ? { check } : {}),
+})
+
+/** The documentation has the language's own name for FLOAT64, and tells converters from the types of their names. */
+function anchorOf(name: string): string {
+  const anchor = name.toLowerCase().replace('float64', 'double')
+  return /^(?:bool|int64|double|string)(?:_array)?$/.test(anchor) ? `${anchor}_for_json` : anchor
+}
+
+/** The text of a literal STRING; null for anything else. */
+export function literalText(expr: Expr | null | undefined): string | null {
+  return expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string' ? expr.value : null
+}
+
+const checkPath =
+  (form: JsonPathForm, allowsLax = false): Check =>
+  args => {
+    const text = literalText(args[1])
+    const path = text === null ? null : parseJsonPath(text, form, allowsLax && args[0]?.type.kind === 'JSON')
+    return path && 'error' in path ? path.error : null
+  }
+
+const extract = (result: string, ofJson = result): string[] => [
+  `(STRING, [STRING]) -> ${result}`,
+  `(JSON, [STRING]) -> ${ofJson}`,
+]
+const EXTRACT = ['(STRING, STRING) -> STRING', '(JSON, STRING) -> JSON']
+
+/** Arguments of JSON_SET and its family after the first: paths and values in turn. */
+const checkPairs =
+  (name: string): Check =>
+  args => {
+    const pairs = pairsOf(args)
+    if (pairs.length === 0 || pairs.length % 2 !== 0) return `Number of arguments does not match for function ${name}`
+    for (let i = 0; i < pairs.length; i += 2) {
+      const path = pairs[i]!
+      if (path.type.kind !== 'STRING' && !(path.kind === 'literal' && path.value === null)) {
+        return `A JSONPath of ${name} must be a STRING, but was ${typeName(path.type)}`
+      }
+      const text = literalText(path)
+      const parsed = text === null ? null : parseJsonPath(text, 'standard')
+      if (parsed && 'error' in parsed) return parsed.error
+    }
+    return null
+  }
+
+/** Without the document and the flag behind it. */
+const pairsOf = (args: Args): Expr[] => args.slice(1, -1).filter(arg => arg !== null)
+
+const checkPaths: Check = args => {
+  for (const arg of args.slice(1)) {
+    const text = literalText(arg)
+    const path = text === null ? null : parseJsonPath(text, 'standard')
+    if (path && 'error' in path) return path.error
+    if (path && path.steps.length === 0) return "The JSONPath cannot be '$'"
+  }
+  return null
+}
+
+const checkObject: Check = args => {
+  const given = args.filter(arg => arg !== null)
+  if (given.length === 2 && given[0]!.type.kind === 'ARRAY') {
+    const [keys, values] = given
+    const fits = keys!.type.kind === 'ARRAY' && keys!.type.element.kind === 'STRING' && values!.type.kind === 'ARRAY'
+    return fits || isEmptyArray(keys!) ? null : 'JSON_OBJECT takes an ARRAY<STRING> of keys and an ARRAY of values'
+  }
+  if (given.length % 2 !== 0) return 'Invalid input to JSON_OBJECT: A key has no value'
+  const bad = given.find(
+    (arg, i) => i % 2 === 0 && arg.type.kind !== 'STRING' && !(arg.kind === 'literal' && arg.value === null),
+  )
+  return bad ? `A key of JSON_OBJECT must be a STRING, but was ${typeName(bad.type)}` : null
+}
+
+const isEmptyArray = (expr: Expr): boolean => expr.kind === 'array' && expr.items.length === 0
+
+const conversion = (name: string, result: string): FunctionEntry[] => [
+  json(`LAX_${name}`, NEVER_FAILS, [`(JSON) -> ${result}`]),
+  beyondBigQuery(json(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`])),
+]
+
+/** STRING(json) is a signature of STRING, which the functions of dates share. */
+export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
+  json('JSON_VALUE', canFailUnlessLiteral(1), extract('STRING'), checkPath('standard')),
+  json('JSON_QUERY', canFailUnlessLiteral(1), EXTRACT, checkPath('standard', true)),
+  json('JSON_VALUE_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>'), checkPath('standard')),
+  json('JSON_QUERY_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('standard')),
+  json('JSON_EXTRACT', canFailUnlessLiteral(1), EXTRACT, checkPath('legacy')),
+  json('JSON_EXTRACT_SCALAR', canFailUnlessLiteral(1), extract('STRING'), checkPath('legacy')),
+  json('JSON_EXTRACT_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>', 'ARRAY<JSON>'), checkPath('legacy')),
+  json('JSON_EXTRACT_STRING_ARRAY', canFailUnlessLiteral(1), extract('ARRAY<STRING>'), checkPath('legacy')),
+  json('TO_JSON', CAN_FAIL, ['(ANY, stringify_wide_numbers => BOOL) -> JSON']),
+  json('TO_JSON_STRING', NEVER_FAILS, ['(ANY, [BOOL]) -> STRING']),
+  json('PARSE_JSON', CAN_FAIL, ['(STRING, wide_number_mode => STRING) -> JSON']),
+  json('JSON_TYPE', NEVER_FAILS, ['(JSON) -> STRING']),
+  json('JSON_KEYS', CAN_FAIL, ['(JSON, [INT64], mode => STRING) -> ARRAY<STRING>']),
+  json('JSON_ARRAY', CAN_FAIL, ['([ANY...]) -> JSON']),
+  json('JSON_OBJECT', CAN_FAIL, ['([ANY...]) -> JSON'], checkObject),
+  json('JSON_SET', CAN_FAIL, ['(JSON, ANY..., create_if_missing => BOOL) -> JSON'], checkPairs('JSON_SET')),
+  json(
+    'JSON_ARRAY_APPEND',
+    CAN_FAIL,
+    ['(JSON, ANY..., append_each_element => BOOL) -> JSON'],
+    checkPairs('JSON_ARRAY_APPEND'),
+  ),
+  json(
+    'JSON_ARRAY_INSERT',
+    CAN_FAIL,
+    ['(JSON, ANY..., insert_each_element => BOOL) -> JSON'],
+    checkPairs('JSON_ARRAY_INSERT'),
+  ),
+  json('JSON_REMOVE', CAN_FAIL, ['(JSON, STRING...) -> JSON'], checkPaths),
+  json(
+    'JSON_STRIP_NULLS',
+    canFailUnlessLiteral(1),
+    ['(JSON, [STRING], include_arrays => BOOL, remove_empty => BOOL) -> JSON'],
+    checkPath('standard'),
+  ),
+  beyondBigQuery(json('JSON_CONTAINS', NEVER_FAILS, ['(JSON, JSON) -> BOOL'])),
+  json('JSON_FLATTEN', NEVER_FAILS, ['(JSON) -> ARRAY<JSON>']),
+  json('BOOL', CAN_FAIL, ['(JSON) -> BOOL']),
+  beyondBigQuery(json('BOOL_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<BOOL>'])),
+  json('INT64', CAN_FAIL, ['(JSON) -> INT64']),
+  beyondBigQuery(json('INT64_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<INT64>'])),
+  json('FLOAT64', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> FLOAT64']),
+  beyondBigQuery(json('FLOAT64_ARRAY', CAN_FAIL, ['(JSON, wide_number_mode => STRING) -> ARRAY<FLOAT64>'])),
+  beyondBigQuery(json('STRING_ARRAY', CAN_FAIL, ['(JSON) -> ARRAY<STRING>'])),
+  ...conversion('BOOL', 'BOOL'),
+  ...conversion('INT64', 'INT64'),
+  ...conversion('FLOAT64', 'FLOAT64'),
+  ...conversion('STRING', 'STRING'),
+]

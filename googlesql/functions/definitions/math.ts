@@ -1,0 +1,85 @@
+/** Mathematical functions. */
+import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+
+const math = (
+  name: string,
+  canFail: CanFail,
+  signatures: readonly string[],
+  more: Partial<FunctionEntry> = {},
+): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `mathematical_functions#${name.toLowerCase()}`,
+  ...more,
+})
+
+const same = (types: readonly string[], width = 1): string[] =>
+  types.map(type => `(${Array.from({ length: width }, () => type).join(', ')}) -> ${type}`)
+
+const DECIMALS = ['NUMERIC', 'BIGNUMERIC']
+const REALS = [...DECIMALS, 'FLOAT64']
+const NUMBERS = ['INT64', ...REALS]
+
+/** With a rounding mode, a STRING, for decimals only. */
+const rounded = REALS.flatMap(type =>
+  type === 'FLOAT64' ? [`(FLOAT64, [INT64]) -> FLOAT64`] : [`(${type}, [INT64, STRING]) -> ${type}`],
+)
+const truncated = REALS.map(type => `(${type}, [INT64]) -> ${type}`)
+
+/** Of FLOAT64, whether they can fail: beyond their domain, or where the result is infinite. */
+const FLOAT_FUNCTIONS: Readonly<Record<string, CanFail>> = {
+  ACOS: CAN_FAIL,
+  ACOSH: CAN_FAIL,
+  ASIN: CAN_FAIL,
+  ASINH: NEVER_FAILS,
+  ATAN: NEVER_FAILS,
+  ATANH: CAN_FAIL,
+  CBRT: NEVER_FAILS,
+  COS: NEVER_FAILS,
+  COSH: CAN_FAIL,
+  COT: CAN_FAIL,
+  COTH: CAN_FAIL,
+  CSC: CAN_FAIL,
+  CSCH: CAN_FAIL,
+  SEC: NEVER_FAILS,
+  SECH: NEVER_FAILS,
+  SIN: NEVER_FAILS,
+  SINH: CAN_FAIL,
+  TAN: NEVER_FAILS,
+  TANH: NEVER_FAILS,
+}
+const VECTORS = ['(ARRAY<FLOAT64>, ARRAY<FLOAT64>) -> FLOAT64']
+
+export const MATH_FUNCTIONS: readonly FunctionEntry[] = [
+  math('ABS', CAN_FAIL, same(NUMBERS)),
+  math('SIGN', NEVER_FAILS, same(NUMBERS)),
+  math('IS_INF', NEVER_FAILS, ['(FLOAT64) -> BOOL']),
+  math('IS_NAN', NEVER_FAILS, ['(FLOAT64) -> BOOL']),
+  math('IEEE_DIVIDE', NEVER_FAILS, same(['FLOAT64'], 2)),
+  math('RAND', NEVER_FAILS, ['() -> FLOAT64']),
+  beyondBigQuery(math('PI', NEVER_FAILS, ['() -> FLOAT64'])),
+  beyondBigQuery(math('PI_NUMERIC', NEVER_FAILS, ['() -> NUMERIC'])),
+  math('SQRT', CAN_FAIL, same(REALS)),
+  math('POW', CAN_FAIL, same(REALS, 2), { aliases: ['POWER'] }),
+  math('EXP', CAN_FAIL, same(REALS)),
+  math('LN', CAN_FAIL, same(REALS)),
+  math('LOG', CAN_FAIL, [...REALS.map(type => `(${type}, [${type}]) -> ${type}`)]),
+  math('LOG10', CAN_FAIL, same(REALS)),
+  math('DIV', CAN_FAIL, same(['INT64', ...DECIMALS], 2)),
+  math('MOD', CAN_FAIL, same(['INT64', ...DECIMALS], 2)),
+  math('SAFE_ADD', NEVER_FAILS, same(NUMBERS, 2)),
+  math('SAFE_SUBTRACT', NEVER_FAILS, same(NUMBERS, 2)),
+  math('SAFE_MULTIPLY', NEVER_FAILS, same(NUMBERS, 2)),
+  math('SAFE_NEGATE', NEVER_FAILS, same(NUMBERS)),
+  math('SAFE_DIVIDE', NEVER_FAILS, same(['FLOAT64', ...DECIMALS], 2)),
+  math('ROUND', CAN_FAIL, rounded),
+  math('TRUNC', NEVER_FAILS, truncated),
+  math('CEIL', CAN_FAIL, same(REALS), { aliases: ['CEILING'] }),
+  math('FLOOR', CAN_FAIL, same(REALS)),
+  ...Object.entries(FLOAT_FUNCTIONS).map(([name, canFail]) => math(name, canFail, same(['FLOAT64']))),
+  math('ATAN2', NEVER_FAILS, same(['FLOAT64'], 2)),
+  math('COSINE_DISTANCE', CAN_FAIL, VECTORS),
+  math('EUCLIDEAN_DISTANCE', CAN_FAIL, VECTORS),
+]

@@ -1,0 +1,272 @@
+/** The operators of the language as functions; their names begin with `$`. The symbol is what messages show. */
+
+import type { Expr } from '../../plan/nodes.js'
+import { mayCast } from '../../types/cast-rules.js'
+import { STRING, shortTypeName, type Type } from '../../types/types.js'
+import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+
+/** What an author wrote, by the operator's name here. */
+export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
+  $add: '+',
+  $subtract: '-',
+  $multiply: '*',
+  $divide: '/',
+  $negate: '-',
+  $concat: '||',
+  $eq: '=',
+  $ne: '!=',
+  $lt: '<',
+  $le: '<=',
+  $gt: '>',
+  $ge: '>=',
+  $and: 'AND',
+  $or: 'OR',
+  $not: 'NOT',
+  $bitand: '&',
+  $bitor: '|',
+  $bitxor: '^',
+  $bitnot: '~',
+  $shift_left: '<<',
+  $shift_right: '>>',
+  $is_null: 'IS NULL',
+  $is_true: 'IS TRUE',
+  $is_false: 'IS FALSE',
+  $is_distinct: 'IS DISTINCT FROM',
+  $between: 'BETWEEN',
+  $in: 'IN',
+  $in_array: 'IN UNNEST',
+  $like: 'LIKE',
+  $like_any: 'LIKE ANY',
+  $like_all: 'LIKE ALL',
+  $like_any_array: 'LIKE ANY UNNEST',
+  $like_all_array: 'LIKE ALL UNNEST',
+  $array_at_offset: 'ARRAY[OFFSET()]',
+  $array_at_ordinal: 'ARRAY[ORDINAL()]',
+  $safe_array_at_offset: 'ARRAY[SAFE_OFFSET()]',
+  $safe_array_at_ordinal: 'ARRAY[SAFE_ORDINAL()]',
+  $subscript_json: 'JSON[]',
+  $json_field: 'JSON.field',
+}
+
+const NUMBERS = [
+  '(INT64, INT64) -> INT64',
+  '(NUMERIC, NUMERIC) -> NUMERIC',
+  '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+  '(FLOAT64, FLOAT64) -> FLOAT64',
+]
+
+const firstType = (args: readonly (Expr | null)[]): Type | null => args.find(arg => arg !== null)?.type ?? null
+
+/** Types whose values can be told apart by `=`. */
+export function isComparable(type: Type): boolean {
+  if (type.kind === 'ARRAY') return isComparable(type.element)
+  if (type.kind === 'JSON') return false
+  return type.kind !== 'STRUCT' || type.fields.every(field => isComparable(field.type))
+}
+
+/** Types that GROUP BY, DISTINCT and PARTITION BY take. */
+export function isGroupable(type: Type): boolean {
+  return isComparable(type)
+}
+
+/** Types whose values have an order. */
+export function isOrderable(type: Type): boolean {
+  return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
+}
+
+const grouping = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isGroupable(type) ? `Grouping is not defined for arguments of type ${shortTypeName(type)}` : null
+}
+
+const equality = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isComparable(type) ? `Equality is not defined for arguments of type ${shortTypeName(type)}` : null
+}
+const membership = (args: readonly (Expr | null)[]): string | null => {
+  const type = firstType(args)
+  return type && !isComparable(type) ? `IN is not defined for arguments of type ${shortTypeName(type)}` : null
+}
+const order =
+  (symbol: string) =>
+  (args: readonly (Expr | null)[]): string | null => {
+    const type = firstType(args)
+    return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${shortTypeName(type)}` : null
+  }
+
+/** As CONCAT does, `||` makes text of whatever a cast makes text of, but of no BYTES. */
+const concatenation = (args: readonly (Expr | null)[]): string | null => {
+  const types = args.flatMap(arg => (arg ? [arg.type] : []))
+  if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES')) return null
+  if (types.every(type => type.kind === 'BYTES') || types.every(type => type.kind === 'ARRAY')) return null
+  const supported = 'STRING || STRING; BYTES || BYTES; ARRAY || ARRAY'
+  return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`
+}
+
+/** BYTES of different lengths have no bitwise AND. */
+const ofBytes: CanFail = args => args[0]?.type.kind === 'BYTES'
+
+/** A divisor of 1 or more is not zero, and makes no quotient infinite. */
+const dividing: CanFail = ([, divisor]) =>
+  divisor?.kind !== 'literal' || typeof divisor.value !== 'number' || !(Math.abs(divisor.value) >= 1)
+
+/** A pattern must not end with a backslash that stands alone. */
+const matching: CanFail = ([, ...patterns]) =>
+  patterns.some(
+    pattern =>
+      pattern?.kind !== 'literal' ||
+      (pattern.value !== null && (typeof pattern.value !== 'string' || pattern.value.endsWith('\\'))),
+  )
+
+const operator = (
+  name: string,
+  canFail: CanFail,
+  signatures: readonly string[],
+  section: string,
+  check?: (args: readonly (Expr | null)[]) => string | null,
+): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `operators#${section}`,
+  allowsSafe: false,
+  ...(check ? { check } : {}),
+})
+
+export const OPERATORS: readonly FunctionEntry[] = [
+  operator(
+    '$add',
+    CAN_FAIL,
+    [
+      ...NUMBERS,
+      '(DATE, INT64) -> DATE',
+      '(INT64, DATE) -> DATE',
+      // A text is the first of these.
+      '(DATE, INTERVAL) -> DATETIME',
+      '(INTERVAL, DATE) -> DATETIME',
+      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+      '(INTERVAL, TIMESTAMP) -> TIMESTAMP',
+      '(DATETIME, INTERVAL) -> DATETIME',
+      '(INTERVAL, DATETIME) -> DATETIME',
+      '(INTERVAL, INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$subtract',
+    CAN_FAIL,
+    [
+      ...NUMBERS,
+      '(DATE, INT64) -> DATE',
+      '(DATE, DATE) -> INTERVAL',
+      '(TIMESTAMP, TIMESTAMP) -> INTERVAL',
+      '(DATETIME, DATETIME) -> INTERVAL',
+      '(TIME, TIME) -> INTERVAL',
+      '(DATE, INTERVAL) -> DATETIME',
+      '(TIMESTAMP, INTERVAL) -> TIMESTAMP',
+      '(DATETIME, INTERVAL) -> DATETIME',
+      '(INTERVAL, INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$multiply',
+    CAN_FAIL,
+    [...NUMBERS, '(INTERVAL, INT64) -> INTERVAL', '(INT64, INTERVAL) -> INTERVAL'],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$divide',
+    dividing,
+    [
+      '(FLOAT64, FLOAT64) -> FLOAT64',
+      '(NUMERIC, NUMERIC) -> NUMERIC',
+      '(BIGNUMERIC, BIGNUMERIC) -> BIGNUMERIC',
+      '(INTERVAL, INT64) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$negate',
+    CAN_FAIL,
+    [
+      '(INT64) -> INT64',
+      '(NUMERIC) -> NUMERIC',
+      '(BIGNUMERIC) -> BIGNUMERIC',
+      '(FLOAT64) -> FLOAT64',
+      '(INTERVAL) -> INTERVAL',
+    ],
+    'arithmetic_operators',
+  ),
+  operator(
+    '$concat',
+    NEVER_FAILS,
+    [
+      '(STRING, STRING) -> STRING',
+      '(BYTES, BYTES) -> BYTES',
+      '(ARRAY<T>, ARRAY<T>) -> ARRAY<T>',
+      '(ANY, ANY) -> STRING',
+    ],
+    'concatenation_operator',
+    concatenation,
+  ),
+  operator('$eq', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$ne', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', equality),
+  operator('$lt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$le', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Less than')),
+  operator('$gt', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$ge', NEVER_FAILS, ['(T, T) -> BOOL'], 'comparison_operators', order('Greater than')),
+  operator('$and', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$or', NEVER_FAILS, ['(BOOL, BOOL) -> BOOL'], 'logical_operators'),
+  operator('$not', NEVER_FAILS, ['(BOOL) -> BOOL'], 'logical_operators'),
+  operator('$bitand', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitxor', ofBytes, ['(INT64, INT64) -> INT64', '(BYTES, BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$bitnot', NEVER_FAILS, ['(INT64) -> INT64', '(BYTES) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_left', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$shift_right', CAN_FAIL, ['(INT64, INT64) -> INT64', '(BYTES, INT64) -> BYTES'], 'bitwise_operators'),
+  operator('$is_null', NEVER_FAILS, ['(ANY) -> BOOL'], 'is_operators'),
+  operator('$is_true', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_false', NEVER_FAILS, ['(BOOL) -> BOOL'], 'is_operators'),
+  operator('$is_distinct', NEVER_FAILS, ['(T, T) -> BOOL'], 'is_distinct', grouping),
+  operator('$between', NEVER_FAILS, ['(T, T, T) -> BOOL'], 'comparison_operators', order('BETWEEN')),
+  operator('$in', NEVER_FAILS, ['(T, T...) -> BOOL'], 'in_operators', membership),
+  operator('$in_array', NEVER_FAILS, ['(T, ARRAY<T>) -> BOOL'], 'in_operators', membership),
+  operator('$like', matching, ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL'], 'like_operator'),
+  operator(
+    '$like_any',
+    matching,
+    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator(
+    '$like_all',
+    matching,
+    ['(STRING, STRING...) -> BOOL', '(BYTES, BYTES...) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator(
+    '$like_any_array',
+    CAN_FAIL,
+    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator(
+    '$like_all_array',
+    CAN_FAIL,
+    ['(STRING, ARRAY<STRING>) -> BOOL', '(BYTES, ARRAY<BYTES>) -> BOOL'],
+    'like_operator_quantified',
+  ),
+  operator('$array_at_offset', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$array_at_ordinal', CAN_FAIL, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_offset', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator('$safe_array_at_ordinal', NEVER_FAILS, ['(ARRAY<T>, INT64) -> T'], 'array_subscript_operator'),
+  operator(
+    '$subscript_json',
+    NEVER_FAILS,
+    ['(JSON, INT64) -> JSON', '(JSON, STRING) -> JSON'],
+    'json_subscript_operator',
+  ),
+  operator('$json_field', NEVER_FAILS, ['(JSON, STRING) -> JSON'], 'field_access_operator'),
+]

@@ -1,0 +1,119 @@
+/** Functions of text and bytes. Source: the language reference, "String functions". */
+
+import type { Expr } from '../../plan/nodes.js'
+import { isBareNull } from '../../types/coercion-rules.js'
+import { BYTES, type Type, typeName } from '../../types/types.js'
+import {
+  CAN_FAIL,
+  type CanFail,
+  canFailUnlessLiteral,
+  canFailWith,
+  type FunctionEntry,
+  NEVER_FAILS,
+} from '../catalogue.js'
+
+const entry = (
+  name: string,
+  canFail: CanFail,
+  signatures: readonly string[],
+  more: Partial<Omit<FunctionEntry, 'name' | 'canFail' | 'signatures'>> = {},
+): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `string_functions#${name.toLowerCase()}`,
+  ...more,
+})
+
+/** No text has fewer than no characters. */
+const unlessCount =
+  (index: number): CanFail =>
+  args => {
+    const count = args[index]
+    return count !== undefined && count !== null && (count.kind !== 'literal' || String(count.value).startsWith('-'))
+  }
+
+const FORMS = 'WORD(NFC|NFKC|NFD|NFKD)'
+const TRIM = ['(STRING, [STRING]) -> STRING', '(BYTES, BYTES) -> BYTES']
+const PAD = ['(STRING, INT64, [STRING]) -> STRING', '(BYTES, INT64, [BYTES]) -> BYTES']
+const SIDE = ['(STRING, INT64) -> STRING', '(BYTES, INT64) -> BYTES']
+const FIND = ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']
+const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
+
+/** CONCAT makes text of whatever a cast makes text of; BYTES are for BYTES only. */
+function checkConcat(args: readonly (Expr | null)[]): string | null {
+  const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
+  const odd = types.find(({ kind }) => kind === 'ARRAY' || kind === 'STRUCT' || kind === 'JSON' || kind === 'BYTES')
+  return odd && types.some(type => type.kind !== 'BYTES') ? noText('CONCAT', types) : null
+}
+const noText = (name: string, types: readonly Type[]): string =>
+  `No matching signature for function ${name} for argument types: ${types.map(typeName).join(', ')}. ` +
+  `Supported signatures: ${name}(STRING, [STRING, ...]); ${name}(BYTES, [BYTES, ...])`
+
+function checkSearch(args: readonly (Expr | null)[]): string | null {
+  const search = args[1]
+  if (search?.kind === 'literal' && search.value === null) return 'CONTAINS_SUBSTR: the search value must not be NULL'
+  return search?.kind === 'literal' || search?.kind === 'parameter'
+    ? null
+    : 'CONTAINS_SUBSTR: the search value must be a literal or a parameter'
+}
+
+export const STRING_FUNCTIONS: readonly FunctionEntry[] = [
+  entry('ASCII', CAN_FAIL, ['(STRING) -> INT64', '(BYTES) -> INT64']),
+  entry('BYTE_LENGTH', NEVER_FAILS, ['(STRING) -> INT64', '(BYTES) -> INT64'], { aliases: ['OCTET_LENGTH'] }),
+  entry('CHAR_LENGTH', NEVER_FAILS, ['(STRING) -> INT64'], { aliases: ['CHARACTER_LENGTH'] }),
+  entry('CHR', CAN_FAIL, ['(INT64) -> STRING']),
+  entry('CODE_POINTS_TO_BYTES', CAN_FAIL, ['(ARRAY<INT64>) -> BYTES']),
+  entry('CODE_POINTS_TO_STRING', CAN_FAIL, ['(ARRAY<INT64>) -> STRING']),
+  entry('CONCAT', NEVER_FAILS, ['(STRING...) -> STRING', '(BYTES...) -> BYTES', '(ANY...) -> STRING'], {
+    check: checkConcat,
+    resultType: (args, declared) => (args.some(arg => arg?.type.kind === 'BYTES') ? BYTES : declared!),
+  }),
+  entry('CONTAINS_SUBSTR', canFailUnlessLiteral(1), ['(STRING, STRING) -> BOOL', '(ANY, STRING) -> BOOL'], {
+    check: checkSearch,
+  }),
+  entry('EDIT_DISTANCE', CAN_FAIL, [
+    '(STRING, STRING, max_distance => INT64) -> INT64',
+    '(BYTES, BYTES, max_distance => INT64) -> INT64',
+  ]),
+  entry('ENDS_WITH', NEVER_FAILS, FIND),
+  entry('FORMAT', CAN_FAIL, ['(STRING, [ANY...]) -> STRING'], { documentation: 'string_functions#format_string' }),
+  entry('FROM_BASE32', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('FROM_BASE64', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('FROM_HEX', CAN_FAIL, ['(STRING) -> BYTES']),
+  entry('INITCAP', NEVER_FAILS, ['(STRING, [STRING]) -> STRING']),
+  entry('INSTR', canFailWith(2), [
+    '(STRING, STRING, [INT64], [INT64]) -> INT64',
+    '(BYTES, BYTES, [INT64], [INT64]) -> INT64',
+  ]),
+  entry('LEFT', unlessCount(1), SIDE),
+  entry('LENGTH', NEVER_FAILS, ['(STRING) -> INT64', '(BYTES) -> INT64']),
+  entry('LOWER', NEVER_FAILS, BOTH),
+  entry('LPAD', CAN_FAIL, PAD),
+  entry('LTRIM', NEVER_FAILS, TRIM),
+  entry('NORMALIZE', NEVER_FAILS, [`(STRING, [${FORMS}]) -> STRING`]),
+  entry('NORMALIZE_AND_CASEFOLD', NEVER_FAILS, [`(STRING, [${FORMS}]) -> STRING`]),
+  entry('REPEAT', CAN_FAIL, SIDE),
+  entry('REPLACE', CAN_FAIL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
+  entry('REVERSE', NEVER_FAILS, BOTH),
+  entry('RIGHT', unlessCount(1), SIDE),
+  entry('RPAD', CAN_FAIL, PAD),
+  entry('RTRIM', NEVER_FAILS, TRIM),
+  entry('SAFE_CONVERT_BYTES_TO_STRING', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('SOUNDEX', NEVER_FAILS, ['(STRING) -> STRING']),
+  entry('SPLIT', NEVER_FAILS, ['(STRING, [STRING]) -> ARRAY<STRING>', '(BYTES, BYTES) -> ARRAY<BYTES>']),
+  entry('STARTS_WITH', NEVER_FAILS, FIND),
+  entry('STRPOS', NEVER_FAILS, ['(STRING, STRING) -> INT64', '(BYTES, BYTES) -> INT64']),
+  entry('SUBSTR', unlessCount(2), ['(STRING, INT64, [INT64]) -> STRING', '(BYTES, INT64, [INT64]) -> BYTES'], {
+    aliases: ['SUBSTRING'],
+  }),
+  entry('TO_BASE32', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TO_BASE64', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TO_CODE_POINTS', NEVER_FAILS, ['(STRING) -> ARRAY<INT64>', '(BYTES) -> ARRAY<INT64>']),
+  entry('TO_HEX', NEVER_FAILS, ['(BYTES) -> STRING']),
+  entry('TRANSLATE', CAN_FAIL, ['(STRING, STRING, STRING) -> STRING', '(BYTES, BYTES, BYTES) -> BYTES']),
+  entry('TRIM', NEVER_FAILS, TRIM),
+  entry('UNICODE', NEVER_FAILS, ['(STRING) -> INT64']),
+  entry('UPPER', NEVER_FAILS, BOTH),
+]

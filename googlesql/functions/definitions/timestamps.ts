@@ -1,0 +1,127 @@
+/** TIMESTAMP functions, and EXTRACT. Source: the language reference, "Timestamp functions" and "Time series functions". */
+import type { Expr } from '../../plan/nodes.js'
+import { DATE, DATETIME, TIME, type Type } from '../../types/types.js'
+import { beyondBigQuery, CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import {
+  ADDED_PARTS,
+  addedTo,
+  type Check,
+  checkInterval,
+  checkPart,
+  DIFFERENCE_PARTS,
+  EXTRACTED_PARTS,
+  partText,
+  TRUNCATED_PARTS,
+} from './date-parts.js'
+
+/** Text may be no time, and no time zone is known of another name. */
+const ofTextOrZone: CanFail = args => args[0]?.type.kind === 'STRING' || canFailWith(1)(args)
+const ofJsonOrZone: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWith(1)(args)
+
+const timestamp = (name: string, canFail: CanFail, signatures: readonly string[], check?: Check): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail,
+  signatures,
+  documentation: `timestamp_functions#${name.toLowerCase()}`,
+  ...(check ? { check } : {}),
+})
+
+const ADDITIONS = ['(TIMESTAMP, INTERVAL) -> TIMESTAMP', '(DATETIME, INTERVAL) -> DATETIME']
+const FROM_UNIX = ['(INT64) -> TIMESTAMP', '(TIMESTAMP) -> TIMESTAMP']
+
+const checkExtract: Check = args => {
+  const [part, value] = args
+  const kind = value?.type.kind ?? ''
+  const allowed: readonly string[] = Object.hasOwn(EXTRACTED_PARTS, kind) ? EXTRACTED_PARTS[kind as 'DATE']! : []
+  if (part?.kind !== 'word' || allowed.includes(part.word)) return null
+  return `EXTRACT from ${kind} does not support the ${partText(part.word)} date part`
+}
+
+/** DATE, TIME and DATETIME as parts give values of these types, every other part a number. */
+const PART_TYPES: Readonly<Record<string, Type>> = { DATE, TIME, DATETIME }
+const extractedType = (args: readonly (Expr | null)[], declared: Type | null): Type => {
+  const part = args[0]
+  return (part?.kind === 'word' && PART_TYPES[part.word]) || declared!
+}
+
+export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
+  timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, ['() -> TIMESTAMP']),
+  // Text without a zone is a TIMESTAMP by coercion, or a cast where it is no literal.
+  timestamp('TIMESTAMP', ofTextOrZone, [
+    '(STRING, STRING) -> TIMESTAMP',
+    '(STRING) -> TIMESTAMP',
+    '(DATE, [STRING]) -> TIMESTAMP',
+    '(DATETIME, [STRING]) -> TIMESTAMP',
+    '(TIMESTAMP) -> TIMESTAMP',
+  ]),
+  timestamp('TIMESTAMP_ADD', CAN_FAIL, ADDITIONS, checkInterval('TIMESTAMP_ADD', ADDED_PARTS, 1)),
+  timestamp('TIMESTAMP_SUB', CAN_FAIL, ADDITIONS, checkInterval('TIMESTAMP_SUB', ADDED_PARTS, 1)),
+  timestamp(
+    'TIMESTAMP_DIFF',
+    NEVER_FAILS,
+    ['(TIMESTAMP, TIMESTAMP, PART) -> INT64', '(DATETIME, DATETIME, PART) -> INT64'],
+    checkPart('TIMESTAMP_DIFF', DIFFERENCE_PARTS, 2, 0),
+  ),
+  timestamp(
+    'TIMESTAMP_TRUNC',
+    CAN_FAIL,
+    ['(TIMESTAMP, PART, [STRING]) -> TIMESTAMP', '(DATETIME, PART) -> DATETIME'],
+    checkPart('TIMESTAMP_TRUNC', TRUNCATED_PARTS, 1, 0),
+  ),
+  timestamp('FORMAT_TIMESTAMP', CAN_FAIL, ['(STRING, TIMESTAMP, [STRING]) -> STRING', '(STRING, DATETIME) -> STRING']),
+  timestamp('PARSE_TIMESTAMP', CAN_FAIL, ['(STRING, STRING, [STRING]) -> TIMESTAMP']),
+  // Of JSON it gives the text that the JSON string is.
+  timestamp('STRING', ofJsonOrZone, [
+    '(TIMESTAMP, [STRING]) -> STRING',
+    '(DATE) -> STRING',
+    '(TIME) -> STRING',
+    '(DATETIME) -> STRING',
+    '(JSON) -> STRING',
+  ]),
+  timestamp('TIMESTAMP_SECONDS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
+  timestamp('TIMESTAMP_MILLIS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
+  timestamp('TIMESTAMP_MICROS', CAN_FAIL, ['(INT64) -> TIMESTAMP']),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_SECONDS', CAN_FAIL, FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MILLIS', CAN_FAIL, FROM_UNIX)),
+  beyondBigQuery(timestamp('TIMESTAMP_FROM_UNIX_MICROS', CAN_FAIL, FROM_UNIX)),
+  timestamp('UNIX_SECONDS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
+  timestamp('UNIX_MILLIS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
+  timestamp('UNIX_MICROS', NEVER_FAILS, ['(TIMESTAMP) -> INT64']),
+  {
+    name: 'GENERATE_TIMESTAMP_ARRAY',
+    kind: 'scalar',
+    canFail: CAN_FAIL,
+    signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
+    documentation: 'array_functions#generate_timestamp_array',
+    check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2),
+  },
+  {
+    name: 'TIMESTAMP_BUCKET',
+    kind: 'scalar',
+    canFail: CAN_FAIL,
+    signatures: [
+      '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
+      '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
+      '(DATE, INTERVAL, [DATE]) -> DATE',
+    ],
+    notForTextLiterals: ['DATETIME, INTERVAL, [DATETIME]', 'DATE, INTERVAL, [DATE]'],
+    documentation: 'time-series-functions#timestamp_bucket',
+  },
+  {
+    name: '$extract',
+    kind: 'scalar',
+    canFail: canFailWith(2),
+    signatures: [
+      '(PART, TIMESTAMP, [STRING]) -> INT64',
+      '(PART, DATE) -> INT64',
+      '(PART, DATETIME) -> INT64',
+      '(PART, TIME) -> INT64',
+      '(PART, INTERVAL) -> INT64',
+    ],
+    documentation: 'timestamp_functions#extract',
+    resultType: extractedType,
+    check: checkExtract,
+    allowsSafe: false,
+  },
+]

@@ -1,0 +1,93 @@
+/** The catalogue as plain data, for those who list it: the command line and the documentation. */
+import { allFunctions } from './all.js'
+import type { AggregateTraits, FunctionEntry, FunctionKind, Refusal } from './catalogue.js'
+import { OPERATOR_SYMBOLS } from './definitions/operators.js'
+import { REFUSED_FUNCTIONS } from './refused.js'
+import { SPECIAL_FORMS } from './special-syntax.js'
+
+export interface ListedFunction {
+  /** As it is written; of an operator its symbol. */
+  readonly name: string
+  readonly kind: FunctionKind | 'operator' | 'form'
+  readonly aliases: readonly string[]
+  /** With the name: `LOWER(STRING) -> STRING`. */
+  readonly signatures: readonly string[]
+  /** What may stand in the parentheses behind the arguments, or behind them: `DISTINCT`, `ORDER BY`, `OVER`, … */
+  readonly modes: readonly string[]
+  /** An address. */
+  readonly documentation: string
+  /** False: only the open language has it, and BigQuery itself would not find it. */
+  readonly isInBigQuery: boolean
+}
+
+/** Catalogue entries whose signatures are listed with a syntax of their own. */
+const AS_FORMS: ReadonlySet<string> = new Set(['$extract', '$interval'])
+
+const BIGQUERY = 'https://cloud.google.com/bigquery/docs/reference/standard-sql/'
+const OPEN_LANGUAGE = 'https://github.com/google/googlesql/blob/master/docs/'
+
+/** The address of a page and anchor of BigQuery's documentation. */
+export const documentationUrl = (documentation: string): string => BIGQUERY + documentation
+
+/** Every function and operator that is run, by name; operators after functions. */
+export function listFunctions(): readonly ListedFunction[] {
+  const entries = allFunctions().filter(entry => !AS_FORMS.has(entry.name))
+  const functions = [
+    ...entries.filter(entry => !isOperator(entry)).map(listed),
+    ...SPECIAL_FORMS.map(
+      (form): ListedFunction => ({
+        name: form.name,
+        kind: 'form',
+        aliases: [],
+        signatures: form.forms,
+        modes: [],
+        documentation: documentationUrl(form.documentation),
+        isInBigQuery: true,
+      }),
+    ),
+  ]
+  return [...functions.sort((a, b) => (a.name < b.name ? -1 : 1)), ...entries.filter(isOperator).map(listed)]
+}
+
+/** Every function that is refused, with its address. */
+export function listRefusals(): readonly Refusal[] {
+  return [...REFUSED_FUNCTIONS]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(refused => ({ ...refused, documentation: documentationUrl(refused.documentation) }))
+}
+
+const isOperator = (entry: FunctionEntry): boolean => entry.name.startsWith('$') && entry.name !== '$count_star'
+
+function listed(entry: FunctionEntry): ListedFunction {
+  const isBeyond = entry.isBeyondBigQuery === true
+  const [page, anchor] = entry.documentation.split('#')
+  return {
+    name: isOperator(entry) ? OPERATOR_SYMBOLS[entry.name]! : shownName(entry),
+    kind: isOperator(entry) ? 'operator' : entry.kind,
+    aliases: entry.aliases ?? [],
+    signatures: entry.signatures.map(signature => withName(entry, signature)),
+    modes: entry.aggregate ? modesOf(entry.aggregate) : [],
+    documentation: isBeyond ? `${OPEN_LANGUAGE}${page}.md#${anchor}` : documentationUrl(entry.documentation),
+    isInBigQuery: !isBeyond,
+  }
+}
+
+const shownName = (entry: FunctionEntry): string => (entry.name === '$count_star' ? 'COUNT' : entry.name)
+
+function withName(entry: FunctionEntry, signature: string): string {
+  if (entry.name === '$count_star') return 'COUNT(*) -> INT64'
+  if (!isOperator(entry)) return entry.name + signature
+  return `(${OPERATOR_SYMBOLS[entry.name]}) ${signature}`
+}
+
+function modesOf(traits: AggregateTraits): readonly string[] {
+  const modes: readonly (readonly [string, boolean | undefined])[] = [
+    ['DISTINCT', traits.allowsDistinct],
+    ['IGNORE NULLS', traits.allowsNullsClause],
+    ['HAVING MAX', traits.allowsHaving],
+    ['ORDER BY', traits.allowsOrderBy],
+    ['LIMIT', traits.allowsLimit],
+    ['OVER', traits.allowsOver],
+  ]
+  return modes.flatMap(([mode, isAllowed]) => (isAllowed ? [mode] : []))
+}

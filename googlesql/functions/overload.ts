@@ -1,0 +1,208 @@
+/** Resolves a call: which signature its arguments fit, what they are coerced to, and what it gives. */
+
+import type { Expr } from '../plan/nodes.js'
+import { SqlError } from '../sql-error.js'
+import { coerceTo } from '../types/apply-coercion.js'
+import { operandOf } from '../types/coercion-rules.js'
+import { STRING, shortTypeName, type Type } from '../types/types.js'
+import type { FunctionEntry } from './catalogue.js'
+import { type ArgumentSource, bestFit, concrete, type Fit, type Slot, takesWord } from './overload-candidate.js'
+import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
+import type { Signature } from './signature.js'
+
+export interface MatchedCall {
+  /** By the signature's parameters; null for an optional one that was not given. */
+  readonly args: (Expr | null)[]
+  readonly type: Type
+}
+
+const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
+const DATE_PARTS: ReadonlySet<string> = new Set([
+  ...[
+    'NANOSECOND',
+    'MICROSECOND',
+    'MILLISECOND',
+    'SECOND',
+    'MINUTE',
+    'HOUR',
+    'DAY',
+    'DAYOFWEEK',
+    'DAYOFYEAR',
+    'WEEK',
+    'ISOWEEK',
+  ],
+  ...['MONTH', 'QUARTER', 'YEAR', 'ISOYEAR', 'DATE', 'DATETIME', 'TIME'],
+  ...WEEKDAYS.map(day => `WEEK_${day}`),
+])
+
+/**
+ * Takes the signature that needs the least coercion, the first of equals, and coerces the arguments to it.
+ *
+ * @throws SqlError in BigQuery's words when none fits, or the function itself refuses the arguments.
+ */
+export function matchCall(
+  entry: FunctionEntry,
+  args: readonly ArgumentSource[],
+  at: number,
+  source: string,
+): MatchedCall {
+  const signatures = signaturesOf(entry)
+  for (const { name, at } of args) {
+    if (name !== null && !signatures.some(s => s.parameters.some(p => p.name === name))) {
+      throw new SqlError(`Named argument ${name} not found in signature for call to ${titleOf(entry)}`, source, at)
+    }
+  }
+  const countable = signatures.flatMap(signature => {
+    const slots = assign(signature, args)
+    return slots ? [{ signature, slots }] : []
+  })
+  if (countable.length === 0) {
+    throw new SqlError(wrongCount(entry, args), source, at)
+  }
+  const readable = countable.filter(({ slots }) => slots.every(slot => wordProblem(slot) === null))
+  if (readable.length === 0) {
+    const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
+    throw new SqlError(problem.message, source, problem.at)
+  }
+  const fit = bestFit(withoutTextLiterals(entry, readable), entry.decimalsNeedAll)
+  if (!fit) {
+    throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
+  }
+  return finish(entry, fit, at, source)
+}
+
+function withoutTextLiterals(
+  { notForTextLiterals }: FunctionEntry,
+  candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
+): readonly { signature: Signature; slots: readonly Slot[] }[] {
+  if (notForTextLiterals === undefined) return candidates
+  return candidates.filter(
+    ({ signature, slots }) => !notForTextLiterals.includes(signature.text) || !slots.some(isTextLiteral),
+  )
+}
+
+function isTextLiteral({ argument }: Slot): boolean {
+  const expr = argument?.resolve()
+  return (expr?.kind === 'literal' || expr?.kind === 'parameter') && expr.type.kind === 'STRING'
+}
+
+function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): string {
+  const signatures = signaturesOf(entry)
+  if (signatures.length === 1) return `Number of arguments does not match for ${titleOf(entry)}. ${supportedBy(entry)}`
+  if (args.length === 0) return `No matching signature for ${titleOf(entry)} with no arguments. ${supportedBy(entry)}`
+  // Where one of the signatures has a word, the argument is one.
+  const slots = args.flatMap((argument, i): Slot[] => {
+    const parameter = signatures.flatMap(({ parameters }) => parameters[i] ?? []).find(takesWord)
+    return parameter ? [{ parameter, argument }] : []
+  })
+  return noSignature(entry, slots, args)
+}
+
+function noSignature(entry: FunctionEntry, slots: readonly Slot[], args: readonly ArgumentSource[]): string {
+  if (entry.name === '$in') return noSignatureOfIn(args.map(argument => argument.resolve()))
+  const types = `argument types: ${shownTypes(slots, args)}`
+  // Of some operators the reference implementation names no signature.
+  const supported = entry.name === '$in_array' ? '' : `. ${supportedBy(entry)}`
+  return `No matching signature for ${titleOf(entry)} for ${types}${supported}`
+}
+
+function noSignatureOfIn([operand, ...items]: readonly Expr[]): string {
+  const types = [...new Set(items.map(shownType))].sort().join(', ')
+  const isLiteral = operandOf(operand!).standing === 'literal'
+  return `No matching signature for operator IN for argument types ${isLiteral ? 'literal ' : ''}${shownType(operand!)} and {${types}}`
+}
+
+function finish(entry: FunctionEntry, fit: Fit, at: number, source: string): MatchedCall {
+  const args = fit.slots.map(({ parameter, argument }): Expr | null => {
+    if (!argument) return null
+    const { pattern } = parameter
+    if (pattern.kind === 'part' || pattern.kind === 'word') {
+      return { kind: 'word', type: STRING, word: argument.word()!, at: argument.at }
+    }
+    if (pattern.kind === 'lambda') {
+      const lambda = fit.lambdas.get(argument)!
+      const type = concrete(pattern.result, fit.variables)
+      return type ? { ...lambda, type, body: coerceTo(lambda.body, type, source)! } : lambda
+    }
+    const expr = argument.resolve()
+    const type = concrete(pattern, fit.variables)
+    return type ? coerceTo(expr, type, source) : expr
+  })
+  const declared = concrete(fit.signature.result, fit.variables)
+  const problem = entry.check?.(args) ?? null
+  if (problem !== null) throw new SqlError(problem, source, at)
+  const type = entry.resultType ? entry.resultType(args, declared) : declared
+  if (!type) throw new SqlError(`${titleOf(entry)} has no result type for these arguments`, source, at)
+  return { args, type }
+}
+
+/** Nothing is ever put into it. */
+const NONE_NAMED = new Map<string | null, ArgumentSource>()
+
+/** What each parameter is given: by position, then by name. Null when there are too few or too many. */
+function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] | null {
+  const { parameters } = signature
+  const firstNamed = args.findIndex(argument => argument.name !== null)
+  const positional = firstNamed < 0 ? args : args.slice(0, firstNamed)
+  const named = firstNamed < 0 ? NONE_NAMED : new Map(args.slice(firstNamed).map(one => [one.name, one]))
+  if (named.has(null) || named.size < args.length - positional.length) return null
+
+  const repeated = parameters.filter(parameter => parameter.isRepeated).length
+  const single = parameters.filter(parameter => !parameter.isRepeated && !parameter.isOptional).length
+  const slots: Slot[] = []
+  let next = 0
+  for (const parameter of parameters) {
+    if (parameter.name !== null && named.has(parameter.name)) {
+      slots.push({ parameter, argument: named.get(parameter.name)! })
+      named.delete(parameter.name)
+    } else if (parameter.isRepeated) {
+      // Groups of several repeated parameters do not occur; what the others do not need is this one's.
+      const count = repeated === 1 ? positional.length - single : 0
+      if (count < (parameter.isOptional ? 0 : 1)) return null
+      for (let taken = 0; taken < count; taken++) slots.push({ parameter, argument: positional[next++]! })
+    } else if (next < positional.length) {
+      slots.push({ parameter, argument: positional[next++]! })
+    } else if (parameter.isOptional) {
+      slots.push({ parameter, argument: null })
+    } else return null
+  }
+  return next === positional.length && named.size === 0 ? slots : null
+}
+
+function wordProblem({ parameter, argument }: Slot): { message: string; at: number } | null {
+  const { pattern } = parameter
+  if (!argument || (pattern.kind !== 'part' && pattern.kind !== 'word')) return null
+  const word = argument.word()
+  const { at } = argument
+  if (pattern.kind === 'word') {
+    if (word !== null && pattern.words.includes(word)) return null
+    return { message: `Argument must be one of ${pattern.words.join(', ')}`, at }
+  }
+  if (word === null) return { message: 'A valid date part name is required', at }
+  return DATE_PARTS.has(word) ? null : { message: `A valid date part name is required but found ${word}`, at }
+}
+
+function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): string {
+  return args
+    .map(argument => {
+      const kind = slots.find(slot => slot.argument === argument)?.parameter.pattern.kind
+      if (kind === 'part') return 'DATE_TIME_PART'
+      if (kind === 'word') return argument.word() ?? shownType(argument.resolve())
+      if (kind === 'lambda' || argument.isLambda) return 'LAMBDA'
+      return shownType(argument.resolve())
+    })
+    .join(', ')
+}
+
+/** The type of an expression as messages name it: NULL has none. */
+export function shownType(expr: Expr): string {
+  const { standing, type } = operandOf(expr)
+  if (standing === 'null') return 'NULL'
+  return standing === 'empty-array' ? 'ARRAY<>' : shortTypeName(type)
+}
+
+function titleOf(entry: FunctionEntry): string {
+  if (entry.name.startsWith('$')) return `operator ${symbolOf(entry)}`
+  const kind = entry.kind === 'scalar' ? '' : entry.kind === 'aggregate' ? 'aggregate ' : 'analytic '
+  return `${kind}function ${entry.name}`
+}

@@ -1,0 +1,90 @@
+/** Signatures as BigQuery's messages write them: `Supported signatures: SUM(INT64); SUM(FLOAT64)`. */
+import { typeName } from '../types/types.js'
+import type { FunctionEntry } from './catalogue.js'
+import { OPERATOR_SYMBOLS } from './definitions/operators.js'
+import { type Pattern, parseSignature, type Signature, type SignatureParameter } from './signature.js'
+
+const parsed = new WeakMap<FunctionEntry, readonly Signature[]>()
+
+/** The signatures of an entry, parsed once. */
+export function signaturesOf(entry: FunctionEntry): readonly Signature[] {
+  let signatures = parsed.get(entry)
+  if (!signatures) {
+    signatures = entry.signatures.map(parseSignature)
+    parsed.set(entry, signatures)
+  }
+  return signatures
+}
+
+/** What an author writes for an operator: `+`, `NOT`. */
+export const symbolOf = (entry: FunctionEntry): string =>
+  OPERATOR_SYMBOLS[entry.name] ?? entry.name.slice(1).toUpperCase().replaceAll('_', ' ')
+
+/** `Supported signature: NOT (BOOL)`. */
+export function supportedBy(entry: FunctionEntry): string {
+  const written = Object.hasOwn(WRITTEN, entry.name) ? [WRITTEN[entry.name]!] : shownSignatures(entry)
+  return `Supported signature${written.length === 1 ? '' : 's'}: ${written.join('; ')}`
+}
+
+/** Operators that messages write in ways of their own. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  $and: 'BOOL AND ([BOOL, ...])',
+  $or: 'BOOL OR ([BOOL, ...])',
+  $not: 'NOT (BOOL)',
+  $between: '(ANY) BETWEEN (ANY) AND (ANY)',
+  $is_true: '(BOOL) IS TRUE',
+  $is_false: '(BOOL) IS FALSE',
+}
+
+function shownSignatures(entry: FunctionEntry): string[] {
+  const all = signaturesOf(entry)
+  // What takes anything at all beside others is there to refuse it in words of its own.
+  const told = all.filter(({ parameters }) => !parameters.every(({ pattern }) => pattern.kind === 'any'))
+  const shown = floatsBeforeDecimals(entry, told.length > 0 ? told : all)
+  return shown.map(({ parameters }) => {
+    const types = parameters.map(shownParameter)
+    if (!entry.name.startsWith('$')) return `${entry.name}(${types.join(', ')})`
+    return types.length === 2 ? `${types[0]} ${symbolOf(entry)} ${types[1]}` : `${symbolOf(entry)}(${types.join(', ')})`
+  })
+}
+
+/** The reference implementation lists FLOAT64 ahead of NUMERIC, but for one operator. */
+function floatsBeforeDecimals(entry: FunctionEntry, signatures: readonly Signature[]): readonly Signature[] {
+  if (entry.name === '$subtract') return signatures
+  const isOf =
+    (kind: string) =>
+    (signature: Signature): boolean =>
+      signature.parameters[0]?.pattern.kind === 'type' && signature.parameters[0].pattern.type.kind === kind
+  const floats = signatures.filter(isOf('FLOAT64'))
+  const decimals = signatures.findIndex(isOf('NUMERIC'))
+  if (decimals < 0) return signatures
+  const before = signatures.slice(0, decimals).filter(signature => !floats.includes(signature))
+  const after = signatures.slice(decimals).filter(signature => !floats.includes(signature))
+  return [...before, ...floats, ...after]
+}
+
+function shownParameter({ name, pattern, isOptional, isRepeated }: SignatureParameter): string {
+  const type = shownPattern(pattern)
+  if (isRepeated) return pattern.kind === 'type' && !isOptional ? `${type}, [${type}, ...]` : `[${type}, ...]`
+  if (name !== null) return `[${name} => ${type}]`
+  return isOptional ? `[${type}]` : type
+}
+
+function shownPattern(pattern: Pattern): string {
+  switch (pattern.kind) {
+    case 'type':
+      return typeName(pattern.type)
+    case 'array':
+      return pattern.element.kind === 'variable' ? 'ARRAY' : `ARRAY<${shownPattern(pattern.element)}>`
+    case 'struct':
+      return 'STRUCT'
+    case 'part':
+      return 'DATE_TIME_PART'
+    case 'word':
+      return pattern.words.join('|')
+    case 'lambda':
+      return 'LAMBDA'
+    default:
+      return 'ANY'
+  }
+}

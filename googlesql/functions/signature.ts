@@ -1,0 +1,161 @@
+/** Reads the signature texts of the catalogue (their grammar is at SignatureText) into data. */
+import { arrayOf, scalarType, structOf, type Type } from '../types/types.js'
+import type { SignatureText } from './catalogue.js'
+
+/** A type as a signature writes it. */
+export type Pattern =
+  | { readonly kind: 'type'; readonly type: Type }
+  | { readonly kind: 'variable'; readonly letter: string }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'array'; readonly element: Pattern }
+  | { readonly kind: 'struct'; readonly fields: readonly { readonly name: string; readonly pattern: Pattern }[] }
+  | { readonly kind: 'part' }
+  | { readonly kind: 'word'; readonly words: readonly string[] }
+  | { readonly kind: 'lambda'; readonly parameters: readonly Pattern[]; readonly result: Pattern }
+
+export interface SignatureParameter {
+  /** Lower case; null for one that is given by position only. */
+  readonly name: string | null
+  readonly pattern: Pattern
+  readonly isOptional: boolean
+  /** Takes any number of arguments: at least one, or none too where it is optional. */
+  readonly isRepeated: boolean
+}
+export interface Signature {
+  readonly parameters: readonly SignatureParameter[]
+  readonly result: Pattern
+  /** What stands between the parentheses, for messages. */
+  readonly text: string
+}
+
+/** A signature text of the catalogue that does not follow the grammar: a bug of the catalogue, found when it is loaded. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError'
+}
+
+/** @throws SignatureError */
+export function parseSignature(source: SignatureText): Signature {
+  const reader = new Reader(source)
+  reader.take('(')
+  const start = reader.offset
+  const parameters: SignatureParameter[] = []
+  if (!reader.has(')')) {
+    do {
+      if (reader.accept('[')) {
+        do parameters.push(readParameter(reader, true))
+        while (reader.accept(','))
+        reader.take(']')
+      } else parameters.push(readParameter(reader, false))
+    } while (reader.accept(','))
+  }
+  const text = source.slice(start, reader.offset).trim()
+  reader.take(')')
+  reader.take('->')
+  const result = readPattern(reader)
+  reader.end()
+  return { parameters, result, text }
+}
+
+function readParameter(reader: Reader, isBracketed: boolean): SignatureParameter {
+  const name = reader.parameterName()
+  const pattern = readPattern(reader)
+  const isRepeated = reader.accept('...')
+  return { name, pattern, isOptional: isBracketed || name !== null, isRepeated }
+}
+
+function readPattern(reader: Reader): Pattern {
+  const word = reader.word()
+  if (word.length === 1 && word >= 'A' && word <= 'Z') return { kind: 'variable', letter: word }
+  switch (word) {
+    case 'ANY':
+      return { kind: 'any' }
+    case 'PART':
+      return { kind: 'part' }
+    case 'WORD': {
+      const words: string[] = []
+      reader.take('(')
+      do words.push(reader.word())
+      while (reader.accept('|'))
+      reader.take(')')
+      return { kind: 'word', words }
+    }
+    case 'LAMBDA': {
+      const parameters: Pattern[] = []
+      reader.take('(')
+      do parameters.push(readPattern(reader))
+      while (reader.accept(','))
+      reader.take(')')
+      reader.take('->')
+      return { kind: 'lambda', parameters, result: readPattern(reader) }
+    }
+    case 'ARRAY': {
+      reader.take('<')
+      const element = readPattern(reader)
+      reader.take('>')
+      return element.kind === 'type' ? { kind: 'type', type: arrayOf(element.type) } : { kind: 'array', element }
+    }
+    case 'STRUCT': {
+      const fields: { name: string; pattern: Pattern }[] = []
+      reader.take('<')
+      do fields.push({ name: reader.fieldName(), pattern: readPattern(reader) })
+      while (reader.accept(','))
+      reader.take('>')
+      const types = fields.flatMap(f => (f.pattern.kind === 'type' ? [{ name: f.name, type: f.pattern.type }] : []))
+      return types.length === fields.length ? { kind: 'type', type: structOf(types) } : { kind: 'struct', fields }
+    }
+    default: {
+      const type = scalarType(word)
+      if (!type) throw new SignatureError(`no type ${word} in signature ${reader.source}`)
+      return { kind: 'type', type }
+    }
+  }
+}
+
+class Reader {
+  readonly source: string
+  offset = 0
+  constructor(source: string) {
+    this.source = source
+  }
+
+  has(symbol: string): boolean {
+    while (this.source[this.offset] === ' ') this.offset++
+    return this.source.startsWith(symbol, this.offset)
+  }
+  accept(symbol: string): boolean {
+    const found = this.has(symbol)
+    if (found) this.offset += symbol.length
+    return found
+  }
+  take(symbol: string): void {
+    if (!this.accept(symbol))
+      throw new SignatureError(`expected ${symbol} at ${this.offset} of signature ${this.source}`)
+  }
+  end(): void {
+    if (!this.has('') || this.offset < this.source.length) {
+      throw new SignatureError(`more than a signature in ${this.source}`)
+    }
+  }
+  word(): string {
+    this.has('')
+    const word = /^\w+/.exec(this.source.slice(this.offset))?.[0]
+    if (word === undefined) throw new SignatureError(`expected a word at ${this.offset} of signature ${this.source}`)
+    this.offset += word.length
+    return word
+  }
+  parameterName(): string | null {
+    this.has('')
+    const found = /^(\w+)\s*=>/.exec(this.source.slice(this.offset))
+    if (!found) return null
+    this.offset += found[0].length
+    return found[1]!.toLowerCase()
+  }
+  /** The name of a struct's field, where there is one: a word with another word behind it. */
+  fieldName(): string {
+    this.has('')
+    const found = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))
+    if (!found) return ''
+    this.offset += found[0].length
+    return found[1]!
+  }
+}

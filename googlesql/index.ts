@@ -1,0 +1,28 @@
+/** GoogleSQL: text to tokens, to a syntax tree, to a plan with types. All that code outside may import. */
+
+export type { Call, Expression, Query, QueryBody, Script, Select } from './ast/nodes.js'
+export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
+export { RANDOM } from './functions/random-functions.js'
+export { RESERVED_KEYWORDS } from './lex/keywords.js'
+export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
+export { parseScript } from './parse/parse.js'
+export type { Column, Expr, OutputColumn, ResolvedQuery, Scan } from './plan/nodes.js'
+export { columnExpr } from './resolve/name-scope.js'
+export { resolveQuery } from './resolve/resolve.js'
+export { SqlError } from './sql-error.js'
+export { nearest } from './suggest.js'
+export {
+  fieldsToColumns,
+  fieldType,
+  type SchemaField,
+  standardTypeName,
+  type TableCatalogue,
+  type TableDefinition,
+  type TableNaming,
+  tableCatalogue,
+} from './tables.js'
+export { parseTypeName } from './types/type-name.js'
+export { arrayOf, type ScalarKind, type StructField, scalarType, structOf, type Type, typeName } from './types/types.js'
+export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
+export { canonicalJson } from './values/json-text.js'
+export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'

@@ -1,0 +1,145 @@
+/** Reads what stands between the quotes of a string, bytes or identifier literal, and resolves its escapes. */
+
+import { SqlError } from '../sql-error.js'
+
+/** How a literal is written: its quotes, and what its prefix letters allow. */
+export interface QuoteForm {
+  /** `'`, `"`, a backtick, or three equal quotes. */
+  readonly quote: string
+  /** `r`: a backslash stays, together with the character after it. */
+  readonly isRaw: boolean
+  readonly isBytes: boolean
+  /** What an unclosed literal is called: `string literal`. */
+  readonly what: string
+}
+
+const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  v: '\v',
+  '\\': '\\',
+  '?': '?',
+  '"': '"',
+  "'": "'",
+  '`': '`',
+}
+
+const BACKSLASH = 92
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/** A literal's value; `end` is the offset behind its closing quote. Bytes are null unless the form asks for them. */
+export interface QuotedValue {
+  readonly text: string
+  readonly bytes: Uint8Array | null
+  readonly end: number
+}
+
+/**
+ * Reads a literal whose opening quote ends at `from`; `at` is where the literal, with its prefix, begins.
+ *
+ * @throws SqlError when it is not closed, or has an escape that GoogleSQL does not know.
+ */
+export function readQuoted(source: string, at: number, from: number, form: QuoteForm): QuotedValue {
+  const { quote, isRaw, isBytes } = form
+  const isTriple = quote.length === 3
+  const first = quote.charCodeAt(0)
+  // Bytes are kept as pieces because an escape may name a byte that no UTF-8 text has.
+  const pieces: Uint8Array[] = []
+  let text = ''
+  let start = from
+  let i = from
+  const unclosed = (): SqlError =>
+    new SqlError(`Syntax error: Unclosed ${isTriple ? 'triple-quoted ' : ''}${form.what}`, source, at)
+  for (;;) {
+    if (i >= source.length) throw unclosed()
+    const code = source.charCodeAt(i)
+    if (code === first && (!isTriple || source.startsWith(quote, i))) break
+    if (code === BACKSLASH) {
+      if (isRaw) {
+        if (!isTriple && isLineEnd(source.charCodeAt(i + 1))) throw unclosed()
+        // A carriage return after the backslash is left for the next round, which makes it a line feed.
+        i += source.charCodeAt(i + 1) === CARRIAGE_RETURN ? 1 : 2
+        continue
+      }
+      text += source.slice(start, i)
+      const escaped = readEscape(source, i, at, form)
+      if (isBytes && escaped.byte !== null) {
+        pieces.push(Buffer.from(text), Uint8Array.of(escaped.byte))
+        text = ''
+      } else {
+        text += escaped.text
+      }
+      i = escaped.end
+      start = i
+    } else if (isLineEnd(code)) {
+      if (!isTriple) throw unclosed()
+      if (code === CARRIAGE_RETURN) {
+        // Lines of a triple-quoted literal end with \n, however the file writes them.
+        text += source.slice(start, i) + '\n'
+        if (source.charCodeAt(i + 1) === LINE_FEED) i++
+        start = i + 1
+      }
+      i++
+    } else {
+      i++
+    }
+  }
+  text += source.slice(start, i)
+  const end = i + quote.length
+  if (!isBytes) return { text, bytes: null, end }
+  return { text: '', bytes: new Uint8Array(Buffer.concat([...pieces, Buffer.from(text)])), end }
+}
+
+function isLineEnd(code: number): boolean {
+  return code === LINE_FEED || code === CARRIAGE_RETURN
+}
+
+interface Escape {
+  readonly text: string
+  /** The byte of a hexadecimal or octal escape. */
+  readonly byte: number | null
+  readonly end: number
+}
+
+function readEscape(source: string, i: number, at: number, form: QuoteForm): Escape {
+  const letter = source[i + 1]
+  if (letter === undefined) throw new SqlError(`Syntax error: Unclosed ${form.what}`, source, at)
+  const simple = SIMPLE_ESCAPES[letter]
+  if (simple !== undefined) return { text: simple, byte: null, end: i + 2 }
+  if (letter === 'x' || letter === 'X') {
+    const value = digits(source, i + 2, 2, /^[0-9a-fA-F]{2}$/, 16)
+    if (value === null) throw illegal(source, i, `\\${letter} must be followed by 2 hex digits`)
+    return { text: String.fromCharCode(value), byte: value, end: i + 4 }
+  }
+  if (letter >= '0' && letter <= '7') {
+    const value = digits(source, i + 1, 3, /^[0-3][0-7]{2}$/, 8)
+    if (value === null) throw illegal(source, i, 'Octal escape must be followed by 3 octal digits, at most \\377')
+    return { text: String.fromCharCode(value), byte: value, end: i + 4 }
+  }
+  if (letter === 'u' || letter === 'U') {
+    if (form.isBytes) throw illegal(source, i, `Unicode escape sequence \\${letter} cannot be used in bytes literals`)
+    const width = letter === 'u' ? 4 : 8
+    const value = digits(source, i + 2, width, /^[0-9a-fA-F]+$/, 16)
+    if (value === null) throw illegal(source, i, `\\${letter} must be followed by ${width} hex digits`)
+    if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
+      throw illegal(source, i, `Unicode value ${source.slice(i, i + 2 + width)} is invalid`)
+    }
+    return { text: String.fromCodePoint(value), byte: null, end: i + 2 + width }
+  }
+  if (isLineEnd(letter.charCodeAt(0))) throw new SqlError('Syntax error: Illegal escaped newline', source, i)
+  throw illegal(source, i, `\\${String.fromCodePoint(source.codePointAt(i + 1)!)}`)
+}
+
+function digits(source: string, from: number, width: number, form: RegExp, radix: number): number | null {
+  const text = source.slice(from, from + width)
+  return text.length === width && form.test(text) ? Number.parseInt(text, radix) : null
+}
+
+function illegal(source: string, at: number, what: string): SqlError {
+  return new SqlError(`Syntax error: Illegal escape sequence: ${what}`, source, at)
+}

@@ -1,0 +1,224 @@
+/** Cuts the text of a GoogleSQL query into tokens. */
+
+import { SqlError } from '../sql-error.js'
+import { RESERVED_KEYWORDS } from './keywords.js'
+import { readQuoted } from './quoted-text.js'
+
+export type TokenKind = 'identifier' | 'quoted' | 'int' | 'float' | 'string' | 'bytes' | 'symbol' | 'end'
+
+export interface Token {
+  readonly kind: TokenKind
+  /**
+   * What the grammar compares with: an unquoted word in upper case, or a symbol. Empty for all else, also for a word
+   * after a dot, which is a name whatever it says (`t.from`).
+   */
+  readonly term: string
+  /** A name as written, a literal's value with its escapes resolved, an integer in decimal, else the text itself. */
+  readonly text: string
+  /** The value of a bytes literal. */
+  readonly bytes: Uint8Array | null
+  /** Offsets in the source: of the first character, and behind the last. */
+  readonly at: number
+  readonly end: number
+}
+
+// Source: GoogleSQL's own tokenizer takes the Unicode spaces and the backspace as white space too.
+const SPACE = /[ \t\n\r\b\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/y
+const NUMBER = /0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
+const QUOTE = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
+// `>>` is left as two tokens: ARRAY<ARRAY<INT64>> ends with it. The expression parser joins them.
+const SYMBOL = /<<|<=|>=|!=|<>|\|\||\|>|=>|->|@@|[-+*/~&|^=<>().,[\]:;?{}@]/y
+const SURROGATE_OR_NUL = /[\0\ud800-\udfff]/
+const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
+
+/** What a character may be, by its code: thousands of manifests are some hundred million characters. */
+const WORD_START = 1
+const WORD_PART = 2
+const DIGIT = 4
+const QUOTE_START = 8
+/** A symbol that no longer one begins with. */
+const PLAIN_SYMBOL = 16
+const CLASSES: readonly number[] = Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  const has = (pattern: RegExp, flag: number): number => (pattern.test(character) ? flag : 0)
+  return (
+    has(/[A-Za-z_]/, WORD_START) |
+    has(/\w/, WORD_PART) |
+    has(/[0-9]/, DIGIT) |
+    has(/[rRbB"']/, QUOTE_START) |
+    has(/[+*~&^().,[\]:;?{}]/, PLAIN_SYMBOL)
+  )
+})
+
+/**
+ * The tokens of `source`, without white space and comments; the last one has the kind `end`.
+ *
+ * @throws SqlError at a literal that is not closed or not valid, or a character that SQL does not know.
+ */
+export function tokenize(source: string): readonly Token[] {
+  refuseStrange(source)
+  const tokens: Token[] = []
+  for (let i = skipBlank(source, 0); i < source.length; ) {
+    const token = readToken(source, i, tokens)
+    tokens.push(token)
+    i = skipBlank(source, token.end)
+  }
+  tokens.push(endOf(source))
+  return tokens
+}
+
+/** @throws SqlError at a character that stands nowhere in a text, literals and comments included. */
+export function refuseStrange(source: string): void {
+  const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
+  if (strange !== null) throw illegalCharacter(source, strange.index)
+}
+
+/** The token behind all others. */
+export const endOf = ({ length }: string): Token => ({
+  kind: 'end',
+  term: '',
+  text: '',
+  bytes: null,
+  at: length,
+  end: length,
+})
+
+/** The offset behind the white space and the comments at `from`. */
+export function skipBlank(source: string, from: number): number {
+  for (let i = from; ; ) {
+    const code = source.charCodeAt(i)
+    if (code === 32 || code === 10) {
+      i += 1
+      continue
+    }
+    if (is(WORD_PART, code)) return i
+    const next = skipOddBlank(source, i)
+    if (next === i) return i
+    i = next
+  }
+}
+
+/** The offset behind the other white space or the comment at `i`, or `i`. */
+function skipOddBlank(source: string, i: number): number {
+  const character = source[i]
+  if (character === undefined) return i
+  if (character === '#' || (character === '-' && source[i + 1] === '-')) {
+    let end = i
+    while (end < source.length && source[end] !== '\n' && source[end] !== '\r') end++
+    return end
+  }
+  if (character === '/' && source[i + 1] === '*') {
+    const end = source.indexOf('*/', i + 2)
+    if (end < 0) throw new SqlError('Syntax error: Unclosed comment', source, i)
+    return end + 2
+  }
+  if (character > ' ' && character < '\x7f') return i
+  SPACE.lastIndex = i
+  return SPACE.test(source) ? SPACE.lastIndex : i
+}
+
+/** The token at `i`, where no blank is; `before` are those before it. */
+export function readToken(source: string, i: number, before: readonly Token[]): Token {
+  const previous = before[before.length - 1]
+  const code = source.charCodeAt(i)
+  if (previous?.term === '.' && is(WORD_PART, code)) {
+    const end = wordEnd(source, i)
+    return { kind: 'identifier', term: '', text: source.slice(i, end), bytes: null, at: i, end }
+  }
+  if (is(QUOTE_START, code)) {
+    QUOTE.lastIndex = i
+    const quote = QUOTE.exec(source)
+    if (quote !== null) return readLiteral(source, i, quote[1]!.toLowerCase(), quote[2]!)
+  }
+  if (is(WORD_START, code)) {
+    const end = wordEnd(source, i)
+    const word = source.slice(i, end)
+    return { kind: 'identifier', term: upperCase(word), text: word, bytes: null, at: i, end }
+  }
+  if (code === 96) {
+    const name = readQuoted(source, i, i + 1, { quote: '`', isRaw: false, isBytes: false, what: 'identifier literal' })
+    if (name.text === '') throw new SqlError('Syntax error: Invalid empty identifier', source, i)
+    return { kind: 'quoted', term: '', text: name.text, bytes: null, at: i, end: name.end }
+  }
+  if (is(DIGIT, code) || (code === 46 && is(DIGIT, source.charCodeAt(i + 1)) && !canTakeDot(previous))) {
+    return readNumber(source, i, before)
+  }
+  const symbol = is(PLAIN_SYMBOL, code) ? source[i]! : match(SYMBOL, source, i)
+  if (symbol === null) throw illegalCharacter(source, i)
+  return { kind: 'symbol', term: symbol, text: symbol, bytes: null, at: i, end: i + symbol.length }
+}
+
+/** NaN, behind the end of a text, is nothing. */
+const is = (flag: number, code: number): boolean => code < 128 && (CLASSES[code]! & flag) !== 0
+
+/** Where the word ends that the character at `i` is part of. */
+function wordEnd(source: string, i: number): number {
+  let end = i + 1
+  while (is(WORD_PART, source.charCodeAt(end))) end += 1
+  return end
+}
+
+/** Words in upper case: texts have few, and each again and again. */
+const upperCases = new Map<string, string>()
+const MAX_WORDS = 10_000
+/** V8 keeps a longer part of a text as a view of it, which would keep the text. */
+const MAX_KEPT_LENGTH = 12
+
+function upperCase(word: string): string {
+  if (word.length > MAX_KEPT_LENGTH) return word.toUpperCase()
+  const known = upperCases.get(word)
+  if (known !== undefined) return known
+  if (upperCases.size >= MAX_WORDS) upperCases.clear()
+  const upper = word.toUpperCase()
+  upperCases.set(word, upper)
+  return upper
+}
+
+function readLiteral(source: string, at: number, prefix: string, quote: string): Token {
+  const isBytes = prefix.includes('b')
+  const what = isBytes ? 'bytes literal' : 'string literal'
+  const form = { quote, isRaw: prefix.includes('r'), isBytes, what }
+  const { text, bytes, end } = readQuoted(source, at, at + prefix.length + quote.length, form)
+  return { kind: isBytes ? 'bytes' : 'string', term: '', text, bytes, at, end }
+}
+
+function readNumber(source: string, at: number, before: readonly Token[]): Token {
+  let text = match(NUMBER, source, at)!
+  // In `my-project-1.dataset.t` the dot ends a part of the path; it is no decimal point.
+  if (text.endsWith('.') && /[A-Za-z_`]/.test(source[at + text.length] ?? '') && isInDashedName(at, before)) {
+    text = text.slice(0, -1)
+  }
+  const end = at + text.length
+  if (/[A-Za-z_]/.test(source[end] ?? '')) {
+    throw new SqlError('Syntax error: Missing whitespace between literal and alias', source, end)
+  }
+  if (/^0[xX]/.test(text)) return { kind: 'int', term: '', text: BigInt(text).toString(), bytes: null, at, end }
+  if (/^[0-9]+$/.test(text)) {
+    return { kind: 'int', term: '', text: text.replace(/^0+(?=[0-9])/, ''), bytes: null, at, end }
+  }
+  return { kind: 'float', term: '', text, bytes: null, at, end }
+}
+
+/** Whether `name-` stands right before, without a space. */
+function isInDashedName(at: number, before: readonly Token[]): boolean {
+  const dash = before[before.length - 1]
+  const name = before[before.length - 2]
+  return dash?.term === '-' && dash.end === at && name?.end === dash.at && name.kind === 'identifier'
+}
+
+/** Whether a dot after this token accesses a field, so that the digits after the dot are a name. */
+function canTakeDot(token: Token | undefined): boolean {
+  if (token === undefined) return false
+  if (token.kind === 'identifier') return !RESERVED_KEYWORDS.has(token.term)
+  return token.kind === 'quoted' || token.term === ')' || token.term === ']'
+}
+
+function match(pattern: RegExp, source: string, at: number): string | null {
+  pattern.lastIndex = at
+  return pattern.exec(source)?.[0] ?? null
+}
+
+function illegalCharacter(source: string, at: number): SqlError {
+  const shown = JSON.stringify(String.fromCodePoint(source.codePointAt(at)!))
+  return new SqlError(`Syntax error: Illegal input character ${shown}`, source, at)
+}

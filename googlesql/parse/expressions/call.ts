@@ -1,0 +1,104 @@
+/** Parses a function call from its parenthesis on: arguments, aggregate clauses, OVER. */
+
+import type { Argument, Call, Expression, Identifier, Lambda } from '../../ast/nodes.js'
+import type { Parser } from '../parser.js'
+import { parseCount, parseOrderBy, parseWindow } from './window.js'
+
+/** Functions that are called without parentheses too. */
+const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
+  'CURRENT_DATE',
+  'CURRENT_DATETIME',
+  'CURRENT_TIME',
+  'CURRENT_TIMESTAMP',
+])
+
+/** A call of the function that `path` names; `(` comes next. */
+export function parseCall(p: Parser, path: readonly Identifier[]): Call {
+  p.expect('(')
+  const isDistinct = p.accept('DISTINCT')
+  const isStar = p.accept('*')
+  let list: readonly Argument[] = []
+  if (!isStar && (isDistinct || !p.is(')'))) list = p.list(parseArgument)
+  const nulls = parseNulls(p)
+  const having = parseHaving(p)
+  const orderBy = parseOrderBy(p)
+  const limit = p.accept('LIMIT') ? parseCount(p) : null
+  if (isStar || list.length === 0 || nulls !== null || having !== null || orderBy.length > 0) p.expect(')')
+  else p.close()
+  p.skipHint()
+  const over = p.accept('OVER') ? parseWindow(p) : null
+  return {
+    kind: 'call',
+    path,
+    arguments: list,
+    isStar,
+    isDistinct,
+    nulls,
+    having,
+    orderBy,
+    limit,
+    over,
+    at: path[0]!.at,
+  }
+}
+
+/** CURRENT_DATE and its like without parentheses, as the call that it is; null for any other name. */
+export function bareCall(name: Identifier): Call | null {
+  if (name.isQuoted || !BARE_FUNCTIONS.has(name.name.toUpperCase())) return null
+  return {
+    kind: 'call',
+    path: [name],
+    arguments: [],
+    isStar: false,
+    isDistinct: false,
+    nulls: null,
+    having: null,
+    orderBy: [],
+    limit: null,
+    over: null,
+    at: name.at,
+  }
+}
+
+function parseArgument(p: Parser): Argument {
+  p.refuseQuery('Each function argument')
+  if (p.peek().term === '=>') {
+    const name = p.identifier()
+    p.take()
+    return { name, expression: parseLambda(p) ?? p.expression(), alias: null }
+  }
+  const expression = parseLambda(p) ?? p.expression()
+  const alias = p.accept('AS') ? p.identifier() : null
+  return { name: null, expression, alias }
+}
+
+/** `e -> …` or `(a, b) -> …` when that comes next. */
+function parseLambda(p: Parser): Lambda | null {
+  const isList = p.is('(') && p.afterParentheses().term === '->'
+  if (!isList && p.peek().term !== '->') return null
+  let parameters: readonly Identifier[]
+  if (!isList) {
+    parameters = [p.identifier()]
+  } else if (p.isSequence('(', ')')) {
+    p.take()
+    p.take()
+    parameters = []
+  } else {
+    parameters = p.parenthesisedList(item => item.identifier())
+  }
+  const { at } = p.expect('->')
+  return { kind: 'lambda', parameters, body: p.expression(), at }
+}
+
+function parseNulls(p: Parser): Call['nulls'] {
+  if (p.acceptSequence('IGNORE', 'NULLS')) return 'ignore'
+  if (p.acceptSequence('RESPECT', 'NULLS')) return 'respect'
+  return null
+}
+
+function parseHaving(p: Parser): Call['having'] {
+  if (!p.accept('HAVING')) return null
+  const extreme = p.accept('MAX') ? 'max' : p.accept('MIN') ? 'min' : p.expected('keyword MAX or keyword MIN')
+  const expression: Expression = p.expression()
+  return { extreme, expression }
+}

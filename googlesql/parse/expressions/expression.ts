@@ -1,0 +1,185 @@
+/** Parses expressions by the precedence of their operators. Source: the language reference, "Operators". */
+
+import type { BinaryOperator, Expression } from '../../ast/nodes.js'
+import type { Parser } from '../parser.js'
+import { parsePostfix } from './postfix.js'
+
+const OR = 1
+const AND = 2
+const NOT = 3
+const COMPARISON = 4
+const BITWISE_OR = 5
+const SHIFT = 8
+const UNARY = 11
+
+/** How tight an operator binds to what stands left of it. */
+const POWERS: ReadonlyMap<string, number> = new Map([
+  ['OR', OR],
+  ['AND', AND],
+  ...['=', '!=', '<>', '<', '<=', '>', '>=', 'IS', 'IN', 'LIKE', 'BETWEEN'].map(term => [term, COMPARISON] as const),
+  ['|', BITWISE_OR],
+  ['^', 6],
+  ['&', 7],
+  ['<<', SHIFT],
+  ['>>', SHIFT],
+  ['+', 9],
+  ['-', 9],
+  ['*', 10],
+  ['/', 10],
+  ['||', 10],
+])
+
+/** A chain of AND or OR of more operands becomes a balanced tree, so that a long list of conditions is not deep. */
+const LONGEST_PLAIN_CHAIN = 64
+
+/** An expression of any kind but a lambda. */
+export function parseExpression(p: Parser): Expression {
+  return parseOperators(p, OR)
+}
+
+/** An expression without AND, OR and comparisons at its top, as before the IN of PIVOT. */
+export function parseOperand(p: Parser): Expression {
+  return parseOperators(p, BITWISE_OR)
+}
+
+/** An expression of operators that bind at least as tight as `least`. */
+function parseOperators(p: Parser, least: number): Expression {
+  let left = parsePrefix(p, least)
+  let isCompared = false
+  for (;;) {
+    const operator = infixAt(p)
+    const power = POWERS.get(operator)
+    if (power === undefined || power < least) return left
+    if (power === COMPARISON) {
+      // Comparisons do not associate: `a < b < c` has no meaning.
+      if (isCompared) p.unexpected()
+      isCompared = true
+      left = parseComparison(p, left)
+    } else if (power <= AND) {
+      left = parseChain(p, left, operator as 'AND' | 'OR', power)
+    } else {
+      const { at } = p.take()
+      if (operator === '>>') p.take()
+      left = { kind: 'binary', operator: operator as BinaryOperator, left, right: parseOperators(p, power + 1), at }
+    }
+  }
+}
+
+/** The operator that comes next, with two adjacent `>` joined, and NOT left out before IN, LIKE and BETWEEN. */
+function infixAt(p: Parser): string {
+  const { term, end } = p.token
+  const next = p.peek()
+  if (term === '>' && next.term === '>' && next.at === end) return '>>'
+  if (term === 'NOT' && (next.term === 'IN' || next.term === 'LIKE' || next.term === 'BETWEEN')) return next.term
+  return term
+}
+
+function parsePrefix(p: Parser, least: number): Expression {
+  const { term, at } = p.token
+  if (term !== 'NOT' && term !== '-' && term !== '+' && term !== '~') return parsePostfix(p)
+  // `a = NOT b` and `-NOT b` need parentheses.
+  if (term === 'NOT' && least > NOT) p.unexpected()
+  p.take()
+  p.descend()
+  const operand = term === 'NOT' ? parseOperators(p, NOT) : parsePrefix(p, UNARY)
+  p.ascend()
+  return { kind: 'unary', operator: term, operand, at }
+}
+
+/** `left AND b AND c …`, from the first AND (or OR) on. */
+function parseChain(p: Parser, left: Expression, operator: 'AND' | 'OR', power: number): Expression {
+  const operands = [left]
+  const places: number[] = []
+  while (p.is(operator)) {
+    places.push(p.take().at)
+    operands.push(parseOperators(p, power + 1))
+  }
+  if (operands.length > LONGEST_PLAIN_CHAIN) return balance(operands, places, operator, 0, operands.length)
+  return places.reduce(
+    (all, at, i): Expression => ({ kind: 'binary', operator, left: all, right: operands[i + 1]!, at }),
+    left,
+  )
+}
+
+/** The operands from `from` up to `to` as a balanced tree: the order of evaluation and the result stay the same. */
+function balance(
+  operands: readonly Expression[],
+  places: readonly number[],
+  operator: 'AND' | 'OR',
+  from: number,
+  to: number,
+): Expression {
+  if (to - from === 1) return operands[from]!
+  const middle = (from + to) >> 1
+  const left = balance(operands, places, operator, from, middle)
+  const right = balance(operands, places, operator, middle, to)
+  return { kind: 'binary', operator, left, right, at: places[middle - 1]! }
+}
+
+function parseComparison(p: Parser, left: Expression): Expression {
+  const { at } = p.token
+  if (p.accept('IS')) return parseIs(p, left, at)
+  const isNegated = p.accept('NOT')
+  if (p.accept('IN')) return parseIn(p, left, isNegated, at)
+  if (p.accept('LIKE')) return parseLike(p, left, isNegated, at)
+  if (p.accept('BETWEEN')) {
+    const start = p.token.at
+    const low = parseOperand(p)
+    if (!p.is('AND') && POWERS.has(infixAt(p)))
+      p.fail('Syntax error: Expression in BETWEEN must be parenthesized', start)
+    if (!p.accept('AND')) p.unexpected()
+    return { kind: 'between', operand: left, low, high: parseOperand(p), isNegated, at }
+  }
+  const { term } = p.take()
+  const operator = (term === '<>' ? '!=' : term) as BinaryOperator
+  return { kind: 'binary', operator, left, right: parseOperand(p), at }
+}
+
+function parseIs(p: Parser, left: Expression, at: number): Expression {
+  const isNegated = p.accept('NOT')
+  if (p.accept('DISTINCT')) {
+    p.expect('FROM')
+    return { kind: 'is-distinct', left, right: parseOperand(p), isNegated, at }
+  }
+  const { term } = p.token
+  if (term !== 'NULL' && term !== 'TRUE' && term !== 'FALSE' && term !== 'UNKNOWN') {
+    return p.expected('keyword FALSE or keyword NULL or keyword TRUE or keyword UNKNOWN')
+  }
+  p.take()
+  return { kind: 'is', operand: left, test: term, isNegated, at }
+}
+
+function parseIn(p: Parser, operand: Expression, isNegated: boolean, at: number): Expression {
+  p.skipHint()
+  if (p.is('UNNEST')) return { kind: 'in-unnest', operand, array: parseUnnest(p), isNegated, at }
+  if (!p.is('(')) p.expected('"(" or keyword UNNEST')
+  if (p.isQueryAhead()) return { kind: 'in-query', operand, query: parseParenthesisedQuery(p), isNegated, at }
+  return { kind: 'in-list', operand, items: p.parenthesisedList(item => item.expression()), isNegated, at }
+}
+
+function parseLike(p: Parser, operand: Expression, isNegated: boolean, at: number): Expression {
+  const isAny = p.accept('ANY') || p.accept('SOME')
+  if (!isAny && !p.accept('ALL')) return { kind: 'like', operand, pattern: parseOperand(p), isNegated, at }
+  p.skipHint()
+  const array = p.is('UNNEST') ? parseUnnest(p) : null
+  if (array === null && !p.is('(')) p.expected('"(" or keyword UNNEST')
+  const query = array === null && p.isQueryAhead() ? parseParenthesisedQuery(p) : null
+  const patterns = array === null && query === null ? p.parenthesisedList(item => item.expression()) : null
+  return { kind: 'like-quantified', operand, quantifier: isAny ? 'ANY' : 'ALL', patterns, array, query, isNegated, at }
+}
+
+function parseUnnest(p: Parser): Expression {
+  p.expect('UNNEST')
+  p.expect('(')
+  p.refuseQuery('The argument to UNNEST')
+  const array = p.expression()
+  p.expect(')')
+  return array
+}
+
+function parseParenthesisedQuery(p: Parser) {
+  p.expect('(')
+  const query = p.query()
+  p.expect(')')
+  return query
+}

@@ -1,0 +1,205 @@
+/** Parses the expressions that begin with a word, symbol or parenthesis of their own: CASE, CAST, `[…]`, `(…)`, … */
+
+import type {
+  ArrayConstructor,
+  Case,
+  Cast,
+  DatePart,
+  Expression,
+  Extract,
+  IntervalExpression,
+  StructConstructor,
+  Subquery,
+  TypeNode,
+  WithExpression,
+} from '../../ast/nodes.js'
+import type { Parser } from '../parser.js'
+import { parseTypeNode } from '../type.js'
+import { parseLiteral } from './literal.js'
+
+/** The expression that comes next, or null when it is one that begins with a name. */
+export function parsePrimary(p: Parser): Expression | null {
+  const literal = parseLiteral(p)
+  if (literal !== null) return literal
+  const isCalled = p.peek().term === '('
+  switch (p.token.term) {
+    case '(':
+      return parseParentheses(p)
+    case '[':
+      return parseArray(p, null, p.token.at)
+    case 'ARRAY':
+      return parseArrayWord(p)
+    case 'STRUCT':
+      return parseStruct(p)
+    case 'CASE':
+      return parseCase(p)
+    case 'CAST':
+      return parseCast(p)
+    case 'SAFE_CAST':
+      return isCalled ? parseCast(p) : null
+    case 'EXTRACT':
+      return parseExtract(p)
+    case 'EXISTS':
+      return parseSubqueryWord(p, 'exists')
+    case 'INTERVAL':
+      return parseInterval(p)
+    case 'WITH':
+      return isCalled ? parseWith(p) : null
+    case 'RANGE':
+      return p.unsupported('Type RANGE')
+    default:
+      return null
+  }
+}
+
+/** `(SELECT …)`, `(a, b)`, or an expression in parentheses, which leave no trace in the tree. */
+function parseParentheses(p: Parser): Expression {
+  const { at } = p.token
+  if (p.isQueryAhead()) return parseSubquery(p, 'scalar', at)
+  p.take()
+  const first = p.expression()
+  if (!p.is(',')) {
+    p.expect(')')
+    return first
+  }
+  const fields = [{ expression: first, alias: null }]
+  while (p.accept(',')) fields.push({ expression: p.expression(), alias: null })
+  p.close()
+  return { kind: 'struct', type: null, isTuple: true, fields, at }
+}
+
+function parseSubquery(p: Parser, form: Subquery['form'], at: number): Subquery {
+  p.expect('(')
+  const query = p.query()
+  p.expect(')')
+  return { kind: 'subquery', form, query, at }
+}
+
+function parseSubqueryWord(p: Parser, form: Subquery['form']): Subquery {
+  const { at } = p.take()
+  p.skipHint()
+  return parseSubquery(p, form, at)
+}
+
+function parseArrayWord(p: Parser): ArrayConstructor | Subquery {
+  const { at } = p.token
+  const next = p.peek().term
+  if (next === '(') return parseSubqueryWord(p, 'array')
+  if (next === '[') {
+    p.take()
+    return parseArray(p, null, at)
+  }
+  if (next !== '<') {
+    p.take()
+    p.expected('"(" or "<" or "["')
+  }
+  const type = parseTypeNode(p)
+  return parseArray(p, type.kind === 'array' ? type.element : null, at)
+}
+
+function parseArray(p: Parser, element: TypeNode | null, at: number): ArrayConstructor {
+  p.expect('[')
+  const items = p.is(']') ? [] : p.list(item => item.expression())
+  if (!p.accept(']')) p.expected('"]" or ","')
+  return { kind: 'array', element, items, at }
+}
+
+function parseStruct(p: Parser): StructConstructor {
+  const { at } = p.token
+  let type: TypeNode | null = null
+  if (p.peek().term === '(') p.take()
+  else type = parseTypeNode(p)
+  p.expect('(')
+  const fields = p.is(')') ? [] : p.list(parseField)
+  p.close()
+  return { kind: 'struct', type, isTuple: false, fields, at }
+}
+
+function parseField(p: Parser): StructConstructor['fields'][number] {
+  return { expression: p.expression(), alias: p.accept('AS') ? p.identifier() : null }
+}
+
+function parseCase(p: Parser): Case {
+  const { at } = p.take()
+  const operand = p.is('WHEN') ? null : p.expression()
+  const branches: Case['branches'][number][] = []
+  if (!p.is('WHEN')) p.expected('keyword WHEN')
+  while (p.accept('WHEN')) {
+    const when = p.expression()
+    p.expect('THEN')
+    branches.push({ when, then: p.expression() })
+  }
+  const otherwise = p.accept('ELSE') ? p.expression() : null
+  p.expect('END')
+  return { kind: 'case', operand, branches, otherwise, at }
+}
+
+function parseCast(p: Parser): Cast {
+  const { at, term } = p.take()
+  p.expect('(')
+  p.refuseQuery(`The argument to ${term}`)
+  const operand = p.expression()
+  p.expect('AS')
+  const type = parseTypeNode(p)
+  const format = p.accept('FORMAT') ? p.expression() : null
+  const timeZone = format === null ? null : parseTimeZone(p)
+  p.expect(')')
+  return { kind: 'cast', operand, type, isSafe: term === 'SAFE_CAST', format, timeZone, at }
+}
+
+function parseExtract(p: Parser): Extract {
+  const { at } = p.take()
+  p.expect('(')
+  const part = parseDatePart(p)
+  p.expect('FROM')
+  const operand = p.expression()
+  const timeZone = parseTimeZone(p)
+  p.expect(')')
+  return { kind: 'extract', part, operand, timeZone, at }
+}
+
+function parseTimeZone(p: Parser): Expression | null {
+  if (!p.accept('AT')) return null
+  p.expect('TIME')
+  p.expect('ZONE')
+  return p.expression()
+}
+
+function parseInterval(p: Parser): IntervalExpression {
+  const { at } = p.take()
+  const value = p.expression()
+  const part = parsePlainPart(p)
+  const to = p.accept('TO') ? parsePlainPart(p) : null
+  return { kind: 'interval', value, part, to, at }
+}
+
+/** `DAY`, or `WEEK(MONDAY)`; which words are parts, the resolver knows. */
+function parseDatePart(p: Parser): DatePart {
+  const part = parsePlainPart(p)
+  if (!p.accept('(')) return part
+  const weekday = p.identifier().name.toUpperCase()
+  p.expect(')')
+  return { ...part, weekday }
+}
+
+function parsePlainPart(p: Parser): DatePart {
+  const { name, at } = p.identifier()
+  return { part: name.toUpperCase(), weekday: null, at }
+}
+
+/** `WITH(a AS 1, b AS a + 1, a + b)`. */
+function parseWith(p: Parser): WithExpression {
+  const { at } = p.take()
+  p.expect('(')
+  const bindings: WithExpression['bindings'][number][] = []
+  while (p.isIdentifier() && p.peek().term === 'AS') {
+    const name = p.identifier()
+    p.take()
+    bindings.push({ name, expression: p.expression() })
+    p.expect(',')
+  }
+  if (bindings.length === 0) p.unexpected()
+  const result = p.expression()
+  p.expect(')')
+  return { kind: 'with', bindings, result, at }
+}

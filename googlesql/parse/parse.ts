@@ -1,0 +1,74 @@
+/** Parses GoogleSQL: one query with the functions before it, or one type. */
+
+import { MAX_BODY_DEPTH, MAX_DEPTH, refuseDeepTree } from '../ast/depth.js'
+import type { FunctionDefinition, Query, Script, TypeNode } from '../ast/nodes.js'
+import { STATEMENT_KEYWORDS } from '../lex/keywords.js'
+import { type Token, tokenize } from '../lex/tokenize.js'
+import { SqlError } from '../sql-error.js'
+import { parseExpression, parseOperand } from './expressions/expression.js'
+import { Parser, type Rules } from './parser.js'
+import { parseQueryExpression } from './queries/query.js'
+import { parseTypeNode } from './type.js'
+import { isFunctionAhead, parseFunction } from './udf.js'
+
+const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
+
+/** The text that was read last: who loads manifests reads it, and has it compiled then, which begins with reading it. */
+let last: { readonly source: string; readonly script: Script } | null = null
+
+/**
+ * The trees of one query and of the temporary functions before it; a `;` may end it. No tree is deeper than `MAX_DEPTH`
+ * nodes, so that recursive readers are safe.
+ *
+ * @param tokens those of `source`, where they are known
+ * @throws SqlError, in BigQuery's words, when the text is nothing of that, or uses what is not supported.
+ */
+export function parseScript(source: string, tokens?: readonly Token[]): Script {
+  if (last?.source !== source) last = { source, script: readScript(source, tokens ?? tokenize(source)) }
+  return last.script
+}
+
+function readScript(source: string, tokens: readonly Token[]): Script {
+  const p = new Parser(source, RULES, tokens)
+  const functions: FunctionDefinition[] = []
+  while (isFunctionAhead(p)) functions.push(parseFunction(p))
+  p.skipHint()
+  refuseStatement(p)
+  if (!p.is('SELECT') && !p.is('WITH') && !p.is('(') && !p.is('FROM')) p.unexpected()
+  const query = p.query()
+  if (p.accept(';')) refuseStatement(p, true)
+  if (p.token.kind !== 'end') p.expected('end of input')
+  // A tree has less nodes above each other than the text has tokens.
+  if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
+  for (const { body } of functions) refuseDeepTree(body, source, MAX_BODY_DEPTH)
+  return { functions, query }
+}
+
+/**
+ * The tree of one query, without functions before it.
+ *
+ * @throws SqlError as `parseScript` does
+ */
+export function parseQuery(source: string): Query {
+  const { functions, query } = parseScript(source)
+  if (functions[0] !== undefined) throw new SqlError('Functions are not allowed here', source, functions[0].at)
+  return query
+}
+
+/**
+ * The type that a text like `ARRAY<STRUCT<a INT64, b STRING>>` writes.
+ *
+ * @throws SqlError when the text is not the form of a type.
+ */
+export function parseType(text: string): TypeNode {
+  const p = new Parser(text, RULES)
+  const type = parseTypeNode(p)
+  if (p.token.kind !== 'end') p.expected('end of input')
+  return type
+}
+
+function refuseStatement(p: Parser, isSecond = false): void {
+  const { kind, term } = p.token
+  const isStatement = STATEMENT_KEYWORDS.has(term) || (isSecond && kind === 'identifier')
+  if (isStatement) p.fail(`Only one query (SELECT or WITH) is supported; found ${p.describe(p.token)}`)
+}

@@ -1,0 +1,227 @@
+/** The state of one parse: the tokens, the place in them, and the two rules that refer to each other. */
+
+import type { Expression, Identifier, Query } from '../ast/nodes.js'
+import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
+import { type Token, tokenize } from '../lex/tokenize.js'
+import { SqlError } from '../sql-error.js'
+import { findParentheses, type Parentheses } from './parentheses.js'
+
+/**
+ * How deep expressions, queries and types may nest in each other. Each level costs some ten stack frames, and Node's
+ * default stack holds about ten thousand.
+ */
+export const MAX_NESTING = 300
+
+/** The rules that every part of the grammar needs. They are passed in, so that the modules need not import in circles. */
+export interface Rules {
+  readonly expression: (parser: Parser) => Expression
+  /** An expression without AND, OR, NOT and comparisons at its top. */
+  readonly operand: (parser: Parser) => Expression
+  readonly query: (parser: Parser) => Query
+}
+
+export class Parser {
+  readonly source: string
+  readonly #tokens: readonly Token[]
+  readonly #rules: Rules
+  #index = 0
+  #nesting = 0
+  #parentheses: Parentheses | null = null
+
+  /** @throws SqlError when the source cannot be cut into tokens. */
+  constructor(source: string, rules: Rules, tokens: readonly Token[] = tokenize(source)) {
+    this.source = source
+    this.#tokens = tokens
+    this.#rules = rules
+  }
+
+  // ---- looking
+
+  get token(): Token {
+    return this.#tokens[this.#index]!
+  }
+  get tokenCount(): number {
+    return this.#tokens.length
+  }
+  /** The token `ahead` places further, or the end. */
+  peek(ahead = 1): Token {
+    return this.#tokens[this.#index + ahead] ?? this.#tokens[this.#tokens.length - 1]!
+  }
+  /** Whether the next token is this word (in upper case) or symbol. */
+  is(term: string): boolean {
+    return this.token.term === term
+  }
+  /** Whether the next tokens are these words or symbols. */
+  isSequence(...terms: readonly string[]): boolean {
+    return terms.every((term, ahead) => this.peek(ahead).term === term)
+  }
+  isIdentifier(token: Token = this.token): boolean {
+    return token.kind === 'quoted' || (token.kind === 'identifier' && !RESERVED_KEYWORDS.has(token.term))
+  }
+  /** Whether the next token is `(` and holds a query, however many parentheses stand before its SELECT. */
+  isQueryAhead(): boolean {
+    return this.is('(') && this.parentheses.isQuery[this.#index] === 1
+  }
+  /** The token behind the parenthesis that closes the next one, `(`; the end when it is never closed. */
+  afterParentheses(): Token {
+    return this.#tokens[this.parentheses.close[this.#index]! + 1] ?? this.#tokens[this.#tokens.length - 1]!
+  }
+  private get parentheses(): Parentheses {
+    this.#parentheses ??= findParentheses(this.#tokens)
+    return this.#parentheses
+  }
+
+  // ---- taking
+
+  take(): Token {
+    const token = this.token
+    if (token.kind !== 'end') this.#index++
+    return token
+  }
+  accept(term: string): boolean {
+    if (this.token.term !== term) return false
+    this.#index++
+    return true
+  }
+  acceptSequence(...terms: readonly string[]): boolean {
+    if (!this.isSequence(...terms)) return false
+    this.#index += terms.length
+    return true
+  }
+  expect(term: string): Token {
+    if (this.token.term !== term) this.expected(nameOf(term))
+    return this.take()
+  }
+  identifier(): Identifier {
+    if (!this.isIdentifier()) this.unexpected()
+    const token = this.take()
+    return { name: token.text, at: token.at, isQuoted: token.kind === 'quoted' }
+  }
+  /** One or more, with commas between. */
+  list<T>(item: (parser: Parser) => T): T[] {
+    const items = [item(this)]
+    while (this.accept(',')) items.push(item(this))
+    return items
+  }
+  /** `(`, one or more items with commas between, `)`. */
+  parenthesisedList<T>(item: (parser: Parser) => T): T[] {
+    this.expect('(')
+    const items = this.list(item)
+    this.close()
+    return items
+  }
+  /** The `)` behind a list. */
+  close(): void {
+    if (!this.accept(')')) this.expected('")" or ","')
+  }
+  /** `[AS] name`, or null; a name without AS is taken when `isAlias` agrees. */
+  alias(isAlias: boolean = this.isIdentifier()): Identifier | null {
+    if (this.accept('AS')) return this.identifier()
+    return isAlias && this.isIdentifier() ? this.identifier() : null
+  }
+  /** Skips a hint, `@5` or `@{…}`: it never changes a result. */
+  skipHint(): void {
+    if (!this.is('@') || !(this.peek().term === '{' || this.peek().kind === 'int')) return
+    this.take()
+    if (this.token.kind === 'int') {
+      this.take()
+      if (!this.isSequence('@', '{')) return
+      this.take()
+    }
+    this.expect('{')
+    while (!this.is('}')) {
+      if (this.token.kind === 'end') this.expected('"}"')
+      this.take()
+    }
+    this.take()
+  }
+
+  // ---- the rules
+
+  expression(): Expression {
+    this.descend()
+    const expression = this.#rules.expression(this)
+    this.ascend()
+    return expression
+  }
+  operand(): Expression {
+    this.descend()
+    const expression = this.#rules.operand(this)
+    this.ascend()
+    return expression
+  }
+  query(): Query {
+    this.descend()
+    const query = this.#rules.query(this)
+    this.ascend()
+    return query
+  }
+  /** Call before a rule that may contain itself, and `ascend` after it. */
+  descend(): void {
+    if (++this.#nesting > MAX_NESTING) {
+      throw new SqlError(
+        `Query is nested too deeply: at most ${MAX_NESTING} levels are supported`,
+        this.source,
+        this.token.at,
+      )
+    }
+  }
+  ascend(): void {
+    this.#nesting--
+  }
+
+  // ---- failing
+
+  fail(reason: string, at: number = this.token.at): never {
+    throw new SqlError(reason, this.source, at)
+  }
+  /** Refuses a part of the language by its name. */
+  unsupported(what: string, at: number = this.token.at): never {
+    throw new SqlError(`${what} is not supported`, this.source, at)
+  }
+  /** Refuses a query without parentheses where an expression should stand. */
+  refuseQuery(what: string): void {
+    if (!this.is('SELECT') && !this.is('FROM') && !(this.is('WITH') && this.peek().term !== '(')) return
+    this.fail(
+      `${what} is an expression, not a query; to use a query as an expression, the query must be wrapped with ` +
+        'additional parentheses to make it a scalar subquery expression',
+    )
+  }
+  unexpected(token: Token = this.token): never {
+    this.refusePositional(token)
+    this.fail(`Syntax error: Unexpected ${this.describe(token)}`, token.at)
+  }
+  expected(what: string): never {
+    this.refusePositional(this.token)
+    this.fail(`Syntax error: Expected ${what} but got ${this.describe(this.token)}`)
+  }
+  /** A token as BigQuery names it in an error. */
+  describe(token: Token): string {
+    const written = this.source.slice(token.at, token.end)
+    switch (token.kind) {
+      case 'end':
+        return 'end of script'
+      case 'identifier':
+        return isKeyword(token.term) ? `keyword ${token.term}` : `identifier "${token.text}"`
+      case 'quoted':
+        return `identifier ${written}`
+      case 'int':
+        return `integer literal "${written}"`
+      case 'float':
+        return `floating point literal "${written}"`
+      case 'string':
+        return `string literal ${written}`
+      case 'bytes':
+        return `bytes literal ${written}`
+      case 'symbol':
+        return `"${written}"`
+    }
+  }
+  private refusePositional(token: Token): void {
+    if (token.term === '?') this.fail('Positional parameters are not supported; use @name', token.at)
+  }
+}
+
+function nameOf(term: string): string {
+  return /^[A-Z]/.test(term) ? `keyword ${term}` : `"${term}"`
+}

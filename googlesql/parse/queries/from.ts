@@ -1,0 +1,238 @@
+/** Parses FROM: tables, subqueries, UNNEST, and the joins between them. */
+
+import type { Expression, From, Identifier, Join, Query, TablePath, UnnestFrom } from '../../ast/nodes.js'
+import { isSetOperatorMode } from '../parentheses.js'
+import type { Parser } from '../parser.js'
+import { parsePivot, parseUnpivot } from './pivot.js'
+
+/** What follows the word FROM. */
+export function parseFrom(p: Parser): From {
+  const first = parseItem(p)
+  return combine(p, first, parseJoins(p))
+}
+
+// ---- joins
+
+function parseJoins(p: Parser): readonly JoinPart[] {
+  const joins: JoinPart[] = []
+  let hasComma = false
+  for (let join = parseJoin(p); join !== null; join = parseJoin(p)) {
+    if (hasComma && (join.join === 'right' || join.join === 'full')) refuseAfterComma(p, join)
+    hasComma ||= join.join === 'comma'
+    joins.push(join)
+  }
+  return joins
+}
+
+function combine(p: Parser, first: From, joins: readonly JoinPart[]): From {
+  return joins.some(join => join.conditions.length > 1) ? nestJoins(p, first, joins) : chainJoins(first, joins)
+}
+
+interface Condition {
+  readonly on: Expression | null
+  readonly using: readonly Identifier[] | null
+  readonly at: number
+}
+/** A join as it is read: its operator, its right side, and the conditions written behind that. */
+export interface JoinPart {
+  readonly join: Join['join']
+  readonly at: number
+  readonly right: From
+  readonly conditions: readonly Condition[]
+}
+
+/** The join that comes next, without its left side; null where none comes. */
+export function parseJoin(p: Parser): JoinPart | null {
+  const { at } = p.token
+  const join = parseJoinOperator(p)
+  if (join === null) return null
+  if (p.is('LATERAL')) p.unsupported('LATERAL')
+  const right = parseItem(p)
+  const conditions: Condition[] = []
+  while (p.is('ON') || p.is('USING')) {
+    if (join === 'comma') p.unexpected()
+    if (join === 'cross') p.fail(`${p.token.term} cannot be used with CROSS JOIN`)
+    conditions.push(parseCondition(p))
+  }
+  return { join, at, right, conditions }
+}
+
+function parseJoinOperator(p: Parser): Join['join'] | null {
+  if (p.accept(',')) return 'comma'
+  const { term } = p.token
+  if (term === 'NATURAL') p.unsupported('NATURAL JOIN')
+  if (isSetOperatorMode(term, p.peek().term, p.peek(2).term)) return null
+  let join: Join['join']
+  if (term === 'JOIN' || term === 'INNER') join = 'inner'
+  else if (term === 'CROSS') join = 'cross'
+  else if (term === 'LEFT' || term === 'RIGHT' || term === 'FULL')
+    join = term.toLowerCase() as 'left' | 'right' | 'full'
+  else return null
+  if (term !== 'JOIN') p.take()
+  if (join !== 'inner' && join !== 'cross') p.accept('OUTER')
+  p.skipHint()
+  p.expect('JOIN')
+  p.skipHint()
+  return join
+}
+
+function parseCondition(p: Parser): Condition {
+  const { at } = p.token
+  if (p.accept('ON')) return { on: p.expression(), using: null, at }
+  p.expect('USING')
+  return { on: null, using: p.parenthesisedList(item => item.identifier()), at }
+}
+
+function makeJoin(left: From, part: JoinPart, right: From, condition: Condition | undefined): Join {
+  return {
+    kind: 'join',
+    at: part.at,
+    join: part.join,
+    left,
+    right,
+    on: condition?.on ?? null,
+    using: condition?.using ?? null,
+  }
+}
+
+/** `a JOIN b ON … JOIN c ON …`: each join takes all that stands left of it. */
+function chainJoins(first: From, parts: readonly JoinPart[]): From {
+  return parts.reduce((left, part) => makeJoin(left, part, part.right, part.conditions[0]), first)
+}
+
+function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {
+  p.fail(
+    `Syntax error: ${join.toUpperCase()} JOIN must be parenthesized when following a comma join.  Also, if the ` +
+      'preceding comma join is a correlated CROSS JOIN that unnests an array, then CROSS JOIN syntax must be used in ' +
+      'place of the comma join',
+    at,
+  )
+}
+
+/** `a JOIN b JOIN c ON … ON …`: each condition closes the last join that still waits for one. */
+function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
+  const conditions = parts.reduce((count, part) => count + part.conditions.length, 0)
+  const count = `Syntax error: The number of join conditions is ${conditions} but the number of joins that require a join condition is`
+  const waiting: { readonly left: From; readonly part: JoinPart }[] = []
+  let closed = 0
+  let current = first
+  const refuseOpen = (part: JoinPart): never =>
+    p.fail(
+      `${count} ${closed + waiting.length}. ${part.join.toUpperCase()} JOIN must have an ON or USING clause`,
+      part.at,
+    )
+  for (const part of parts) {
+    const open = waiting[0]
+    if (part.join === 'comma' && open !== undefined) refuseOpen(open.part)
+    if (part.join === 'comma' || part.join === 'cross') {
+      current = makeJoin(current, part, part.right, undefined)
+      continue
+    }
+    waiting.push({ left: current, part })
+    current = part.right
+    for (const condition of part.conditions) {
+      const join = waiting.pop()
+      if (join === undefined) {
+        const word = condition.using === null ? 'ON' : 'USING'
+        return p.fail(`${count} only ${closed}. Unexpected keyword ${word}`, condition.at)
+      }
+      current = makeJoin(join.left, join.part, current, condition)
+      closed++
+    }
+  }
+  const open = waiting[0]
+  return open === undefined ? current : refuseOpen(open.part)
+}
+
+// ---- what is joined
+
+function parseItem(p: Parser): From {
+  p.descend()
+  let item = parsePrimary(p)
+  for (;;) {
+    if (p.isSequence('PIVOT', '(')) item = { kind: 'pivot', input: item, ...parsePivot(p, () => parseAlias(p)) }
+    else if (isUnpivot(p)) item = { kind: 'unpivot', input: item, ...parseUnpivot(p, () => parseAlias(p)) }
+    else break
+  }
+  if (p.is('TABLESAMPLE')) p.unsupported('TABLESAMPLE')
+  if (p.isSequence('MATCH_RECOGNIZE', '(')) p.unsupported('MATCH_RECOGNIZE')
+  p.ascend()
+  return item
+}
+
+function parsePrimary(p: Parser): From {
+  if (p.is('UNNEST')) return parseUnnest(p)
+  if (p.is('LATERAL')) p.unsupported('LATERAL')
+  if (p.is('GRAPH_TABLE')) p.unsupported('GRAPH_TABLE')
+  if (!p.is('(')) return parseTable(p)
+  const { at } = p.token
+  if (p.isQueryAhead()) {
+    p.take()
+    const query: Query = p.query()
+    p.expect(')')
+    return { kind: 'subquery', at, query, alias: parseAlias(p) }
+  }
+  p.take()
+  const first = parseItem(p)
+  // Parentheses in FROM hold a query or a join; a single table or a comma needs none and may have none.
+  const joins = p.is(',') ? [] : parseJoins(p)
+  const comma = joins.find(join => join.join === 'comma')
+  if (comma !== undefined) p.fail('Syntax error: Expected ")" but got ","', comma.at)
+  if (joins.length === 0) p.expected('keyword JOIN')
+  p.expect(')')
+  return { kind: 'parenthesised', at, from: combine(p, first, joins) }
+}
+
+function parseUnnest(p: Parser): UnnestFrom {
+  const { at } = p.expect('UNNEST')
+  p.expect('(')
+  p.refuseQuery('The argument to UNNEST')
+  const expression = p.expression()
+  p.expect(')')
+  p.skipHint()
+  const alias = parseAlias(p)
+  return { kind: 'unnest', at, expression, alias, offset: parseOffset(p) }
+}
+
+function parseTable(p: Parser): TablePath {
+  const { at } = p.token
+  const path = [parseFirstPart(p)]
+  while (p.accept('.')) path.push(p.identifier())
+  if (p.is('(')) p.unsupported('A table function call')
+  p.skipHint()
+  const alias = parseAlias(p)
+  const offset = parseOffset(p)
+  if (p.is('FOR') && p.peek().term.startsWith('SYSTEM')) p.unsupported('FOR SYSTEM_TIME')
+  return { kind: 'table', at, path, alias, offset }
+}
+
+/** A name; in FROM it may have dashes without spaces, as the names of projects do. */
+function parseFirstPart(p: Parser): Identifier {
+  const first = p.identifier()
+  if (first.isQuoted) return first
+  let end = p.peek(-1).end
+  while (p.is('-') && p.token.at === end && p.peek().at === end + 1) {
+    const { kind } = p.peek()
+    if (kind !== 'identifier' && kind !== 'int') break
+    p.take()
+    end = p.take().end
+  }
+  return { ...first, name: p.source.slice(first.at, end) }
+}
+
+/** An alias; PIVOT and UNPIVOT are names too, unless what follows makes them operators. */
+function parseAlias(p: Parser): Identifier | null {
+  const isOperator = p.isSequence('PIVOT', '(') || isUnpivot(p) || p.isSequence('MATCH_RECOGNIZE', '(')
+  return p.alias(!isOperator)
+}
+
+function isUnpivot(p: Parser): boolean {
+  return p.is('UNPIVOT') && ['(', 'INCLUDE', 'EXCLUDE'].includes(p.peek().term)
+}
+
+/** `WITH OFFSET [[AS] alias]`, as the alias. */
+function parseOffset(p: Parser): Identifier | null {
+  if (!p.accept('WITH')) return null
+  const { at } = p.expect('OFFSET')
+  return parseAlias(p) ?? { name: 'offset', at, isQuoted: false }
+}

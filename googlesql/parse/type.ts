@@ -1,0 +1,58 @@
+/** Parses a type as written: `INT64`, `NUMERIC(10, 2)`, `ARRAY<STRUCT<a INT64, STRING>>`. */
+
+import type { TypeNode } from '../ast/nodes.js'
+import type { Parser } from './parser.js'
+
+type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
+
+/** @throws SqlError; whether a name is a type's, the resolver knows. */
+export function parseTypeNode(p: Parser): TypeNode {
+  p.descend()
+  const type = p.is('ARRAY') ? parseArray(p) : p.is('STRUCT') ? parseStruct(p) : parseNamed(p)
+  p.ascend()
+  if (p.is('COLLATE')) p.unsupported('COLLATE')
+  return type
+}
+
+function parseArray(p: Parser): TypeNode {
+  const at = p.expect('ARRAY').at
+  p.expect('<')
+  const element = parseTypeNode(p)
+  p.expect('>')
+  return { kind: 'array', element, at }
+}
+
+function parseStruct(p: Parser): TypeNode {
+  const at = p.expect('STRUCT').at
+  if (p.accept('<>')) return { kind: 'struct', fields: [], at }
+  p.expect('<')
+  const fields = p.is('>') ? [] : p.list(parseField)
+  if (!p.accept('>')) p.expected('">" or ","')
+  return { kind: 'struct', fields, at }
+}
+
+function parseField(p: Parser): StructField {
+  const name = p.isIdentifier() && beginsType(p) ? p.identifier().name : ''
+  return { name, type: parseTypeNode(p) }
+}
+
+/** Whether a type follows the name that comes next. */
+function beginsType(p: Parser): boolean {
+  const { kind } = p.peek()
+  return kind === 'identifier' || kind === 'quoted'
+}
+
+function parseNamed(p: Parser): TypeNode {
+  const { at } = p.token
+  if (p.is('RANGE')) p.unsupported('Type RANGE')
+  // INTERVAL is a reserved word and a type's name all the same.
+  let name = p.is('INTERVAL') ? p.take().text : p.identifier().name
+  while (p.accept('.')) name += `.${p.identifier().name}`
+  const parameters = p.is('(') ? p.parenthesisedList(parseParameter) : []
+  return { kind: 'named', name, parameters, at }
+}
+
+function parseParameter(p: Parser): string {
+  if (p.token.kind !== 'int') p.unexpected()
+  return p.take().text
+}

@@ -1,0 +1,81 @@
+/** Parses the definitions of temporary functions that may stand before a query. */
+
+import type { FunctionDefinition, TypeNode } from '../ast/nodes.js'
+import type { Parser } from './parser.js'
+import { parseTypeNode } from './type.js'
+
+/** Whether `CREATE [OR REPLACE] TEMP FUNCTION` and its like come next: any CREATE of a function. */
+export function isFunctionAhead(p: Parser): boolean {
+  if (!p.is('CREATE')) return false
+  let ahead = 1
+  while (MODIFIERS.has(p.peek(ahead).term)) ahead++
+  return p.peek(ahead).term === 'FUNCTION'
+}
+
+const MODIFIERS: ReadonlySet<string> = new Set('OR REPLACE TEMP TEMPORARY AGGREGATE TABLE PUBLIC PRIVATE'.split(' '))
+
+/**
+ * `CREATE [OR REPLACE] TEMP FUNCTION [IF NOT EXISTS] name(parameters) [RETURNS type] AS (expression);`
+ *
+ * @throws SqlError also for functions that are not temporary, not of SQL, or no scalar functions
+ */
+export function parseFunction(p: Parser): FunctionDefinition {
+  const { at } = p.expect('CREATE')
+  const isReplaced = p.acceptSequence('OR', 'REPLACE')
+  if (!p.accept('TEMP') && !p.accept('TEMPORARY')) p.unsupported('CREATE FUNCTION without TEMP', at)
+  if (p.is('AGGREGATE')) p.unsupported('CREATE TEMP AGGREGATE FUNCTION', at)
+  if (p.is('TABLE')) p.unsupported('CREATE TEMP TABLE FUNCTION', at)
+  p.expect('FUNCTION')
+  const isKept = p.acceptSequence('IF', 'NOT', 'EXISTS')
+  const name = p.identifier()
+  if (p.is('.')) p.fail('A temporary function has a name of one part')
+  const parameters = parseParameters(p)
+  const returns = p.accept('RETURNS') ? parseTypeNode(p) : null
+  refuseOtherLanguages(p)
+  skipOptions(p)
+  p.expect('AS')
+  if (!p.is('(')) p.expected('"("')
+  p.take()
+  p.refuseQuery('The body of a SQL function')
+  const body = p.expression()
+  p.expect(')')
+  skipOptions(p)
+  p.expect(';')
+  return { at, name, mode: isReplaced ? 'replace' : isKept ? 'if-not-exists' : 'new', parameters, returns, body }
+}
+
+function parseParameters(p: Parser): FunctionDefinition['parameters'] {
+  p.expect('(')
+  if (p.accept(')')) return []
+  const parameters = p.list(parseParameter)
+  p.close()
+  return parameters
+}
+
+function parseParameter(p: Parser): FunctionDefinition['parameters'][number] {
+  const name = p.identifier()
+  let type: TypeNode | null = null
+  if (p.is('ANY') && p.peek().term === 'TABLE') p.unsupported('A parameter of ANY TABLE')
+  if (p.is('TABLE')) p.unsupported('A parameter of TABLE')
+  if (!p.acceptSequence('ANY', 'TYPE')) type = parseTypeNode(p)
+  if (p.is('DEFAULT')) p.unsupported('DEFAULT of a function parameter')
+  if (p.is('NOT') || p.is('AGGREGATE')) p.unsupported(`${p.token.term} AGGREGATE of a function parameter`)
+  return { name, type }
+}
+
+/** JavaScript, Python and remote functions would need a machine of their own. */
+function refuseOtherLanguages(p: Parser): void {
+  if (p.is('DETERMINISTIC') || (p.is('NOT') && p.peek().term === 'DETERMINISTIC')) {
+    p.unsupported('DETERMINISTIC, which is for functions in other languages than SQL,')
+  }
+  if (p.is('REMOTE')) p.unsupported('A remote function')
+  if (p.is('LANGUAGE')) p.unsupported(`A function with LANGUAGE ${p.peek().text}`)
+}
+
+/** `OPTIONS(description = '…')` says nothing about the result. */
+function skipOptions(p: Parser): void {
+  if (!p.isSequence('OPTIONS', '(')) return
+  p.take()
+  const behind = p.afterParentheses()
+  while (p.token !== behind && p.token.kind !== 'end') p.take()
+}

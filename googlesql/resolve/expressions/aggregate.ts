@@ -1,0 +1,146 @@
+/** Calls of aggregate functions. */
+import type * as ast from '../../ast/nodes.js'
+import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.js'
+import { isGroupable, isOrderable } from '../../functions/definitions/operators.js'
+import { matchCall } from '../../functions/overload.js'
+import { RANDOM } from '../../functions/random-functions.js'
+import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
+import { isSameExpr, mapExpr } from '../../plan/rewrite.js'
+import { INT64, shortTypeName } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { columnExpr } from '../name-scope.js'
+import { integer, sortKey } from '../queries/order.js'
+import { sourcesOf } from './arguments.js'
+
+/** How `clause` begins in the arguments of an aggregate function. */
+export const IN_AGGREGATE = 'arguments of aggregate function'
+/** How `clause` begins in an analytic function. */
+export const IN_ANALYTIC = 'arguments of analytic function'
+
+/** A call without OVER: a column of the scan that groups the rows, in which the call is left. */
+export function aggregateCall(
+  node: ast.Call,
+  entry: FunctionEntry,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  r: Resolution,
+): Expr {
+  if (entry.kind === 'window' || entry.aggregate?.requiresOver) {
+    return r.fail(`Analytic function ${entry.name} cannot be called without an OVER clause`, node.at)
+  }
+  if (!env.aggregates) {
+    const isNested = env.clause.startsWith(IN_AGGREGATE)
+    const complaint = `Aggregate function ${displayName(entry)} not allowed in ${env.clause}`
+    return r.fail(isNested ? 'Aggregations of aggregations are not allowed' : complaint, node.at)
+  }
+  const { collected, scope } = env.aggregates
+  const call = aggregatePart(
+    node,
+    entry,
+    isSafe,
+    {
+      ...env,
+      scope,
+      aggregates: null,
+      windows: null,
+      inlinesAliases: true,
+      clause: `${IN_AGGREGATE} ${displayName(entry)}`,
+    },
+    r,
+  )
+  const column = r.newColumn(entry.name.toLowerCase(), call.type)
+  collected.aggregates.push({ column, call })
+  return columnExpr(column, false, node.at)
+}
+
+/** A function's name in messages. */
+export const displayName = (entry: FunctionEntry): string => (entry.name === '$count_star' ? 'COUNT' : entry.name)
+
+/** What an aggregate and a window function share: the call itself. */
+export function aggregatePart(
+  node: ast.Call,
+  entry: FunctionEntry,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  r: Resolution,
+): AggregateCall {
+  const traits: AggregateTraits = entry.aggregate ?? {}
+  refuseModifiers(node, entry, traits, r)
+  const { args, type } = matchCall(entry, sourcesOf(node, env, r), node.at, r.source)
+  const ungroupable = node.isDistinct ? args.find(argument => argument && !isGroupable(argument.type)) : undefined
+  if (ungroupable) {
+    const found = shortTypeName(ungroupable.type)
+    return r.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+  }
+  const orderBy = node.orderBy.map(item => sortKey(item, r.expression(item.expression, env), r))
+  const isArgument = ({ expr }: SortKey): boolean =>
+    args.some(argument => argument && isSameExpr(argument, expr)) && !isRandom(expr)
+  const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
+  if (foreign) {
+    return r.fail(
+      'An aggregate function that has both DISTINCT and ORDER BY arguments can only ORDER BY expressions that are arguments to the function',
+      foreign.expr.at,
+    )
+  }
+  return {
+    type,
+    name: entry.name,
+    arguments: args,
+    isDistinct: node.isDistinct,
+    ignoresNulls: node.nulls ? node.nulls === 'ignore' : (traits.ignoresNullsByDefault ?? false),
+    having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env, r) },
+    orderBy,
+    limit: node.limit && integer(node.limit, 'LIMIT', env, r),
+    filter: null,
+    isSafe,
+    at: node.at,
+  }
+}
+
+function refuseModifiers(node: ast.Call, entry: FunctionEntry, traits: AggregateTraits, r: Resolution): void {
+  const name = displayName(entry)
+  const kind = entry.kind === 'aggregate' ? 'aggregate' : 'analytic'
+  const refuse = (complaint: string): never => r.fail(complaint, node.at)
+  if (node.isDistinct && node.isStar) refuse('COUNT(*) cannot be used with DISTINCT')
+  if (node.isDistinct && !traits.allowsDistinct) refuse(`DISTINCT is not allowed for function ${name}`)
+  if (node.nulls && !traits.allowsNullsClause) {
+    refuse(`IGNORE NULLS and RESPECT NULLS are not allowed for ${kind} function ${name}`)
+  }
+  if (node.having && !traits.allowsHaving) refuse(`HAVING MAX and HAVING MIN are not supported for function ${name}`)
+  const refusePart = (part: string): never =>
+    refuse(`${kind === 'aggregate' ? 'Aggregate' : 'Analytic'} function ${name} does not support ${part} in arguments`)
+  if (node.orderBy.length > 0 && !traits.allowsOrderBy) refusePart('ORDER BY')
+  if (node.limit && !traits.allowsLimit) refusePart('LIMIT')
+}
+
+function havingKey(node: ast.Expression, env: ExpressionEnv, r: Resolution): Expr {
+  const expr = r.expression(node, env)
+  if (isOrderable(expr.type)) return expr
+  return r.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
+}
+
+/** GROUPING(x): a column too. */
+export function resolveGrouping(node: ast.Call, env: ExpressionEnv, r: Resolution): Expr {
+  const argument = node.arguments[0]
+  if (!env.aggregates) return r.fail(`GROUPING not allowed in ${env.clause}`, node.at)
+  if (!argument || node.arguments.length !== 1) return r.fail('GROUPING must have exactly one argument', node.at)
+  const expr = r.expression(argument.expression, {
+    ...env,
+    scope: env.aggregates.scope,
+    aggregates: null,
+    windows: null,
+  })
+  const column = r.newColumn('grouping', INT64)
+  env.aggregates.collected.groupings.push({ column, expr, at: node.at })
+  return columnExpr(column, false, node.at)
+}
+
+/** Each of two that are written alike draws a value of its own. */
+function isRandom(expr: Expr): boolean {
+  let draws = false
+  mapExpr(expr, part => {
+    draws ||= part.kind === 'call' && RANDOM.has(part.name)
+    return undefined
+  })
+  return draws
+}

@@ -1,0 +1,90 @@
+/** Arguments of calls before their types are known, and calls of operators. */
+import type * as ast from '../../ast/nodes.js'
+import { findFunction } from '../../functions/all.js'
+import { matchCall } from '../../functions/overload.js'
+import type { ArgumentSource } from '../../functions/overload-candidate.js'
+import type { Expr, LambdaExpr } from '../../plan/nodes.js'
+import { INT64, type Type } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { type Found, mapScope, visible } from '../name-scope.js'
+
+/** A date part as one word: `WEEK(MONDAY)` is WEEK_MONDAY. */
+export const datePartWord = (part: ast.DatePart): string => (part.weekday ? `${part.part}_${part.weekday}` : part.part)
+
+/** A keyword as an argument. */
+export function wordSource(word: string, at: number): ArgumentSource {
+  const no = (): Expr => ({ kind: 'word', type: INT64, word, at })
+  return { name: null, at, isLambda: false, resolve: no, resolveLambda: () => null, word: () => word }
+}
+
+const exprSource = (expr: Expr): ArgumentSource => ({
+  name: null,
+  at: expr.at,
+  isLambda: false,
+  resolve: () => expr,
+  resolveLambda: () => null,
+  word: () => null,
+})
+
+function nodeSource(node: ast.Expression, name: string | null, env: ExpressionEnv, r: Resolution): ArgumentSource {
+  let resolved: Expr | undefined
+  return {
+    name,
+    at: node.at,
+    isLambda: node.kind === 'lambda',
+    resolve: () => (resolved ??= r.expression(node, env)),
+    resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env, r) : null),
+    word: () => wordOf(node),
+  }
+}
+
+function wordOf(node: ast.Expression): string | null {
+  if (node.kind === 'name' && !node.isQuoted) return node.name.toUpperCase()
+  if (node.kind === 'call' && node.path.length === 1 && node.arguments.length === 1) {
+    const inner = node.arguments[0]!.expression
+    if (inner.kind === 'name') return `${node.path[0]!.name}_${inner.name}`.toUpperCase()
+  }
+  return null
+}
+
+function resolveLambda(node: ast.Lambda, types: readonly Type[], env: ExpressionEnv, r: Resolution): LambdaExpr | null {
+  if (node.parameters.length !== types.length) return null
+  const parameters = node.parameters.map((parameter, i) => r.newColumn(parameter.name, types[i]!))
+  const names = new Map<string, Found>(
+    parameters.map((column): [string, Found] => [
+      column.name.toLowerCase(),
+      { kind: 'column', column: visible(column) },
+    ]),
+  )
+  const body = r.expression(node.body, { ...env, scope: mapScope(names, env.scope), aggregates: null, windows: null })
+  return { kind: 'lambda', type: body.type, parameters, body, at: node.at }
+}
+
+type Operand = ast.Expression | Expr | ArgumentSource
+
+const isSource = (operand: Operand): operand is ArgumentSource => 'resolve' in operand
+const isResolved = (operand: ast.Expression | Expr): operand is Expr => 'type' in operand && !isNodeWithType(operand)
+/** A cast and a struct have a `type` before they are resolved too: there it is a TypeNode, or null. */
+const isNodeWithType = (operand: ast.Expression | Expr): boolean =>
+  (operand.kind === 'cast' && !('isImplicit' in operand)) || (operand.kind === 'struct' && 'isTuple' in operand)
+
+/** A call of an operator by its name in definitions/operators.ts. */
+export function operatorCall(
+  name: string,
+  operands: readonly Operand[],
+  at: number,
+  env: ExpressionEnv,
+  r: Resolution,
+): Expr {
+  const entry = findFunction(name)
+  if (!entry) return r.fail(`Operator ${name} is not known`, at)
+  const sources = operands.map(operand =>
+    isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env, r),
+  )
+  const { args, type } = matchCall(entry, sources, at, r.source)
+  return { kind: 'call', type, name, arguments: args, isSafe: false, at }
+}
+
+/** The arguments of a call as they are written. */
+export const sourcesOf = (node: ast.Call, env: ExpressionEnv, r: Resolution): ArgumentSource[] =>
+  node.arguments.map(argument => nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, r))

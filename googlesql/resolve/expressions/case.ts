@@ -1,0 +1,88 @@
+/** CASE, with and without a value to compare. */
+import type * as ast from '../../ast/nodes.js'
+import { shownType } from '../../functions/overload.js'
+import type { Computed, Expr } from '../../plan/nodes.js'
+import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
+import { BOOL } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { columnExpr } from '../name-scope.js'
+import { operatorCall } from './arguments.js'
+
+export function resolveCase(node: ast.Case, env: ExpressionEnv, r: Resolution): Expr {
+  const value = node.operand && r.expression(node.operand, env)
+  const whens = node.branches.map(branch => r.expression(branch.when, env))
+  const thens = node.branches.map(branch => r.expression(branch.then, env))
+  const otherwise = node.otherwise && r.expression(node.otherwise, env)
+  const parts: Parts = { value, whens, thens, otherwise, at: node.at }
+  const type = commonSupertype([...thens, ...(otherwise ? [otherwise] : [])])
+  if (!type) return noCommonType(parts, r)
+  const { conditions, binding } = value ? comparisons(value, parts, env, r) : tests(parts, r)
+  const coerced = (expr: Expr): Expr => coerceTo(expr, type, r.source)!
+  const expr: Expr = {
+    kind: 'case',
+    type,
+    branches: conditions.map((when, i) => ({ when, then: coerced(thens[i]!) })),
+    otherwise: otherwise && coerced(otherwise),
+    at: node.at,
+  }
+  return binding ? { kind: 'let', type, bindings: [binding], result: expr, at: node.at } : expr
+}
+
+interface Parts {
+  readonly value: Expr | null
+  readonly whens: readonly Expr[]
+  readonly thens: readonly Expr[]
+  readonly otherwise: Expr | null
+  readonly at: number
+}
+
+interface Conditions {
+  readonly conditions: readonly Expr[]
+  /** The value, where it is computed once for all comparisons. */
+  readonly binding: Computed | null
+}
+
+/** `CASE x WHEN y`: `x = y`. */
+function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, r: Resolution): Conditions {
+  if (!commonSupertype([value, ...parts.whens])) {
+    return r.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
+  }
+  const isCheap = value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter'
+  const binding = isCheap ? null : { column: r.newColumn('case', value.type), expr: value }
+  const subject = binding ? columnExpr(binding.column, false, value.at) : value
+  return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env, r)), binding }
+}
+
+function tests(parts: Parts, r: Resolution): Conditions {
+  const conditions = parts.whens.map(when => {
+    const test = coerceTo(when, BOOL, r.source)
+    if (test) return test
+    const found = `all WHEN argument types must be BOOL but found: ${parts.whens.map(shownType).join(', ')}`
+    return r.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+  })
+  return { conditions, binding: null }
+}
+
+function noCommonType(parts: Parts, r: Resolution): never {
+  if (parts.value) return r.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
+  const types = results(parts).map(shownType).join(', ')
+  const found = `all THEN/ELSE arguments must be coercible to a common type but found: ${types}`
+  return r.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+}
+
+const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...(otherwise ? [otherwise] : [])]
+
+const ofElse = ({ otherwise }: Parts): string => (otherwise ? shownType(otherwise) : 'NULL')
+
+/** The types as they stand: `INT64, STRING, INT64, NULL`. */
+const flat = (parts: Parts): string =>
+  [
+    shownType(parts.value!),
+    ...parts.whens.flatMap((when, i) => [when, parts.thens[i]!]).map(shownType),
+    ofElse(parts),
+  ].join(', ')
+
+const actual = (parts: Parts): string => {
+  const pairs = parts.whens.map((when, i) => `(${shownType(when)} ${shownType(parts.thens[i]!)})`)
+  return `actual argument types (WHEN THEN) ELSE: ${pairs.join(' ')} ${ofElse(parts)}`
+}

@@ -1,0 +1,100 @@
+/** Frames of windows: their bounds, in order and of the right types. */
+import type * as ast from '../../ast/nodes.js'
+import type { Expr, ResolvedBound, ResolvedFrame, SortKey } from '../../plan/nodes.js'
+import { coerceTo } from '../../types/apply-coercion.js'
+import { INT64, isNumeric, shortTypeName } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+
+const ORDER_OF_BOUNDS = ['unbounded-preceding', 'preceding', 'current-row', 'following', 'unbounded-following']
+
+const BOUND_WORDS: Readonly<Record<ResolvedBound['kind'], string>> = {
+  'unbounded-preceding': 'UNBOUNDED PRECEDING',
+  preceding: 'OFFSET PRECEDING',
+  'current-row': 'CURRENT ROW',
+  following: 'OFFSET FOLLOWING',
+  'unbounded-following': 'UNBOUNDED FOLLOWING',
+}
+
+/** A frame, with offsets of the type that ROWS or the key of RANGE wants. */
+export function resolveFrame(
+  frame: ast.Frame,
+  orderBy: readonly SortKey[],
+  env: ExpressionEnv,
+  r: Resolution,
+): ResolvedFrame {
+  const start = resolveBound(frame.start, frame, orderBy, env, r)
+  const end: ResolvedBound = frame.end
+    ? resolveBound(frame.end, frame, orderBy, env, r)
+    : { kind: 'current-row', offset: null }
+  const isBackward = ORDER_OF_BOUNDS.indexOf(start.kind) > ORDER_OF_BOUNDS.indexOf(end.kind)
+  if (start.kind === 'unbounded-following') {
+    return r.fail('Starting window framing expression cannot be UNBOUNDED FOLLOWING', frame.start.at)
+  }
+  const endAt = (frame.end ?? frame.start).at
+  if (end.kind === 'unbounded-preceding') {
+    return r.fail('Ending window framing expression cannot be UNBOUNDED PRECEDING', endAt)
+  }
+  if (isBackward) {
+    const [from, to] = [BOUND_WORDS[start.kind], BOUND_WORDS[end.kind]]
+    return r.fail(
+      start.kind === 'current-row'
+        ? `Starting window framing expression cannot be ${from} when the ending window framing expression is ${to}`
+        : `Ending window framing expression cannot be ${to} when the starting window framing expression is ${from}`,
+      endAt,
+    )
+  }
+  return { unit: frame.unit, start, end }
+}
+
+function resolveBound(
+  bound: ast.FrameBound,
+  frame: ast.Frame,
+  orderBy: readonly SortKey[],
+  env: ExpressionEnv,
+  r: Resolution,
+): ResolvedBound {
+  if (!bound.offset) return { kind: bound.kind, offset: null }
+  const expr = r.expression(bound.offset, { ...env, scope: null, aggregates: null })
+  if (frame.unit === 'rows') {
+    const offset = coerceTo(expr, INT64, r.source)
+    if (!offset) {
+      const found = shortTypeName(expr.type)
+      return r.fail(`Window framing expression for ROWS can only be of integer type, but has type ${found}`, bound.at)
+    }
+    return checkedBound(bound, offset, r)
+  }
+  const key = orderBy[0]
+  if (!key || orderBy.length !== 1) {
+    return r.fail(
+      key
+        ? 'A RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries must have exactly one ORDER BY key'
+        : 'A RANGE-based window including an OFFSET PRECEDING or OFFSET FOLLOWING window frame boundary requires an ORDER BY',
+      frame.at,
+    )
+  }
+  if (!isNumeric(key.expr.type)) {
+    return r.fail(
+      `ORDER BY key must be numeric in a RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries, but has type ${shortTypeName(key.expr.type)}`,
+      key.expr.at,
+    )
+  }
+  const offset = coerceTo(expr, key.expr.type, r.source)
+  if (!offset) {
+    return r.fail(
+      `Window framing expression has type ${shortTypeName(expr.type)} that cannot coerce to the type of the ORDER BY expression, which is ${shortTypeName(key.expr.type)}`,
+      bound.at,
+    )
+  }
+  return checkedBound(bound, offset, r)
+}
+
+function checkedBound(bound: ast.FrameBound, offset: Expr, r: Resolution): ResolvedBound {
+  const written = offset.kind === 'cast' && offset.isImplicit ? offset.operand : offset
+  if (written.kind === 'literal') {
+    if (written.value === null) return r.fail('Window framing expression cannot be NULL', bound.at)
+    if (String(written.value).startsWith('-')) {
+      return r.fail('Window framing expression cannot evaluate to a negative value', bound.at)
+    }
+  }
+  return { kind: bound.kind, offset }
+}

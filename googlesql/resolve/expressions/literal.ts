@@ -1,0 +1,51 @@
+/** Literals and query parameters become typed expressions. */
+import type * as ast from '../../ast/nodes.js'
+import type { Expr } from '../../plan/nodes.js'
+import { BIGNUMERIC, DATE, DATETIME, FLOAT64, INT64, JSON_TYPE, NUMERIC, TIME, TIMESTAMP } from '../../types/types.js'
+import {
+  dateLiteral,
+  datetimeLiteral,
+  jsonLiteral,
+  numericLiteral,
+  timeLiteral,
+  timestampLiteral,
+} from '../../values/literals.js'
+import type { Resolution } from '../context.js'
+
+/** The largest INT64; of its negative there is one more. */
+export const MAX_INT64 = 9223372036854775807n
+
+export function intLiteral(digits: string, at: number, r: Resolution): Expr {
+  if (BigInt(digits) > MAX_INT64) return r.fail(`Invalid integer literal: ${digits}`, at)
+  return { kind: 'literal', type: INT64, value: BigInt(digits).toString(), at }
+}
+
+/** What is too large for a FLOAT64 is infinite. */
+export function floatLiteral(text: string, at: number): Expr {
+  return { kind: 'literal', type: FLOAT64, value: Number(text), written: text, at }
+}
+
+const TYPED = {
+  DATE: { type: DATE, read: dateLiteral },
+  DATETIME: { type: DATETIME, read: datetimeLiteral },
+  TIME: { type: TIME, read: timeLiteral },
+  TIMESTAMP: { type: TIMESTAMP, read: timestampLiteral },
+  NUMERIC: { type: NUMERIC, read: (text: string) => numericLiteral(text, 'NUMERIC') },
+  BIGNUMERIC: { type: BIGNUMERIC, read: (text: string) => numericLiteral(text, 'BIGNUMERIC') },
+  JSON: { type: JSON_TYPE, read: jsonLiteral },
+} as const
+
+export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, r: Resolution): Expr {
+  const { type, read } = TYPED[node.typed]
+  const value = read(node.value)
+  if (value === null) return r.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)
+  return { kind: 'literal', type, value, at: node.at }
+}
+
+export function resolveParameter(node: ast.Parameter, r: Resolution): Expr {
+  const key = node.name.toLowerCase()
+  const type = r.parameterTypes.get(key)
+  if (!type) return r.fail(`Query parameter '${node.name}' not found`, node.at)
+  if (!r.usedParameters.has(key)) r.usedParameters.set(key, node.name)
+  return { kind: 'parameter', type, name: key, at: node.at }
+}

@@ -1,0 +1,115 @@
+/** Names, paths and fields: `timestamp`, `t.metadata`, `request.path`, `payload.user.id` of a JSON value. */
+import type * as ast from '../../ast/nodes.js'
+import type { Expr } from '../../plan/nodes.js'
+import { nearest } from '../../suggest.js'
+import { JSON_TYPE, STRING, typeName } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import {
+  columnExpr,
+  type Found,
+  type Held,
+  lookup,
+  type Range,
+  rangeExpr,
+  suggestName,
+  visibleExpr,
+} from '../name-scope.js'
+import { IN_AGGREGATE } from './aggregate.js'
+
+export function resolveName(node: ast.Name, env: ExpressionEnv, r: Resolution): Expr {
+  const hit = lookup(env.scope, node.name)
+  if (!hit) return unrecognized(node, env, r)
+  return foundExpr(hit.found, hit.isCorrelated, node, env, r)
+}
+
+function unrecognized(node: ast.Name, env: ExpressionEnv, r: Resolution): never {
+  const suggestion = suggestName(env.scope, node.name)
+  return r.fail(`Unrecognized name: ${node.name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+}
+
+function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv, r: Resolution): Expr {
+  switch (found.kind) {
+    case 'range':
+      return rangeExpr(found.range, isCorrelated, node.at)
+    case 'column':
+      return visibleExpr(found.column, isCorrelated, node.at)
+    case 'alias':
+      if (!isCorrelated) refuseInAggregate(found.holds, node, env, r)
+      return found.column && !env.inlinesAliases ? columnExpr(found.column, isCorrelated, node.at) : found.expr
+    case 'ambiguous':
+      return r.fail(`Column name ${node.name} is ambiguous`, node.at)
+  }
+}
+
+/** The aliases of the select list are seen within the aggregates of HAVING, QUALIFY and ORDER BY too. */
+function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, r: Resolution): void {
+  if (!env.clause.startsWith(IN_AGGREGATE)) return
+  if (holds === 'aggregate') r.fail('Aggregations of aggregations are not allowed', node.at)
+  if (holds === 'window') r.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
+}
+
+/** `operand.name`. A range variable's columns come before a struct's fields. */
+export function resolveDot(node: ast.Dot, env: ExpressionEnv, r: Resolution): Expr {
+  if (node.operand.kind === 'name') {
+    const hit = lookup(env.scope, node.operand.name)
+    if (hit?.found.kind === 'range') {
+      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, r)
+    }
+  }
+  return fieldOf(r.expression(node.operand, env), node.name, r)
+}
+
+function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, r: Resolution): Expr {
+  if (range.kind === 'value') return fieldOf(columnExpr(range.column, isCorrelated, name.at), name, r)
+  const key = name.name.toLowerCase()
+  const matches = range.columns.filter(column => column.name.toLowerCase() === key)
+  if (matches.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+  if (matches[0]) return visibleExpr(matches[0], isCorrelated, name.at)
+  const suggestion = nearest(
+    name.name,
+    range.columns.map(column => column.name),
+  )
+  const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
+  return r.fail(`Name ${name.name} not found inside ${range.name}${hint}`, name.at)
+}
+
+/** A struct's field, whose name is matched without regard to case, or a JSON value's member. */
+export function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
+  const { type } = operand
+  if (type.kind === 'JSON') {
+    const member: Expr = { kind: 'literal', type: STRING, value: name.name, at: name.at }
+    return {
+      kind: 'call',
+      type: JSON_TYPE,
+      name: '$json_field',
+      arguments: [operand, member],
+      isSafe: false,
+      at: name.at,
+    }
+  }
+  if (type.kind !== 'STRUCT') {
+    return r.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at)
+  }
+  const key = name.name.toLowerCase()
+  const matches = type.fields.flatMap((field, i) => (field.name.toLowerCase() === key ? [i] : []))
+  if (matches.length > 1) return r.fail(`Struct field name ${name.name} is ambiguous`, name.at)
+  const index = matches[0]
+  if (index === undefined) {
+    const suggestion = nearest(
+      name.name,
+      type.fields.map(field => field.name),
+    )
+    const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
+    return r.fail(`Field name ${name.name} does not exist in ${typeName(type)}${hint}`, name.at)
+  }
+  return fieldAt(operand, index, name.at)
+}
+
+/** A field by its index; of a struct that is written out, the expression itself. */
+export function fieldAt(operand: Expr, index: number, at: number): Expr {
+  if (operand.type.kind !== 'STRUCT') throw new TypeError('fieldAt needs a struct')
+  if (operand.kind === 'struct' && operand.fields.every(field => field.kind === 'column' || field.kind === 'field')) {
+    return operand.fields[index]!
+  }
+  return { kind: 'field', type: operand.type.fields[index]!.type, operand, index, at }
+}

@@ -1,0 +1,126 @@
+/** Operators: each is a call of the function of its name in definitions/operators.ts. */
+import type * as ast from '../../ast/nodes.js'
+import { startOf } from '../../ast/start-of.js'
+import type { Expr } from '../../plan/nodes.js'
+import { coerceTo } from '../../types/apply-coercion.js'
+import { arrayOf, BOOL, INT64, shortTypeName } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { operatorCall } from './arguments.js'
+import { floatLiteral, MAX_INT64 } from './literal.js'
+import { oneColumn } from './subquery.js'
+
+/** NOT of it, where the operator was written with NOT. */
+export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
+  return isNegated ? { kind: 'call', type: BOOL, name: '$not', arguments: [expr], isSafe: false, at } : expr
+}
+
+/** `-x`, `+x`, `~x` and NOT. */
+export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution): Expr {
+  const { operand } = node
+  if (node.operator === '-' && operand.kind === 'int') {
+    // -9223372036854775808 is a literal, though 9223372036854775808 is none.
+    if (BigInt(operand.value) > MAX_INT64 + 1n) return r.fail(`Invalid integer literal: -${operand.value}`, node.at)
+    return { kind: 'literal', type: INT64, value: (-BigInt(operand.value)).toString(), at: node.at }
+  }
+  if (node.operator === '-' && operand.kind === 'float') {
+    return { ...floatLiteral(`-${operand.value}`, operand.at), at: node.at }
+  }
+  if (node.operator === '+') {
+    const expr = r.expression(operand, env)
+    if (isNullLiteral(expr)) return r.fail('Operands of + cannot be literal NULL', expr.at)
+    if (!['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL'].includes(expr.type.kind)) {
+      return r.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
+    }
+    return expr
+  }
+  const name = { '-': '$negate', '~': '$bitnot', NOT: '$not' }[node.operator]
+  return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, r), r)
+}
+
+const isNullLiteral = (expr: Expr | null): boolean =>
+  (expr?.kind === 'literal' && expr.value === null) ||
+  (expr?.kind === 'cast' && expr.isImplicit && isNullLiteral(expr.operand))
+
+/** The call, unless one of its operands is a NULL written out: `x = NULL` is a slip of the pen for `x IS NULL`. */
+function ofNoNull(operator: string, call: Expr, r: Resolution): Expr {
+  const operands = call.kind === 'call' ? call.arguments : []
+  const slip = operands.find(isNullLiteral)
+  return slip ? r.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
+}
+
+/** These take a NULL for what it says. */
+const TAKES_NULL: ReadonlySet<ast.BinaryOperator> = new Set(['AND', 'OR', '<<', '>>'])
+
+const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
+  OR: '$or',
+  AND: '$and',
+  '=': '$eq',
+  '!=': '$ne',
+  '<': '$lt',
+  '<=': '$le',
+  '>': '$gt',
+  '>=': '$ge',
+  '|': '$bitor',
+  '^': '$bitxor',
+  '&': '$bitand',
+  '<<': '$shift_left',
+  '>>': '$shift_right',
+  '+': '$add',
+  '-': '$subtract',
+  '*': '$multiply',
+  '/': '$divide',
+  '||': '$concat',
+}
+
+/** Chains such as `a AND b AND …` lean to the left: they are walked in a loop, so that long ones need no deep stack. */
+export function resolveBinary(node: ast.Binary, env: ExpressionEnv, r: Resolution): Expr {
+  const chain: ast.Binary[] = []
+  let left: ast.Expression = node
+  while (left.kind === 'binary') {
+    chain.push(left)
+    left = left.left
+  }
+  const start = startOf(left)
+  let expr = r.expression(left, env)
+  for (const operator of chain.reverse()) {
+    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env, r)
+    expr = TAKES_NULL.has(operator.operator) ? call : ofNoNull(operator.operator, call, r)
+  }
+  return expr
+}
+
+/** LIKE, which looks for no NULL that is written out. */
+export function resolveLike(node: ast.Like, env: ExpressionEnv, r: Resolution): Expr {
+  const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, r)
+  return negated(node.isNegated, ofNoNull('LIKE', call, r), node.at)
+}
+
+/** IS NULL, IS TRUE and their like. */
+export function resolveIs(node: ast.IsTest, env: ExpressionEnv, r: Resolution): Expr {
+  const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
+  const operand = r.expression(node.operand, env)
+  const typed = node.test === 'UNKNOWN' ? coerceTo(operand, BOOL, r.source) : operand
+  if (!typed) {
+    return r.fail(
+      `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`,
+      startOf(node),
+    )
+  }
+  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env, r), node.at)
+}
+
+/** LIKE ANY, LIKE SOME and LIKE ALL. */
+export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv, r: Resolution): Expr {
+  // `x NOT LIKE ANY (…)` is NOT (x LIKE ANY (…)): so the reference implementation computes it, whatever the page says.
+  const quantifier = node.quantifier.toLowerCase()
+  const suffix = node.patterns ? '' : '_array'
+  let patterns: (ast.Expression | Expr)[]
+  if (node.query) {
+    const { column, scan } = oneColumn(node.query, 'LIKE', env, r)
+    patterns = [{ kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }]
+  } else {
+    patterns = [...(node.patterns ?? [node.array!])]
+  }
+  const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env, r)
+  return negated(node.isNegated, call, node.at)
+}

@@ -1,0 +1,126 @@
+/** Calls with OVER, and their windows. */
+import type * as ast from '../../ast/nodes.js'
+import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { AggregateCall, Expr, WindowCall } from '../../plan/nodes.js'
+import { shortTypeName, type Type } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { columnExpr } from '../name-scope.js'
+import { sortKey } from '../queries/order.js'
+import { aggregatePart, displayName, IN_AGGREGATE, IN_ANALYTIC } from './aggregate.js'
+import { resolveFrame } from './frame.js'
+
+/** A call with OVER: a column of the scan that computes windows, in which the call is left. */
+export function windowCall(
+  node: ast.Call,
+  entry: FunctionEntry,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  r: Resolution,
+): Expr {
+  if (!env.windows) return r.fail(misplacedWindow(env.clause), node.at)
+  const traits: AggregateTraits = entry.aggregate ?? {}
+  if (entry.kind === 'aggregate' && traits.allowsOver === false) {
+    return r.fail(`Aggregate function ${displayName(entry)} does not support an OVER clause`, node.at)
+  }
+  const { collected, named } = env.windows
+  const inner: ExpressionEnv = {
+    ...env,
+    windows: null,
+    inlinesAliases: true,
+    clause: `${IN_ANALYTIC} ${displayName(entry)}`,
+  }
+  refuseInWindow(node, r)
+  const call = aggregatePart(node, entry, isSafe, inner, r)
+  const window = mergeWindow(node.over!, named, r)
+  const partitionBy = window.partitionBy.map(part => {
+    const expr = r.expression(part, inner)
+    const problem = partitionProblem(expr.type)
+    return problem ? r.fail(`Partitioning by expressions of type ${problem} is not allowed`, part.at) : expr
+  })
+  const orderBy = window.orderBy.map(item => sortKey(item, r.expression(item.expression, inner), r))
+  checkWindow(window, entry, r)
+  if (node.isDistinct) checkDistinctWindow(window, call, node, r)
+  const frame = window.frame && resolveFrame(window.frame, orderBy, inner, r)
+  const column = r.newColumn(entry.name.toLowerCase(), call.type)
+  const resolved: WindowCall = { call, partitionBy, orderBy, frame }
+  collected.windows.push({ column, call: resolved })
+  return columnExpr(column, false, node.at)
+}
+
+function misplacedWindow(clause: string): string {
+  if (clause.startsWith(IN_AGGREGATE)) return 'Analytic functions cannot be arguments to aggregate functions'
+  if (clause.startsWith(IN_ANALYTIC)) return 'Analytic function cannot be an argument of another analytic function'
+  return `Analytic function not allowed in ${clause}`
+}
+
+function refuseInWindow(node: ast.Call, r: Resolution): void {
+  if (node.having) r.fail('HAVING modifier is not supported on analytic functions', node.at)
+  if (node.orderBy.length > 0) r.fail('ORDER BY in arguments is not supported on analytic functions', node.at)
+  if (node.limit) r.fail('LIMIT in arguments is not supported on analytic functions', node.at)
+}
+
+/** What keeps a type from being partitioned by; unlike GROUP BY, PARTITION BY takes no FLOAT64. */
+function partitionProblem(type: Type): string | null {
+  if (!isGroupable(type)) return shortTypeName(type)
+  if (type.kind === 'FLOAT64') return 'FLOAT64'
+  return hasFloat(type) ? `${type.kind} containing FLOAT64` : null
+}
+
+function hasFloat(type: Type): boolean {
+  if (type.kind === 'ARRAY') return hasFloat(type.element)
+  return type.kind === 'STRUCT' ? type.fields.some(field => hasFloat(field.type)) : type.kind === 'FLOAT64'
+}
+
+/** What a function wants of its window. */
+function checkWindow(window: ast.Window, entry: FunctionEntry, r: Resolution): void {
+  const traits: AggregateTraits = entry.aggregate ?? {}
+  const name = displayName(entry).toLowerCase()
+  if (traits.requiresOrder && window.orderBy.length === 0) {
+    r.fail(`Window ORDER BY is required for analytic function ${name}`, window.at)
+  }
+  if (traits.refusesOrder && window.orderBy.length > 0) {
+    r.fail(`Window ORDER BY is not allowed for analytic function ${name}`, window.orderBy[0]!.at)
+  }
+  if (window.frame && !(traits.allowsFrame ?? entry.kind === 'aggregate')) {
+    r.fail(`Window framing clause is not allowed for analytic function ${name}`, window.frame.at)
+  }
+}
+
+function checkDistinctWindow(window: ast.Window, call: AggregateCall, node: ast.Call, r: Resolution): void {
+  if (window.orderBy.length > 0) {
+    r.fail('Window ORDER BY is not allowed if DISTINCT is specified', window.orderBy[0]!.at)
+  }
+  if (window.frame) r.fail('Window framing clause is not allowed if DISTINCT is specified', window.frame.at)
+  const argument = call.arguments.find(expr => expr && hasFloat(expr.type))
+  if (argument) {
+    const found = shortTypeName(argument.type)
+    r.fail(`Analytic aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+  }
+}
+
+/** A window with the one that it is based on put in. */
+function mergeWindow(window: ast.Window, named: ReadonlyMap<string, ast.Window>, r: Resolution, depth = 0): ast.Window {
+  if (!window.base) return window
+  const found = named.get(window.base.name.toLowerCase())
+  if (!found) return r.fail(`Unrecognized window alias ${window.base.name}`, window.base.at)
+  if (depth > named.size) return r.fail(`Window ${window.base.name} refers to itself`, window.base.at)
+  const base = mergeWindow(found, named, r, depth + 1)
+  const refuse = (what: string): never =>
+    r.fail(
+      `${what} cannot be specified in a window that references another named window ${window.base!.name}`,
+      window.at,
+    )
+  if (window.partitionBy.length > 0) refuse('PARTITION BY')
+  if (window.orderBy.length > 0 && base.orderBy.length > 0)
+    refuse('If the referenced window has an ORDER BY, another one')
+  const isAlone = window.orderBy.length === 0 && window.frame === null
+  if (base.frame && !isAlone) refuse('If the referenced window has a frame, anything else')
+  return {
+    at: window.at,
+    base: null,
+    partitionBy: base.partitionBy,
+    orderBy: window.orderBy.length > 0 ? window.orderBy : base.orderBy,
+    frame: window.frame ?? base.frame,
+  }
+}

@@ -1,0 +1,156 @@
+/** Scopes: which names an expression may use, and what they stand for. */
+import type { Column, ColumnExpr, Expr } from '../plan/nodes.js'
+import { nearest } from '../suggest.js'
+import { structOf, type Type } from '../types/types.js'
+
+/** A column as a name can reach it: a column of a scan, or one field of a row that is a struct value. */
+export interface VisibleColumn {
+  /** '' when it has none. */
+  readonly name: string
+  readonly column: Column
+  readonly field: number | null
+  readonly type: Type
+}
+
+/** What an alias in FROM stands for: a table's row, or (UNNEST, SELECT AS STRUCT) one value. */
+export type Range =
+  | { readonly kind: 'table'; readonly name: string; readonly columns: readonly VisibleColumn[] }
+  | { readonly kind: 'value'; readonly name: string; readonly column: Column }
+
+export type Found =
+  | { readonly kind: 'range'; readonly range: Range }
+  | { readonly kind: 'column'; readonly column: VisibleColumn }
+  | { readonly kind: 'ambiguous' }
+  /** A select alias: its expression, and the column that holds it once the select list is computed. */
+  | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null; readonly holds: Held }
+
+/** What the expression of a select alias has in it. */
+export type Held = 'aggregate' | 'window' | 'neither'
+
+export interface Scope {
+  readonly parent: Scope | null
+  /** The edge of a subquery: what is found beyond it is correlated. */
+  readonly isBoundary: boolean
+  /** The parameters of a function's body: they are seen even where the names of queries around are not. */
+  readonly isParameters?: true
+  /** `name` is in lower case. */
+  find(name: string): Found | undefined
+  names(): Iterable<string>
+}
+
+/** What a FROM clause brings into scope. */
+export interface FromNames {
+  readonly ranges: readonly Range[]
+  /** In the order of `*`. */
+  readonly columns: readonly VisibleColumn[]
+  /** Columns that only a qualified name reaches: both sides of a USING column. */
+  readonly hidden: ReadonlySet<VisibleColumn>
+}
+
+export const NO_NAMES: FromNames = { ranges: [], columns: [], hidden: new Set() }
+
+export const visible = (column: Column, name: string = column.name): VisibleColumn => ({
+  name,
+  column,
+  field: null,
+  type: column.type,
+})
+
+/** The columns that a row which is one value shows: a struct's fields, or the value itself under the alias. */
+export function valueColumns(column: Column, alias: string): readonly VisibleColumn[] {
+  if (column.type.kind !== 'STRUCT') return [visible(column, alias)]
+  return column.type.fields.map((field, i) => ({ name: field.name, column, field: i, type: field.type }))
+}
+
+/** The scope of a FROM clause; a range variable beats a column of its name. */
+export function fromScope(from: FromNames, parent: Scope | null, isBoundary = false): Scope {
+  const names = new Map<string, Found>()
+  for (const column of from.columns) {
+    if (column.name === '' || from.hidden.has(column)) continue
+    const key = column.name.toLowerCase()
+    names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })
+  }
+  const seen = new Set<string>()
+  for (const range of from.ranges) {
+    if (range.name === '') continue
+    const key = range.name.toLowerCase()
+    names.set(key, seen.has(key) ? { kind: 'ambiguous' } : { kind: 'range', range })
+    seen.add(key)
+  }
+  return mapScope(names, parent, isBoundary)
+}
+
+/** A scope of these names, in lower case. */
+export function mapScope(names: ReadonlyMap<string, Found>, parent: Scope | null, isBoundary = false): Scope {
+  return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
+}
+
+/** What common table expressions see of what is around their query: a function's parameters, and no names of queries. */
+export function scopeOfCtes(outer: Scope | null): Scope | null {
+  for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
+  return null
+}
+
+/** A boundary over `outer`, for a subquery: it has no names of its own. */
+export const subqueryScope = (outer: Scope | null): Scope => mapScope(new Map(), outer, true)
+
+/** Looks through the scopes from the inside out. */
+export function lookup(scope: Scope | null, name: string): { found: Found; isCorrelated: boolean } | undefined {
+  const key = name.toLowerCase()
+  let isCorrelated = false
+  for (let at = scope; at; at = at.parent) {
+    const found = at.find(key)
+    if (found) return { found, isCorrelated }
+    if (at.isBoundary) isCorrelated = true
+  }
+  return undefined
+}
+
+/** The nearest name in scope, for "Did you mean". */
+export function suggestName(scope: Scope | null, name: string): string | undefined {
+  const names: string[] = []
+  for (let at = scope; at; at = at.parent) names.push(...at.names())
+  return nearest(name, names)
+}
+
+/** @throws UnreadableColumnError. */
+export const columnExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr => ({
+  kind: 'column',
+  type: column.type,
+  column: readable(column, at),
+  isCorrelated,
+  at,
+})
+
+/** The column, which a query reads; null is a place that is not known. @throws UnreadableColumnError. */
+export function readable(column: Column, at: number | null): Column {
+  if (column.unreadable !== undefined) throw new UnreadableColumnError(column.unreadable, at)
+  return column
+}
+
+/** A query reads a column that its table has, but that nothing can read. */
+export class UnreadableColumnError extends Error {
+  override readonly name = 'UnreadableColumnError'
+  readonly at: number | null
+  constructor(reason: string, at: number | null) {
+    super(reason)
+    this.at = at
+  }
+}
+
+export function visibleExpr(target: VisibleColumn, isCorrelated: boolean, at: number): Expr {
+  const base = columnExpr(target.column, isCorrelated, at)
+  return target.field === null ? base : { kind: 'field', type: target.type, operand: base, index: target.field, at }
+}
+
+/** A whole row as a value. */
+export function rangeExpr(range: Range, isCorrelated: boolean, at: number): Expr {
+  if (range.kind === 'value') return columnExpr(range.column, isCorrelated, at)
+  return {
+    kind: 'struct',
+    type: structOf(range.columns.map(column => ({ name: column.name, type: column.type }))),
+    fields: range.columns.map(column => visibleExpr(column, isCorrelated, at)),
+    hasWrittenType: true,
+    at,
+  }
+}

@@ -1,0 +1,119 @@
+/** The pipe operator AGGREGATE: groups, and the columns that it gives: the keys, then the aggregates. */
+import type * as ast from '../../ast/nodes.js'
+import type { Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
+import { mapExpr, someExpr } from '../../plan/rewrite.js'
+import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import { impliedName } from '../expressions/expression.js'
+import { columnExpr, fromScope } from '../name-scope.js'
+import { type FromResult, rangeNames } from '../queries/from.js'
+import { type Grouping, resolveGroupBy } from '../queries/group-by.js'
+import { sortKey } from '../queries/order.js'
+import { aggregated, regrouper } from '../queries/rewrite-grouped.js'
+
+/** A column of the result, and how the result is ordered by it. */
+interface Output {
+  readonly name: string
+  readonly expr: Expr
+  readonly order: ast.PipeOrder | null
+}
+
+export function resolvePipeAggregate(
+  node: ast.PipeAggregate,
+  input: FromResult,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
+  const scope = fromScope(input.names, env.outer)
+  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const base: ExpressionEnv = {
+    scope,
+    ctes: env.ctes,
+    clause: 'pipe AGGREGATE',
+    aggregates: null,
+    windows: null,
+    inlinesAliases: true,
+  }
+  const items = node.items.map(item => {
+    const expr = r.expression(item.expression, { ...base, aggregates: { collected, scope } })
+    if (!isAggregate(expr, collected)) {
+      r.fail('Pipe AGGREGATE expression must include an aggregate function call', item.expression.at)
+    }
+    return { name: item.alias?.name ?? impliedName(item.expression), expr, order: item.order }
+  })
+  const grouping = node.groupBy && groupBy(node.groupBy, base, r)
+  const keys = grouping?.keys ?? []
+  const complain = (name: string): string =>
+    `AGGREGATE list expression references column ${name} which is neither grouped nor aggregated`
+  const after = regrouper(keys, input.scan.columns, complain, r)
+  const outputs: readonly Output[] = [
+    ...(node.groupBy && grouping ? keyOutputs(node.groupBy, grouping, node.isOrdered) : []),
+    ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),
+  ]
+  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, r)
+  const computed = outputs.map(({ name, expr }): Computed => ({ column: r.newColumn(name, expr.type), expr }))
+  const columns = computed.map(item => item.column)
+  const projected: Scan = { kind: 'project', input: grouped, computed, columns }
+  const named = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
+  return { scan: ordered(projected, outputs, node.at, r), names: rangeNames(named, false, '') }
+}
+
+function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean {
+  const calls = new Set([...aggregates, ...groupings].map(({ column }) => column.id))
+  return someExpr(expr, part => part.kind === 'column' && calls.has(part.column.id))
+}
+
+/** No select list stands beside it: neither ordinals nor aliases mean anything here. */
+function groupBy(node: ast.GroupBy, env: ExpressionEnv, r: Resolution): Grouping {
+  for (const item of node.items) {
+    if (item.kind === 'expression' && item.expression.kind === 'int') {
+      r.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
+    }
+  }
+  return resolveGroupBy(node, [], new Set(), { ...env, clause: 'GROUP BY clause' }, r)
+}
+
+/** The expressions of GROUP BY as columns, in the order in which they are written. */
+function keyOutputs(node: ast.GroupBy, { keys, keyOf }: Grouping, isOrdered: boolean): readonly Output[] {
+  const ascending = isOrdered ? { isDescending: false, nulls: null } : null
+  const output = (expression: ast.Expression, alias: ast.Identifier | null, order: ast.PipeOrder | null): Output => {
+    const { column } = keys[keyOf.get(expression)!]!
+    const expr = columnExpr(column, false, expression.at)
+    return { name: alias?.name ?? impliedName(expression), expr, order: order ?? ascending }
+  }
+  const seen = new Set<number>()
+  return node.items.flatMap((item): readonly Output[] => {
+    if (item.kind === 'expression') {
+      seen.add(keyOf.get(item.expression)!)
+      return [output(item.expression, item.alias, item.order)]
+    }
+    return expressionsOf(item).flatMap(expression => {
+      const key = keyOf.get(expression)!
+      if (seen.has(key)) return []
+      seen.add(key)
+      return [output(expression, null, null)]
+    })
+  })
+}
+
+function expressionsOf(item: ast.GroupingItem): readonly ast.Expression[] {
+  switch (item.kind) {
+    case 'empty':
+      return []
+    case 'expression':
+      return [item.expression]
+    case 'rollup':
+    case 'cube':
+      return item.sets.flat()
+    case 'grouping-sets':
+      return item.items.flatMap(set => (set.kind === 'set' ? set.expressions : set.sets.flat()))
+  }
+}
+
+function ordered(scan: Scan, outputs: readonly Output[], at: number, r: Resolution): Scan {
+  const keys = outputs.flatMap(({ order }, i): SortKey[] => {
+    if (!order) return []
+    const expr = columnExpr(scan.columns[i]!, false, at)
+    return [sortKey({ ...order, expression: { kind: 'null', at }, at }, expr, r)]
+  })
+  return keys.length === 0 ? scan : { kind: 'order', input: scan, keys, columns: scan.columns }
+}

@@ -1,0 +1,103 @@
+/** What pipe operators do to the names of a table: columns come, go and are renamed, while aliases keep what they meant. */
+import type * as ast from '../../ast/nodes.js'
+import type { Column, Computed, Scan } from '../../plan/nodes.js'
+import type { NamedColumn, Resolution } from '../context.js'
+import { readable, type VisibleColumn, visible } from '../name-scope.js'
+import type { FromResult } from '../queries/from.js'
+
+/** What comes through a pipe. */
+export interface Table extends FromResult {
+  /** The one column of a value table: its rows are this value. */
+  readonly value: Column | null
+}
+
+/** The columns that a query gives which ends here. A row that is one value stays one column, though its fields are names. */
+export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
+  const seen = new Set<number>()
+  const aliasOf = (column: Column): string =>
+    names.ranges.find(range => range.kind === 'value' && range.column.id === column.id)?.name ?? ''
+  if (value) return [{ name: aliasOf(value), column: value }]
+  return names.columns.flatMap(({ name, column, field }): NamedColumn[] => {
+    if (field === null) return [{ name, column: readable(column, null) }]
+    if (seen.has(column.id)) return []
+    seen.add(column.id)
+    return [{ name: aliasOf(column), column }]
+  })
+}
+
+/** New columns at the end; an equal name makes both ambiguous. */
+export function extendColumns({ names }: Table, scan: Scan, added: readonly Column[]): Table {
+  return {
+    scan,
+    names: { ...names, columns: [...names.columns, ...added.map(column => visible(column))] },
+    value: null,
+  }
+}
+
+/** SET: each column in the place of the one that it replaces. */
+export function replaceColumns(
+  node: ast.PipeSet,
+  { names }: Table,
+  scan: Scan,
+  computed: readonly Computed[],
+  r: Resolution,
+): Table {
+  const replacements = new Map<VisibleColumn, VisibleColumn>()
+  node.items.forEach(({ name }, i) => {
+    const old = onlyColumn(name, names.columns, 'SET', r)
+    if (replacements.has(old)) r.fail(`Duplicate column ${name.name} in pipe SET`, name.at)
+    replacements.set(old, visible(computed[i]!.column, old.name))
+  })
+  const columns = names.columns.map(column => replacements.get(column) ?? column)
+  return { scan, names: { ...names, columns }, value: null }
+}
+
+export function renameColumns(node: ast.PipeRename, { scan, names }: Table, r: Resolution): Table {
+  const renamed = new Map<VisibleColumn, VisibleColumn>()
+  for (const { from, to } of node.items) {
+    const old = onlyColumn(from, names.columns, 'RENAME', r)
+    if (renamed.has(old)) r.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
+    renamed.set(old, { ...old, name: to.name })
+  }
+  return { scan, names: { ...names, columns: names.columns.map(column => renamed.get(column) ?? column) }, value: null }
+}
+
+export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, r: Resolution): Table {
+  const dropped = new Set<string>()
+  for (const name of node.columns) {
+    if (dropped.has(name.name.toLowerCase())) r.fail(`Duplicate column ${name.name} in pipe DROP`, name.at)
+    const found = columnsCalled(name, names.columns)
+    if (found.length === 0) missing(name, 'DROP', r)
+    for (const column of found) refuseField(column, name, 'DROP', r)
+    dropped.add(name.name.toLowerCase())
+  }
+  const columns = names.columns.filter(column => !dropped.has(column.name.toLowerCase()))
+  if (columns.length === 0) r.fail('Pipe DROP cannot drop all columns', node.at)
+  return { scan, names: { ...names, columns }, value: null }
+}
+
+const columnsCalled = (name: ast.Identifier, columns: readonly VisibleColumn[]): readonly VisibleColumn[] =>
+  columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+
+/** The column of this name, of which there must be one. */
+function onlyColumn(
+  name: ast.Identifier,
+  columns: readonly VisibleColumn[],
+  operator: string,
+  r: Resolution,
+): VisibleColumn {
+  const [found, second] = columnsCalled(name, columns)
+  if (second) return r.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
+  if (!found) return missing(name, operator, r)
+  refuseField(found, name, operator, r)
+  return found
+}
+
+function missing(name: ast.Identifier, operator: string, r: Resolution): never {
+  return r.fail(`Column ${name.name} in pipe ${operator} does not exist in the input table`, name.at)
+}
+
+function refuseField(column: VisibleColumn, name: ast.Identifier, operator: string, r: Resolution): void {
+  if (column.field === null) return
+  r.fail(`Pipe ${operator} cannot change ${name.name}, which is a field of a row that is one value`, name.at)
+}

@@ -1,0 +1,243 @@
+/** Pipe operators: each takes the table that comes through the pipe, and makes one of the scans that there are already. */
+import type * as ast from '../../ast/nodes.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { Column, Computed, ResolvedCte, Scan, SortKey } from '../../plan/nodes.js'
+import { project } from '../../plan/project.js'
+import { someExpr } from '../../plan/rewrite.js'
+import { typeName } from '../../types/types.js'
+import type { Collected, ExpressionEnv, QueryEnv, QueryResult, Resolution } from '../context.js'
+import { condition, impliedName } from '../expressions/expression.js'
+import { columnExpr, fromScope, type Range, type VisibleColumn } from '../name-scope.js'
+import { type FromResult, rangeNames, resolvePipeJoin } from '../queries/from.js'
+import { sortKey } from '../queries/order.js'
+import { resolvePivot, resolveUnpivot } from '../queries/pivot.js'
+import { limited, resolveSelect } from '../queries/select.js'
+import { combine } from '../queries/set.js'
+import { resolveStar } from '../queries/star.js'
+import { resolveCtes } from '../queries/with.js'
+import { resolvePipeAggregate } from './aggregate.js'
+import { dropColumns, extendColumns, outputsOf, renameColumns, replaceColumns, type Table } from './columns.js'
+
+/** What `FROM …` gives to the first pipe: the aliases in it stay visible. */
+export function tableOfFrom({ scan, names }: FromResult): Table {
+  const only = names.ranges.length === 1 ? names.ranges[0]! : null
+  return { scan, names, value: only?.kind === 'value' ? only.column : null }
+}
+
+/** What a query gives to the first pipe: its columns, without an alias. */
+export function tableOfResult({ scan, columns, isValueTable }: QueryResult): Table {
+  const value = isValueTable ? (columns[0]?.column ?? null) : null
+  return { scan, names: rangeNames(columns, isValueTable, ''), value }
+}
+
+export function resolvePipes(start: Table, pipes: readonly ast.Pipe[], env: QueryEnv, r: Resolution): QueryResult {
+  let table = start
+  let inner = env
+  const ctes: ResolvedCte[] = []
+  for (const pipe of pipes) {
+    if (pipe.kind === 'pipe-with') {
+      const defined = resolveCtes(pipe, inner, r)
+      ctes.push(...defined.ctes)
+      inner = { ...inner, ctes: defined.bindings }
+    } else {
+      table = resolvePipe(pipe, table, inner, r)
+    }
+  }
+  const result = resultOf(table)
+  const { scan } = result
+  return ctes.length === 0 ? result : { ...result, scan: { kind: 'with', ctes, body: scan, columns: scan.columns } }
+}
+
+function resultOf(table: Table): QueryResult {
+  const columns = outputsOf(table)
+  const scan = project(
+    table.scan,
+    columns.map(named => named.column),
+  )
+  return { scan, columns, isValueTable: table.value !== null }
+}
+
+const plain = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
+
+function resolvePipe(node: Exclude<ast.Pipe, ast.PipeWith>, table: Table, env: QueryEnv, r: Resolution): Table {
+  switch (node.kind) {
+    case 'pipe-select':
+      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, r, table))
+    case 'pipe-extend':
+      return extend(node, table, env, r)
+    case 'pipe-set':
+      return set(node, table, env, r)
+    case 'pipe-drop':
+      return dropColumns(node, table, r)
+    case 'pipe-rename':
+      return renameColumns(node, table, r)
+    case 'pipe-as':
+      return { ...table, names: renamed(node, table, r) }
+    case 'pipe-where':
+      return where(node, table, env, r)
+    case 'pipe-aggregate':
+      return plain(resolvePipeAggregate(node, table, env, r))
+    case 'pipe-distinct':
+      return distinct(node, table, r)
+    case 'pipe-order-by':
+      return orderBy(node, table, env, r)
+    case 'pipe-limit':
+      return { ...table, scan: limited(table.scan, { orderBy: [], ...node }, clauseEnv(table, 'pipe LIMIT', env), r) }
+    case 'pipe-join':
+      return plain(resolvePipeJoin(table, node, env, r))
+    case 'pipe-set-operation':
+      return setOperation(node, table, env, r)
+    case 'pipe-pivot':
+      return plain(resolvePivot(node, table, env, r))
+    case 'pipe-unpivot':
+      return plain(resolveUnpivot(node, table, r))
+  }
+}
+
+// ---- expressions over the table
+
+const clauseEnv = (table: Table, clause: string, env: QueryEnv): ExpressionEnv => ({
+  scope: fromScope(table.names, env.outer),
+  ctes: env.ctes,
+  clause,
+  aggregates: null,
+  windows: null,
+  inlinesAliases: true,
+})
+
+/** An environment where window functions may be called, and the scan that has computed them afterwards. */
+function withWindows(table: Table, clause: string, windows: readonly ast.NamedWindow[], env: QueryEnv) {
+  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const named = new Map(windows.map(({ name, window }) => [name.name.toLowerCase(), window]))
+  const inner: ExpressionEnv = { ...clauseEnv(table, clause, env), windows: { collected, named } }
+  const computed = (): Scan => {
+    const { scan } = table
+    if (collected.windows.length === 0) return scan
+    const columns = [...scan.columns, ...collected.windows.map(call => call.column)]
+    return { kind: 'window', input: scan, functions: collected.windows, columns }
+  }
+  return { env: inner, calls: collected.windows, computed }
+}
+
+/** Computes columns beside those of the table. */
+const computing = (table: Table, input: Scan, computed: readonly Computed[]): Scan => ({
+  kind: 'project',
+  input,
+  computed,
+  columns: [...table.scan.columns, ...computed.map(item => item.column)],
+})
+
+function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, r: Resolution): Table {
+  const windows = withWindows(table, node.isWindow ? 'pipe WINDOW' : 'pipe EXTEND', node.windows, env)
+  const computed = node.items.flatMap((item): Computed[] => {
+    if (item.kind === 'star') {
+      if (!item.of) return r.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
+      return resolveStar(item, null, windows.env, r).map(({ name, expr }) => ({
+        column: r.newColumn(name, expr.type),
+        expr,
+      }))
+    }
+    const expr = r.expression(item.expression, windows.env)
+    const isWindow = someExpr(
+      expr,
+      part => part.kind === 'column' && windows.calls.some(call => call.column === part.column),
+    )
+    if (node.isWindow && !isWindow) return r.fail('Pipe WINDOW expression must include a window function call', item.at)
+    return [{ column: r.newColumn(item.alias?.name ?? impliedName(item.expression), expr.type), expr }]
+  })
+  return extendColumns(
+    table,
+    computing(table, windows.computed(), computed),
+    computed.map(item => item.column),
+  )
+}
+
+function set(node: ast.PipeSet, table: Table, env: QueryEnv, r: Resolution): Table {
+  const windows = withWindows(table, 'pipe SET', [], env)
+  const computed = node.items.map(({ name, expression }): Computed => {
+    const expr = r.expression(expression, windows.env)
+    return { column: r.newColumn(name.name, expr.type), expr }
+  })
+  return replaceColumns(node, table, computing(table, windows.computed(), computed), computed, r)
+}
+
+function where(node: ast.PipeWhere, table: Table, env: QueryEnv, r: Resolution): Table {
+  const windows = withWindows(table, 'pipe WHERE', [], env)
+  const test = condition(node.condition, 'WHERE clause', windows.env, r)
+  const input = windows.computed()
+  const scan: Scan = { kind: 'filter', input, condition: test, columns: input.columns }
+  return { ...table, scan: project(scan, table.scan.columns) }
+}
+
+function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, r: Resolution): Table {
+  const windows = withWindows(table, 'pipe ORDER BY', [], env)
+  const outputs = outputsOf(table)
+  const keys = node.orderBy.map((item): SortKey => {
+    const { expression } = item
+    if (expression.kind !== 'int') return sortKey(item, r.expression(expression, windows.env), r)
+    const column = outputs[Number(expression.value) - 1]?.column
+    if (column) return sortKey(item, columnExpr(column, false, expression.at), r)
+    return r.fail(
+      `ORDER BY column number item is out of range. Column numbers must be between one and ${outputs.length}`,
+      expression.at,
+    )
+  })
+  const input = windows.computed()
+  const scan: Scan = { kind: 'order', input, keys, columns: input.columns }
+  return { ...table, scan: project(scan, table.scan.columns) }
+}
+
+// ---- whole tables
+
+/** `AS t`: the only alias from here on. */
+function renamed(node: ast.PipeAs, table: Table, r: Resolution): FromResult['names'] {
+  const alias = node.alias.name
+  if (table.value) return rangeNames([{ name: alias, column: table.value }], true, alias)
+  const { columns } = table.names
+  if (columns.some(column => column.field !== null)) {
+    r.fail('Pipe operator AS is not supported where one of several columns is the row of a value table', node.at)
+  }
+  return { ranges: [{ kind: 'table', name: alias, columns }], columns, hidden: new Set() }
+}
+
+/** The rows that differ in any visible column; aliases stay, with what is left of their columns. */
+function distinct(node: ast.PipeDistinct, table: Table, r: Resolution): Table {
+  const outputs = outputsOf(table)
+  const keys = outputs.map(({ name, column }): Computed => {
+    refuseUngroupable(name, column, node.at, r)
+    return { column: r.newColumn(column.name, column.type), expr: columnExpr(column, false, node.at) }
+  })
+  const columns = keys.map(key => key.column)
+  const scan: Scan = {
+    kind: 'aggregate',
+    input: table.scan,
+    keys,
+    aggregates: [],
+    groupingSets: null,
+    groupingCalls: [],
+    columns,
+  }
+  const moved = new Map(outputs.map(({ column }, i) => [column.id, columns[i]!]))
+  const move = (column: VisibleColumn): VisibleColumn[] => {
+    const to = moved.get(column.column.id)
+    return to ? [{ ...column, column: to }] : []
+  }
+  const ranges = table.names.ranges.flatMap((range): Range[] => {
+    if (range.kind === 'table') return [{ ...range, columns: range.columns.flatMap(move) }]
+    const to = moved.get(range.column.id)
+    return to ? [{ ...range, column: to }] : []
+  })
+  const value = table.value && (moved.get(table.value.id) ?? null)
+  return { scan, names: { ranges, columns: table.names.columns.flatMap(move), hidden: new Set() }, value }
+}
+
+function refuseUngroupable(name: string, { type }: Column, at: number, r: Resolution): void {
+  if (isGroupable(type)) return
+  r.fail(`Column ${name || 'of the input table'} of type ${typeName(type)} cannot be used in pipe DISTINCT`, at)
+}
+
+function setOperation(node: ast.PipeSetOperation, table: Table, env: QueryEnv, r: Resolution): Table {
+  const { queries, ...operator } = node
+  const results = [resultOf(table), ...queries.map(query => r.query(query, env))]
+  return tableOfResult(combine({ ...operator, inputs: [node, ...queries] }, results, r))
+}

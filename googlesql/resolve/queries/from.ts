@@ -1,0 +1,274 @@
+/** FROM: tables, arrays, subqueries and joins become a scan and the names that it brings into scope. */
+import type * as ast from '../../ast/nodes.js'
+import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
+import { nearest } from '../../suggest.js'
+import { INT64, STRING, typeName } from '../../types/types.js'
+import type { ExpressionEnv, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import { condition, impliedName } from '../expressions/expression.js'
+import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
+import { isCorrelated, withoutFullJoin } from './correlated-full-join.js'
+import { resolvePivot, resolveUnpivot } from './pivot.js'
+import { type UsingNode, usingNames } from './using.js'
+
+export interface FromResult {
+  readonly scan: Scan
+  readonly names: FromNames
+}
+
+/** `left` is what stands before this item in the same FROM clause: an array path may refer to it. */
+export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+  switch (node.kind) {
+    case 'table':
+      return resolveTable(node, left, env, r)
+    case 'unnest':
+      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, r)
+    case 'subquery':
+      return resolveSubqueryFrom(node, env, r)
+    case 'parenthesised':
+      return resolveFrom(node.from, null, env, r)
+    case 'join':
+      return resolveJoin(node, env, r)
+    case 'pivot':
+      return resolvePivot(node, resolveFrom(node.input, null, env, r), env, r)
+    case 'unpivot':
+      return resolveUnpivot(node, resolveFrom(node.input, null, env, r), r)
+  }
+}
+
+export const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv => ({
+  scope: fromScope(names, env.outer),
+  ctes: env.ctes,
+  clause,
+  aggregates: null,
+  windows: null,
+  inlinesAliases: true,
+})
+
+// ---- tables
+
+/** The names of a scan whose row is known under an alias. */
+export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolean, alias: string): FromNames {
+  const only = columns[0]
+  if (isValueTable && only) {
+    const range: Range = { kind: 'value', name: alias, column: only.column }
+    return { ranges: [range], columns: valueColumns(only.column, alias), hidden: new Set() }
+  }
+  const seen = columns.map(({ name, column }) => visible(column, name))
+  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
+}
+
+function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+  const first = node.path[0]!
+  const last = node.path[node.path.length - 1]!
+  if (node.path.length > 1) {
+    const scope = fromScope(left?.names ?? NO_NAMES, env.outer)
+    if (lookup(scope, first.name)) {
+      const path = node.path
+        .slice(1)
+        .reduce<ast.Expression>((operand, name) => ({ kind: 'dot', operand, name, at: name.at }), {
+          kind: 'name',
+          name: first.name,
+          isQuoted: first.isQuoted,
+          at: first.at,
+        })
+      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env, r)
+    }
+  }
+  if (node.offset) return r.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
+  const cte = node.path.length === 1 ? env.ctes.get(first.name.toLowerCase()) : undefined
+  if (cte) {
+    const columns = cte.columns.map(({ name, column }) => ({ name, column: r.newColumn(name, column.type) }))
+    const scan: Scan = { kind: 'cte', cte: cte.id, columns: columns.map(named => named.column) }
+    return { scan, names: rangeNames(columns, cte.isValueTable, node.alias?.name ?? first.name) }
+  }
+  const name = node.path.map(part => part.name).join('.')
+  const table = r.tables.find(name)
+  if (!table) {
+    const absence = r.tables.absence(name)
+    if (absence !== undefined) return r.fail(`Table not found: ${name}; ${absence}`, node.at)
+    const suggestion = nearest(name, [...r.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
+    return r.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+  }
+  r.usedTables.add(table.name)
+  const columns = table.columns.map(column => ({ name: column.name, column: r.newColumn(column.name, column.type) }))
+  const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
+    name: column,
+    column: {
+      ...r.newColumn(column, STRING),
+      unreadable: `Column ${column} of table ${table.name} cannot be read: ${reason}`,
+    },
+  }))
+  const scan: Scan = {
+    kind: 'table',
+    table: table.name,
+    columns: columns.map(named => named.column),
+    ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
+  }
+  return { scan, names: rangeNames([...columns, ...unreadable], false, node.alias?.name ?? lastName(last.name)) }
+}
+
+/** `` `logs.edge` `` without an alias is known as `edge`. */
+const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
+
+function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, r: Resolution): FromResult {
+  const result = r.query(node.query, env)
+  return { scan: result.scan, names: rangeNames(result.columns, result.isValueTable, node.alias?.name ?? '') }
+}
+
+// ---- arrays
+
+function unnest(
+  expression: ast.Expression,
+  alias: string,
+  offsetName: ast.Identifier | null,
+  path: ast.Identifier | null,
+  left: FromResult | null,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
+  const array = r.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
+  if (array.type.kind !== 'ARRAY') {
+    return path
+      ? r.fail(
+          `Values referenced in FROM clause must be arrays. ${path.name} has type ${typeName(array.type)}`,
+          path.at,
+        )
+      : r.fail(
+          `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
+          expression.at,
+        )
+  }
+  const element = r.newColumn(alias || impliedName(expression), array.type.element)
+  const offset = offsetName && r.newColumn(offsetName.name, INT64)
+  const scan: UnnestScan = {
+    kind: 'unnest',
+    input: left?.scan ?? null,
+    array,
+    element,
+    offset,
+    isOuter: false,
+    condition: null,
+    columns: [...(left?.scan.columns ?? []), element, ...(offset ? [offset] : [])],
+  }
+  const own = joinNames(
+    rangeNames([{ name: alias, column: element }], true, alias),
+    offset ? rangeNames([{ name: offset.name, column: offset }], true, offset.name) : NO_NAMES,
+  )
+  return { scan, names: left ? joinNames(left.names, own) : own }
+}
+
+// ---- joins
+
+const joinNames = (left: FromNames, right: FromNames): FromNames => ({
+  ranges: [...left.ranges, ...right.ranges],
+  columns: [...left.columns, ...right.columns],
+  hidden: new Set([...left.hidden, ...right.hidden]),
+})
+
+function resolveJoin(node: ast.Join, env: QueryEnv, r: Resolution): FromResult {
+  const left = resolveFrom(node.left, null, env, r)
+  checkAliases([node.left, node.right], new Set(), r)
+  return joinTo(left, node, env, r)
+}
+
+/** A join without its left side. */
+type JoinNode = Omit<ast.Join, 'kind' | 'left'>
+
+/** The join of a pipe: its left side is what came through the pipe. */
+export function resolvePipeJoin(left: FromResult, node: ast.PipeJoin, env: QueryEnv, r: Resolution): FromResult {
+  checkAliases([node.right], new Set(left.names.ranges.map(range => range.name.toLowerCase())), r)
+  return joinTo(left, node, env, r)
+}
+
+function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, r: Resolution): FromResult {
+  const right = resolveFrom(node.right, left, env, r)
+  const isArray = right.scan.kind === 'unnest' && right.scan.input === left.scan
+  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, r)
+  if (isArray) {
+    if (node.right.kind === 'table' && lookup(fromScope(left.names, null), node.right.path[0]!.name)) {
+      const path = node.right.path.map(part => part.name).join('.')
+      const join = node.join.toUpperCase()
+      return r.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
+    }
+    // RIGHT and FULL joins know both sides: the array must not be correlated, and is read on its own.
+    return joinScans(node, left, resolveFrom(node.right, null, env, r), env, r)
+  }
+  return joinScans(node, left, right, env, r)
+}
+
+/** `names` are those taken already, in lower case. */
+function checkAliases(items: readonly ast.From[], names: Set<string>, r: Resolution): void {
+  const visit = (from: ast.From): void => {
+    if (from.kind === 'join') {
+      visit(from.left)
+      visit(from.right)
+      return
+    }
+    if (from.kind === 'parenthesised') {
+      visit(from.from)
+      return
+    }
+    if (from.kind === 'unnest') return
+    const alias = from.alias ?? (from.kind === 'table' ? from.path[from.path.length - 1] : undefined)
+    if (!alias) return
+    const key = lastName(alias.name).toLowerCase()
+    if (names.has(key)) r.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
+    names.add(key)
+  }
+  items.forEach(visit)
+}
+
+/** A join with an array of the left side: one scan that knows both. `right` already holds the left side's columns. */
+function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+  const scan = right.scan as UnnestScan
+  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, r)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), r)
+  if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
+  return { scan: on ? { kind: 'filter', input: scan, condition: on, columns: scan.columns } : scan, names: right.names }
+}
+
+function joinArrayUsing(
+  node: UsingNode,
+  left: FromResult,
+  right: FromResult,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
+  const scan = right.scan as UnnestScan
+  const own: FromNames = {
+    ranges: right.names.ranges.slice(left.names.ranges.length),
+    columns: right.names.columns.slice(left.names.columns.length),
+    hidden: new Set(),
+  }
+  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), r)
+  if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
+  return { scan: { kind: 'filter', input: scan, condition: on, columns: scan.columns }, names }
+}
+
+function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+  const columns = [...left.scan.columns, ...right.scan.columns]
+  const join = node.join === 'comma' ? 'cross' : node.join
+  const both = joinNames(left.names, right.names)
+  if (node.using) {
+    const { on, names, merged } = usingNames(
+      { join: node.join, using: node.using },
+      left.names,
+      right.names,
+      fromEnv(left.names, env, 'USING'),
+      r,
+    )
+    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
+    if (merged.length === 0) return { scan, names }
+    const all = [...columns, ...merged.map(item => item.column)]
+    return { scan: { kind: 'project', input: scan, computed: merged, columns: all }, names }
+  }
+  if (join !== 'cross' && !node.on) {
+    return r.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
+  }
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), r)
+  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
+  return { scan, names: both }
+}
+
+const joined = (scan: JoinScan, r: Resolution): Scan =>
+  scan.join === 'full' && isCorrelated(scan) ? withoutFullJoin(scan, r) : scan

@@ -1,0 +1,146 @@
+/** GROUP BY: keys, and the grouping sets of ROLLUP, CUBE and GROUPING SETS. */
+import type * as ast from '../../ast/nodes.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { Computed, Expr } from '../../plan/nodes.js'
+import { exprKey, someExpr } from '../../plan/rewrite.js'
+import { typeName } from '../../types/types.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+
+/** A select list item as GROUP BY can refer to it: by its ordinal or its alias. */
+export interface SelectedItem {
+  readonly name: string
+  readonly expr: Expr
+  readonly at: number
+}
+
+export interface Grouping {
+  readonly keys: readonly Computed[]
+  readonly sets: readonly (readonly number[])[] | null
+  /** Which key each expression of the clause became. */
+  readonly keyOf: ReadonlyMap<ast.Expression, number>
+}
+
+const MAX_GROUPING_SETS = 4096
+
+/** `computed` holds the columns of aggregates and windows: a key must not be made of them. */
+export function resolveGroupBy(
+  node: ast.GroupBy,
+  items: readonly SelectedItem[],
+  computed: ReadonlySet<number>,
+  env: ExpressionEnv,
+  r: Resolution,
+): Grouping {
+  const keys: Computed[] = []
+  const known = new Map<string, number>()
+  const keyOf = new Map<ast.Expression, number>()
+  const add = (expr: Expr, name: string, at: number): number => {
+    if (isMadeOf(expr, computed)) {
+      return r.fail(
+        `Column ${name || 'in GROUP BY'} contains an aggregation or window function, which is not allowed in GROUP BY`,
+        at,
+      )
+    }
+    if (!isGroupable(expr.type))
+      return r.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
+    const key = exprKey(expr)
+    const index = known.get(key)
+    if (index !== undefined) return index
+    keys.push({ column: r.newColumn(name, expr.type), expr })
+    known.set(key, keys.length - 1)
+    return keys.length - 1
+  }
+  const one = (expression: ast.Expression): number => {
+    const { expr, name } = keyExpr(expression, items, env, r)
+    const index = add(expr, name, expression.at)
+    keyOf.set(expression, index)
+    return index
+  }
+  if (node.isAll) {
+    for (const item of items) {
+      if (!isMadeOf(item.expr, computed) && someExpr(item.expr, part => part.kind === 'column'))
+        add(item.expr, item.name, item.at)
+    }
+    return { keys, sets: null, keyOf }
+  }
+  const empty = node.items.find(item => item.kind === 'empty')
+  if (empty && node.items.length > 1) {
+    return r.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
+  }
+  const parts = node.items.map(item => setsOf(item, one))
+  if (
+    parts.every(part => part.length === 1) &&
+    !node.items.some(item => item.kind === 'empty' || item.kind === 'grouping-sets')
+  ) {
+    return { keys, sets: null, keyOf }
+  }
+  const sets = parts.reduce<readonly (readonly number[])[]>(
+    (all, part) => all.flatMap(before => part.map(after => [...new Set([...before, ...after])])),
+    [[]],
+  )
+  if (sets.length > MAX_GROUPING_SETS)
+    return r.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
+  return { keys, sets, keyOf }
+}
+
+/** Does the expression use one of the columns? */
+export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
+  someExpr(expr, part => part.kind === 'column' && columns.has(part.column.id))
+
+/** An ordinal, an alias of the select list (which beats a column of the same name), or an expression. */
+function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, r: Resolution) {
+  if (node.kind === 'int') {
+    const item = items[Number(node.value) - 1]
+    if (!item) {
+      return r.fail(
+        `GROUP BY is out of SELECT column number range: ${node.value}. Column numbers must be between one and ${items.length}`,
+        node.at,
+      )
+    }
+    return { expr: item.expr, name: item.name }
+  }
+  if (node.kind === 'name') {
+    const key = node.name.toLowerCase()
+    const found = items.filter(item => item.name.toLowerCase() === key)
+    if (found.length > 0) {
+      const first = found[0]!
+      if (found.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
+        return r.fail(
+          `Name ${node.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
+          node.at,
+        )
+      }
+      return { expr: first.expr, name: first.name }
+    }
+  }
+  const expr = r.expression(node, env)
+  return { expr, name: node.kind === 'name' ? node.name : node.kind === 'dot' ? node.name.name : '' }
+}
+
+function setsOf(item: ast.GroupingItem, one: (node: ast.Expression) => number): readonly (readonly number[])[] {
+  switch (item.kind) {
+    case 'empty':
+      return [[]]
+    case 'expression':
+      return [[one(item.expression)]]
+    case 'rollup':
+    case 'cube':
+      return expand(item, one)
+    case 'grouping-sets':
+      return item.items.flatMap(set => (set.kind === 'set' ? [set.expressions.map(one)] : expand(set, one)))
+  }
+}
+
+function expand(
+  item: { readonly kind: 'rollup' | 'cube'; readonly sets: readonly (readonly ast.Expression[])[] },
+  one: (node: ast.Expression) => number,
+): readonly (readonly number[])[] {
+  const parts = item.sets.map(set => set.map(one))
+  if (item.kind === 'rollup') {
+    return Array.from({ length: parts.length + 1 }, (_, i) => parts.slice(0, parts.length - i).flat())
+  }
+  if (parts.length > 12) return [parts.flat()].concat(Array.from({ length: MAX_GROUPING_SETS }, () => []))
+  return Array.from({ length: 1 << parts.length }, (_, i) => {
+    const mask = (1 << parts.length) - 1 - i
+    return parts.filter((_part, bit) => mask & (1 << (parts.length - 1 - bit))).flat()
+  })
+}

@@ -1,0 +1,324 @@
+/** PIVOT and UNPIVOT, written with what the resolved tree has already: filtered aggregates, and arrays of structs. */
+import type * as ast from '../../ast/nodes.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { AggregateScan, Column, Expr, Scan } from '../../plan/nodes.js'
+import { exprKey, mapExpr } from '../../plan/rewrite.js'
+import { coerceTo } from '../../types/apply-coercion.js'
+import {
+  arrayOf,
+  BOOL,
+  INT64,
+  STRING,
+  type StructField,
+  sameType,
+  shortTypeName,
+  structOf,
+  type Type,
+  typeName,
+} from '../../types/types.js'
+import type { Collected, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import {
+  columnExpr,
+  type FromNames,
+  fromScope,
+  lookup,
+  type VisibleColumn,
+  visible,
+  visibleExpr,
+} from '../name-scope.js'
+
+interface FromResult {
+  readonly scan: Scan
+  readonly names: FromNames
+}
+
+const noCollected = (): Collected => ({ aggregates: [], windows: [], groupings: [] })
+
+function named(columns: readonly NamedColumn[], alias: string): FromNames {
+  const seen = columns.map(({ name, column }) => visible(column, name))
+  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
+}
+
+/** Groups by every input column that neither the aggregates nor the pivot column read. */
+export function resolvePivot(
+  node: Omit<ast.Pivot, 'kind' | 'input'>,
+  input: FromResult,
+  env: QueryEnv,
+  r: Resolution,
+): FromResult {
+  const scope = fromScope(input.names, env.outer)
+  const plain = { scope, ctes: env.ctes, clause: 'PIVOT', aggregates: null, windows: null, inlinesAliases: true }
+  const on = r.expression(node.on, plain)
+  const values = node.values.map(value => {
+    const expr = r.expression(value.expression, { ...plain, scope: null })
+    const coerced = coerceTo(expr, on.type, r.source)
+    if (!coerced) {
+      return r.fail(
+        `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`,
+        value.expression.at,
+      )
+    }
+    const nameOf = (isBehindPrefix: boolean): string =>
+      value.alias?.name ?? pivotName(value.expression, coerced, isBehindPrefix, r)
+    return { expr: coerced, name: nameOf(false), suffix: nameOf(true) }
+  })
+  const aggregates = node.aggregates.map(aggregate => {
+    const collected = noCollected()
+    const expr = r.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
+    const only = collected.aggregates[0]
+    if (!only || expr.kind !== 'column' || expr.column !== only.column || collected.aggregates.length !== 1) {
+      return r.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
+    }
+    return { call: only.call, prefix: aggregate.alias?.name ?? null, at: aggregate.expression.at }
+  })
+  if (aggregates.length > 1) {
+    const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
+    if (unnamed) return r.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
+  }
+  // A row that is one value shows its fields as columns: reading one field does not read the others.
+  const read = new Set<string>()
+  const note = (expr: Expr | null): void => {
+    if (!expr) return
+    mapExpr(expr, part => {
+      if (part.kind === 'column') read.add(exprKey(part))
+      if (part.kind !== 'field' || part.operand.kind !== 'column') return undefined
+      read.add(exprKey(part))
+      return part
+    })
+  }
+  const isRead = (column: VisibleColumn): boolean =>
+    read.has(exprKey(visibleExpr(column, false, node.at))) || read.has(exprKey(columnExpr(column.column, false, 0)))
+  note(on)
+  for (const { call } of aggregates) {
+    for (const part of call.arguments) note(part)
+    note(call.having?.expr ?? null)
+    for (const key of call.orderBy) note(key.expr)
+  }
+  const kept = input.names.columns.filter(column => !isRead(column))
+  for (const { name, type } of kept) {
+    if (isGroupable(type)) continue
+    const found = shortTypeName(type)
+    r.fail(`Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`, node.at)
+  }
+  const keys = kept.map(column => ({
+    column: r.newColumn(column.name, column.type),
+    expr: visibleExpr(column, false, node.at),
+  }))
+  const outputs = values.flatMap(value =>
+    aggregates.map(({ call, prefix }) => ({
+      name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
+      column: r.newColumn(value.name, call.type),
+      call: { ...call, filter: matches(on, value.expr, node.at) },
+    })),
+  )
+  const columns = [...keys.map(key => key.column), ...outputs.map(output => output.column)]
+  const scan: AggregateScan = {
+    kind: 'aggregate',
+    input: input.scan,
+    keys,
+    aggregates: outputs.map(({ column, call }) => ({ column, call })),
+    groupingSets: null,
+    groupingCalls: [],
+    columns,
+  }
+  const all = [
+    ...keys.map(({ column }, i) => ({ name: kept[i]!.name, column })),
+    ...outputs.map(({ name, column }) => ({ name, column })),
+  ]
+  return { scan, names: named(all, node.alias?.name ?? '') }
+}
+
+function matches(on: Expr, value: Expr, at: number): Expr {
+  const isDistinct: Expr = { kind: 'call', type: BOOL, name: '$is_distinct', arguments: [on, value], isSafe: false, at }
+  return { kind: 'call', type: BOOL, name: '$not', arguments: [isDistinct], isSafe: false, at }
+}
+
+/**
+ * The column's name made from a value, or what of it stands behind a prefix. Source: the language reference, PIVOT, rules for
+ * `pivot_column`, and for an empty text the reference implementation.
+ */
+function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, r: Resolution): string {
+  if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
+  const mark = isBehindPrefix ? '' : '_'
+  if (expr.kind === 'literal') {
+    const { type, value } = expr
+    if (value === null) return 'NULL'
+    switch (type.kind) {
+      case 'STRING':
+        if (value === '') return isBehindPrefix ? '_empty_string_value' : 'empty_string_value'
+        return String(value)
+      case 'BOOL':
+        return value ? 'TRUE' : 'FALSE'
+      case 'INT64':
+      case 'NUMERIC':
+      case 'BIGNUMERIC': {
+        const text = String(value)
+        const digits = text.replace('-', '').replace('.', '_point_')
+        return text.startsWith('-') ? `minus_${digits}` : `${mark}${digits}`
+      }
+      case 'DATE':
+        return `${mark}${String(value).replaceAll('-', '_')}`
+      default:
+        break
+    }
+  }
+  if (expr.kind === 'struct') {
+    const parts = expr.fields.map((field, i) => {
+      const name = expr.type.fields[i]!.name
+      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', r)
+      return name === '' ? value : `${name}_${value}`
+    })
+    return parts.join('_')
+  }
+  return r.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
+}
+
+/** Each row once per group of columns, by unnesting an array of structs made of them. */
+export function resolveUnpivot(
+  node: Omit<ast.Unpivot, 'kind' | 'input'>,
+  input: FromResult,
+  r: Resolution,
+): FromResult {
+  const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
+    if (table) return columnOf(table, name, input.names, r)
+    const hit = lookup(fromScope(input.names, null), name.name)
+    const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+    if (found.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+    return (
+      found[0] ?? (hit?.found.kind === 'column' ? hit.found.column : r.fail(`Unrecognized name: ${name.name}`, name.at))
+    )
+  }
+  const groups = node.groups.map(group => {
+    if (group.columns.length !== node.values.length) {
+      return r.fail('The number of columns in the UNPIVOT IN clause differs from the number of value columns', node.at)
+    }
+    return { columns: group.columns.map(find), label: group.label, names: group.columns.map(({ column }) => column) }
+  })
+  const types = groups[0]!.columns.map(column => column.type)
+  for (const group of groups) {
+    group.columns.forEach((column, i) => {
+      if (!sameType(column.type, types[i]!)) {
+        r.fail(
+          `The datatype of column ${column.name} does not match with other datatypes in the IN clause. Expected ${typeName(types[i]!)}, found ${typeName(column.type)}`,
+          group.names[i]!.at,
+        )
+      }
+    })
+  }
+  const labels = groups.map(group => label(group.label, group.names, r))
+  const labelType: Type = labels.every(expr => expr.type.kind === 'INT64') ? INT64 : STRING
+  const fields: StructField[] = [
+    ...node.values.map((value, i) => ({ name: value.name, type: types[i]! })),
+    { name: node.name.name, type: labelType },
+  ]
+  const row = structOf(fields)
+  const items = groups.map(
+    (group, g): Expr => ({
+      kind: 'struct',
+      type: row,
+      fields: [...group.columns.map(column => visibleExpr(column, false, node.at)), labels[g]!],
+      hasWrittenType: true,
+      at: node.at,
+    }),
+  )
+  if (labels.some(expr => expr.type.kind !== labelType.kind)) {
+    return r.fail('UNPIVOT labels must be all strings or all integers', node.at)
+  }
+  const element = r.newColumn('', row)
+  const array: Expr = { kind: 'array', type: arrayOf(row), items, hasWrittenType: true, at: node.at }
+  const unnested: Scan = {
+    kind: 'unnest',
+    input: input.scan,
+    array,
+    element,
+    offset: null,
+    isOuter: false,
+    condition: null,
+    columns: [...input.scan.columns, element],
+  }
+  const used = new Set(
+    groups.flatMap(group => group.columns.map(column => exprKey(visibleExpr(column, false, node.at)))),
+  )
+  const kept = input.names.columns.filter(column => !used.has(exprKey(visibleExpr(column, false, node.at))))
+  const computed = [
+    ...kept.map(column => ({
+      column: r.newColumn(column.name, column.type),
+      expr: visibleExpr(column, false, node.at),
+    })),
+    ...fields.map((field, index) => ({
+      column: r.newColumn(field.name, field.type),
+      expr: {
+        kind: 'field',
+        type: field.type,
+        operand: columnExpr(element, false, node.at),
+        index,
+        at: node.at,
+      } as Expr,
+    })),
+  ]
+  const columns = computed.map(item => item.column)
+  const projected: Scan = { kind: 'project', input: unnested, computed, columns }
+  const values = columns.slice(kept.length, kept.length + node.values.length)
+  const scan = node.includesNulls ? projected : dropAllNull(projected, values, node.at)
+  return {
+    scan,
+    names: named(
+      columns.map(column => ({ name: column.name, column })),
+      node.alias?.name ?? '',
+    ),
+  }
+}
+
+/** `table.column` of a FROM clause. */
+function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, r: Resolution): VisibleColumn {
+  const hit = lookup(fromScope(names, null), table.name)?.found
+  if (hit?.kind !== 'range') {
+    // A column's field, which has a name too.
+    const isField = hit?.kind === 'column'
+    return r.fail(
+      isField
+        ? 'UNPIVOT IN clause cannot have expressions, only column names are allowed'
+        : `Unrecognized name: ${table.name}`,
+      table.at,
+    )
+  }
+  const columns = hit.range.kind === 'table' ? hit.range.columns : []
+  const [found, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
+  if (others.length > 0) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+  return found ?? r.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
+}
+
+/** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
+function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
+  const call = (name: string, args: Expr[]): Expr => ({
+    kind: 'call',
+    type: BOOL,
+    name,
+    arguments: args,
+    isSafe: false,
+    at,
+  })
+  const condition = values
+    .map(column => call('$not', [call('$is_null', [columnExpr(column, false, at)])]))
+    .reduce((all, one) => call('$or', [all, one]))
+  return { kind: 'filter', input, condition, columns: input.columns }
+}
+
+function label(node: ast.Expression | null, names: readonly ast.Identifier[], r: Resolution): Expr {
+  if (!node) {
+    const text = names.map(name => name.name).join('_')
+    return { kind: 'literal', type: STRING, value: text, at: names[0]!.at }
+  }
+  const expr = r.expression(node, {
+    scope: null,
+    ctes: new Map(),
+    clause: 'UNPIVOT',
+    aggregates: null,
+    windows: null,
+    inlinesAliases: true,
+  })
+  if (expr.kind !== 'literal' || (expr.type.kind !== 'STRING' && expr.type.kind !== 'INT64')) {
+    return r.fail('UNPIVOT labels must be string or integer literals', node.at)
+  }
+  return expr
+}

@@ -1,0 +1,318 @@
+/** One SELECT, with the ORDER BY and LIMIT that belong to it: FROM, WHERE, GROUP BY, HAVING, windows, QUALIFY, DISTINCT. */
+import type * as ast from '../../ast/nodes.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { Column, Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
+import { project } from '../../plan/project.js'
+import { isSameExpr, mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
+import { structOf, typeName } from '../../types/types.js'
+import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from '../context.js'
+import { condition, impliedName } from '../expressions/expression.js'
+import { columnExpr, type Found, fromScope, mapScope, NO_NAMES, type Scope } from '../name-scope.js'
+import { type FromResult, resolveFrom } from './from.js'
+import { isMadeOf, resolveGroupBy, type SelectedItem } from './group-by.js'
+import { integer, sortKey } from './order.js'
+import { aggregated, regrouper } from './rewrite-grouped.js'
+import { resolveStar } from './star.js'
+
+const ONE_ROW: Scan = { kind: 'one-row', columns: [] }
+
+/** What stands after the select itself: its ORDER BY, LIMIT and OFFSET. */
+export interface Tail {
+  readonly orderBy: readonly ast.OrderItem[]
+  readonly limit: ast.Expression | null
+  readonly offset: ast.Expression | null
+}
+
+/** `piped` is what comes through a pipe, instead of FROM; a select over that has no aggregates. */
+export function resolveSelect(
+  node: ast.Select,
+  tail: Tail,
+  env: QueryEnv,
+  r: Resolution,
+  piped: FromResult | null = null,
+): QueryResult {
+  const hasFrom = node.from !== null || piped !== null
+  const from = piped ?? (node.from ? resolveFrom(node.from, null, env, r) : { scan: ONE_ROW, names: NO_NAMES })
+  if (!hasFrom) refuseWithoutFrom(node, r)
+  const scope = fromScope(from.names, env.outer)
+  const base: ExpressionEnv = {
+    scope,
+    ctes: env.ctes,
+    clause: 'WHERE clause',
+    aggregates: null,
+    windows: null,
+    inlinesAliases: true,
+  }
+  let scan = from.scan
+  if (node.where) scan = filter(scan, condition(node.where, 'WHERE clause', base, r))
+
+  const collected: Collected = { aggregates: [], windows: [], groupings: [] }
+  const named = namedWindows(node.windows, r)
+  const full: ExpressionEnv = {
+    ...base,
+    clause: piped ? 'pipe SELECT' : 'SELECT list',
+    aggregates: piped ? null : { collected, scope },
+    windows: { collected, named },
+  }
+  const items = selectItems(node, hasFrom ? from : null, full, r)
+  const columns = items.map(item => r.newColumn(item.name, item.expr.type))
+
+  // The later clauses see the select list's names before those of FROM.
+  const grouping =
+    node.groupBy &&
+    resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, r)
+  const aliases = aliasScope(items, columns, collected, scope)
+  const late = (clause: string): ExpressionEnv => ({
+    ...full,
+    scope: aliases,
+    aggregates: full.aggregates && { collected, scope: aliases },
+    clause,
+  })
+  const isGrouped = grouping !== null || collected.aggregates.length > 0 || collected.groupings.length > 0
+  const having = node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, r)
+  if (node.having && !isGrouped) refuseHaving(node.having, collected, r)
+  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), r)
+  const order = orderKeys(node, tail.orderBy, items, columns, { ...late('ORDER BY clause'), inlinesAliases: false }, r)
+
+  // ---- the scans, from the inside out
+  let select: readonly Computed[] = items.map((item, i) => ({ column: columns[i]!, expr: item.expr }))
+  let after: Replace = () => undefined
+  let afterOrder: Replace = after
+  const isAggregated =
+    grouping !== null || collected.aggregates.length > 0 || node.having !== null || collected.groupings.length > 0
+  if (isAggregated) {
+    const keys = grouping?.keys ?? []
+    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), r)
+    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), r)
+    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, r)
+    if (having) {
+      scan = filter(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), r)))
+    }
+    select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, after) }))
+  }
+  if (collected.windows.length > 0) {
+    const functions = collected.windows.map(({ column, call }) => ({
+      column,
+      call: isAggregated ? mapWindow(call, after) : call,
+    }))
+    scan = { kind: 'window', input: scan, functions, columns: [...scan.columns, ...functions.map(f => f.column)] }
+  }
+  scan = { kind: 'project', input: scan, computed: select, columns: [...scan.columns, ...columns] }
+  if (qualify) {
+    if (collected.windows.length === 0)
+      return r.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
+    scan = filter(scan, isAggregated ? mapExpr(qualify, after) : qualify)
+  }
+  let outputs: readonly Column[] = columns
+  let keys: readonly SortKey[] = order.map(key => ({
+    ...key,
+    expr: isAggregated ? mapExpr(key.expr, afterOrder) : key.expr,
+  }))
+  if (node.isDistinct) {
+    const distinct = distinctScan(scan, items, columns, select, r)
+    const visibleNow = regrouper(
+      distinct.keys,
+      scan.columns.filter(column => !columns.includes(column)).concat(columns),
+      name => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
+      r,
+    )
+    keys = keys.map(key => ({ ...key, expr: mapExpr(key.expr, visibleNow) }))
+    scan = distinct.scan
+    outputs = distinct.outputs
+  }
+  if (node.as) {
+    const valued = asValue(node, items, outputs, scan, r)
+    scan = valued.scan
+    outputs = [valued.column]
+  }
+  if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
+  scan = limited(scan, tail, { ...base, scope: null }, r)
+  scan = project(scan, outputs)
+  const results: NamedColumn[] = node.as
+    ? [{ name: '', column: outputs[0]! }]
+    : items.map((item, i) => ({ name: item.name, column: outputs[i]! }))
+  return { scan, columns: results, isValueTable: node.as !== null }
+}
+
+function namedWindows(windows: ast.Select['windows'], r: Resolution): ReadonlyMap<string, ast.Window> {
+  const named = new Map<string, ast.Window>()
+  for (const { name, window } of windows) {
+    const key = name.name.toLowerCase()
+    if (named.has(key)) r.fail(`Duplicate window alias ${name.name}`, name.at)
+    named.set(key, window)
+  }
+  return named
+}
+
+const complainOf =
+  (clause: string) =>
+  (name: string): string =>
+    `${clause} expression references column ${name} which is neither grouped nor aggregated`
+
+function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
+  const clause = node.where
+    ? 'WHERE'
+    : node.groupBy
+      ? 'GROUP BY'
+      : node.having
+        ? 'HAVING'
+        : node.qualify
+          ? 'QUALIFY'
+          : null
+  if (node.isDistinct) return
+  if (clause) r.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
+}
+
+/** HAVING without GROUP BY: only the select list can make one group of all rows. */
+function refuseHaving(having: ast.Expression, collected: Collected, r: Resolution): never {
+  return r.fail(
+    collected.aggregates.length > 0
+      ? 'The HAVING clause only allows aggregation if GROUP BY or SELECT list aggregation is present'
+      : 'The HAVING clause requires GROUP BY or aggregation to be present',
+    having.at,
+  )
+}
+
+const filter = (input: Scan, condition: Expr): Scan => ({ kind: 'filter', input, condition, columns: input.columns })
+
+export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, r: Resolution): Scan {
+  if (!tail.limit) return scan
+  const limit = integer(tail.limit, 'LIMIT', env, r)
+  const offset = tail.offset && integer(tail.offset, 'OFFSET', env, r)
+  return { kind: 'limit', input: scan, limit, offset, columns: scan.columns }
+}
+
+function collectedIds(collected: Collected): ReadonlySet<number> {
+  return new Set([...collected.aggregates, ...collected.windows, ...collected.groupings].map(({ column }) => column.id))
+}
+
+function selectItems(
+  node: ast.Select,
+  from: FromResult | null,
+  env: ExpressionEnv,
+  r: Resolution,
+): readonly SelectedItem[] {
+  return node.items.flatMap((item): SelectedItem[] => {
+    if (item.kind === 'star') {
+      return resolveStar(item, from?.names ?? null, env, r).map(({ name, expr }) => ({
+        name,
+        expr,
+        at: item.at,
+      }))
+    }
+    const expr = r.expression(item.expression, env)
+    return [{ name: item.alias?.name ?? impliedName(item.expression), expr, at: item.at }]
+  })
+}
+
+/** Aliases of the select list over the names of FROM. */
+function aliasScope(
+  items: readonly SelectedItem[],
+  columns: readonly Column[],
+  { aggregates, windows }: Collected,
+  outer: Scope,
+): Scope {
+  const [aggregateIds, windowIds] = [aggregates, windows].map(calls => new Set(calls.map(({ column }) => column.id)))
+  const names = new Map<string, Found>()
+  items.forEach((item, i) => {
+    if (item.name === '') return
+    const key = item.name.toLowerCase()
+    const before = names.get(key)
+    const holds = isMadeOf(item.expr, windowIds!)
+      ? 'window'
+      : isMadeOf(item.expr, aggregateIds!)
+        ? 'aggregate'
+        : 'neither'
+    const found: Found = { kind: 'alias', expr: item.expr, column: columns[i]!, holds }
+    if (!before) names.set(key, found)
+    else if (before.kind === 'alias' && !isSameExpr(before.expr, item.expr)) names.set(key, { kind: 'ambiguous' })
+  })
+  return mapScope(names, outer)
+}
+
+function orderKeys(
+  node: ast.Select,
+  orderBy: readonly ast.OrderItem[],
+  items: readonly SelectedItem[],
+  columns: readonly Column[],
+  env: ExpressionEnv,
+  r: Resolution,
+): readonly SortKey[] {
+  return orderBy.map(item => {
+    const { expression } = item
+    if (expression.kind === 'int' && !node.as) {
+      const column = columns[Number(expression.value) - 1]
+      if (!column) {
+        return r.fail(
+          `ORDER BY column number item is out of range. Column numbers must be between one and ${items.length}`,
+          expression.at,
+        )
+      }
+      return sortKey(item, columnExpr(column, false, expression.at), r)
+    }
+    return sortKey(item, r.expression(expression, env), r)
+  })
+}
+
+function distinctScan(
+  input: Scan,
+  items: readonly SelectedItem[],
+  columns: readonly Column[],
+  select: readonly Computed[],
+  r: Resolution,
+) {
+  const outputs = columns.map(column => r.newColumn(column.name, column.type))
+  items.forEach(item => {
+    if (!isGroupable(item.expr.type)) {
+      r.fail(
+        `Column ${item.name || 'in the SELECT list'} of type ${typeName(item.expr.type)} cannot be used in SELECT DISTINCT`,
+        item.at,
+      )
+    }
+  })
+  const keys: Computed[] = columns.map((column, i) => ({
+    column: outputs[i]!,
+    expr: columnExpr(column, false, items[i]?.at ?? 0),
+  }))
+  const scan: Scan = {
+    kind: 'aggregate',
+    input,
+    keys,
+    aggregates: [],
+    groupingSets: null,
+    groupingCalls: [],
+    columns: outputs,
+  }
+  // ORDER BY may repeat a select expression instead of naming it.
+  const written = select.map(({ expr }, i) => ({ column: outputs[i]!, expr }))
+  return { scan, outputs, keys: [...keys, ...written] }
+}
+
+function asValue(
+  node: ast.Select,
+  items: readonly SelectedItem[],
+  outputs: readonly Column[],
+  scan: Scan,
+  r: Resolution,
+) {
+  if (node.as === 'value') {
+    if (outputs.length !== 1) return r.fail('SELECT AS VALUE query must have exactly one column', node.at)
+    return { scan, column: outputs[0]! }
+  }
+  const type = structOf(items.map(item => ({ name: item.name, type: item.expr.type })))
+  const column = r.newColumn('', type)
+  const expr: Expr = {
+    kind: 'struct',
+    type,
+    fields: outputs.map(output => columnExpr(output, false, node.at)),
+    hasWrittenType: true,
+    at: node.at,
+  }
+  const projected: Scan = {
+    kind: 'project',
+    input: scan,
+    computed: [{ column, expr }],
+    columns: [...scan.columns, column],
+  }
+  return { scan: projected, column }
+}

@@ -1,0 +1,206 @@
+/** Set operations: their inputs are brought into line, with as many columns, in one order, of one type each. */
+import type * as ast from '../../ast/nodes.js'
+import { isGroupable } from '../../functions/definitions/operators.js'
+import type { Column, Computed, Expr, Scan } from '../../plan/nodes.js'
+import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
+import { INT64, sameType, type Type, typeName } from '../../types/types.js'
+import type { NamedColumn, QueryResult, Resolution } from '../context.js'
+import { columnExpr } from '../name-scope.js'
+
+/** The operator and the places of its inputs. */
+export type SetNode = Omit<ast.SetOperation, 'kind' | 'inputs'> & {
+  readonly inputs: readonly { readonly at: number }[]
+}
+
+/** The set operation over these results, one for each input of the node. */
+export function combine(node: SetNode, results: readonly QueryResult[], r: Resolution): QueryResult {
+  const { inputs, names } = alignInputs(node, results, r)
+  const columns = names.map((name, i) => r.newColumn(name, inputs[0]!.columns[i]!.type))
+  const scan: Scan = { kind: 'set', operator: node.operator, isAll: node.isAll, inputs, columns }
+  return {
+    scan,
+    columns: columns.map((column, i): NamedColumn => ({ name: names[i]!, column })),
+    isValueTable: results.every(result => result.isValueTable),
+  }
+}
+
+function alignInputs(
+  node: SetNode,
+  results: readonly QueryResult[],
+  r: Resolution,
+): { inputs: readonly Scan[]; names: readonly string[] } {
+  const words = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
+  const rows = node.match === 'position' ? byPosition(node, results, words, r) : byName(node, results, words, r)
+  const first = rows[0]!
+  const types = first.map((_, i) => {
+    const exprs = rows.map((row, q) => row[i]?.expr ?? untypedNull(node.inputs[q]!.at))
+    const type = commonSupertype(exprs)
+    if (!type) {
+      const found = exprs.map(expr => typeName(expr.type)).join(', ')
+      return r.fail(`Column ${i + 1} in ${words} has incompatible types: ${found}`, node.inputs[1]!.at)
+    }
+    if (!node.isAll && !isGroupable(type)) {
+      return r.fail(
+        `Column ${i + 1} in ${words} has type that does not support set operation comparisons: ${typeName(type)}`,
+        node.at,
+      )
+    }
+    return type
+  })
+  const inputs = rows.map((row, q) => {
+    const exprs = row.map((item, i) => coerceTo(item?.expr ?? untypedNull(node.at), types[i]!, r.source)!)
+    return projected(
+      results[q]!.scan,
+      exprs,
+      row.map(item => item?.name ?? ''),
+      r,
+    )
+  })
+  return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
+}
+
+/** The result's columns cast to these types; a mistake names what they are columns of. */
+export function castColumns(
+  result: QueryResult,
+  types: readonly Type[],
+  at: number,
+  what: string,
+  r: Resolution,
+): Scan {
+  const exprs = result.columns.map((named, i) => {
+    const expr = coerceTo(outputExpr(result, named), types[i]!, r.source)
+    return (
+      expr ??
+      r.fail(
+        `Column ${i + 1} of the ${what} has type ${typeName(named.column.type)}, which cannot be coerced to ${typeName(types[i]!)}`,
+        at,
+      )
+    )
+  })
+  return projected(
+    result.scan,
+    exprs,
+    result.columns.map(named => named.name),
+    r,
+  )
+}
+
+interface Item {
+  readonly name: string
+  readonly expr: Expr
+}
+/** Null stands for a column that this input does not have. */
+type Row = readonly (Item | null)[]
+
+const untypedNull = (at: number): Expr => ({ kind: 'literal', type: INT64, value: null, at })
+
+function byPosition(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
+  const width = results[0]!.columns.length
+  return results.map((result, q) => {
+    const count = result.columns.length
+    if (count !== width) {
+      const columns = (n: number): string => `${n} column${n === 1 ? '' : 's'}`
+      r.fail(
+        `Queries in ${words} have mismatched column count; query 1 has ${columns(width)}, query ${q + 1} has ${columns(count)}`,
+        node.inputs[q]!.at,
+      )
+    }
+    return result.columns.map(named => ({ name: named.name, expr: outputExpr(result, named) }))
+  })
+}
+
+/** BY NAME and CORRESPONDING. Source: the language reference, set operators, "Matching columns by name". */
+function byName(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
+  const sets = results.map((result, q) => namesOf(result, node.inputs[q]!.at, r))
+  const isStrict = node.mode === null && (node.match === 'by-name' || node.isStrict)
+  const chosen = chooseNames(node, sets, isStrict, words, r)
+  return results.map((result, q) =>
+    chosen.map((name): Item | null => {
+      const found = result.columns.find(named => named.name.toLowerCase() === name.toLowerCase())
+      if (found) return { name: found.name, expr: outputExpr(result, found) }
+      if (node.mode === 'full' || (node.mode === 'left' && q > 0)) return null
+      return r.fail(`Column ${name} is missing from query ${q + 1} of ${words} by name`, node.inputs[q]!.at)
+    }),
+  )
+}
+
+function namesOf(result: QueryResult, at: number, r: Resolution): readonly string[] {
+  const names = result.columns.map(named => named.name)
+  if (result.isValueTable || names.includes(''))
+    return r.fail('Matching columns by name needs a name for every column', at)
+  if (new Set(names.map(name => name.toLowerCase())).size < names.length) {
+    return r.fail('Matching columns by name needs column names that differ', at)
+  }
+  return names
+}
+
+function chooseNames(
+  node: SetNode,
+  sets: readonly (readonly string[])[],
+  isStrict: boolean,
+  words: string,
+  r: Resolution,
+): readonly string[] {
+  const has = (set: readonly string[], name: string): boolean =>
+    set.some(other => other.toLowerCase() === name.toLowerCase())
+  const [first, ...others] = sets as [readonly string[], ...(readonly string[])[]]
+  if (node.matchColumns) return node.matchColumns.map(column => column.name)
+  if (isStrict) {
+    others.forEach((set, i) => {
+      if (set.length !== first.length || !set.every(name => has(first, name))) {
+        r.fail(`Queries in ${words} matched by name must have the same column names`, node.inputs[i + 1]!.at)
+      }
+    })
+    return first
+  }
+  if (node.mode === 'left') return first
+  if (node.mode === 'full') {
+    const all: string[] = []
+    for (const name of sets.flat()) if (!has(all, name)) all.push(name)
+    return all
+  }
+  const common = first.filter(name => others.every(set => has(set, name)))
+  return common.length > 0 ? common : r.fail(`Queries in ${words} matched by name have no column in common`, node.at)
+}
+
+/** What an output column is made of: a literal stays one, also as a field of a STRUCT, so that it can be coerced as one. */
+function outputExpr(result: QueryResult, named: NamedColumn): Expr {
+  const read = columnExpr(named.column, false, 0)
+  const written = exprBehind(result.scan, named.column)
+  return written ? withLiterals(read, written) : read
+}
+
+function exprBehind(scan: Scan, column: Column): Expr | null {
+  if (scan.kind !== 'project') return null
+  const own = scan.computed.find(item => item.column.id === column.id)
+  return own ? own.expr : exprBehind(scan.input, column)
+}
+
+/** The value that `read` reads, with the literals in their places that it is written with. */
+function withLiterals(read: Expr, written: Expr): Expr {
+  if (written.kind === 'literal' || isBareArray(written)) return written
+  if (written.kind !== 'struct' || written.hasWrittenType || !written.fields.some(isLiteral)) return read
+  const { at } = written
+  const fields = written.fields.map(
+    (field, index): Expr => (isLiteral(field) ? field : { kind: 'field', type: field.type, operand: read, index, at }),
+  )
+  return { ...written, fields }
+}
+
+const isLiteral = (expr: Expr): boolean => expr.kind === 'literal'
+
+const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
+
+function projected(input: Scan, exprs: readonly Expr[], names: readonly string[], r: Resolution): Scan {
+  const isSame =
+    exprs.length === input.columns.length &&
+    exprs.every(
+      (expr, i) =>
+        expr.kind === 'column' &&
+        expr.column.id === input.columns[i]!.id &&
+        sameType(expr.type, input.columns[i]!.type),
+    )
+  if (isSame) return input
+  const computed: Computed[] = exprs.map((expr, i) => ({ column: r.newColumn(names[i]!, expr.type), expr }))
+  return { kind: 'project', input, computed, columns: computed.map(item => item.column) }
+}

@@ -1,0 +1,73 @@
+/** USING: the condition that it is, and what names mean behind it. */
+import type * as ast from '../../ast/nodes.js'
+import type { Column, Expr } from '../../plan/nodes.js'
+import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
+import type { ExpressionEnv, Resolution } from '../context.js'
+import { operatorCall } from '../expressions/arguments.js'
+import { type FromNames, type Range, type VisibleColumn, visible, visibleExpr } from '../name-scope.js'
+
+/** A join of these columns. */
+export interface UsingNode {
+  readonly join: ast.Join['join']
+  readonly using: readonly ast.Identifier[]
+}
+
+/**
+ * USING (a): the condition, and the names afterwards: one `a` first in `*`, the two sides' own reachable only by their
+ * table. Of an outer join the one is the side that is always there, of a full one COALESCE of both.
+ */
+export function usingNames(node: UsingNode, left: FromNames, right: FromNames, env: ExpressionEnv, r: Resolution) {
+  const conditions: Expr[] = []
+  const merged: { column: Column; expr: Expr }[] = []
+  const first: VisibleColumn[] = []
+  const hidden = new Set([...left.hidden, ...right.hidden])
+  const gone = new Set<VisibleColumn>()
+  for (const name of node.using) {
+    const a = findUsing(name, left, 'left', r)
+    const b = findUsing(name, right, 'right', r)
+    const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
+    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env, r))
+    gone.add(a).add(b)
+    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, r) : null
+    if (full) merged.push(full)
+    first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
+  }
+  const on = conditions.reduce((all, one) => ({
+    kind: 'call',
+    type: one.type,
+    name: '$and',
+    arguments: [all, one],
+    isSafe: false,
+    at: one.at,
+  }))
+  const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
+  // The alias of an array that is joined by its elements means the one column from here on.
+  const merges = ({ kind, name }: Range): boolean =>
+    kind === 'value' && node.using.some(used => used.name.toLowerCase() === name.toLowerCase())
+  const ranges = [...left.ranges, ...right.ranges].filter(range => !merges(range))
+  const names: FromNames = { ranges, columns: [...first, ...rest], hidden }
+  return { on, names, merged }
+}
+
+function coalesced(name: ast.Identifier, left: Expr, right: Expr, r: Resolution): { column: Column; expr: Expr } {
+  const type = commonSupertype([left, right])!
+  const args = [coerceTo(left, type, r.source)!, coerceTo(right, type, r.source)!]
+  const column = r.newColumn(name.name, type)
+  return { column, expr: { kind: 'call', type, name: 'COALESCE', arguments: args, isSafe: false, at: name.at } }
+}
+
+function findUsing(name: ast.Identifier, names: FromNames, side: string, r: Resolution): VisibleColumn {
+  const key = name.name.toLowerCase()
+  if (names.ranges.some(range => range.name.toLowerCase() === key && !isScalar(range))) {
+    return r.fail(
+      `Name ${name.name} in USING clause is a table alias, not a column name, on ${side} side of join`,
+      name.at,
+    )
+  }
+  const found = names.columns.filter(column => column.name.toLowerCase() === key && !names.hidden.has(column))
+  if (found.length > 1)
+    return r.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
+  return found[0] ?? r.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
+}
+
+const isScalar = (range: Range): boolean => range.kind === 'value' && range.column.type.kind !== 'STRUCT'

@@ -1,0 +1,120 @@
+/** WITH: common table expressions, recursive ones too. */
+import type * as ast from '../../ast/nodes.js'
+import type { Column, ResolvedCte } from '../../plan/nodes.js'
+import { project } from '../../plan/project.js'
+import type { CteBinding, Ctes, QueryEnv, QueryResult, Resolution } from '../context.js'
+import { scopeOfCtes } from '../name-scope.js'
+import { castColumns } from './set.js'
+
+type WithNode = Pick<ast.Query, 'ctes' | 'isRecursive'>
+
+/** The definitions in the order of their use, and what their names stand for behind them. */
+export function resolveCtes(
+  node: WithNode,
+  env: QueryEnv,
+  r: Resolution,
+): { ctes: readonly ResolvedCte[]; bindings: Ctes } {
+  const bindings = new Map<string, CteBinding>(env.ctes)
+  const own = new Set<string>()
+  const ctes = orderOfDefinition(node).map((cte): ResolvedCte => {
+    const key = cte.name.name.toLowerCase()
+    if (own.has(key)) return r.fail(`Duplicate alias ${cte.name.name} for WITH subquery`, cte.name.at)
+    own.add(key)
+    const id = r.newCte()
+    const inner: QueryEnv = { outer: scopeOfCtes(env.outer), ctes: bindings }
+    if (node.isRecursive && mentions(cte.query, key)) return resolveRecursive(cte, id, key, bindings, inner, r)
+    const result = r.query(cte.query, inner)
+    bindings.set(key, { id, name: cte.name.name, columns: result.columns, isValueTable: result.isValueTable })
+    const columns = result.columns.map(named => named.column)
+    return { id, name: cte.name.name, scan: project(result.scan, columns), columns, recursion: null }
+  })
+  return { ctes, bindings }
+}
+
+/** WITH RECURSIVE may use a name before it is defined: definitions are put before their uses. */
+function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
+  if (!node.isRecursive) return node.ctes
+  const left = [...node.ctes]
+  const ordered: ast.Cte[] = []
+  while (left.length > 0) {
+    const ready = left.findIndex(
+      cte => !left.some(other => other !== cte && mentions(cte.query, other.name.name.toLowerCase())),
+    )
+    ordered.push(...left.splice(Math.max(ready, 0), 1))
+  }
+  return ordered
+}
+
+/** Does a FROM anywhere in it name this table? */
+function mentions(value: unknown, name: string): boolean {
+  if (Array.isArray(value)) return value.some(item => mentions(item, name))
+  if (typeof value !== 'object' || value === null) return false
+  const node = value as { kind?: unknown; path?: readonly ast.Identifier[] }
+  if (node.kind === 'table' && node.path?.length === 1 && node.path[0]!.name.toLowerCase() === name) return true
+  return Object.values(value).some(item => mentions(item, name))
+}
+
+function resolveRecursive(
+  cte: ast.Cte,
+  id: number,
+  key: string,
+  bindings: Map<string, CteBinding>,
+  env: QueryEnv,
+  r: Resolution,
+): ResolvedCte {
+  const query = unionOf(cte.query)
+  const { body } = query
+  const isPlain = query.orderBy.length === 0 && !query.limit && query.pipes.length === 0
+  // Its own WITH stands before every term.
+  const term = (input: ast.QueryBody): QueryResult => r.query({ ...query, body: input }, { ...env, ctes: bindings })
+  if (body.kind !== 'set-operation' || body.operator !== 'UNION' || !isPlain) {
+    return r.fail(
+      `Recursive query ${cte.name.name} must be a UNION of a non-recursive term and a recursive one`,
+      cte.at,
+    )
+  }
+  if (body.match !== 'position') {
+    return r.fail('BY NAME and CORRESPONDING for set operations cannot be used in WITH RECURSIVE', body.at)
+  }
+  const isBase = body.inputs.map(input => !mentions(input, key))
+  const bases = body.inputs.slice(0, isBase.indexOf(false))
+  if (bases.length === 0 || bases.length < isBase.length - 1) {
+    return r.fail(`Recursive reference '${cte.name.name}' must be in the last term of its UNION`, cte.at)
+  }
+  const base = term(bases.length === 1 ? bases[0]! : { ...body, inputs: bases })
+  const columns: readonly Column[] = base.columns.map(named => named.column)
+  bindings.set(key, { id, name: cte.name.name, columns: base.columns, isValueTable: base.isValueTable })
+  const terms = body.inputs.slice(bases.length).map(input => {
+    const result = term(input)
+    if (result.columns.length !== columns.length) {
+      return r.fail(
+        `Queries in UNION ${body.isAll ? 'ALL' : 'DISTINCT'} have mismatched column count; query 1 has ${columns.length} columns, query 2 has ${result.columns.length} columns`,
+        input.at,
+      )
+    }
+    return castColumns(
+      result,
+      columns.map(column => column.type),
+      input.at,
+      `recursive term of ${cte.name.name}`,
+      r,
+    )
+  })
+  return {
+    id,
+    name: cte.name.name,
+    scan: project(base.scan, columns),
+    columns,
+    recursion: { isAll: body.isAll, terms },
+  }
+}
+
+/** `base |> UNION ALL (…)` as the set operation that it is. */
+function unionOf(query: ast.Query): ast.Query {
+  const last = query.pipes.at(-1)
+  if (last?.kind !== 'pipe-set-operation') return query
+  const { kind: _, queries, ...operator } = last
+  const base: ast.Query = { ...query, ctes: [], isRecursive: false, pipes: query.pipes.slice(0, -1) }
+  const body: ast.QueryBody = { ...operator, kind: 'set-operation', inputs: [base, ...queries] }
+  return { ...query, body, orderBy: [], limit: null, offset: null, pipes: [] }
+}

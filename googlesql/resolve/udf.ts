@@ -1,0 +1,188 @@
+/** Temporary functions: their definitions are checked, and each call is replaced by the body over its arguments. */
+import type * as ast from '../ast/nodes.js'
+import type { Column, Computed, Expr } from '../plan/nodes.js'
+import { mapExpr } from '../plan/rewrite.js'
+import { SqlError } from '../sql-error.js'
+import { coerceTo } from '../types/apply-coercion.js'
+import { type Type, typeName } from '../types/types.js'
+import type { ExpressionEnv, Functions, Resolution, TemporaryFunction } from './context.js'
+import { type Found, mapScope, visible } from './name-scope.js'
+import { resolveParameterizedType } from './type.js'
+
+/** Bodies are put in place of calls: these bounds keep the tree that comes of it small enough for its readers. */
+const MAX_CALLS = 1_000
+const MAX_NESTED_CALLS = 16
+
+/**
+ * The functions that the query may call.
+ *
+ * @param within gives the resolution in which a body is resolved that may call these functions
+ * @throws SqlError at the first definition that is not valid, though nothing may call it
+ */
+export function defineFunctions(
+  definitions: readonly ast.FunctionDefinition[],
+  source: string,
+  within: (functions: Functions) => Resolution,
+): Functions {
+  let known: Functions = new Map()
+  for (const definition of definitions) {
+    const key = definition.name.name.toLowerCase()
+    const isKnown = known.has(key)
+    if (isKnown && definition.mode === 'if-not-exists') continue
+    if (isKnown && definition.mode === 'new') {
+      throw new SqlError(`Function ${definition.name.name} already exists`, source, definition.name.at)
+    }
+    const one = signatureOf(definition, known, source)
+    const columns = one.parameters.map(({ name, type }) => type && within(known).newColumn(name, type))
+    // What a template means, only its arguments say.
+    if (columns.every(column => column !== null)) resolveBody(one, columns, within(known))
+    known = new Map([...known, [key, one]])
+  }
+  return known
+}
+
+function signatureOf(definition: ast.FunctionDefinition, before: Functions, source: string): TemporaryFunction {
+  const type = (node: ast.TypeNode): Type => {
+    const { type, parameters } = resolveParameterizedType(node, source)
+    if (!parameters) return type
+    throw new SqlError('Parameterized types are not allowed in function signatures', source, node.at)
+  }
+  const names = new Set<string>()
+  const parameters = definition.parameters.map(parameter => {
+    const { name, at } = parameter.name
+    if (names.has(name.toLowerCase())) throw new SqlError(`Duplicate argument name ${name}`, source, at)
+    names.add(name.toLowerCase())
+    return { name, type: parameter.type && type(parameter.type) }
+  })
+  refuseParameters(definition.body, source)
+  return { definition, parameters, returns: definition.returns && type(definition.returns), before }
+}
+
+function refuseParameters(node: unknown, source: string): void {
+  if (typeof node !== 'object' || node === null || node instanceof Uint8Array) return
+  if ('kind' in node && node.kind === 'parameter' && 'at' in node) {
+    throw new SqlError('Query parameters cannot be used inside SQL function bodies', source, Number(node.at))
+  }
+  for (const child of Object.values(node)) refuseParameters(child, source)
+}
+
+/** The body over these columns, one for each parameter: it sees nothing else, and no name of the caller's. */
+function resolveBody(one: TemporaryFunction, columns: readonly Column[], r: Resolution): Expr {
+  const { body } = one.definition
+  const names = new Map<string, Found>(
+    columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
+  )
+  const expr = r.expression(body, {
+    scope: { ...mapScope(names, null), isParameters: true },
+    ctes: new Map(),
+    clause: 'SQL function body for non-AGGREGATE function',
+    aggregates: null,
+    windows: null,
+    inlinesAliases: true,
+  })
+  if (!one.returns) return expr
+  return (
+    coerceTo(expr, one.returns, r.source) ??
+    r.fail(
+      `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`,
+      body.at,
+    )
+  )
+}
+
+/** What a call of a temporary function stands for; null when it is none of these functions. */
+export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, r: Resolution): Expr | null {
+  const first = node.path[0]!.name
+  const isSafe = node.path.length === 2 && first.toUpperCase() === 'SAFE'
+  if (node.path.length > 1 && !isSafe) return null
+  const one = r.functions.get(node.path.at(-1)!.name.toLowerCase())
+  if (!one) return null
+  refuseClauses(node, isSafe, r)
+  const { calls } = r
+  if (++calls.total > MAX_CALLS)
+    r.fail(`More than ${MAX_CALLS} calls of temporary functions are not supported`, node.at)
+  if (++calls.open > MAX_NESTED_CALLS) {
+    r.fail(`Calls of temporary functions inside each other are supported ${MAX_NESTED_CALLS} deep`, node.at)
+  }
+  const bindings = bindArguments(one, node, env, r)
+  const result = resolveBody(
+    one,
+    bindings.map(binding => binding.column),
+    r.within(one.before),
+  )
+  calls.open--
+  return inlined(bindings, result, node.at)
+}
+
+function refuseClauses(node: ast.Call, isSafe: boolean, r: Resolution): void {
+  const name = node.path.at(-1)!.name
+  const refuse = (what: string): never => r.fail(`Function ${name} does not support ${what}`, node.at)
+  if (isSafe) refuse('SAFE error mode')
+  if (node.over) refuse('an OVER clause')
+  if (node.isDistinct) refuse('DISTINCT in arguments')
+  if (node.nulls) refuse('IGNORE NULLS or RESPECT NULLS in arguments')
+  if (node.having) refuse('HAVING in arguments')
+  if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
+  if (node.limit) refuse('LIMIT in arguments')
+  if (node.isStar) refuse('the argument *')
+  const named = node.arguments.find(argument => argument.name !== null)
+  if (named) refuse('named arguments')
+}
+
+function bindArguments(one: TemporaryFunction, node: ast.Call, env: ExpressionEnv, r: Resolution): Computed[] {
+  const values = node.arguments.map(argument => r.expression(argument.expression, env))
+  const bindings = values.flatMap((value, i): Computed[] => {
+    const parameter = one.parameters[i]
+    const type = parameter?.type ?? value.type
+    const expr = parameter && coerceTo(value, type, r.source)
+    return expr ? [{ column: r.newColumn(parameter.name, type), expr }] : []
+  })
+  if (bindings.length === one.parameters.length && values.length === bindings.length) return bindings
+  const { name } = one.definition.name
+  const given = values.map(value => typeName(value.type)).join(', ')
+  const wanted = one.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
+  const found = given === '' ? 'with no arguments' : `for argument types: ${given}`
+  return r.fail(`No matching signature for function ${name} ${found}. Supported signature: ${name}(${wanted})`, node.at)
+}
+
+// ---- putting arguments in place
+
+/** An argument that is read once, or that costs nothing to read, stands where the parameter stood; others get a let. */
+function inlined(bindings: readonly Computed[], result: Expr, at: number): Expr {
+  const uses = usesOf(bindings, result)
+  const moved = new Map<number, Expr>()
+  const kept: Computed[] = []
+  for (const binding of bindings) {
+    const used = uses.get(binding.column.id) ?? 0
+    if (used === 0) continue
+    if (used === 1 || isPlain(binding.expr)) moved.set(binding.column.id, binding.expr)
+    else kept.push(binding)
+  }
+  const body = mapExpr(result, part => {
+    const expr = part.kind === 'column' ? moved.get(part.column.id) : undefined
+    if (expr?.kind !== 'column' || part.kind !== 'column') return expr
+    return { ...expr, isCorrelated: expr.isCorrelated || part.isCorrelated }
+  })
+  return kept.length === 0 ? body : { kind: 'let', type: body.type, bindings: kept, result: body, at }
+}
+
+const isPlain = (expr: Expr): boolean =>
+  expr.kind === 'column' || expr.kind === 'parameter' || (expr.kind === 'literal' && expr.value !== null)
+
+/** How often the result reads each parameter. What is computed once for each element or row counts as read often. */
+function usesOf(bindings: readonly Computed[], result: Expr): ReadonlyMap<number, number> {
+  const uses = new Map(bindings.map(({ column }) => [column.id, 0]))
+  const count = (expr: Expr, weight: number): void => {
+    mapExpr(expr, part => {
+      if (part.kind === 'column' && uses.has(part.column.id)) {
+        uses.set(part.column.id, uses.get(part.column.id)! + weight)
+      }
+      const isRepeated = part.kind === 'lambda' || part.kind === 'subquery' || part.kind === 'in-query'
+      if (!isRepeated || weight > 1) return undefined
+      count(part, 2)
+      return part
+    })
+  }
+  count(result, 1)
+  return uses
+}

@@ -1,0 +1,101 @@
+/** Implicit conversion of resolved expressions. Source: the language reference, "Conversion rules". */
+
+import type { CastExpr, Expr, LiteralExpr } from '../plan/nodes.js'
+import { SqlError } from '../sql-error.js'
+import { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from '../values/literals.js'
+import { coercionCost, operandOf, supertypeOf } from './coercion-rules.js'
+import { sameType, type Type, typeName } from './types.js'
+
+/**
+ * The expression as this type: literals are converted where they stand, anything else is wrapped in an implicit cast.
+ * Null when the language does not coerce it.
+ *
+ * @throws SqlError for a literal that would have to become a type which has no such value.
+ */
+export function coerceTo(expr: Expr, type: Type, source: string): Expr | null {
+  if (expr.kind !== 'literal' || expr.value !== null) {
+    if (sameType(expr.type, type)) return expr
+  }
+  return coercionCost(operandOf(expr), type) === null ? null : convert(expr, type, source)
+}
+
+/** The common supertype: literals bend to the others, all NULL gives INT64. Null when there is none. */
+export function commonSupertype(exprs: readonly Expr[]): Type | null {
+  return supertypeOf(exprs.map(operandOf))
+}
+
+/** What is known to be allowed. */
+function convert(expr: Expr, type: Type, source: string): Expr {
+  if (expr.kind === 'literal') {
+    return expr.value === null ? implicitCast(expr, type) : convertLiteral(expr, type, source)
+  }
+  if (sameType(expr.type, type)) return expr
+  if (expr.kind === 'call' && expr.name === 'ERROR') return { ...expr, type }
+  if (
+    expr.kind === 'cast' &&
+    expr.isImplicit &&
+    (expr.operand.kind === 'literal' || expr.operand.kind === 'parameter')
+  ) {
+    return convert(expr.operand, type, source)
+  }
+  if (expr.kind === 'array' && type.kind === 'ARRAY' && !expr.hasWrittenType) {
+    return { ...expr, type, items: expr.items.map(item => convert(item, type.element, source)) }
+  }
+  if (expr.kind === 'struct' && type.kind === 'STRUCT' && !expr.hasWrittenType) {
+    return {
+      ...expr,
+      type,
+      fields: expr.fields.map((field, index) => convert(field, type.fields[index]!.type, source)),
+    }
+  }
+  return implicitCast(expr, type)
+}
+
+function implicitCast(operand: Expr, type: Type): CastExpr {
+  return {
+    kind: 'cast',
+    type,
+    operand,
+    isSafe: false,
+    isImplicit: true,
+    format: null,
+    timeZone: null,
+    typeParameters: null,
+    at: operand.at,
+  }
+}
+
+function convertLiteral(literal: LiteralExpr, type: Type, source: string): Expr {
+  if (sameType(literal.type, type)) return literal
+  const value = literalValue(literal, type)
+  if (value === undefined) return implicitCast(literal, type)
+  if (value === null) {
+    const shown =
+      literal.type.kind === 'STRING' ? JSON.stringify(literal.value) : (literal.written ?? String(literal.value))
+    throw new SqlError(`Could not cast literal ${shown} to type ${typeName(type)}`, source, literal.at)
+  }
+  return { kind: 'literal', type, value, at: literal.at }
+}
+
+/** Null when the type has no such value, undefined when it takes an engine to find out. */
+function literalValue(literal: LiteralExpr, type: Type): string | number | null | undefined {
+  const { kind } = literal.type
+  const text = literal.written ?? String(literal.value)
+  switch (type.kind) {
+    case 'FLOAT64':
+      return kind === 'INT64' || kind === 'NUMERIC' || kind === 'BIGNUMERIC' ? Number(text) : undefined
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return numericLiteral(text, type.kind, 'cast')
+    case 'DATE':
+      return dateLiteral(text)
+    case 'DATETIME':
+      return kind === 'DATE' ? `${text} 00:00:00` : datetimeLiteral(text)
+    case 'TIME':
+      return timeLiteral(text)
+    case 'TIMESTAMP':
+      return timestampLiteral(text)
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,219 @@
+/** Which types an expression may become without a written cast, at which cost, and the common type of several expressions. */
+import type { Expr } from '../plan/nodes.js'
+import { arrayOf, INT64, isEquivalent, type ScalarKind, sameType, structOf, type Type } from './types.js'
+
+/**
+ * What coercion looks at in an expression. A `null` or `empty-array` has no type of its own yet; literals and parameters
+ * coerce more freely than other expressions.
+ */
+export interface Operand {
+  readonly type: Type
+  readonly standing: 'null' | 'empty-array' | 'literal' | 'parameter' | 'expression'
+  /** Of a struct that is written out field by field. */
+  readonly fields: readonly Operand[] | null
+}
+
+/**
+ * Non-literals coerced, their distance, literals coerced, their distance: of two ways to read a call the one with the
+ * smaller first number wins, then the second, and so on.
+ */
+export type Cost = readonly [number, number, number, number]
+export const NO_COST: Cost = [0, 0, 0, 0]
+
+type Coercion = 'always' | 'literal' | 'literal-or-parameter'
+
+/** The reference implementation's table of casts, without those that have to be written. Rows: from. */
+const COERCIONS: Partial<Record<ScalarKind, Partial<Record<ScalarKind, Coercion>>>> = {
+  INT64: { NUMERIC: 'always', BIGNUMERIC: 'always', FLOAT64: 'always' },
+  NUMERIC: { BIGNUMERIC: 'always', FLOAT64: 'always' },
+  BIGNUMERIC: { FLOAT64: 'always' },
+  FLOAT64: { NUMERIC: 'literal', BIGNUMERIC: 'literal' },
+  STRING: {
+    DATE: 'literal-or-parameter',
+    DATETIME: 'literal-or-parameter',
+    TIME: 'literal-or-parameter',
+    TIMESTAMP: 'literal-or-parameter',
+  },
+  DATE: { DATETIME: 'always' },
+}
+
+/**
+ * The distance between two number types is the difference of their ranks. A text is as near to one type of date or time as
+ * to the others: which one it becomes is for the order of the signatures to say.
+ */
+const RANK: Partial<Record<Type['kind'], number>> = { INT64: 1, NUMERIC: 2, BIGNUMERIC: 3, FLOAT64: 4 }
+
+const distanceBetween = (from: Type, to: Type): number => Math.abs((RANK[from.kind] ?? 1) - (RANK[to.kind] ?? 2))
+
+export function operandOf(expr: Expr): Operand {
+  return { type: expr.type, ...standingOf(expr) }
+}
+
+/** A NULL whose type is not written: what it has been coerced to is no type of its own. */
+export const isBareNull = (expr: Expr | null | undefined): boolean =>
+  expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).standing === 'null'
+
+/** Of values that are not there to look at: a column, or the elements of an array. */
+export const expressionOf = (type: Type): Operand => ({ type, standing: 'expression', fields: null })
+
+function standingOf(expr: Expr): Omit<Operand, 'type'> {
+  switch (expr.kind) {
+    case 'literal':
+      if (expr.value === null) return { standing: 'null', fields: null }
+      // `DATE '2020-01-01'` has its type written: it does not bend to others, they bend to it.
+      return { standing: WRITTEN_TYPES.has(expr.type.kind) ? 'expression' : 'literal', fields: null }
+    case 'parameter':
+      return { standing: 'parameter', fields: null }
+    case 'cast':
+      // A NULL or a parameter that has been coerced before may still become something else.
+      return expr.isImplicit && (expr.operand.kind === 'literal' || expr.operand.kind === 'parameter')
+        ? standingOf(expr.operand)
+        : { standing: 'expression', fields: null }
+    case 'call':
+      // It never gives a value, so that it may stand for one of any type.
+      return { standing: expr.name === 'ERROR' ? 'null' : 'expression', fields: null }
+    case 'array':
+      if (expr.hasWrittenType) return { standing: 'expression', fields: null }
+      if (expr.items.length === 0) return { standing: 'empty-array', fields: null }
+      return { standing: expr.items.every(isWritten) ? 'literal' : 'expression', fields: null }
+    case 'struct': {
+      if (expr.hasWrittenType) return { standing: 'expression', fields: null }
+      const fields = expr.fields.map(operandOf)
+      return { standing: fields.every(isLiteral) ? 'literal' : 'expression', fields }
+    }
+    default:
+      return { standing: 'expression', fields: null }
+  }
+}
+
+/** Literals that have these types have had it from the start. */
+const WRITTEN_TYPES: ReadonlySet<Type['kind']> = new Set([
+  'DATE',
+  'DATETIME',
+  'TIME',
+  'TIMESTAMP',
+  'NUMERIC',
+  'BIGNUMERIC',
+  'JSON',
+])
+
+const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || isLiteral(operandOf(expr))
+
+const isUntyped = (operand: Operand): boolean => operand.standing === 'null' || operand.standing === 'empty-array'
+const isLiteral = (operand: Operand): boolean => operand.standing === 'literal' || isUntyped(operand)
+
+/** An element of the array that stands for all of them; null for an untyped one. */
+export function elementOf(operand: Operand): Operand | null {
+  if (isUntyped(operand) || operand.type.kind !== 'ARRAY') return null
+  const { element } = operand.type
+  return { type: element, standing: WRITTEN_TYPES.has(element.kind) ? 'expression' : operand.standing, fields: null }
+}
+
+/** Null where the language does not coerce. */
+export function coercionCost(from: Operand, to: Type): Cost | null {
+  if (from.standing === 'null') return [0, 0, 1, 1]
+  if (from.standing === 'empty-array') return to.kind === 'ARRAY' ? NO_COST : null
+  if (sameType(from.type, to)) return NO_COST
+  if (from.type.kind === 'STRUCT') {
+    if (to.kind !== 'STRUCT' || to.fields.length !== from.type.fields.length) return null
+    // Names do not matter, positions do.
+    const fields = from.fields ?? from.type.fields.map(field => ({ ...from, type: field.type, fields: null }))
+    return sumOfCosts(fields.map((field, index) => coercionCost(field, to.fields[index]!.type)))
+  }
+  if (from.type.kind === 'ARRAY') {
+    if (to.kind !== 'ARRAY') return null
+    // Arrays of other than literals are never converted element by element; only their fields may be called otherwise.
+    if (from.standing === 'expression') return isEquivalent(from.type, to) ? NO_COST : null
+    return coercionCost({ type: from.type.element, standing: from.standing, fields: null }, to.element)
+  }
+  if (to.kind === 'ARRAY' || to.kind === 'STRUCT') return null
+  const coercion = COERCIONS[from.type.kind]?.[to.kind]
+  if (coercion === undefined) return null
+  if (coercion !== 'always' && from.standing === 'expression') return null
+  if (coercion === 'literal' && from.standing === 'parameter') return null
+  const distance = distanceBetween(from.type, to)
+  return from.standing === 'expression' ? [1, distance, 0, 0] : [0, 0, 1, distance]
+}
+
+/** Null when one of them is null. */
+export function sumOfCosts(costs: readonly (Cost | null)[]): Cost | null {
+  let sum: Cost = NO_COST
+  for (const cost of costs) {
+    if (!cost) return null
+    sum = [sum[0] + cost[0], sum[1] + cost[1], sum[2] + cost[2], sum[3] + cost[3]]
+  }
+  return sum
+}
+
+/** Whether the first is strictly smaller. */
+export function isCheaper(a: Cost, b: Cost): boolean {
+  const at = a.findIndex((part, index) => part !== b[index])
+  return at >= 0 && a[at]! < b[at]!
+}
+
+/** The type that all of them may become, or null. Literals bend to the others; parameters too, where nothing else helps. */
+export function supertypeOf(operands: readonly Operand[]): Type | null {
+  return supertype(operands, false) ?? supertype(operands, true)
+}
+
+function supertype(operands: readonly Operand[], bendsParameters: boolean): Type | null {
+  const typed = operands.filter(operand => !isUntyped(operand))
+  const first = typed[0]
+  if (!first) return operands.some(operand => operand.standing === 'empty-array') ? arrayOf(INT64) : INT64
+  if (typed.some(operand => operand.type.kind === 'STRUCT')) return structSupertype(typed, operands)
+  if (typed.some(operand => operand.type.kind === 'ARRAY')) return arraySupertype(typed, bendsParameters)
+  if (operands.some(operand => operand.standing === 'empty-array')) return null
+  if (typed.every(operand => sameType(operand.type, first.type))) return first.type
+  const bends = (operand: Operand): boolean =>
+    operand.standing === 'literal' || (bendsParameters && operand.standing === 'parameter')
+  const firm = typed.filter(operand => !bends(operand))
+  if (firm.length === 0)
+    return supertype(
+      typed.map(operand => expressionOf(operand.type)),
+      bendsParameters,
+    )
+  const kinds = new Set(typed.map(operand => operand.type.kind))
+  for (const candidate of supertypesOf(firm[0]!.type)) {
+    if (!firm.every(operand => supertypesOf(operand.type).some(type => sameType(type, candidate)))) continue
+    // A wider numeric type is the answer only where one of them has it.
+    if (WIDER_NUMBERS.has(candidate.kind) && !kinds.has(candidate.kind)) continue
+    if (typed.every(operand => !bends(operand) || coercionCost(operand, candidate) !== null)) return candidate
+  }
+  return null
+}
+
+const WIDER_NUMBERS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC', 'FLOAT64'])
+
+/** Itself and those that it always coerces to, the most specific first. */
+function supertypesOf(type: Type): Type[] {
+  if (type.kind === 'ARRAY' || type.kind === 'STRUCT') return [type]
+  const coercions = Object.entries(COERCIONS[type.kind] ?? {})
+  return [type, ...coercions.filter(([, when]) => when === 'always').map(([kind]) => ({ kind: kind as ScalarKind }))]
+}
+
+function structSupertype(typed: readonly Operand[], operands: readonly Operand[]): Type | null {
+  const first = typed[0]!.type
+  if (operands.some(operand => operand.standing === 'empty-array') || first.kind !== 'STRUCT') return null
+  if (typed.every(operand => sameType(operand.type, first))) return first
+  const columns: Operand[][] = first.fields.map(() => [])
+  for (const operand of typed) {
+    if (operand.type.kind !== 'STRUCT' || operand.type.fields.length !== first.fields.length) return null
+    operand.type.fields.forEach((field, index) => {
+      columns[index]!.push(operand.fields?.[index] ?? { ...operand, type: field.type, fields: null })
+    })
+  }
+  const types = columns.map(column => supertypeOf(column))
+  const fields = first.fields.flatMap((field, index) => {
+    const type = types[index]
+    return type ? [{ name: field.name, type }] : []
+  })
+  return fields.length === first.fields.length ? structOf(fields) : null
+}
+
+function arraySupertype(typed: readonly Operand[], bendsParameters: boolean): Type | null {
+  const elements = typed.flatMap(operand => elementOf(operand) ?? [])
+  if (elements.length < typed.length) return null
+  const element = supertype(elements, bendsParameters)
+  const type = element && arrayOf(element)
+  return type && typed.every(operand => coercionCost(operand, type) !== null) ? type : null
+}

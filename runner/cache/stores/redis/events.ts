@@ -1,0 +1,172 @@
+/** What replicas tell each other over Redis: results stored, runs ended, entries purged. */
+import { RunnerError } from '../../../model/errors.js'
+import type { Clock, RunOutcome } from '../../../model/ports.js'
+import type { RedisLink } from './link.js'
+import type { PurgeLog } from './purges.js'
+import type { PurgeNumbers } from './value.js'
+
+/** Who waits for another replica's run looks by itself this often: messages can be lost, and owners die. */
+const LOOK_MS = 200
+/** When the purges of the past could not be asked for, they are again after so long. */
+const CATCH_UP_AGAIN_MS = 500
+/** And else, so that a Redis that is full lets go of what nobody has asked for, not of them. */
+const CATCH_UP_EVERY_MS = 60_000
+
+interface Purged {
+  readonly type: 'purged'
+  readonly prefix: string
+}
+
+export type ReplicaEvent =
+  | { readonly type: 'stored'; readonly key: string; readonly storedAt: number }
+  | { readonly type: 'ended'; readonly key: string; readonly outcome: RunOutcome }
+  | Purged
+
+interface Message {
+  readonly from: string
+  readonly event: Exclude<ReplicaEvent, { type: 'purged' }> | (Purged & { readonly number: number })
+}
+
+export interface ReplicaChannel {
+  /** @throws StoreError. */
+  announce(event: ReplicaEvent): Promise<void>
+  /** Also to replicas that come back later. @throws StoreError. */
+  announcePurge(prefix: string): Promise<void>
+  /** What somebody knew of who stored this key: purges that this process has not heard of are told now. */
+  learn(key: string, numbers: PurgeNumbers): void
+  /** Events of other replicas. */
+  onEvent(listener: (event: ReplicaEvent) => void): void
+  close(): void
+  /** Of the run of this key by another replica; `unknown` when nothing has been heard of it for a moment. */
+  outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
+}
+
+export interface ReplicaChannelOptions {
+  readonly link: RedisLink
+  readonly prefix: string
+  /** Different in each process: its own messages come back to it. */
+  readonly replica: string
+  readonly clock: Clock
+  readonly purges: PurgeLog
+}
+
+export function openReplicaChannel({ link, prefix, replica, clock, purges }: ReplicaChannelOptions): ReplicaChannel {
+  const channel = `${prefix}events`
+  const listeners: ((event: ReplicaEvent) => void)[] = []
+  const waiting = new Map<string, Set<(outcome: RunOutcome) => void>>()
+  let callOffCatchUp = (): void => {}
+  let isClosed = false
+
+  function settle(key: string, outcome: RunOutcome): void {
+    const waiters = waiting.get(key)
+    waiting.delete(key)
+    for (const resolve of waiters ?? []) resolve(outcome)
+  }
+
+  function tell(event: ReplicaEvent): void {
+    for (const listener of listeners) listener(event)
+    if (event.type === 'stored') settle(event.key, { kind: 'stored' })
+    if (event.type === 'ended') settle(event.key, event.outcome)
+  }
+
+  link.subscribe(channel, text => {
+    const message = parseMessage(text)
+    if (!message || message.from === replica) return
+    const { event } = message
+    if (event.type === 'purged') purges.note(event.prefix, event.number)
+    tell(event)
+  })
+
+  function tellPurges(all: readonly string[]): void {
+    for (const prefix of all) tell({ type: 'purged', prefix })
+  }
+
+  /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
+  async function catchUp(): Promise<void> {
+    callOffCatchUp()
+    const nextMs = await purges.catchUp().then(
+      all => {
+        tellPurges(all)
+        return CATCH_UP_EVERY_MS
+      },
+      () => CATCH_UP_AGAIN_MS,
+    )
+    callOffCatchUp()
+    if (!isClosed) callOffCatchUp = clock.after(nextMs, () => void catchUp())
+  }
+  link.onConnected(() => void catchUp())
+
+  async function announce(event: ReplicaEvent): Promise<void> {
+    await link.send(['PUBLISH', channel, JSON.stringify({ from: replica, event })])
+  }
+
+  return {
+    announce,
+    learn: (key, numbers) => tellPurges(purges.learn(key, numbers)),
+    async announcePurge(what) {
+      const event: Message['event'] = { type: 'purged', prefix: what, number: await purges.add(what) }
+      // At each node: whoever asks one hears of it there before any answer that comes behind it.
+      const text = JSON.stringify({ from: replica, event })
+      await Promise.all((await link.masters()).map(master => master.send(['PUBLISH', channel, text])))
+    },
+    onEvent(listener) {
+      listeners.push(listener)
+    },
+    close() {
+      isClosed = true
+      callOffCatchUp()
+    },
+    outcome(key, signal) {
+      if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
+      return new Promise((resolve, reject) => {
+        const waiters = waiting.get(key) ?? new Set()
+        const end = (): void => {
+          callOff()
+          signal.removeEventListener('abort', onAbort)
+          waiters.delete(settled)
+          if (waiters.size === 0 && waiting.get(key) === waiters) waiting.delete(key)
+        }
+        const settled = (outcome: RunOutcome): void => {
+          end()
+          resolve(outcome)
+        }
+        const onAbort = (): void => {
+          end()
+          reject(new RunnerError('CALL_ABANDONED'))
+        }
+        const callOff = clock.after(LOOK_MS, () => settled({ kind: 'unknown' }))
+        signal.addEventListener('abort', onAbort, { once: true })
+        waiting.set(key, waiters.add(settled))
+      })
+    },
+  }
+}
+
+/** Null for what no replica of this version says. */
+function parseMessage(text: unknown): Message | null {
+  try {
+    const { from, event } = JSON.parse(String(text)) as { from: unknown; event: Message['event'] }
+    return typeof from === 'string' && isEvent(event) ? { from, event } : null
+  } catch {
+    return null
+  }
+}
+
+function isEvent(event: Message['event']): boolean {
+  switch (event.type) {
+    case 'stored':
+      return typeof event.key === 'string' && typeof event.storedAt === 'number'
+    case 'ended':
+      return typeof event.key === 'string' && isOutcome(event.outcome)
+    case 'purged':
+      return typeof event.prefix === 'string' && typeof event.number === 'number'
+    default:
+      return false
+  }
+}
+
+function isOutcome(outcome: RunOutcome): boolean {
+  if (outcome.kind !== 'failed') return outcome.kind === 'stored' || outcome.kind === 'unknown'
+  const { code, detail, errors } = outcome.failure
+  return typeof code === 'string' && typeof detail === 'string' && Array.isArray(errors)
+}

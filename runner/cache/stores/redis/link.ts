@@ -1,0 +1,268 @@
+/** A connection to Redis that never makes anybody wait: while it does not answer, every command fails at once. */
+import type { Clock } from '../../../model/ports.js'
+import { StoreError } from '../store-error.js'
+import { refusalOf, unusable } from './failure-reason.js'
+
+/** What a caller may lose by asking a Redis that hangs: then nobody asks it until it has answered. */
+const COMMAND_MS = 40
+/** A server that hangs this long is left, and connected to anew. */
+const PROBE_MS = 1_000
+/** How long connecting and logging in may take. */
+const CONNECT_MS = 2_000
+/** How often an idle connection is tried: a peer that is gone says nothing. */
+const HEARTBEAT_MS = 5_000
+/** Between attempts to connect; growing from the first to the second. */
+const RETRY_MS = [50, 1_000] as const
+/** A master that has become a replica is left, since its address may lead to the new master; no more often than this. */
+const READONLY_MS = 5_000
+/** Clocks that differ by less are taken for equal: a measurement is hardly better. */
+const SKEW_MS = 500
+
+/** Bytes for a bulk string, text for a simple one, numbers, lists of these, null. */
+export type Reply = Buffer | string | number | null | readonly Reply[]
+
+/** A connection to one server. */
+export interface NodeLink {
+  /**
+   * @throws StoreError: at once while Redis does not answer, after `withinMs` when it has just stopped to, or with
+   *   Redis' own refusal.
+   */
+  send(command: readonly (string | Buffer)[], withinMs?: number): Promise<Reply>
+  /** Messages of the channel, over every connection that there will be. */
+  subscribe(channel: string, listener: (message: string) => void): void
+  /** Called after each time that Redis has been connected to; now, if it is. */
+  onConnected(listener: () => void): void
+  /** By how much Redis' clock is ahead of this process's, in milliseconds; 0 when they agree to half a second. */
+  aheadMs(): number
+  /** Connected, and answering. */
+  isUp(): boolean
+  /** A node of a cluster, as far as is known. */
+  isClustered(): boolean
+  close(): Promise<void>
+}
+
+/** One server, or all nodes of a cluster: a command goes to whichever has its key. */
+export interface RedisLink extends Pick<NodeLink, 'send' | 'subscribe' | 'onConnected' | 'close'> {
+  /** By how much the clock of the server that has this key is ahead; see `NodeLink`. */
+  aheadMs(name: string): number
+  /** For commands that each server is to be sent. */
+  masters(): Promise<readonly Pick<NodeLink, 'send'>[]>
+}
+
+export interface RedisLinkOptions {
+  /** `redis://` or `rediss://`, with user and password where they are needed. Never logged. */
+  readonly url: string
+  readonly clock: Clock
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** How long a command may take, in milliseconds. @default 40 */
+  readonly commandMs?: number
+  /** Told why whenever a connection is lost or none can be had. @default nobody */
+  readonly onTrouble?: (cause: StoreError) => void
+}
+
+/** As much of the client as is used here. */
+interface Client {
+  connect(): Promise<unknown>
+  destroy(): void
+  sendCommand(command: readonly (string | Buffer)[]): Promise<unknown>
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>
+  on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
+}
+
+/** Resolves once connected, or after a moment without: whoever opens it need not wait for a Redis that is down. */
+export async function openRedisLink({
+  url,
+  clock,
+  random,
+  commandMs = COMMAND_MS,
+  onTrouble,
+}: RedisLinkOptions): Promise<NodeLink> {
+  const { createClient, RESP_TYPES } = await import('redis')
+  const subscriptions = new Map<string, (message: string) => void>()
+  const onConnected: (() => void)[] = []
+  /** Null while there is no connection. */
+  let current: Client | null = null
+  /** Connected, and answering. */
+  let isUp = false
+  let isClosed = false
+  let attempts = 0
+  /** Why there is no connection. */
+  let trouble: StoreError = noAnswer()
+  let aheadMs = 0
+  let isClustered = false
+  let leftReplicaAt = -Infinity
+  let callOffTimer = (): void => {}
+
+  function makeClient(): Client {
+    const socket = { reconnectStrategy: false, connectTimeout: CONNECT_MS } as const
+    const typeMapping = { [RESP_TYPES.BLOB_STRING]: Buffer }
+    return createClient({
+      url,
+      socket,
+      disableOfflineQueue: true,
+      // What is not needed is not asked for: a user may be allowed the few commands only that this store sends.
+      disableClientInfo: true,
+      maintNotifications: 'disabled',
+      commandOptions: { typeMapping },
+    }) as unknown as Client
+  }
+
+  function within<T>(ms: number, work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      // A process that was held up itself first reads what has arrived meanwhile.
+      const callOff = clock.after(ms, () => setImmediate(() => reject(noAnswer())))
+      work.then(resolve, reject).finally(callOff)
+    })
+  }
+
+  async function connect(): Promise<void> {
+    const client = makeClient()
+    const onLost = (error?: unknown): void => lose(client, error)
+    client.on('error', onLost)
+    client.on('end', onLost)
+    current = client
+    try {
+      await within(CONNECT_MS, login(client))
+    } catch (thrown) {
+      lose(client, thrown)
+      return
+    }
+    if (current !== client) return
+    attempts = 0
+    isUp = true
+    beatLater(client)
+    for (const listener of onConnected) listener()
+  }
+
+  async function login(client: Client): Promise<void> {
+    await client.connect()
+    for (const [channel, listener] of subscriptions) await subscribeTo(client, channel, listener)
+    const facts = Object(await client.sendCommand(['HELLO']).catch(() => null)) as { readonly mode?: unknown }
+    isClustered = String(facts.mode) === 'cluster'
+    await compareClocks(client)
+  }
+
+  /** Asks what time it is: whoever answers lives. */
+  async function compareClocks(client: Client): Promise<void> {
+    const asked = clock.nowMs()
+    const reply = await orRefusal(['TIME'], client.sendCommand(['TIME']))
+    const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : []
+    const answered = clock.nowMs()
+    const measured = Number(seconds) * 1_000 + Number(micros) / 1_000 - (asked + answered) / 2
+    if (!Number.isFinite(measured)) throw new StoreError('Redis cannot be used: what answers is no Redis')
+    // A measurement that took long is a bad one; one like the last changes nothing, so that times stay what they were.
+    const isBetter = answered - asked < SKEW_MS && Math.abs(measured - aheadMs) >= SKEW_MS
+    if (isBetter) aheadMs = Math.abs(measured) < SKEW_MS ? 0 : Math.round(measured)
+  }
+
+  function lose(client: Client, thrown: unknown): void {
+    if (current !== client) return
+    current = null
+    isUp = false
+    trouble = unusable(thrown)
+    onTrouble?.(trouble)
+    callOffTimer()
+    discard(client)
+    if (isClosed) return
+    const pause = Math.min(RETRY_MS[1], RETRY_MS[0] * 2 ** attempts) * (0.5 + random() / 2)
+    attempts += 1
+    callOffTimer = clock.after(pause, () => void connect())
+  }
+
+  /** Nobody asks until it has answered once more. */
+  function suspect(client: Client): void {
+    if (current !== client || !isUp) return
+    isUp = false
+    void probe(client)
+  }
+
+  async function probe(client: Client): Promise<void> {
+    try {
+      await within(PROBE_MS, compareClocks(client))
+      if (current === client) isUp = true
+    } catch (thrown) {
+      lose(client, thrown)
+    }
+  }
+
+  function beatLater(client: Client): void {
+    callOffTimer = clock.after(HEARTBEAT_MS, async () => {
+      await probe(client)
+      if (current === client) beatLater(client)
+    })
+  }
+
+  /** What has answered so is no master any more. */
+  function leaveReplica(client: Client, cause: StoreError): void {
+    if (cause.kind !== 'READONLY' || clock.ticksMs() - leftReplicaAt < READONLY_MS) return
+    leftReplicaAt = clock.ticksMs()
+    lose(client, cause)
+  }
+
+  await Promise.race([connect(), new Promise<void>(resolve => void clock.after(CONNECT_MS, resolve))])
+
+  return {
+    async send(command, withinMs = commandMs) {
+      const client = current
+      if (client === null) throw trouble
+      if (!isUp) throw noAnswer()
+      try {
+        return (await within(withinMs, client.sendCommand(command))) as Reply
+      } catch (thrown) {
+        if (thrown instanceof StoreError) {
+          suspect(client)
+          throw thrown
+        }
+        const cause = refusalOf(command, thrown)
+        leaveReplica(client, cause)
+        throw cause
+      }
+    },
+    subscribe(channel, listener) {
+      subscriptions.set(channel, listener)
+      const client = current
+      // Who hears of no purge must not go on.
+      if (client && isUp) subscribeTo(client, channel, listener).catch(thrown => lose(client, thrown))
+    },
+    onConnected(listener) {
+      onConnected.push(listener)
+      if (isUp) listener()
+    },
+    aheadMs: () => aheadMs,
+    isUp: () => isUp,
+    isClustered: () => isClustered,
+    async close() {
+      isClosed = true
+      callOffTimer()
+      const client = current
+      current = null
+      isUp = false
+      if (client) discard(client)
+    },
+  }
+}
+
+const noAnswer = (): StoreError => new StoreError('Redis does not answer')
+
+/** What a login fails at is worth its name. */
+function orRefusal<T>(command: readonly string[], sent: Promise<T>): Promise<T> {
+  return sent.catch(thrown => {
+    throw refusalOf(command, thrown)
+  })
+}
+
+function subscribeTo(client: Client, channel: string, listener: (message: string) => void): Promise<void> {
+  return orRefusal(
+    ['SUBSCRIBE'],
+    client.subscribe(channel, message => listener(message)),
+  )
+}
+
+function discard(client: Client): void {
+  try {
+    client.destroy()
+  } catch {
+    // It had ended by itself.
+  }
+}

@@ -1,0 +1,161 @@
+/** Results in Redis or Valkey, shared by replicas: they see each other's results and agree on who runs what. */
+import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../../../model/ports.js'
+import { StoreError } from '../store-error.js'
+import { openReplicaChannel, type ReplicaEvent } from './events.js'
+import { createLeases, type HeldLease } from './leases.js'
+import type { NodeLink, RedisLink } from './link.js'
+import { openPurgeLog } from './purges.js'
+import { createScripts } from './scripts.js'
+import { decodeValue, encodeValue, type KeptResult, setUnlessNewer } from './value.js'
+
+/** A larger result is kept in memory only: on its way it would hold up everything else. */
+const MAX_VALUE_BYTES = 4_000_000
+/** Keys looked at in one step of a purge, which may take PURGE_STEP_MS. */
+const PURGE_STEP = 1_000
+const PURGE_STEP_MS = 2_000
+
+export interface RedisStoreOptions {
+  readonly link: RedisLink
+  /** Before every key and channel: installations with different ones do not see each other. */
+  readonly prefix: string
+  readonly clock: Clock
+  /** Different in each process. */
+  readonly replica: string
+}
+
+export interface RedisStore extends ResultStore {
+  /** The entry with the end of its time. */
+  find(key: string): Promise<KeptResult | undefined>
+  /** Told of what other replicas do. */
+  onEvent(listener: (event: ReplicaEvent) => void): void
+  readonly replicas: Replicas
+}
+
+/** Whoever opened the link closes it. Methods reject with a StoreError while Redis fails. */
+export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptions): RedisStore {
+  // Braces: in a cluster everything about one key lies in one slot.
+  const resultKey = (key: string): string => `${prefix}r:{${key}}`
+  const purges = openPurgeLog(link, `${prefix}purges`, clock)
+  const events = openReplicaChannel({ link, prefix, replica, clock, purges })
+  const scripts = createScripts(link, clock)
+  const leases = createLeases({ link, scripts, clock, nameOf: (key, state) => `${prefix}l:{${key}}${state}` })
+  /** Results that are on their way to Redis. */
+  const writing = new Set<Promise<boolean>>()
+
+  async function find(key: string): Promise<KeptResult | undefined> {
+    const value = await link.send(['GET', resultKey(key)])
+    if (value === null) return undefined
+    if (!Buffer.isBuffer(value)) throw new StoreError('the value is not one of ours')
+    const kept = decodeValue(key, value)
+    if (!kept) return undefined
+    // It may have reached Redis behind a purge that its owner did not know of.
+    const isPast = purges.isPast(key, kept.purges)
+    events.learn(key, kept.purges)
+    if (isPast) return undefined
+    const here = shiftTimes(kept, -link.aheadMs(resultKey(key)))
+    return clock.nowMs() < here.keepUntil ? here : undefined
+  }
+
+  /** False where there is a result whose query began later. */
+  async function write(key: string, kept: KeptResult, keepMs: number): Promise<boolean> {
+    const name = resultKey(key)
+    const aheadMs = link.aheadMs(name)
+    const { storedAt } = kept.result
+    const value = encodeValue(key, shiftTimes(kept, aheadMs))
+    const reply = await scripts.run(setUnlessNewer(name, value, keepMs, clock.nowMs() + aheadMs), async () => {
+      // What is none of ours is written over.
+      const held = await find(key).catch(() => undefined)
+      if (held && held.result.storedAt > storedAt) return 0
+      return link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])
+    })
+    if (reply === 0) return false
+    // Of no use to anybody by now.
+    if (purges.isPast(key, kept.purges)) await link.send(['UNLINK', name])
+    else await events.announce({ type: 'stored', key, storedAt: storedAt + aheadMs })
+    return true
+  }
+
+  const latest = async (key: string): Promise<StoredResult | undefined> => (await find(key))?.result
+
+  const leaseOf = (key: string, lease: HeldLease): Lease => ({
+    async release(outcome) {
+      await lease.release()
+      // What was stored has been announced already.
+      if (outcome.kind !== 'stored') await events.announce({ type: 'ended', key, outcome }).catch(() => {})
+    },
+  })
+
+  async function claim(key: string, state: string): Promise<Lease | null> {
+    const lease = await leases.claim(key, state)
+    return lease && leaseOf(key, lease)
+  }
+
+  async function claimUnlessStored(key: string, state: string): Promise<Lease | 'stored' | null> {
+    const lease = await leases.claimUnless(key, state, resultKey(key))
+    return lease === null || lease === 'stored' ? lease : leaseOf(key, lease)
+  }
+
+  async function unlinkAll({ send }: Pick<NodeLink, 'send'>, pattern: string): Promise<void> {
+    let cursor = '0'
+    do {
+      const reply = await send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', String(PURGE_STEP)], PURGE_STEP_MS)
+      const [next, keys] = Array.isArray(reply)
+        ? (reply as unknown as readonly [Buffer, readonly Buffer[]])
+        : [null, []]
+      if (next === null) throw new StoreError('Redis does not list its keys')
+      // One command a key: in a cluster they lie in different slots.
+      await Promise.all(keys.map(key => send(['UNLINK', key], PURGE_STEP_MS)))
+      cursor = String(next)
+    } while (cursor !== '0')
+  }
+
+  return {
+    find,
+    get: latest,
+    async set(key, result, keepMs) {
+      if (result.body.byteLength > MAX_VALUE_BYTES) return false
+      // Whoever asked the engine has looked just now that there was no purge meanwhile.
+      const kept = { result, keepUntil: clock.nowMs() + keepMs, purges: purges.of(key) }
+      const written = write(key, kept, keepMs)
+      writing.add(written)
+      return written.finally(() => writing.delete(written))
+    },
+    async delete(key) {
+      await link.send(['UNLINK', resultKey(key)])
+    },
+    async purge(keyPrefix) {
+      // From here on nobody takes what was stored before; the rest is to make room.
+      await events.announcePurge(keyPrefix)
+      const pattern = `${escapeGlob(`${prefix}r:{${keyPrefix}`)}*`
+      await Promise.all((await link.masters()).map(master => unlinkAll(master, pattern)))
+    },
+    onEvent(listener) {
+      events.onEvent(event =>
+        listener(
+          event.type === 'stored' ? { ...event, storedAt: event.storedAt - link.aheadMs(resultKey(event.key)) } : event,
+        ),
+      )
+    },
+    replicas: {
+      claim,
+      claimUnlessStored,
+      latest,
+      outcome: events.outcome,
+      onPurge: listener => events.onEvent(event => event.type === 'purged' && listener(event.prefix)),
+    },
+    async close() {
+      events.close()
+      await Promise.allSettled(writing)
+    },
+  }
+}
+
+const escapeGlob = (text: string): string => text.replace(/[\\*?[\]^]/g, '\\$&')
+
+/** Times in Redis are by Redis' clock: those of replicas may differ. */
+function shiftTimes(kept: KeptResult, byMs: number): KeptResult {
+  if (byMs === 0) return kept
+  const { storedAt, freshUntil, ...rest } = kept.result
+  const result = { ...rest, storedAt: storedAt + byMs, freshUntil: freshUntil + byMs }
+  return { ...kept, result, keepUntil: kept.keepUntil + byMs }
+}

@@ -1,0 +1,89 @@
+/** Results as Redis keeps them: a version, a checksum, when the query began, a head in JSON, and the body as it is. */
+import { crc32 } from 'node:zlib'
+import type { StoredResult } from '../../../model/ports.js'
+import { StoreError } from '../store-error.js'
+import type { Script } from './scripts.js'
+
+/** Raised when the form changes: replicas of two versions then do without each other's results. */
+export const FORMAT_VERSION = 3
+
+const MAGIC = Buffer.from('sluice')
+const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])
+/** Magic, version, checksum of all that follows, when the query began, length of the head. */
+const [CHECKSUM_AT, BEGAN_AT, LENGTH_AT, PREAMBLE_BYTES] = [7, 11, 19, 23]
+/** JSON of a few columns; more is no head of ours. */
+const MAX_HEAD_BYTES = 4_000_000
+
+/**
+ * Sets a value for so many milliseconds, and answers 1; 0 where there is one whose query began later. A time that is yet to
+ * come is none: some clock was wrong.
+ */
+const SET_UNLESS_NEWER = `
+local held = redis.pcall('GET', KEYS[1])
+if type(held) == 'string' and #held >= ${PREAMBLE_BYTES} and string.sub(held, 1, ${BEGINNING.byteLength}) == ARGV[1] then
+  local began = struct.unpack('>d', held, ${BEGAN_AT + 1})
+  if began > tonumber(ARGV[2]) and began <= tonumber(ARGV[3]) then return 0 end
+end
+redis.call('SET', KEYS[1], ARGV[4], 'PX', ARGV[5])
+return 1`
+
+interface Kept {
+  /** Milliseconds since 1970. */
+  readonly keepUntil: number
+  /** What whoever stored it knew of purges. */
+  readonly purges: PurgeNumbers
+}
+
+/** The last purge of everything, of the endpoint, and when the log of purges was begun. */
+export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
+
+interface Head extends Kept, Omit<StoredResult, 'body' | 'storedAt'> {
+  /** The key it was stored under: what turns up under another is nobody's result. */
+  readonly key: string
+}
+
+/** A result, how long it may be kept, and what it was stored behind. */
+export interface KeptResult extends Kept {
+  readonly result: StoredResult
+}
+
+export function encodeValue(key: string, { result, ...kept }: KeptResult): Buffer {
+  const { body, storedAt, ...rest } = result
+  const head: Head = { ...rest, ...kept, key }
+  const headBytes = Buffer.from(JSON.stringify(head))
+  const preamble = Buffer.alloc(PREAMBLE_BYTES)
+  BEGINNING.copy(preamble)
+  preamble.writeDoubleBE(storedAt, BEGAN_AT)
+  preamble.writeUInt32BE(headBytes.byteLength, LENGTH_AT)
+  const checksum = [preamble.subarray(BEGAN_AT), headBytes, body].reduce((sum, part) => crc32(part, sum), 0)
+  preamble.writeUInt32BE(checksum, CHECKSUM_AT)
+  return Buffer.concat([preamble, headBytes, body])
+}
+
+/** Stores an encoded value unless the one there is of a query that began later: then it answers 0. */
+export function setUnlessNewer(name: string, value: Buffer, keepMs: number, nowMs: number): Script {
+  const [began, keep] = [String(value.readDoubleBE(BEGAN_AT)), String(Math.ceil(keepMs))]
+  return { text: SET_UNLESS_NEWER, keys: [name], values: [BEGINNING, began, String(nowMs), value, keep] }
+}
+
+/**
+ * Undefined for a value of another format version.
+ * @throws StoreError when it is none of ours, is cut off or changed, or belongs to another key.
+ */
+export function decodeValue(key: string, value: Buffer): KeptResult | undefined {
+  if (value.byteLength < PREAMBLE_BYTES || !value.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
+    throw new StoreError('the value is not one of ours')
+  }
+  if (value.readUInt8(MAGIC.byteLength) !== FORMAT_VERSION) return undefined
+  const headEnd = PREAMBLE_BYTES + value.readUInt32BE(LENGTH_AT)
+  const isWhole = headEnd <= value.byteLength && headEnd <= PREAMBLE_BYTES + MAX_HEAD_BYTES
+  if (!isWhole || crc32(value.subarray(BEGAN_AT)) !== value.readUInt32BE(CHECKSUM_AT)) {
+    throw new StoreError('the value is cut off or has been changed')
+  }
+  const text = value.toString('utf8', PREAMBLE_BYTES, headEnd)
+  const { key: storedKey, keepUntil, purges, ...head } = JSON.parse(text) as Head
+  if (storedKey !== key) throw new StoreError('the value belongs to another key')
+  // Memory of its own: a slice would keep whatever arrived with it.
+  const body = new Uint8Array(value.subarray(headEnd))
+  return { result: { ...head, storedAt: value.readDoubleBE(BEGAN_AT), body }, keepUntil, purges }
+}

@@ -1,0 +1,23 @@
+/** `sluice tables ddl`: table schemas as SQL. */
+import { join } from 'node:path'
+import { createTableStatement } from '../../manifest/tables/ddl.js'
+import { UsageError } from '../../model/errors.js'
+import { readSettings } from '../../settings/settings.js'
+import { EXIT, type Io } from '../io.js'
+import { schemaFiles } from './warehouse.js'
+
+type Flags = Readonly<Record<string, string | undefined>>
+
+/** Prints CREATE TABLE statements of these tables, or of all that have a schema. */
+export async function printTables(names: readonly string[], flags: Flags, io: Io): Promise<number> {
+  const settings = readSettings(flags, io.environment)
+  const tables = await schemaFiles(settings)
+  const unknown = names.filter(name => !tables.some(table => table.name === name))
+  if (unknown.length > 0) {
+    const at = (name: string): string => join(settings.tablesDir, `${name}.json`)
+    throw new UsageError(unknown.map(name => `there is no table ${name}: its schema would be ${at(name)}`))
+  }
+  const wanted = names.length === 0 ? tables : names.map(name => tables.find(table => table.name === name)!)
+  io.print(wanted.map(({ name, resource }) => createTableStatement(name, resource)).join('\n'))
+  return EXIT.clean
+}

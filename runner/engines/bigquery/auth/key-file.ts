@@ -1,0 +1,57 @@
+/** The file that GOOGLE_APPLICATION_CREDENTIALS names: what is wrong with it is told when it is opened, not by the first call. */
+import { createPrivateKey } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { SetupError } from '../../../model/errors.js'
+
+/** What each type of credentials that Google's libraries read cannot do without (google.aip.dev/auth/4112 to 4117). */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  service_account: ['client_email', 'private_key'],
+  authorized_user: ['client_id', 'client_secret', 'refresh_token'],
+  external_account: ['audience', 'subject_token_type', 'token_url'],
+  external_account_authorized_user: ['refresh_token', 'token_url'],
+  impersonated_service_account: ['service_account_impersonation_url', 'source_credentials'],
+}
+
+/** For messages: where credentials come from. */
+export const keyFileOrigin = (path: string): string => `GOOGLE_APPLICATION_CREDENTIALS names ${path}`
+
+/** Nothing of the file's content is in any message. @throws SetupError. */
+export async function checkKeyFile(path: string): Promise<void> {
+  const problem = await problemOf(path)
+  if (problem !== null) throw new SetupError(`${keyFileOrigin(path)}, ${problem}`)
+}
+
+async function problemOf(path: string): Promise<string | null> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (cause) {
+    return `which cannot be read: ${(cause as NodeJS.ErrnoException).code}`
+  }
+  const key = parsed(text)
+  if (key === null) return 'which is no JSON object'
+  const { type } = key
+  if (typeof type !== 'string' || !Object.hasOwn(MEMBERS, type)) {
+    return `whose "type" is none of ${Object.keys(MEMBERS).join(', ')}`
+  }
+  const missing = MEMBERS[type]!.find(member => !key[member])
+  if (missing !== undefined) return `which has no "${missing}", as credentials of type ${type} have`
+  return type === 'service_account' && !isKey(key['private_key']) ? 'whose "private_key" is no key in PEM' : null
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+function isKey(text: unknown): boolean {
+  try {
+    return createPrivateKey(String(text)).type === 'private'
+  } catch {
+    return false
+  }
+}

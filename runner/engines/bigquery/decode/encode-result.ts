@@ -1,0 +1,138 @@
+/** REST rows → the bytes of a result, page by page, so that no page is kept. */
+
+import { type StructField, typeName } from '../../../../googlesql/index.js'
+import { bodyBuilder, byteBodyBuilder } from '../../../encode/body.js'
+import { compileRowWriter, type RowWriter } from '../../../encode/row-writer.js'
+import type { RunOptions } from '../../../model/ports.js'
+import type { ResultColumn, ResultFormat, ResultSet } from '../../../model/query.js'
+import { CLOSE_LIST, COMMA, JsonReader, OPEN_LIST } from '../rest/json-reader.js'
+import type { RestSchema } from '../rest/messages.js'
+import { compileRowBytes } from './cell-bytes.js'
+import { compileCellText, eachCell } from './cell-text.js'
+import { type ResultField, resultColumns } from './result-columns.js'
+import { inRow, unexpected } from './unexpected-cell.js'
+
+export type EncodeOptions = Pick<RunOptions, 'format' | 'timestamps' | 'maxRows'> & { readonly maxBytes: number }
+
+export interface ResultEncoder {
+  /**
+   * Reads a page of rows, a JSON list, and returns how many it has. Those beyond `maxRows` are left out. After it has
+   * thrown, the encoder is of no use.
+   * @throws BodyTooLargeError, UnsupportedTypeError, UnexpectedCellError.
+   */
+  readonly add: (schema: RestSchema, rows: Buffer) => number
+  /** After the last page. @throws BodyTooLargeError. */
+  readonly finish: () => Omit<ResultSet, 'cost'>
+}
+
+export function resultEncoder(options: EncodeOptions): ResultEncoder {
+  const { maxRows } = options
+  let result: Result | null = null
+  let rowsRead = 0
+  return {
+    add(schema, rows) {
+      result ??= openResult(schema, options)
+      const before = rowsRead
+      try {
+        const page = result.page(rows)
+        for (; page.hasRow(); rowsRead++) page.readRow(rowsRead < maxRows)
+      } catch (error) {
+        throw inRow(rowsRead + 1, error)
+      }
+      return rowsRead - before
+    },
+    finish() {
+      const { columns, finish } = result ?? openResult({}, options)
+      const rowCount = Math.min(rowsRead, maxRows)
+      return { columns: namedColumns(columns), rowCount, isTruncated: rowsRead > maxRows, body: finish() }
+    },
+  }
+}
+
+interface Result {
+  readonly columns: readonly StructField[]
+  readonly page: (rows: Buffer) => Page
+  readonly finish: () => Uint8Array
+}
+
+/** The rows of a page, one after the other. */
+interface Page {
+  readonly hasRow: () => boolean
+  /** One that is not kept is read all the same: it may be wrong. */
+  readonly readRow: (isKept: boolean) => void
+}
+
+function openResult(schema: RestSchema, options: EncodeOptions): Result {
+  const columns = resultColumns(schema)
+  return options.format === 'csv' ? csvResult(columns, options) : bytesResult(columns, options.format, options)
+}
+
+function bytesResult(
+  columns: readonly ResultField[],
+  format: Exclude<ResultFormat, 'csv'>,
+  { timestamps, maxBytes }: EncodeOptions,
+): Result {
+  const frame = rowWriterOf(columns, format)
+  const body = byteBodyBuilder(frame, compileRowBytes(columns, format, timestamps), maxBytes)
+  const page = (rows: Buffer): Page => {
+    const reader = new JsonReader(rows)
+    let isFirst = true
+    return {
+      hasRow() {
+        if (isFirst) reader.expect(OPEN_LIST)
+        if (isFirst ? !reader.take(CLOSE_LIST) : reader.take(COMMA)) return true
+        if (!isFirst) reader.expect(CLOSE_LIST)
+        reader.expectEnd()
+        return false
+      },
+      readRow(isKept) {
+        isFirst = false
+        body.add(reader, isKept)
+      },
+    }
+  }
+  return { columns, page, finish: body.finish }
+}
+
+function csvResult(columns: readonly ResultField[], options: EncodeOptions): Result {
+  const texts = columns.map(column => compileCellText(column, options))
+  const cells: (string | null)[] = new Array(columns.length)
+  const body = bodyBuilder(rowWriterOf(columns, 'csv'), options.maxBytes)
+  const page = (text: Buffer): Page => {
+    const rows = parsedRows(text)
+    let at = 0
+    return {
+      hasRow: () => at < rows.length,
+      readRow(isKept) {
+        eachCell(rows[at], columns, (value, i) => {
+          cells[i] = texts[i]!(value)
+        })
+        if (isKept) body.add(cells)
+        at += 1
+      },
+    }
+  }
+  return { columns, page, finish: body.finish }
+}
+
+const rowWriterOf = (columns: readonly StructField[], format: ResultFormat): RowWriter =>
+  compileRowWriter(
+    columns.map(column => column.name),
+    format,
+  )
+
+function parsedRows(text: Buffer): readonly unknown[] {
+  let rows: unknown
+  try {
+    rows = JSON.parse(text.toString('utf8'))
+  } catch {
+    throw unexpected('JSON')
+  }
+  if (!Array.isArray(rows)) throw unexpected('a list')
+  return rows
+}
+
+/** Columns with their types as GoogleSQL writes them. */
+export function namedColumns(columns: readonly StructField[]): readonly ResultColumn[] {
+  return columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+}

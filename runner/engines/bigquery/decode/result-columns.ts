@@ -1,0 +1,45 @@
+/** The schema of a result, as BigQuery's REST answers give it, as the columns of a result set. */
+import { arrayOf, type StructField, scalarType, structOf, type Type } from '../../../../googlesql/index.js'
+import type { RestField, RestSchema } from '../rest/messages.js'
+import { unexpected } from './unexpected-cell.js'
+import { UnsupportedTypeError } from './unsupported-type.js'
+
+/** A column or field, with what its type does not tell. */
+export interface ResultField extends StructField {
+  /** May NULL be its value? Never of an array, nor of its elements. */
+  readonly isNullable: boolean
+  /** Of a STRUCT, or of an array's STRUCTs; else none. */
+  readonly fields: readonly ResultField[]
+}
+
+/** The schema's own words for types that GoogleSQL names otherwise. */
+const LEGACY_NAMES: Readonly<Record<string, string>> = { INTEGER: 'INT64', FLOAT: 'FLOAT64', BOOLEAN: 'BOOL' }
+const MODES: ReadonlySet<string> = new Set(['', 'NULLABLE', 'REQUIRED', 'REPEATED'])
+
+/**
+ * @throws UnsupportedTypeError naming the first column of a type that has no form in results: RANGE, GEOGRAPHY;
+ *   UnexpectedCellError.
+ */
+export function resultColumns(schema: RestSchema): readonly ResultField[] {
+  return (schema.fields ?? []).map(field => resultField(field, []))
+}
+
+function resultField(field: RestField, outer: readonly string[]): ResultField {
+  const { name, mode = '' } = field
+  if (typeof name !== 'string' || typeof field.type !== 'string' || !MODES.has(mode.toUpperCase())) {
+    throw unexpected('a schema')
+  }
+  const path = [...outer, name]
+  const isRecord = /^(record|struct)$/i.test(field.type)
+  const fields = isRecord ? (field.fields ?? []).map(one => resultField(one, path)) : []
+  const type = isRecord ? structOf(fields) : scalarOf(field.type.toUpperCase(), path)
+  const isRepeated = mode.toUpperCase() === 'REPEATED'
+  const isNullable = !isRepeated && mode.toUpperCase() !== 'REQUIRED'
+  return { name, type: isRepeated ? arrayOf(type) : type, isNullable, fields }
+}
+
+function scalarOf(name: string, path: readonly string[]): Type {
+  const type = scalarType(Object.hasOwn(LEGACY_NAMES, name) ? LEGACY_NAMES[name]! : name)
+  if (!type) throw new UnsupportedTypeError(path.join('.'), name)
+  return type
+}

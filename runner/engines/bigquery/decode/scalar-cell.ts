@@ -1,0 +1,164 @@
+/** The exact texts that BigQuery writes scalar values as, become the texts of results; any other text is refused. */
+import {
+  canonicalJson,
+  MAX_TIMESTAMP_MICROS,
+  MIN_TIMESTAMP_MICROS,
+  type ScalarKind,
+} from '../../../../googlesql/index.js'
+import type { ScalarTexts } from '../../../encode/scalar-text.js'
+import { unexpected } from './unexpected-cell.js'
+
+/** Fewer digits than any integer beyond 2^53 has. */
+export const SHORT_INTEGER = 15
+
+/** @throws UnexpectedCellError. */
+export function scalarCell(kind: ScalarKind, value: string, texts: ScalarTexts): string {
+  switch (kind) {
+    case 'INT64':
+      return isShortInteger(value) ? value : texts.int64(integerIn(value, INT64_RANGE, kind))
+    case 'FLOAT64':
+      return texts.float64(floatOf(value))
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return texts.numeric(decimalOf(value, kind))
+    case 'BOOL':
+      return texts.bool(boolOf(value))
+    case 'STRING':
+      return texts.string(value)
+    // What follows comes as it is written in results, and holds no character that JSON would escape.
+    case 'BYTES':
+      return texts.interval(checked(value, isBase64, kind))
+    case 'DATE':
+      return texts.interval(checked(value, isDate, kind))
+    case 'TIME':
+      return texts.interval(exactFraction(checked(value, isTime, kind)))
+    case 'DATETIME':
+      return texts.interval(exactFraction(checked(value, isDatetime, kind).replace(' ', 'T')))
+    case 'TIMESTAMP':
+      return texts.timestamp(integerIn(value, TIMESTAMP_RANGE, kind))
+    case 'INTERVAL':
+      return texts.interval(exactFraction(checked(value, isInterval, kind)))
+    case 'JSON':
+      return texts.json(jsonOf(value))
+    default:
+      return kind satisfies never
+  }
+}
+
+const INTEGER = /^(?:0|-?[1-9]\d*)$/
+const INT64_RANGE = [-(2n ** 63n), 2n ** 63n - 1n] as const
+/** Microseconds since 1970: they are asked for so. */
+const TIMESTAMP_RANGE = [MIN_TIMESTAMP_MICROS, MAX_TIMESTAMP_MICROS] as const
+
+const isShortInteger = (text: string): boolean => text.length <= SHORT_INTEGER && INTEGER.test(text)
+
+function integerIn(text: string, [least, most]: readonly [bigint, bigint], kind: ScalarKind): bigint {
+  if (text.length > 20 || !INTEGER.test(text)) throw unexpected(kind)
+  const value = BigInt(text)
+  if (value < least || value > most) throw unexpected(kind)
+  return value
+}
+
+const FLOAT = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+/** BigQuery writes NaN, Infinity and -Infinity; other servers that speak its protocol shorten them. */
+const NOT_FINITE: Readonly<Record<string, number>> = {
+  nan: Number.NaN,
+  inf: Number.POSITIVE_INFINITY,
+  '+inf': Number.POSITIVE_INFINITY,
+  infinity: Number.POSITIVE_INFINITY,
+  '-inf': Number.NEGATIVE_INFINITY,
+  '-infinity': Number.NEGATIVE_INFINITY,
+}
+
+function floatOf(text: string): number {
+  const value = FLOAT.test(text) ? Number(text) : Number.NaN
+  if (Number.isFinite(value)) return value
+  const name = text.toLowerCase()
+  if (!Object.hasOwn(NOT_FINITE, name)) throw unexpected('FLOAT64')
+  return NOT_FINITE[name]!
+}
+
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Digits before and behind the point; a BIGNUMERIC of 39 digits has a largest value too ("Decimal types"). */
+const DECIMAL_DIGITS = { NUMERIC: [29, 9], BIGNUMERIC: [39, 38] } as const
+const MAX_BIGNUMERIC = 2n ** 255n - 1n
+
+function decimalOf(text: string, kind: keyof typeof DECIMAL_DIGITS): string {
+  if (!DECIMAL.test(text)) throw unexpected(kind)
+  const [most, mostBehind] = DECIMAL_DIGITS[kind]
+  const [before = '', zeros = ''] = text.replace('-', '').split('.')
+  const behind = zeros.replace(/0+$/, '')
+  if (before.length > most || behind.length > mostBehind) throw unexpected(kind)
+  if (before.length < DECIMAL_DIGITS.BIGNUMERIC[0]) return text
+  const most255 = text.startsWith('-') ? MAX_BIGNUMERIC + 1n : MAX_BIGNUMERIC
+  if (BigInt(before + behind.padEnd(mostBehind, '0')) > most255) throw unexpected(kind)
+  return text
+}
+
+function boolOf(text: string): boolean {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  const word = text.toLowerCase()
+  if (word !== 'true' && word !== 'false') throw unexpected('BOOL')
+  return word === 'true'
+}
+
+function checked(text: string, isValid: (text: string) => boolean, kind: ScalarKind): string {
+  if (!isValid(text)) throw unexpected(kind)
+  return text
+}
+
+/** RFC 4648 §4, with padding; of the last digit some bits are left over then, which are zero. */
+function isBase64(text: string): boolean {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
+  const end = text.length - padding
+  if (text.length % 4 !== 0 || /[^A-Za-z0-9+/]/.test(text.slice(0, end))) return false
+  return padding === 0 || LAST_DIGITS[padding].includes(text.charAt(end - 1))
+}
+
+const LAST_DIGITS = { 1: 'AEIMQUYcgkosw048', 2: 'AQgw' } as const
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
+
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
+  const days = (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0)
+  return year >= 1 && day >= 1 && day <= days
+}
+
+/** Behind six digits of a fraction there may be zeros. */
+const isTime = (text: string): boolean => /^(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6}0*)?$/.test(text)
+
+const DATE_LENGTH = 10
+
+const isDatetime = (text: string): boolean =>
+  isDate(text.slice(0, DATE_LENGTH)) && /^[T ]/.test(text.slice(DATE_LENGTH)) && isTime(text.slice(DATE_LENGTH + 1))
+
+const INTERVAL = /^-?(\d{1,5})-(?:\d|1[01]) -?(\d{1,7}) -?(\d{1,8}):[1-5]?\d:[1-5]?\d(?:\.\d{1,6}0*)?$/
+/** Years, days and hours, either side of zero ("Interval type"). */
+const INTERVAL_MOST = [10_000, 3_660_000, 87_840_000] as const
+
+function isInterval(text: string): boolean {
+  const [, ...counts] = INTERVAL.exec(text) ?? []
+  if (counts.length === 0) return false
+  return counts.every((count, i) => Number(count) <= INTERVAL_MOST[i]! && (count === '0' || !count.startsWith('0')))
+}
+
+/** A fraction of 3 or 6 digits, or none where it is zero, as TO_JSON_STRING writes times; the answer may hold any. */
+function exactFraction(text: string): string {
+  const dot = text.indexOf('.')
+  if (dot < 0) return text
+  const micros = text.slice(dot + 1, dot + 7).padEnd(6, '0')
+  if (micros === '000000') return text.slice(0, dot)
+  return `${text.slice(0, dot)}.${micros.endsWith('000') ? micros.slice(0, 3) : micros}`
+}
+
+/** BigQuery keeps JSON in this form; what it sends is not relied upon to be in it. */
+function jsonOf(text: string): string {
+  const canonical = canonicalJson(text, 'round')
+  if ('error' in canonical) throw unexpected('JSON')
+  return canonical.text
+}

@@ -1,0 +1,40 @@
+/** BigQuery's answer is not of the form that its reference describes. */
+import { JsonTextError } from '../../../encode/json-bytes.js'
+
+/** Names the place, and what should be there; what is there stays untold, since it is a caller's. */
+export class UnexpectedCellError extends Error {
+  override readonly name = 'UnexpectedCellError'
+  readonly #expected: string
+  readonly #path: readonly string[]
+
+  /** `path`: the column and the fields below it; `row` counts from 1, over all pages. */
+  constructor(expected: string, path: readonly string[] = [], row: number | null = null) {
+    const place = [row !== null && `row ${row}`, path.length > 0 && `column ${path.join('.')}`].filter(Boolean)
+    super(`${[...place, `${expected} expected`].join(', ')}, BigQuery gave another form`)
+    this.#expected = expected
+    this.#path = path
+  }
+
+  within(field: string): UnexpectedCellError {
+    return new UnexpectedCellError(this.#expected, [field, ...this.#path])
+  }
+
+  inRow(row: number): UnexpectedCellError {
+    return new UnexpectedCellError(this.#expected, this.#path, row)
+  }
+}
+
+export function unexpected(expected: string): UnexpectedCellError {
+  return new UnexpectedCellError(expected)
+}
+
+/** What was thrown while this field was read, with the field's name. */
+export const within = (field: string, thrown: unknown): unknown => asUnexpected(thrown)?.within(field) ?? thrown
+
+/** What was thrown while this row was read, with its number. */
+export const inRow = (row: number, thrown: unknown): unknown => asUnexpected(thrown)?.inRow(row) ?? thrown
+
+function asUnexpected(thrown: unknown): UnexpectedCellError | null {
+  if (thrown instanceof UnexpectedCellError) return thrown
+  return thrown instanceof JsonTextError ? new UnexpectedCellError(`JSON (${thrown.message})`) : null
+}

@@ -1,0 +1,76 @@
+/** Ends jobs on the server that nobody waits for any more; it starts none. */
+import type { Clock } from '../../../model/ports.js'
+import type { RestJobReference } from '../rest/messages.js'
+import { pause } from '../rest/pause.js'
+import { mayPass, type Sender, type SendLimits } from '../rest/retry.js'
+import type { FoundJob, JobFinder } from './find-jobs.js'
+import type { JobStart } from './job-start.js'
+
+/** A start that may have left a job running. */
+export interface AbandonedJob {
+  readonly start: JobStart
+  /** Of its job, where that is known. */
+  readonly reference: RestJobReference | null
+  /** That job has ended. */
+  readonly hasEnded: boolean
+  /** It was sent again although its first job could not be found: there may be two. */
+  readonly mayHaveTwin: boolean
+}
+
+export interface CancelDeps {
+  readonly sender: Sender
+  readonly finder: JobFinder
+  readonly clock: Clock
+  /** Gives up. */
+  readonly signal: AbortSignal
+  readonly onRetry: SendLimits['onRetry']
+  /** Called for each job that was asked to end. */
+  readonly onCancelled: (jobId: string) => void
+}
+
+/** How long a cancellation is tried; the job's own timeout ends it at the latest. */
+const CANCEL_WITHIN_MS = 60_000
+const ATTEMPT_MS = 10_000
+const MAX_ATTEMPTS = 20
+/**
+ * A start that nobody waited for may still be on its way: its job is looked for at once, and after each of these. As long
+ * as jobs are cancelled, in all.
+ */
+const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
+
+/** @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason. */
+export async function cancelJob(job: AbandonedJob, deps: CancelDeps): Promise<void> {
+  const { sender, finder, clock, signal, onRetry, onCancelled } = deps
+  const { start, reference, hasEnded, mayHaveTwin } = job
+  const until = clock.nowMs() + CANCEL_WITHIN_MS
+  const limits: SendLimits = { until, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry }
+  if (reference !== null && !hasEnded) await cancel(reference)
+  if (reference === null || mayHaveTwin) await cancelOthers()
+
+  async function cancel({ projectId, jobId, location }: RestJobReference): Promise<void> {
+    const path = `projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}/cancel`
+    const query = location === undefined ? {} : { location }
+    await sender.send({ method: 'POST', path, query, signal }, limits)
+    onCancelled(jobId)
+  }
+
+  async function cancelOthers(): Promise<void> {
+    for (let looks = 0; ; looks++) {
+      const isLast = looks === PAUSES_MS.length
+      const others = await othersFound(isLast)
+      for (const other of others) if (!other.hasEnded) await cancel(other.reference)
+      if (isLast || others.length > 0) return
+      await pause(PAUSES_MS[looks]!, signal, clock)
+    }
+  }
+
+  async function othersFound(isLast: boolean): Promise<readonly FoundJob[]> {
+    try {
+      const found = await finder.find(start, signal)
+      return found.filter(one => one.reference.jobId !== reference?.jobId)
+    } catch (error) {
+      if (isLast || !mayPass(error)) throw error
+      return []
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** Asks BigQuery what a query would do, without running it. */
+import type { CheckResult, Clock } from '../../../model/ports.js'
+import type { Query } from '../../../model/query.js'
+import { namedColumns } from '../decode/encode-result.js'
+import { resultColumns } from '../decode/result-columns.js'
+import { UnsupportedTypeError } from '../decode/unsupported-type.js'
+import { BigQueryFailure } from '../rest/failure.js'
+import type { RestJob } from '../rest/messages.js'
+import type { Sender, SendLimits } from '../rest/retry.js'
+import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
+import { watchTime } from './deadline.js'
+import { type JobRequest, jobConfiguration } from './job-start.js'
+
+export interface CheckDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly project: string
+  /** Fires when nobody wants to know any more. */
+  readonly signal: AbortSignal
+  readonly onRetry: SendLimits['onRetry']
+}
+
+const CHECK_WITHIN_MS = 30_000
+/** What is the author's to mend; access is denied to tables, mostly. */
+const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
+
+/** A dry run: it costs nothing, and needs no row of any table. @throws RunnerError for what is not the query's fault. */
+export async function checkQuery(query: Query, request: JobRequest, deps: CheckDeps): Promise<CheckResult> {
+  const { sender, clock, project, onRetry } = deps
+  const watch = watchTime([deps.signal], CHECK_WITHIN_MS, clock)
+  const { signal } = watch
+  const { location } = request
+  const body: RestJob = {
+    jobReference: { projectId: project, ...(location !== undefined && { location }) },
+    configuration: { dryRun: true, ...jobConfiguration(request) },
+  }
+  const limits = { until: clock.nowMs() + CHECK_WITHIN_MS, attemptMs: CHECK_WITHIN_MS, onRetry }
+  const path = `projects/${encodeURIComponent(project)}/jobs`
+  try {
+    const { statistics } = (await sender.send({ method: 'POST', path, body, signal }, limits)) as RestJob
+    const { schema = {}, totalBytesProcessed = '0', referencedTables = [] } = statistics?.query ?? {}
+    const reads = { bytes: Number(totalBytesProcessed), tables: referencedTables.length }
+    return { ok: true, columns: namedColumns(resultColumns(schema)), reads }
+  } catch (error) {
+    if (error instanceof BigQueryFailure && SQL_REASONS.has(error.reason)) {
+      return { ok: false, problem: sqlProblemOf(error) }
+    }
+    if (error instanceof UnsupportedTypeError)
+      return { ok: false, problem: { line: 1, column: 1, message: error.message } }
+    throw runnerErrorOf(error, query, signal)
+  } finally {
+    watch.end()
+  }
+}

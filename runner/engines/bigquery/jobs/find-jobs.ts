@@ -1,0 +1,105 @@
+/** Finds jobs whose start was not answered, among those that the server lists; it starts none. */
+import type { Clock } from '../../../model/ports.js'
+import type { RestJob, RestJobList, RestJobReference } from '../rest/messages.js'
+import { orGivenUp } from '../rest/pause.js'
+import type { Sender, SendLimits } from '../rest/retry.js'
+import { type JobStart, REQUEST_LABEL } from './job-start.js'
+
+export interface FoundJob {
+  readonly reference: RestJobReference
+  readonly hasEnded: boolean
+}
+
+export interface JobFinder {
+  /**
+   * Every job of this start that the server lists, the newest first. None may mean that the start is still on its way.
+   * @throws BigQueryFailure, TransportError; the signal's reason as soon as it fires.
+   */
+  find(start: JobStart, signal: AbortSignal): Promise<readonly FoundJob[]>
+}
+
+export interface JobFinderDeps {
+  readonly sender: Sender
+  readonly clock: Clock
+  readonly project: string
+  /** Ends every search. */
+  readonly signal: AbortSignal
+  readonly onRetry: SendLimits['onRetry']
+}
+
+/** Our clock may be so far ahead of the server's. */
+const CLOCK_SKEW_MS = 60_000
+const WITHIN_MS = 20_000
+const ATTEMPT_MS = 10_000
+const MAX_ATTEMPTS = 4
+const PAGE_JOBS = '1000'
+/** More jobs of ours in a minute than the server would start. */
+const MAX_PAGES = 50
+const FIELDS = 'nextPageToken,jobs(jobReference,status/state,configuration/labels)'
+
+interface Search {
+  fromMs: number
+  readonly found: Promise<ReadonlyMap<string, readonly FoundJob[]>>
+}
+
+/**
+ * Whoever asks while a search is under way shares the next one, so that a thousand lost answers are two lists. The reference
+ * of jobs.list: everybody may list the jobs that they started.
+ */
+export function createJobFinder({ sender, clock, project, signal, onRetry }: JobFinderDeps): JobFinder {
+  let next: Search | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  return {
+    async find(start, given) {
+      const search = next ?? begin()
+      search.fromMs = Math.min(search.fromMs, start.fromMs)
+      return (await orGivenUp(search.found, given)).get(start.id) ?? []
+    },
+  }
+
+  function begin(): Search {
+    const search: Search = {
+      fromMs: Infinity,
+      found: last.then(() => {
+        next = null
+        return list(search.fromMs - CLOCK_SKEW_MS)
+      }),
+    }
+    last = search.found.catch(() => {})
+    next = search
+    return search
+  }
+
+  async function list(fromMs: number): Promise<ReadonlyMap<string, readonly FoundJob[]>> {
+    const limits = { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry }
+    const path = `projects/${encodeURIComponent(project)}/jobs`
+    const found = new Map<string, FoundJob[]>()
+    let pageToken: string | undefined
+    for (let pages = 1; pages <= MAX_PAGES; pages++) {
+      const query = {
+        minCreationTime: String(fromMs),
+        projection: 'full',
+        maxResults: PAGE_JOBS,
+        fields: FIELDS,
+        ...(pageToken !== undefined && { pageToken }),
+      }
+      const { jobs = [], nextPageToken } = (await sender.send(
+        { method: 'GET', path, query, signal },
+        limits,
+      )) as RestJobList
+      for (const job of jobs) add(found, job)
+      if (!nextPageToken) break
+      pageToken = nextPageToken
+    }
+    return found
+  }
+}
+
+function add(found: Map<string, FoundJob[]>, { jobReference, configuration, status }: RestJob): void {
+  const id = configuration?.labels?.[REQUEST_LABEL]
+  if (id === undefined || !jobReference?.jobId) return
+  const reference = { ...jobReference, jobId: jobReference.jobId }
+  const job = { reference, hasEnded: status?.state === 'DONE' }
+  found.set(id, [...(found.get(id) ?? []), job])
+}

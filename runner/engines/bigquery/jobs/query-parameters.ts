@@ -1,0 +1,102 @@
+/** Bound values as BigQuery's REST query parameters: each with its type, NULLs and arrays too. */
+import { parseTypeName, type Type } from '../../../../googlesql/index.js'
+import { type ArgumentProblem, RunnerError } from '../../../model/errors.js'
+import type { BoundValue } from '../../../model/query.js'
+import { typeScalar } from '../../../model/typed-value.js'
+import type { RestParameter, RestParameterType, RestParameterValue } from '../rest/messages.js'
+
+/** @throws RunnerError ARGUMENT_INVALID for a type without a name or a value that is none of its type. */
+export function queryParameters(given: Readonly<Record<string, BoundValue>>): readonly RestParameter[] {
+  const errors: ArgumentProblem[] = []
+  const parameters: RestParameter[] = []
+  for (const [name, { type: typeText, value }] of Object.entries(given)) {
+    const type = parseTypeName(typeText)
+    const parameterValue = type && restValue(type, value)
+    if (!type) errors.push({ parameter: name, detail: `has an unknown type: ${typeText}` })
+    else if (!parameterValue) errors.push({ parameter: name, detail: `is not a value of type ${typeText}` })
+    else parameters.push({ name, parameterType: typeOf(type), parameterValue })
+  }
+  if (errors.length > 0) {
+    const detail = `These arguments are not valid: ${errors.map(error => error.parameter).join(', ')}.`
+    throw new RunnerError('ARGUMENT_INVALID', { detail, errors })
+  }
+  return parameters
+}
+
+function typeOf(type: Type): RestParameterType {
+  switch (type.kind) {
+    case 'ARRAY':
+      return { type: 'ARRAY', arrayType: typeOf(type.element) }
+    case 'STRUCT':
+      return {
+        type: 'STRUCT',
+        structTypes: type.fields.map(field => ({ ...(field.name && { name: field.name }), type: typeOf(field.type) })),
+      }
+    default:
+      return { type: type.kind }
+  }
+}
+
+/** Undefined for what is no value of the type. */
+function restValue(type: Type, value: unknown): RestParameterValue | undefined {
+  if (value === null || value === undefined) return {}
+  switch (type.kind) {
+    case 'ARRAY':
+      return arrayOf(type.element, value)
+    case 'STRUCT':
+      return structOf(type.fields, value)
+    case 'BOOL':
+      return typeof value === 'boolean' ? { value: String(value) } : undefined
+    case 'BYTES':
+      return value instanceof Uint8Array ? { value: Buffer.from(value).toString('base64') } : textOf(value)
+    case 'JSON':
+      return typeof value === 'string' ? { value } : { value: JSON.stringify(value) }
+    case 'INT64':
+    case 'FLOAT64':
+      return checked(type.kind, typeof value === 'number' || typeof value === 'bigint' ? String(value) : value)
+    case 'DATE':
+    case 'DATETIME':
+    case 'TIMESTAMP':
+      return checked(type.kind, value)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return typeof value === 'number' || typeof value === 'bigint' ? { value: String(value) } : textOf(value)
+    default:
+      return textOf(value)
+  }
+}
+
+const NO_NUMBERS: ReadonlySet<unknown> = new Set(['NaN', 'Infinity', '-Infinity'])
+
+/** BigQuery would refuse another text too, but say so of the query. */
+function checked(
+  kind: 'INT64' | 'FLOAT64' | 'DATE' | 'DATETIME' | 'TIMESTAMP',
+  value: unknown,
+): RestParameterValue | undefined {
+  if (kind === 'FLOAT64' && NO_NUMBERS.has(value)) return textOf(value)
+  const scalar = kind.toLowerCase() as Lowercase<typeof kind>
+  const typed = typeof value === 'string' ? typeScalar(scalar, value) : null
+  return typed?.ok ? { value: String(typed.value) } : undefined
+}
+
+const textOf = (value: unknown): RestParameterValue | undefined => (typeof value === 'string' ? { value } : undefined)
+
+function arrayOf(element: Type, value: unknown): RestParameterValue | undefined {
+  if (!Array.isArray(value)) return undefined
+  const arrayValues = value.map((item: unknown) => restValue(element, item))
+  return arrayValues.every(item => item !== undefined) ? { arrayValues } : undefined
+}
+
+function structOf(
+  fields: readonly { readonly name: string; readonly type: Type }[],
+  value: unknown,
+): RestParameterValue | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const structValues: Record<string, RestParameterValue> = Object.create(null)
+  for (const { name, type } of fields) {
+    const member = restValue(type, (value as Record<string, unknown>)[name])
+    if (!member) return undefined
+    structValues[name] = member
+  }
+  return { structValues }
+}

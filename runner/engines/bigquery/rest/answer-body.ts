@@ -1,0 +1,86 @@
+/** The body of a successful answer: values of all but its rows, whose text stays as it came until a schema reads it. */
+import { isUtf8 } from 'node:buffer'
+import { JsonTextError } from '../../../encode/json-bytes.js'
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  JsonReader,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-reader.js'
+
+/**
+ * The JSON value, an object of which has a list `rows` as its bytes, brackets included. What is between these is not
+ * yet known to be JSON; read as a list to the last bracket, it is, and the answer too. @throws JsonTextError, SyntaxError.
+ */
+export function readAnswerBody(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new JsonTextError('it is no UTF-8')
+  const rows = rowsOf(new JsonReader(bytes))
+  if (rows === null) return JSON.parse(bytes.toString('utf8'))
+  const { start, end } = rows
+  const rest = JSON.parse(`${bytes.toString('utf8', 0, start)}null${bytes.toString('utf8', end)}`) as object
+  return { ...rest, rows: bytes.subarray(start, end) }
+}
+
+/** Where the list is that the object's member `rows` holds; null where there is none. */
+function rowsOf(reader: JsonReader): { readonly start: number; readonly end: number } | null {
+  if (!reader.take(OPEN_OBJECT) || reader.take(CLOSE_OBJECT)) return null
+  let rows: { readonly start: number; readonly end: number } | null = null
+  do {
+    const name = reader.text()
+    reader.expect(COLON)
+    const isList = reader.next() === OPEN_LIST
+    const start = reader.at
+    const end = name === 'rows' && isList ? longListEnd(reader.view, start) : null
+    if (end === null) reader.skipValue()
+    else reader.at = end
+    if (name !== 'rows') continue
+    if (rows !== null || !isList) throw new JsonTextError('rows are no list')
+    rows = { start, end: reader.at }
+  } while (reader.take(COMMA))
+  return rows
+}
+
+/** Shorter lists are read through: it takes no time. */
+const LONG_LIST = 262_144
+/** So much of an answer is looked at from behind. All but its rows is far shorter. */
+const TAIL = 65_536
+
+/**
+ * Behind the list that begins at `start`, found from the end of the object that it is in: most of an answer is rows, and
+ * each byte of theirs is looked at once more by who reads them. Null where it is not certain. In JSON it is the right
+ * end, unless another list of the object is longer than `TAIL`; BigQuery's have none. What is then taken for the list is
+ * no JSON.
+ */
+function longListEnd(text: DataView, start: number): number | null {
+  const least = text.byteLength - TAIL
+  if (text.byteLength - start < LONG_LIST) return null
+  let depth = 0
+  let end: number | null = null
+  for (let at = text.byteLength - 1; at >= least; at--) {
+    const byte = text.getUint8(at)
+    if (byte === QUOTE) {
+      at = openingQuote(text, at, least)
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      if (depth === 1) end = byte === CLOSE_LIST ? at + 1 : null
+      depth += 1
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth -= 1
+      if (depth <= 0) return null
+      if (depth === 1) end = null
+    }
+  }
+  return end
+}
+
+/** Of the string whose closing quote is at `closing`: a quote inside has a backslash before it, the opening one has none. */
+function openingQuote(text: DataView, closing: number, least: number): number {
+  for (let at = closing - 1; at >= least; at--) {
+    if (text.getUint8(at) === QUOTE && text.getUint8(at - 1) !== BACKSLASH) return at
+  }
+  return least
+}

@@ -1,0 +1,89 @@
+/** BigQuery's error answers, and what they say of the request and its job. Source: "Error messages" of its documentation. */
+import type { RestErrorBody, RestErrorProto } from './messages.js'
+import type { RestAnswer } from './transport.js'
+
+export interface FailureFacts {
+  /** As the answer asks; null where it does not. */
+  readonly retryAfterSeconds?: number | null
+  /** Null where it is not known. */
+  readonly jobId?: string | null
+}
+
+/** What BigQuery has to say against a request or a job. The message tells all that is known of it, for the log. */
+export class BigQueryFailure extends Error {
+  override readonly name = 'BigQueryFailure'
+  /** `invalidQuery`; '' where none was given. */
+  readonly reason: string
+  /** BigQuery's own words. */
+  readonly text: string
+  /** Of the HTTP answer; 200 where it told of a failed job. */
+  readonly status: number
+  readonly retryAfterSeconds: number | null
+
+  constructor(status: number, error: RestErrorProto, { retryAfterSeconds = null, jobId = null }: FailureFacts = {}) {
+    const text = error.message ?? `status ${status}`
+    const facts = [error.reason, `HTTP ${status}`, jobId && `job ${jobId}`].filter(Boolean)
+    super(`${text} (${facts.join(', ')})`)
+    this.text = text
+    this.reason = error.reason ?? ''
+    this.status = status
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** The job itself failed: it runs no more. */
+export class JobEndedFailure extends BigQueryFailure {
+  constructor({ status, reason, text, retryAfterSeconds }: BigQueryFailure, jobId: string | null) {
+    super(status, { reason, message: text }, { retryAfterSeconds, jobId })
+  }
+}
+
+/** The failure that an answer of status 300 and more tells of. */
+export function failureOfAnswer({ status, body, retryAfterSeconds }: RestAnswer): BigQueryFailure {
+  const error = (body as RestErrorBody | undefined)?.error
+  const first = error?.errors?.[0]
+  const message = error?.message ?? first?.message ?? `status ${status}`
+  return new BigQueryFailure(status, { reason: first?.reason ?? '', message }, { retryAfterSeconds })
+}
+
+/** Reasons for which the documentation says: try again. */
+const PASSING_REASONS: ReadonlySet<string> = new Set([
+  'backendError',
+  'internalError',
+  'jobBackendError',
+  'jobInternalError',
+  'jobRateLimitExceeded',
+  'rateLimitExceeded',
+  'tableUnavailable',
+])
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
+
+/** Reasons that only a job can fail for; of one that failed for them nothing runs any more. */
+const JOB_REASONS: ReadonlySet<string> = new Set([
+  'billingTierLimitExceeded',
+  'bytesBilledLimitExceeded',
+  'invalidQuery',
+  'jobBackendError',
+  'jobInternalError',
+  'jobRateLimitExceeded',
+  'resourcesExceeded',
+  'responseTooLarge',
+  'stopped',
+  'tableUnavailable',
+  'timeout',
+])
+
+/** May it succeed when it is done again: the same request, or another job where this one has ended? */
+export function isPassing({ reason, status }: BigQueryFailure): boolean {
+  if (PASSING_REASONS.has(reason)) return true
+  // Some lasting reasons come with a status of 500: bytesBilledLimitExceeded does.
+  return PASSING_STATUSES.has(status) && reason !== 'quotaExceeded' && !JOB_REASONS.has(reason)
+}
+
+/** Is this the failure of a job, and not of the request that asks about it? */
+export function isOfJob({ reason, status }: BigQueryFailure): boolean {
+  return JOB_REASONS.has(reason) || status === 400 || status === CANCELLED
+}
+
+/** What a job that was stopped is answered with. */
+const CANCELLED = 499

@@ -1,0 +1,109 @@
+/** Sends a request again, after a pause, while its failure may pass and there is time. */
+import type { Clock } from '../../../model/ports.js'
+import { BigQueryFailure, failureOfAnswer, isOfJob, isPassing } from './failure.js'
+import { pause } from './pause.js'
+import { type RestCall, type Transport, TransportError } from './transport.js'
+
+export interface Sender {
+  /**
+   * The body of a successful answer. Only what does nothing more when it is sent again may be sent so, or what `beforeRetry`
+   * looks after.
+   * @throws BigQueryFailure, TransportError: the last failure, when it will not pass or the attempts or the time are
+   *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
+   */
+  send(call: RestCall, limits: SendLimits): Promise<unknown>
+}
+
+export interface SendLimits {
+  /** Milliseconds since 1970; no attempt begins after it. */
+  readonly until: number
+  /** How long one attempt may go without an answer, in milliseconds, before it is given up and made again. */
+  readonly attemptMs: number
+  /** @default 6 */
+  readonly maxAttempts?: number
+  readonly onRetry: (reason: string, pauseMs: number) => void
+  /** Called when the server may have done what it was asked, and nobody knows. */
+  readonly onUnknown?: () => void
+  /**
+   * May refuse a repetition that would otherwise be made, by throwing, or make it needless: what it resolves to is the
+   * body then, unless it is undefined.
+   */
+  readonly beforeRetry?: (failure: Error) => Promise<unknown>
+}
+
+export interface SenderDeps {
+  readonly transport: Transport
+  readonly clock: Clock
+  /** From 0 to 1. */
+  readonly random: () => number
+}
+
+const MAX_ATTEMPTS = 6
+/** Google's advice for requests: exponential, truncated, with jitter. */
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 8_000
+
+export function createSender({ transport, clock, random }: SenderDeps): Sender {
+  return {
+    async send(call, { until, attemptMs, maxAttempts = MAX_ATTEMPTS, onRetry, onUnknown, beforeRetry }) {
+      for (let attempt = 1; ; attempt++) {
+        call.signal.throwIfAborted()
+        const outcome = await attemptOnce(call, attemptMs)
+        if (!('error' in outcome)) return outcome.body
+        const { error } = outcome
+        if (isUnknown(error)) onUnknown?.()
+        call.signal.throwIfAborted()
+        const pauseMs = pauseBefore(attempt, error, random())
+        if (!mayPass(error) || attempt >= maxAttempts || clock.nowMs() + pauseMs >= until) throw error
+        const instead = await beforeRetry?.(error)
+        if (instead !== undefined) return instead
+        onRetry(error.message, pauseMs)
+        await pause(pauseMs, call.signal, clock)
+      }
+    },
+  }
+
+  async function attemptOnce(
+    call: RestCall,
+    attemptMs: number,
+  ): Promise<{ readonly body: unknown } | { readonly error: Failure }> {
+    const attempt = new AbortController()
+    const follow = (): void => attempt.abort(call.signal.reason)
+    call.signal.addEventListener('abort', follow, { once: true })
+    const callOff = clock.after(attemptMs, () => attempt.abort(new TransportError('no answer in time')))
+    try {
+      const answer = await transport.send({ ...call, signal: attempt.signal })
+      return answer.status < 300 ? { body: answer.body } : { error: failureOfAnswer(answer) }
+    } catch (error) {
+      return { error: error instanceof TransportError ? error : new TransportError(String(error), { cause: error }) }
+    } finally {
+      callOff()
+      call.signal.removeEventListener('abort', follow)
+    }
+  }
+}
+
+type Failure = BigQueryFailure | TransportError
+
+/** May the same request succeed when it is sent again? A job that failed would be found failed again. */
+export function mayPass(error: unknown): boolean {
+  if (error instanceof TransportError) return error.isPassing
+  return error instanceof BigQueryFailure && isPassing(error) && !isOfJob(error)
+}
+
+/** An answer of 5xx may come from a proxy that lost the server's own. */
+function isUnknown(error: Failure): boolean {
+  return error instanceof TransportError ? error.wasSent : error.status >= 500 || error.status === 408
+}
+
+/** The first repetition after a connection broke costs no pause: idle connections are closed now and then. */
+function pauseBefore(attempt: number, error: Failure, random: number): number {
+  if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
+  if (attempt === 1 && error instanceof TransportError && error.wasSent) return 0
+  return backoff(attempt, random)
+}
+
+/** The pause after so many attempts, in milliseconds; `random` is from 0 to 1. */
+export function backoff(attempts: number, random: number): number {
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1)) * (0.5 + random / 2)
+}

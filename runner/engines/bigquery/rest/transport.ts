@@ -1,0 +1,238 @@
+/** Sends one request to BigQuery's REST interface over connections that are kept open. */
+import http, { type ClientRequest, type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Access } from '../auth/credentials.js'
+import { readAnswerBody } from './answer-body.js'
+
+export interface RestCall {
+  readonly method: 'GET' | 'POST'
+  /** Below the base address, without a slash in front: `projects/p/queries`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string>>
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** It may take as long as a query. @default false */
+  readonly isLong?: boolean
+  /** Stops waiting; what the server does with the request is not known then. */
+  readonly signal: AbortSignal
+}
+
+export interface RestAnswer {
+  readonly status: number
+  /** Seconds that the server asks to wait, or null. */
+  readonly retryAfterSeconds: number | null
+  /** Parsed JSON, save the rows of a success; undefined where the body is none, which only an error's may be. */
+  readonly body: unknown
+}
+
+export interface TransportErrorOptions {
+  readonly cause?: unknown
+  /** @default true */
+  readonly wasSent?: boolean
+  /** @default true */
+  readonly isPassing?: boolean
+}
+
+/** No whole answer came. */
+export class TransportError extends Error {
+  override readonly name: string = 'TransportError'
+  /** The server may have been reached, and may have done what it was asked. */
+  readonly wasSent: boolean
+  /** Another attempt may succeed. */
+  readonly isPassing: boolean
+
+  constructor(message: string, { cause, wasSent = true, isPassing = true }: TransportErrorOptions = {}) {
+    super(message, cause === undefined ? {} : { cause })
+    this.wasSent = wasSent
+    this.isPassing = isPassing
+  }
+}
+
+/** An answer of more bytes than one is read of. */
+export class AnswerTooLargeError extends TransportError {
+  override readonly name = 'AnswerTooLargeError'
+
+  constructor() {
+    super(`BigQuery's answer has more than ${MAX_ANSWER_BYTES} bytes`, { isPassing: false })
+  }
+}
+
+export interface Transport {
+  /** @throws TransportError */
+  send(call: RestCall): Promise<RestAnswer>
+  close(): void
+}
+
+export interface TransportLimits {
+  /** Connections for long requests at once; more of them wait for one. @default 512 */
+  readonly longConnections?: number
+}
+
+const LONG_CONNECTIONS = 512
+/** What is short has connections of its own: a cancellation waits for no query. */
+const SHORT_CONNECTIONS = 32
+/** BigQuery's answers hold at most 10 MB of data (reference of jobs.query, maxResults); JSON makes more of it. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** Else Google's servers lay their answers out for people. */
+const COMPACT = { prettyPrint: 'false' }
+
+const unzip = promisify(gunzip)
+
+/** Whoever makes one closes it. */
+export function createTransport(
+  { baseUrl, credentials, forget, origin }: Omit<Access, 'project'>,
+  { longConnections = LONG_CONNECTIONS }: TransportLimits = {},
+): Transport {
+  const base = baseUrl.replace(/\/+$/, '')
+  const client = base.startsWith('https:') ? https : http
+  const connections = (most: number) => new client.Agent({ keepAlive: true, maxSockets: most, scheduling: 'lifo' })
+  const long = connections(longConnections)
+  const short = connections(SHORT_CONNECTIONS)
+
+  async function sendOnce({ method, path, query, body, isLong = false, signal }: RestCall): Promise<Attempt> {
+    const agent = isLong ? long : short
+    const url = `${base}/${path}?${new URLSearchParams({ ...query, ...COMPACT })}`
+    const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
+    const caller = await orAborted(
+      credentials(url).catch(cause => refuseCredentials(cause, origin)),
+      signal,
+    )
+    const headers = {
+      ...caller,
+      Accept: 'application/json',
+      'Accept-Encoding': 'gzip',
+      'User-Agent': 'sluice (gzip)', // Google's servers compress only for agents that say so here too
+      ...(content && { 'Content-Type': 'application/json', 'Content-Length': content.byteLength }),
+    }
+    const answer = await new Promise<RestAnswer>((resolve, reject) => {
+      const request = client.request(url, { method, headers, agent, signal }, response => {
+        readAnswer(response).then(resolve, fail)
+      })
+      const wasSent = watchSending(request)
+      const fail = (cause: unknown): void => reject(transportError(cause, wasSent()))
+      request.setNoDelay(true)
+      request.once('error', fail)
+      // One that waits for a connection would be told of it only when it is given one.
+      const stop = (): void => {
+        if (request.socket === null) reject(new TransportError('given up', { cause: signal.reason, wasSent: false }))
+      }
+      signal.addEventListener('abort', stop, { once: true })
+      request.once('close', () => signal.removeEventListener('abort', stop))
+      request.end(content)
+    })
+    return { answer, caller }
+  }
+
+  return {
+    async send(call) {
+      const { answer, caller } = await sendOnce(call)
+      // Credentials may end before the time that they name: once, new ones are asked for.
+      if (answer.status !== UNAUTHORIZED || !forget) return answer
+      forget(caller)
+      return (await sendOnce(call)).answer
+    },
+    close() {
+      long.destroy()
+      short.destroy()
+    },
+  }
+}
+
+interface Attempt {
+  readonly answer: RestAnswer
+  /** The headers that said who calls. */
+  readonly caller: Readonly<Record<string, string>>
+}
+
+const UNAUTHORIZED = 401
+
+/** True from when the connection stands: from then on, bytes of the request may have arrived. */
+function watchSending(request: ClientRequest): () => boolean {
+  let wasSent = false
+  request.once('socket', socket => {
+    if (!socket.connecting) wasSent = true
+    else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (wasSent = true))
+  })
+  return () => wasSent
+}
+
+async function readAnswer(response: IncomingMessage): Promise<RestAnswer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of response) {
+    size += (chunk as Buffer).byteLength
+    if (size > MAX_ANSWER_BYTES) throw new AnswerTooLargeError()
+    chunks.push(chunk as Buffer)
+  }
+  const content = Buffer.concat(chunks)
+  const isZipped = response.headers['content-encoding'] === 'gzip'
+  const bytes = isZipped ? await unzip(content, { maxOutputLength: MAX_ANSWER_BYTES }) : content
+  const status = response.statusCode ?? 0
+  return { status, retryAfterSeconds: retryAfter(response.headers['retry-after']), body: parse(bytes, status) }
+}
+
+/** An error may come from a proxy and hold anything; a success that is no JSON object is no answer. */
+function parse(bytes: Buffer, status: number): unknown {
+  let body: unknown
+  try {
+    body = status < 300 ? readAnswerBody(bytes) : JSON.parse(bytes.toString('utf8'))
+  } catch (cause) {
+    if (status < 300) throw new TransportError('the answer is no JSON', { cause })
+    return undefined
+  }
+  const isObject = typeof body === 'object' && body !== null
+  if (status < 300 && !isObject) throw new TransportError('the answer is no JSON object')
+  return isObject ? body : undefined
+}
+
+/** RFC 9110 §10.2.3 allows a date as well, which Google does not send. */
+function retryAfter(value: string | undefined): number | null {
+  return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : null
+}
+
+/** What no repetition mends: certificates, and a server that does not speak TLS. */
+const LASTING_CODES = /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
+
+function transportError(cause: unknown, wasSent: boolean): TransportError {
+  if (cause instanceof TransportError) return cause
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (code === 'ERR_BUFFER_TOO_LARGE') return new AnswerTooLargeError()
+  return new TransportError(code ?? message, { cause, wasSent, isPassing: !LASTING_CODES.test(code ?? '') })
+}
+
+/** Google's library tells a refusal by its answer's status; without one the network may be at fault. */
+function refuseCredentials(cause: unknown, origin: string | undefined): never {
+  const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
+  // Its message would repeat a part of the file, which may be the key.
+  const why = cause instanceof SyntaxError ? 'a file of credentials is no JSON' : (message ?? String(cause))
+  const told = origin === undefined ? why : `${origin}: ${why}`
+  const isPassing = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
+  throw new TransportError(`no credentials: ${told}`, {
+    ...(!(cause instanceof SyntaxError) && { cause }),
+    wasSent: false,
+    isPassing,
+  })
+}
+
+const NETWORK_CODES: ReadonlySet<string> = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+])
+
+/** Nothing has been sent when the signal fires here. @throws TransportError */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new TransportError('given up', { cause: signal.reason, wasSent: false }))
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

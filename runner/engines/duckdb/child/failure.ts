@@ -1,0 +1,129 @@
+/** What DuckDB reports, in BigQuery's words where it is known; its own texts go nowhere but into causes. */
+
+import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
+import { BodyTooLargeError } from '../../../encode/body.js'
+import { ValueError } from '../../../encode/scalar-text.js'
+import { causeText } from '../../../model/cause-text.js'
+import { QueryFault } from '../../../model/query-fault.js'
+import { ownFileFailure } from '../engine-folder.js'
+import type { Failure } from '../process/messages.js'
+import { BindError } from '../values/bind-parameters.js'
+
+/** RE2's own messages (re2.cc, `RegexpStatus::CodeText`), which DuckDB passes on as they are. */
+const RE2_MESSAGES =
+  /Invalid Input Error: ((?:invalid escape sequence|invalid character class range|invalid character class|missing \]|missing \)|unexpected \)|trailing \\|no argument for repetition operator|invalid repetition size|bad repetition operator|invalid perl operator|invalid UTF-8|invalid named capture group|pattern too large)[^\n]*)/
+
+interface Wording {
+  readonly pattern: RegExp
+  readonly message: (match: RegExpExecArray) => string
+}
+
+const WORDINGS: readonly Wording[] = [
+  { pattern: RE2_MESSAGES, message: match => `Cannot parse regular expression: ${match[1]}` },
+  {
+    pattern: /Pattern failed to parse, error: '([\s\S]*)'/,
+    message: match => `Cannot parse regular expression: ${match[1]}`,
+  },
+  { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
+  { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
+  { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
+  // Only sums of NUMERIC grow so large: of INT64, DuckDB would need 2^64 rows.
+  { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: () => 'numeric overflow: SUM' },
+  {
+    pattern: /could not convert blob to UTF8|invalid UTF-?8|not valid UTF-?8/i,
+    message: () => 'Invalid cast of bytes to UTF8 string',
+  },
+  { pattern: /Type INT128 with value (-?\d+) can't be cast/, message: match => `int64 overflow: ${match[1]}` },
+  {
+    pattern: /Type DOUBLE with value (\S+) can't be cast .* INT64/,
+    message: match => `int64 out of range: ${match[1]}`,
+  },
+  {
+    pattern: /Could not cast value .* to DECIMAL|Casting value .* to type DECIMAL/,
+    message: () => 'numeric out of range',
+  },
+  { pattern: /Could not convert string '([\s\S]*)' to INT64/, message: match => `Bad int64 value: ${match[1]}` },
+  { pattern: /Could not convert string '([\s\S]*)' to DOUBLE/, message: match => `Bad double value: ${match[1]}` },
+  { pattern: /Could not convert string '([\s\S]*)' to BOOL/, message: match => `Bad bool value: ${match[1]}` },
+  {
+    pattern: /Could not convert string "([\s\S]*)" to DECIMAL/,
+    message: match => `Invalid NUMERIC value: ${match[1]}`,
+  },
+  {
+    pattern: /(?:invalid )?date field (?:value|format)[^"]*"([^"]*)"/,
+    message: match => `Invalid date: '${match[1]}'`,
+  },
+  {
+    pattern: /invalid timestamp field format: "([^"]*)"|timestamp field value out of range: "([^"]*)"/,
+    message: match => `Invalid timestamp: '${match[1] ?? match[2]}'`,
+  },
+  {
+    pattern:
+      /(?:Date|Timestamp|TIMESTAMP) out of range|Could not convert .* to timestamp|Overflow in (?:date|timestamp)/i,
+    message: () => 'Date or time value is out of range',
+  },
+  {
+    pattern: /list_\w+: (?:left|right) argument can not contain NULL/,
+    message: () => 'Cannot compute a distance with a NULL element',
+  },
+  { pattern: /Division by zero|divide by zero/i, message: () => 'division by zero' },
+  { pattern: /pattern must not end with escape character/, message: () => 'LIKE pattern ends with a backslash' },
+  { pattern: /Malformed JSON/, message: () => 'Invalid input to JSON' },
+  {
+    pattern: /More than one row returned by a subquery/,
+    message: () => 'Scalar subquery produced more than one element',
+  },
+  {
+    pattern: /limit was set by the 'max_temp_directory_size' setting/,
+    message: () =>
+      'Resources exceeded during query execution: the query needs more room on the disk than SLUICE_ENGINE_TEMP (serve: --engine-temp) sets',
+  },
+  {
+    pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
+    message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
+  },
+  // What is left of the errors that a value makes.
+  { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
+  { pattern: /^Conversion Error/, message: () => 'A value cannot be converted to the type asked for' },
+]
+
+/** @returns never a Failure that repeats DuckDB's text outside of `cause`. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof BindError) {
+    return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
+  }
+  if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: causeText(error.cause) }
+  if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
+  if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
+  const text = textOf(error)
+  if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }
+  const cause = causeText(error)
+  const own = text.indexOf(NATIVE_ERROR_MARK)
+  if (own >= 0) return { kind: 'query', message: withoutPlace(text.slice(own + NATIVE_ERROR_MARK.length)), cause }
+  const unwritten = ownFileFailure(error)
+  if (unwritten) return { kind: 'query', message: unwritten.message, cause }
+  for (const { pattern, message } of WORDINGS) {
+    const match = pattern.exec(text)
+    if (match) return { kind: 'query', message: message(match), cause }
+  }
+  return { kind: 'engine', cause }
+}
+
+/** Has DuckDB given up the whole database, and not only the query? */
+export const isFatal = (error: unknown): boolean => /^FATAL Error|has been invalidated/m.test(textOf(error))
+
+/** Is it a regular expression that failed the query? Then a bound value may be at fault. */
+export const isRegexpFailure = (failure: Failure): boolean =>
+  failure.kind === 'query' && /regular expression|regexp/i.test(failure.message)
+
+/** What RE2 has against a pattern, without the pattern: `missing ]`. */
+export const re2Reason = (error: unknown): string | null => {
+  const match = RE2_MESSAGES.exec(textOf(error))
+  return match ? match[1]!.replace(/: [\s\S]*$/, '') : null
+}
+
+// DuckDB puts the place in its own SQL behind a message.
+const withoutPlace = (text: string): string => text.replace(/\n\nLINE \d+:[\s\S]*$/, '')
+
+const textOf = (thrown: unknown): string =>
+  thrown === undefined || thrown === null ? '' : thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,0 +1,237 @@
+/** DuckDB itself: opened on a temporary file, made to understand our SQL, and locked. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { StructField, TableDefinition, UnreadableColumn } from '../../../../googlesql/data.js'
+import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
+import type { Discovery, SessionOptions } from '../process/messages.js'
+import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from '../tables/data-folder.js'
+import { fileFault } from '../tables/file-fault.js'
+import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
+import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
+import { type TableStore, tableStore } from '../tables/table-store.js'
+import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
+import { keepStatements, type Statements } from './prepared-statements.js'
+import { prepareSelect } from './run-query.js'
+
+export interface Session {
+  readonly tables: TableStore
+  /** Lends a free connection to `use`; whoever asks for more at once than there are waits. */
+  readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
+  /** Of what `borrow` lends. */
+  readonly statements: Statements
+  readonly largePlans: LargePlans
+  /** Resolves when DuckDB has answered something trivial, whether connections are free or not. */
+  readonly ping: () => Promise<void>
+  /** Tables that have no schema of their own but are Parquet or in the database; they are declared to `tables`. */
+  readonly discover: () => Promise<Discovery>
+  readonly close: () => void
+}
+
+const DATABASE = '~database'
+const WORKSPACE = '"~tables"'
+/**
+ * Rows that are skipped or read together, and by one thread. Of 10,000 log entries DuckDB's own 122,880 would be one
+ * group: with smaller ones the newest hundred take half the time.
+ */
+const ROW_GROUP_SIZE = 4_096
+
+/** A file, and not memory, so that loaded rows are compressed and may leave memory. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const spill = join(options.folder, 'spill')
+  const copies = join(options.folder, 'copies')
+  for (const folder of [spill, copies]) mkdirSync(folder, { recursive: true })
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: String(options.threads),
+    memory_limit: `${options.memoryLimitMb}MB`,
+    temp_directory: spill,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+    allow_community_extensions: 'false',
+  })
+  const attach = `ATTACH ${quoteText(join(options.folder, 'tables.duckdb'))} AS ${WORKSPACE} (ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`
+  const connect = async (): Promise<DuckDBConnection> => {
+    const connection = await instance.connect()
+    await connection.run(`USE ${WORKSPACE}`)
+    return connection
+  }
+  await (await instance.connect()).run(attach)
+  const admin = await connect()
+  await prepareSession(admin)
+  if (options.database !== null) {
+    await admin.run(`ATTACH ${quoteText(options.database)} AS ${quoteName(DATABASE)} (READ_ONLY)`)
+  }
+  await lock(admin, options, copies)
+  const tables = tableStore(await connect(), options.dataDir, copies)
+  const declared = new Set(options.tables.map(table => table.definition.name))
+  const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
+  for (const { definition, files } of options.tables) {
+    const known = databaseTables.get(definition.name)
+    const origin = files
+      ? ({ kind: 'files', files } as const)
+      : known
+        ? ({ kind: 'select', sql: selectFrom(known.source, definition, known.shape) } as const)
+        : ({ kind: 'data-folder' } as const)
+    tables.declare({ definition, origin })
+  }
+
+  const allowed = new Set(allowedDatasets(options))
+  const discover = async (): Promise<Discovery> => {
+    const notes: string[] = []
+    const unreadable: Discovery['unreadable'][number][] = []
+    const refuse = (table: string, reason: string): void => void unreadable.push({ table, reason })
+    const found: TableDefinition[] = []
+    let isOutgrown = false
+    for (const [name, { source, shape }] of databaseTables) {
+      if (declared.has(name)) continue
+      const definition = definitionOf(name, shape)
+      if (definition.columns.length === 0) {
+        refuse(name, noColumns(definition))
+        continue
+      }
+      const sql = selectFrom(source, definition, shape, { isInferred: true })
+      tables.declare({ definition, isInferred: true, origin: { kind: 'select', sql } })
+      found.push(definition)
+    }
+    const listing = newListing()
+    for (const name of options.dataDir === null ? [] : tablesInFolder(options.dataDir)) {
+      if (declared.has(name) || databaseTables.has(name)) continue
+      if (!allowed.has(datasetOf(name))) {
+        isOutgrown = true
+        continue
+      }
+      const files = filesOfTable(options.dataDir!, name, listing)
+      const other = files.find(file => file.format !== 'parquet')
+      if (other) {
+        notes.push(`${name} has no schema, so its ${other.format} files are not read`)
+        refuse(name, `there is a data file for it, but no table schema ${name}.json`)
+        continue
+      }
+      const shape = await parquetShape(admin, files[0]!.path).catch((error: unknown) => fileFault(error, 'Parquet'))
+      if (typeof shape === 'string') {
+        notes.push(`${name}: ${files[0]!.path}: ${shape}`)
+        refuse(name, `its data file is not used, since ${shape}`)
+        continue
+      }
+      const definition = definitionOf(name, shape)
+      if (definition.columns.length === 0) {
+        refuse(name, noColumns(definition))
+        continue
+      }
+      tables.declare({ definition, isInferred: true, origin: { kind: 'data-folder' } })
+      found.push(definition)
+    }
+    for (const { name, unreadable = [] } of found) {
+      for (const column of unreadable) notes.push(`${name}.${column.name} cannot be read: ${column.reason}`)
+    }
+    return { tables: found, notes, unreadable, isOutgrown }
+  }
+
+  const pool = connectionPool(connect, options.connections)
+  const ping = async (): Promise<void> => {
+    await admin.run('SELECT 1')
+  }
+  const statements = keepStatements(prepareSelect, tables.revision)
+  return {
+    tables,
+    borrow: pool,
+    statements,
+    largePlans: largePlans(admin),
+    ping,
+    discover,
+    close: () => instance.closeSync(),
+  }
+}
+
+/**
+ * Order matters: what is allowed, then nothing else, then no more changes (DuckDB 1.5 checks each against the last). What
+ * is allowed are the files of tables, copies of them and the folders of datasets: the data folder itself may hold the tokens' file.
+ * DuckDB adds the files that it has open, and its folder for temporary ones.
+ */
+async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
+  const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
+  const folders = allowedDatasets(options).map(dataset => join(options.dataDir!, dataset))
+  const files = options.tables.flatMap(table => table.files ?? [])
+  await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
+  await admin.run(`SET allowed_directories = ${list([...folders, copies])}`)
+  await admin.run('SET enable_external_access = false')
+  // Given when the instance is made it would be shown, but not kept to.
+  await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
+  // Without its threads the allocator keeps what loading a table took until the thread that loaded it works again.
+  await admin.run('SET GLOBAL allocator_background_threads = true')
+  await admin.run(`SET allowed_configs = ['${LARGE_PLAN_SETTING}']`)
+  await admin.run('SET lock_configuration = true')
+}
+
+/** The datasets that have a folder by now, and those that tables with a schema will have theirs in. */
+function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
+  if (dataDir === null) return []
+  const declared = tables.map(table => datasetOf(table.definition.name))
+  return [...new Set([...datasetsInFolder(dataDir), ...declared])].filter(isFolderName)
+}
+
+const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
+
+/** The table that a shape suggests. */
+function definitionOf(name: string, shape: ParquetShape): TableDefinition {
+  const columns: StructField[] = []
+  const unreadable: UnreadableColumn[] = []
+  for (const [i, column] of shape.names.entries()) {
+    const type = googlesqlType(shape.types[i]!)
+    if (type) columns.push({ name: column, type })
+    else unreadable.push({ name: column, reason: whyUnreadable(name, column, shape.types[i]!) })
+  }
+  return { name, columns, ...(unreadable.length > 0 && { unreadable }) }
+}
+
+const noColumns = ({ unreadable = [] }: TableDefinition): string =>
+  unreadable[0]
+    ? `none of its columns can be read: of ${unreadable[0].name} ${unreadable[0].reason}`
+    : 'it has no columns'
+
+/** A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for another project's. */
+interface DatabaseTable {
+  readonly source: string
+  readonly shape: ParquetShape
+}
+
+async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<string, DatabaseTable>> {
+  const result = await admin.runAndReadAll(
+    'SELECT schema_name, table_name AS name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal ' +
+      'UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal ORDER BY 1, 2',
+    [DATABASE],
+  )
+  const tables = new Map<string, DatabaseTable>()
+  for (const [schema, table] of result.getRows()) {
+    const source = [DATABASE, String(schema), String(table)].map(quoteName).join('.')
+    tables.set(`${schema}.${table}`, { source, shape: await shapeOf(admin, source) })
+  }
+  return tables
+}
+
+/** Connections are made when first needed; who comes when all are lent out waits in turn. */
+function connectionPool(connect: () => Promise<DuckDBConnection>, size: number): Session['borrow'] {
+  const free: DuckDBConnection[] = []
+  const waiting: ((connection: DuckDBConnection) => void)[] = []
+  let made = 0
+  const take = async (): Promise<DuckDBConnection> => {
+    const idle = free.pop()
+    if (idle) return idle
+    if (made < size) {
+      made++
+      return connect()
+    }
+    return new Promise(resolve => waiting.push(resolve))
+  }
+  return async use => {
+    const connection = await take()
+    try {
+      return await use(connection)
+    } finally {
+      const next = waiting.shift()
+      if (next) next(connection)
+      else free.push(connection)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/** SQL of the values of Parquet files and databases as values of a table's types. */
+import { DuckDBDecimalType, DuckDBStructType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import { type StructField, structOf, type Type } from '../../../../googlesql/data.js'
+import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import { AS_DECLARED, fromWire } from './file-column.js'
+import { asList, googlesqlType, isNearlyExact } from './file-types.js'
+
+/** Where a value stands, and who chose its type. */
+export interface ColumnPlace {
+  readonly table: string
+  /** For messages: `logs.edge.metadata.request`. */
+  readonly path: string
+  /** The types are those that the file's own suggest, and no author asked for them: a value that would change is an error. */
+  readonly isInferred: boolean
+}
+
+/**
+ * SQL of a value of type `have` as one of `want`. Where the two are carried alike it is `sql` itself, so that filters
+ * reach the file. Fields that are missing are NULL, others are left out. A NULL array
+ * stays one: the queries that could tell see to it (scans/null-arrays.ts).
+ */
+export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
+  const { path } = place
+  if (want.kind === 'ARRAY') {
+    const list = asList(have)
+    if (!list) return mismatch(have, want, path)
+    const item = `x${path.split('[]').length}`
+    const inner = adaptColumn(item, list.valueType, want.element, { ...place, path: `${path}[]` })
+    const entries = have.typeId === DuckDBTypeId.MAP ? `map_entries(${sql})` : sql
+    if (inner !== item) return `list_transform(${entries}, lambda ${item}: ${inner})`
+    return have.typeId === DuckDBTypeId.ARRAY ? `CAST(${sql} AS ${duckdbType(want)})` : entries
+  }
+  if (want.kind === 'STRUCT') {
+    if (!(have instanceof DuckDBStructType)) return mismatch(have, want, path)
+    return adaptStruct(sql, have, want.fields, place)
+  }
+  const target = duckdbType(want)
+  const isJson = have.alias === 'JSON'
+  if (sqlName(have) === target && !isJson) return sql
+  if (isJson && want.kind === 'JSON') return sql
+  const fromText = (text: string): string =>
+    fromWire(want, text, { path, form: 'text', rowNumber: null, spelling: AS_DECLARED })
+  if (have.typeId === DuckDBTypeId.VARCHAR) return fromText(sql)
+  if (want.kind === 'JSON' && googlesqlType(have) === undefined)
+    return fromText(`CAST(CAST(${sql} AS JSON) AS VARCHAR)`)
+  if (asList(have) || have instanceof DuckDBStructType) return mismatch(have, want, path)
+  if (want.kind === 'TIMESTAMP' && EPOCHS.has(have.typeId)) return fromText(`CAST(${sql} AS VARCHAR)`)
+  return adaptScalar(sql, have, want, place)
+}
+
+const sqlName = (type: DuckDBType): string => (type.typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : String(type))
+
+const EPOCHS: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.INTEGER, DuckDBTypeId.UINTEGER])
+/** Whole numbers of which some are no INT64. */
+const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
+const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIT, DuckDBTypeId.BIGNUM, DuckDBTypeId.GEOMETRY])
+
+function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
+  const own = googlesqlType(have)?.kind
+  if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
+  if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
+  const isCast = own === want.kind || isWidening(own, want.kind) || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
+  return isCast ? castTo(want, sql) : mismatch(have, want, place.path)
+}
+
+const castTo = (type: Type, sql: string): string => `CAST(${sql} AS ${duckdbType(type)})`
+const isDecimal = ({ kind }: Type): boolean => kind === 'NUMERIC' || kind === 'BIGNUMERIC'
+
+function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
+  if (want.kind === 'FLOAT64' || want.kind === 'STRING') return castTo(want, sql)
+  if (isDecimal(want) && have.typeId === DuckDBTypeId.UBIGINT) return castTo(want, sql)
+  return isDecimal(want) || want.kind === 'INT64' ? exactly(sql, have, want, place) : mismatch(have, want, place.path)
+}
+
+/** A type that a file suggests changes no value; one that a schema declares may cut or round it. */
+function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want: Type, place: ColumnPlace): string {
+  if (want.kind === own && (place.isInferred || own === 'TIME')) return exactly(sql, have, want, place)
+  if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
+    return castTo(want, microsecondsOf(sql))
+  if (have instanceof DuckDBDecimalType) {
+    if (isDecimal(want) || want.kind === 'FLOAT64') return castTo(want, sql)
+    if (want.kind === 'STRING')
+      return have.scale === 0 ? castTo(want, sql) : `rtrim(rtrim(${castTo(want, sql)}, '0'), '.')`
+  }
+  return mismatch(have, want, place.path)
+}
+
+/** Cut to microseconds, and not towards 1970 as a cast does. */
+const microsecondsOf = (sql: string): string =>
+  `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
+
+/** An error for a value that the type does not hold. */
+function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred }: ColumnPlace): string {
+  const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
+  const way = isInferred ? wayOut(have) : null
+  const advice = way === null ? '' : ` (a table schema, ${table}.json, that declares it as ${way})`
+  const message = quoteText(`${NATIVE_ERROR_MARK}${path} holds what is no ${want.kind}${advice}`)
+  return (
+    `CASE WHEN ${sql} IS NULL THEN NULL WHEN TRY_CAST(${cast} AS ${have}) = ${sql} THEN ${cast} ` +
+    `ELSE error(${message} || ': ' || left(CAST(${sql} AS VARCHAR), 80)) END`
+  )
+}
+
+/** How a table schema may have such a column read. */
+function wayOut(have: DuckDBType): string | null {
+  if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
+  if (have instanceof DuckDBDecimalType) return 'NUMERIC rounds it, and as STRING keeps it whole'
+  return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
+}
+
+/** Casts that lose nothing, or that a table's schema asks for knowingly: zone-less times are UTC. */
+function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
+  switch (from) {
+    case 'INT64':
+      return to === 'FLOAT64' || to === 'NUMERIC' || to === 'BIGNUMERIC' || to === 'STRING'
+    case 'NUMERIC':
+      return to === 'FLOAT64' || to === 'BIGNUMERIC'
+    case 'DATETIME':
+      return to === 'TIMESTAMP'
+    case 'TIMESTAMP':
+      return to === 'DATETIME'
+    default:
+      return false
+  }
+}
+
+function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly StructField[], place: ColumnPlace): string {
+  const names = fieldNames(structOf(fields))
+  let isSame = have.entryNames.length === fields.length
+  const entries = fields.map(({ type }, i) => {
+    const name = names[i]!
+    const exact = have.entryNames.indexOf(name)
+    const at = exact >= 0 ? exact : have.entryNames.findIndex(entry => entry.toLowerCase() === name.toLowerCase())
+    if (at !== i || have.entryNames[at] !== name) isSame = false
+    if (at < 0) return `${quoteName(name)} := ${type.kind === 'ARRAY' ? '[]' : 'NULL'}::${duckdbType(type)}`
+    const field = `struct_extract(${sql}, ${quoteText(have.entryNames[at]!)})`
+    const value = adaptColumn(field, have.entryTypes[at]!, type, { ...place, path: `${place.path}.${name}` })
+    if (value !== field) isSame = false
+    return `${quoteName(name)} := ${value}`
+  })
+  return isSame ? sql : `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${entries.join(', ')}) END`
+}
+
+/** A column's type in a file is none that the table's schema could mean. */
+export class ColumnTypeError extends Error {
+  override readonly name = 'ColumnTypeError'
+}
+
+function mismatch(have: DuckDBType, want: Type, path: string): never {
+  throw new ColumnTypeError(`${path} is ${want.kind} by its schema, but the file has ${have}`)
+}

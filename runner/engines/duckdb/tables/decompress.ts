@@ -1,0 +1,70 @@
+/** Bytes out of gzip or zstd, and whether a compressed file is whole. */
+import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
+import zlib, { createGunzip } from 'node:zlib'
+import { QueryFault } from '../../../model/query-fault.js'
+
+export type Compression = 'uncompressed' | 'gzip' | 'zstd'
+
+const CHUNK_BYTES = 1 << 20
+
+export const openFile = (path: string): Readable => createReadStream(path, { highWaterMark: CHUNK_BYTES })
+
+/** Chunks of the uncompressed bytes. @throws the stream's or the decompressor's error. */
+export function decompressed(raw: Readable, compression: Compression): AsyncIterable<Buffer> {
+  switch (compression) {
+    case 'uncompressed':
+      return raw
+    case 'gzip':
+      return throughTransform(raw, createGunzip({ chunkSize: CHUNK_BYTES }))
+    case 'zstd':
+      return unzstd(raw)
+    default:
+      return compression satisfies never
+  }
+}
+
+/**
+ * Reads a compressed file to its end: DuckDB takes one that was cut off for a shorter one, and holds nothing against
+ * gzip's checksum. `name` is the file's in the failure.
+ * @throws QueryFault when it is not whole.
+ */
+export async function expectWhole(
+  name: string,
+  { path, compression }: { readonly path: string; readonly compression: Compression },
+): Promise<void> {
+  if (compression === 'uncompressed') return
+  try {
+    for await (const _ of decompressed(openFile(path), compression));
+  } catch (cause) {
+    throw new QueryFault(`${name}: ${notToItsEnd(compression, (cause as Error).message)}`, { cause })
+  }
+}
+
+export const notToItsEnd = (compression: Compression, message: string): string =>
+  `its ${compression} cannot be read to the end (${message})`
+
+function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableStream): AsyncIterable<Buffer> {
+  raw.on('error', error => transform.destroy(error))
+  return raw.pipe(transform) as unknown as AsyncIterable<Buffer>
+}
+
+type ZstdFactory = () => Readable & NodeJS.WritableStream
+
+/** Node.js has zstd from 22.15 on. */
+function unzstd(raw: Readable): AsyncIterable<Buffer> {
+  const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
+  return native ? throughTransform(raw, native()) : unzstdInJavaScript(raw)
+}
+
+async function* unzstdInJavaScript(raw: Readable): AsyncGenerator<Buffer> {
+  const { Decompress } = await import('fzstd')
+  const ready: Buffer[] = []
+  const decompress = new Decompress(chunk => void ready.push(Buffer.from(chunk)))
+  for await (const chunk of raw) {
+    decompress.push(chunk as Buffer)
+    yield* ready.splice(0)
+  }
+  decompress.push(new Uint8Array(0), true)
+  yield* ready
+}

@@ -1,0 +1,57 @@
+/** What is wrong with a data file, for authors: where, and not in the words of DuckDB's errors. */
+
+import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
+import { beginning } from '../../../model/cause-text.js'
+
+interface Wording {
+  readonly pattern: RegExp
+  readonly message: (match: RegExpExecArray) => string
+}
+
+/** In a row there may stand anything, of any length. */
+const MAX_LENGTH = 300
+
+const WORDINGS: readonly Wording[] = [
+  {
+    // DuckDB goes by where a link leads.
+    pattern: /^Permission Error: Cannot access file/m,
+    message: () =>
+      'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read',
+  },
+  {
+    // Its lenient mode would read these lines, but also take rows with broken quotes for good ones.
+    pattern: /CSV Parser state machine reached an invalid state/,
+    message: () =>
+      'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
+  },
+  {
+    pattern: /byte order mark \(BOM\) is not supported/,
+    message: () => 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
+  },
+  {
+    // DuckDB has read the line's end by then, and counts one line too many.
+    pattern: /Malformed JSON in file .*?, at byte (\d+) in line (\d+): ([^\n]*?)\.?\s*(?:\n|$)/,
+    message: ([, byte, line, reason]) => `in line ${Number(line) - 1}, at byte ${byte}: not valid JSON: ${reason}`,
+  },
+  {
+    pattern: /JSON transform error in file .*?, in line (\d+): Failed to cast value to numerical: ([^\n]*)/,
+    message: ([, line, value]) => `in line ${line}: not a number: ${value}`,
+  },
+  {
+    pattern: /JSON transform error in file .*?, in line (\d+): ([^\n]*)/,
+    message: ([, line, reason]) => `in line ${line}: ${reason}`,
+  },
+  { pattern: /CSV Error on Line: (\d+)/, message: ([, line]) => `in line ${line}: not valid CSV` },
+]
+
+/** `format` is what the file should be. */
+export function fileFault(error: unknown, format: string): string {
+  const text = error instanceof Error ? error.message : String(error)
+  const own = text.indexOf(NATIVE_ERROR_MARK)
+  if (own >= 0) return beginning(text.slice(own + NATIVE_ERROR_MARK.length).split('\n')[0]!, MAX_LENGTH)
+  for (const { pattern, message } of WORDINGS) {
+    const match = pattern.exec(text)
+    if (match) return beginning(message(match), MAX_LENGTH)
+  }
+  return `it cannot be read as ${format}`
+}

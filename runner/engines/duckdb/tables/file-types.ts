@@ -1,0 +1,109 @@
+/** The types of DuckDB's that Parquet files and databases have, as types of GoogleSQL, and what to do about those without an equivalent. */
+import {
+  DuckDBArrayType,
+  DuckDBDecimalType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBTypeId,
+} from '@duckdb/node-api'
+import { arrayOf, type ScalarKind, type StructField, structOf, type Type } from '../../../../googlesql/data.js'
+
+const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
+  [DuckDBTypeId.BOOLEAN]: 'BOOL',
+  [DuckDBTypeId.TINYINT]: 'INT64',
+  [DuckDBTypeId.SMALLINT]: 'INT64',
+  [DuckDBTypeId.INTEGER]: 'INT64',
+  [DuckDBTypeId.BIGINT]: 'INT64',
+  [DuckDBTypeId.UTINYINT]: 'INT64',
+  [DuckDBTypeId.USMALLINT]: 'INT64',
+  [DuckDBTypeId.UINTEGER]: 'INT64',
+  [DuckDBTypeId.UBIGINT]: 'NUMERIC',
+  [DuckDBTypeId.FLOAT]: 'FLOAT64',
+  [DuckDBTypeId.DOUBLE]: 'FLOAT64',
+  [DuckDBTypeId.VARCHAR]: 'STRING',
+  [DuckDBTypeId.UUID]: 'STRING',
+  [DuckDBTypeId.ENUM]: 'STRING',
+  [DuckDBTypeId.BLOB]: 'BYTES',
+  [DuckDBTypeId.DATE]: 'DATE',
+  [DuckDBTypeId.TIME]: 'TIME',
+  [DuckDBTypeId.TIMESTAMP]: 'DATETIME',
+  [DuckDBTypeId.TIMESTAMP_S]: 'DATETIME',
+  [DuckDBTypeId.TIMESTAMP_MS]: 'DATETIME',
+  [DuckDBTypeId.TIMESTAMP_TZ]: 'TIMESTAMP',
+  [DuckDBTypeId.INTERVAL]: 'INTERVAL',
+}
+
+/** Types of which GoogleSQL's holds most values, as they are used: a value that it does not hold is an error when it is read. */
+const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
+  [DuckDBTypeId.HUGEINT]: 'NUMERIC',
+  [DuckDBTypeId.UHUGEINT]: 'NUMERIC',
+  [DuckDBTypeId.TIMESTAMP_NS]: 'DATETIME',
+  [DuckDBTypeId.TIME_NS]: 'TIME',
+  [DuckDBTypeId.TIME_TZ]: 'TIME',
+}
+
+/**
+ * The type for the values of this type: one that holds all of them exactly or, see isNearlyExact, nearly all; undefined when there
+ * is none.
+ */
+export function googlesqlType(type: DuckDBType): Type | undefined {
+  const list = asList(type)
+  if (list) {
+    const element = googlesqlType(list.valueType)
+    return element && element.kind !== 'ARRAY' ? arrayOf(element) : undefined
+  }
+  if (type instanceof DuckDBStructType) {
+    const fields: StructField[] = []
+    for (const [i, name] of type.entryNames.entries()) {
+      const field = googlesqlType(type.entryTypes[i]!)
+      if (!field) return undefined
+      fields.push({ name, type: field })
+    }
+    return structOf(fields)
+  }
+  if (type instanceof DuckDBDecimalType) return { kind: isNearlyExact(type) ? 'BIGNUMERIC' : 'NUMERIC' }
+  if (type.alias === 'JSON') return { kind: 'JSON' }
+  const kind = EXACT[type.typeId] ?? NEARLY_EXACT[type.typeId]
+  return kind && { kind }
+}
+
+/** Whether some values of this type are not in the type that googlesqlType gives. */
+export function isNearlyExact(type: DuckDBType): boolean {
+  if (type instanceof DuckDBDecimalType) return type.scale > 9 || type.width - type.scale > 29
+  return NEARLY_EXACT[type.typeId] !== undefined
+}
+
+/** What is read as a list: an array of fixed length too, and a map as its entries, as BigQuery loads maps. */
+export function asList(type: DuckDBType): DuckDBListType | null {
+  if (type instanceof DuckDBListType) return type
+  if (type instanceof DuckDBArrayType) return new DuckDBListType(type.valueType)
+  if (!(type instanceof DuckDBMapType)) return null
+  return new DuckDBListType(new DuckDBStructType(['key', 'value'], [type.keyType, type.valueType]))
+}
+
+/** Types without an equivalent that a table schema may declare as something else than JSON. */
+const DECLARED_AS: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
+  [DuckDBTypeId.BIT]: 'STRING',
+  [DuckDBTypeId.BIGNUM]: 'STRING',
+  [DuckDBTypeId.GEOMETRY]: 'STRING',
+}
+
+/** Why a column cannot be read, and what to do: `its type VARIANT has no equivalent in GoogleSQL; leave it out …`. */
+export function whyUnreadable(table: string, column: string, type: DuckDBType): string {
+  const { path, type: culprit } = culpritOf(column, type)
+  const what = path === column ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
+  const kind = DECLARED_AS[culprit.typeId] ?? 'JSON'
+  return `${what} no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (${column})), or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
+}
+
+/** The innermost part that has no type. */
+function culpritOf(path: string, type: DuckDBType): { readonly path: string; readonly type: DuckDBType } {
+  if (type instanceof DuckDBStructType) {
+    const i = type.entryTypes.findIndex(entry => googlesqlType(entry) === undefined)
+    if (i >= 0) return culpritOf(`${path}.${type.entryNames[i]}`, type.entryTypes[i]!)
+  }
+  const element = asList(type)?.valueType
+  return element && googlesqlType(element) === undefined ? culpritOf(path, element) : { path, type }
+}

@@ -1,0 +1,28 @@
+/** Makes files of tables that are given as rows: one way of reading them, and a new child can read them again. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { TableDefinition } from '../../../../googlesql/index.js'
+import type { TableSource } from '../process/messages.js'
+
+/** The table with its files by absolute path; its rows, where it has any, become one of them, `<index>.ndjson` in `folder`. */
+export function withFiles(
+  { definition, files, rows }: TableSource,
+  folder: string,
+  index: number,
+): { readonly definition: TableDefinition; readonly files?: readonly string[] } {
+  const given = files?.map(file => resolve(file))
+  if (!rows) return given ? { definition, files: given } : { definition }
+  if (rows.length === 0) return { definition, files: given ?? [] }
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${index}.ndjson`)
+  writeFileSync(path, rows.map(row => `${JSON.stringify(row, wireValue)}\n`).join(''))
+  return { definition, files: [path, ...(given ?? [])] }
+}
+
+/** What JSON has no form for, as results write it; a Buffer has become an object by the time that it comes here. */
+function wireValue(this: unknown, key: string, value: unknown): unknown {
+  const given = (this as Record<string, unknown>)[key]
+  if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')
+  if (typeof value === 'bigint') return value.toString()
+  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+}

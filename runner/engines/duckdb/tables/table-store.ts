@@ -1,0 +1,543 @@
+/** Keeps the tables that queries read in step with their files. */
+import { realpath, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { TableDefinition } from '../../../../googlesql/data.js'
+import {
+  duckdbType,
+  FROM_COLUMN,
+  quoteName,
+  quotePath,
+  quoteText,
+  UNTIL_COLUMN,
+} from '../../../../googlesql-duckdb/data.js'
+import { QueryFault } from '../../../model/query-fault.js'
+import { ColumnTypeError } from './adapt-column.js'
+import {
+  type DataFile,
+  folderReader,
+  type ImportedFiles,
+  isUnchanged,
+  type Listing,
+  newListing,
+  statFile,
+  type TableContents,
+} from './data-folder.js'
+import { expectWhole } from './decompress.js'
+import { fileFault } from './file-fault.js'
+import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
+import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
+import { copySteady } from './steady-copy.js'
+
+/** A table of files, or one that SQL of ours stands for (a table of an attached database). */
+export interface StoredTable {
+  readonly definition: TableDefinition
+  /** The definition is the one that its files suggest. */
+  readonly isInferred?: boolean
+  readonly origin:
+    | { readonly kind: 'files'; readonly files: readonly string[] }
+    | { readonly kind: 'data-folder' }
+    | { readonly kind: 'select'; readonly sql: string }
+}
+
+export interface TableRead {
+  readonly table: string
+  /** New ones and those that have changed; an import counts as one. */
+  readonly files: number
+}
+
+export interface TableStore {
+  /** Adds a table, or replaces one of this name when its definition is another. */
+  readonly declare: (table: StoredTable) => void
+  /**
+   * Makes the tables of these names be as their files are now. Reads only files that are new or have changed; queries
+   * that run meanwhile keep what they began with.
+   * @throws QueryFault naming file and row when a file holds what its table's schema does not allow.
+   */
+  readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
+  /** Makes these tables be there, with whatever rows: enough to compile a query. Reads no file. */
+  readonly stand: (names: readonly string[]) => Promise<void>
+  /**
+   * The files of these tables that queries read in place, as they were when the tables were refreshed: a look at them then
+   * gives the path of one that is no longer so, or null.
+   */
+  readonly lookAtFiles: (names: readonly string[]) => () => string | null
+  /** Of the files of these tables that queries read in place. */
+  readonly bytesInPlace: (names: readonly string[]) => bigint
+  /** Another number whenever a table of DuckDB's may be another. */
+  readonly revision: () => number
+}
+
+interface Part {
+  readonly file: DataFile
+  /** In the rows' hidden column; null for a file that is read in place. */
+  readonly id: number | null
+  readonly shape: ParquetShape | null
+}
+
+/** An import's files, which are read in place and have one shape. */
+interface ImportPart {
+  readonly imported: ImportedFiles
+  readonly shape: ParquetShape
+  readonly bytes: bigint
+}
+
+/** What DuckDB holds of a table. */
+interface Holding {
+  /** By path; null before the first look. */
+  readonly parts: ReadonlyMap<string, Part> | null
+  /** By the path of the import's folder. */
+  readonly imports: ReadonlyMap<string, ImportPart>
+  readonly hasRowTable: boolean
+  /** Empty while there is none. */
+  readonly view: string
+}
+
+interface Entry {
+  readonly table: StoredTable
+  holding: Holding
+  /** Its files were changing when they were read last. */
+  isUnsteady: boolean
+}
+
+/** The hidden column of a row's file. */
+const FILE_COLUMN = '"~file"'
+/** A file that seems to rest may end in half a row that is just being written: so much later it has changed, or it is broken. */
+const HALF_ROW_MS = 50
+/** How long files that change while they are read, by us or in place by a query, are read again. */
+export const UNSTEADY_FOR_MS = 2_000
+const UNSTEADY_PAUSE_MS = 5
+const NOTHING: TableContents = { files: [], imports: [] }
+const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false, view: '' }
+/**
+ * A checkpoint writes the metadata of every column of every table, which takes a second where there are hundreds of wide ones.
+ * It is worth that once this many bytes of files have been read or replaced, and while tables are being read once there are many more.
+ */
+const CHECKPOINT_BYTES = 1_000_000n
+const CHECKPOINT_AMID_BYTES = 64_000_000n
+
+/** `connection` is for this store alone, as is the folder `copies`, from which it may read. */
+export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
+  const entries = new Map<string, Entry>()
+  let nextId = 1
+  let revision = 0
+  /** Of files whose rows were inserted or deleted since the last checkpoint. */
+  let uncheckpointed = 0n
+  // Loads take turns: two transactions that change the catalogue would conflict.
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const folder = dataDir === null ? null : folderReader(dataDir)
+
+  const contentsOf = ({ definition, origin }: StoredTable, listing?: Listing): TableContents => {
+    if (origin.kind === 'files')
+      return { files: origin.files.map(path => statFile(path) ?? missing(path)), imports: [] }
+    return origin.kind === 'data-folder' && folder !== null ? folder.contents(definition.name, listing) : NOTHING
+  }
+
+  const isCurrent = ({ table, holding: { parts, imports: held } }: Entry, listing?: Listing): boolean => {
+    if (parts === null) return false
+    if (table.origin.kind === 'select') return true
+    const { files, imports } = contentsOf(table, listing)
+    return (
+      files.length === parts.size &&
+      imports.length === held.size &&
+      imports.every(imported => held.has(imported.path)) &&
+      files.every(file => isUnchanged(file, parts.get(file.path)?.file ?? null))
+    )
+  }
+
+  /** A table that never has a row, by its columns: to make one costs more than the views of many tables. */
+  const emptyTables = new Map<string, string>()
+  let nextEmpty = 1
+  const emptySelect = async (definition: TableDefinition): Promise<string> => {
+    const columns = columnList(definition)
+    const known = emptyTables.get(columns)
+    if (known !== undefined) return selectRows(definition, known)
+    const made = `~empty${nextEmpty++}`
+    await connection.run(`CREATE TABLE ${quoteName(made)} (${columns})`)
+    emptyTables.set(columns, made)
+    return selectRows(definition, made)
+  }
+
+  /** All of `work` or nothing of it. */
+  const transact = async <T>(work: () => Promise<T>): Promise<T> => {
+    await connection.run('BEGIN')
+    try {
+      const result = await work()
+      await connection.run('COMMIT')
+      revision++
+      return result
+    } catch (error) {
+      await connection.run('ROLLBACK')
+      emptyTables.clear()
+      throw error
+    }
+  }
+
+  /** The parts that the files make, reading those that changed into the row table; inside a transaction. */
+  const readFiles = async (entry: Entry, files: readonly DataFile[]): Promise<ReadonlyMap<string, Part>> => {
+    const before = entry.holding.parts ?? new Map<string, Part>()
+    const after = new Map<string, Part>()
+    const outdated: number[] = []
+    for (const part of before.values()) {
+      const now = files.find(file => file.path === part.file.path)
+      if (now && isUnchanged(now, part.file)) {
+        after.set(part.file.path, part)
+      } else if (part.id !== null) {
+        outdated.push(part.id)
+        uncheckpointed += part.file.size
+      }
+    }
+    const rowTable = quoteName(`${entry.table.definition.name}~rows`)
+    if (outdated.length > 0)
+      await connection.run(`DELETE FROM ${rowTable} WHERE ${FILE_COLUMN} IN (${outdated.join(', ')})`)
+    for (const file of files) {
+      if (after.has(file.path)) continue
+      if (file.format === 'parquet') {
+        after.set(file.path, { file, id: null, shape: await parquetShape(connection, file.path) })
+      } else {
+        const id = nextId++
+        const insert = entry.isUnsteady ? insertCopy : insertFile
+        after.set(file.path, { file: await insert(entry, rowTable, file, id), id, shape: null })
+        uncheckpointed += file.size
+      }
+    }
+    return after
+  }
+
+  const insertFile = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
+    await expectWhole(file.path, file)
+    await insertRows(connection, entry.table.definition, rowTable, file, id)
+    return file
+  }
+
+  /** DuckDB follows no link that leads out of a dataset; copies are not made by DuckDB. */
+  const isWithinDataset = async ({ table: { origin } }: Entry, path: string): Promise<boolean> => {
+    if (origin.kind === 'files') return true
+    const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
+    const [file, folder] = await Promise.all([realpath(path), realpath(dataset)])
+    return file.startsWith(`${folder}/`)
+  }
+
+  /** Reads a copy of the file, and tells what state of it that is. */
+  const insertCopy = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
+    const path = join(copies, String(id))
+    try {
+      const copied = (await isWithinDataset(entry, file.path)) ? await copySteady(file, path) : null
+      if (copied === null) throw new FileChangedError(file.path)
+      await expectWhole(file.path, copied.copy)
+      await insertRows(connection, entry.table.definition, rowTable, copied.copy, id)
+      return copied.original
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  /** Imports never change, so those that are known need no second look. */
+  const readImports = async (
+    entry: Entry,
+    imports: readonly ImportedFiles[],
+  ): Promise<ReadonlyMap<string, ImportPart>> => {
+    const parts = new Map<string, ImportPart>()
+    for (const imported of imports) {
+      const known = entry.holding.imports.get(imported.path)
+      const shape = known?.shape ?? (await parquetShape(connection, imported.files[0]!))
+      parts.set(imported.path, { imported, shape, bytes: known?.bytes ?? bytesOf(imported.files) })
+    }
+    return parts
+  }
+
+  const load = async (entry: Entry, { files, imports }: TableContents): Promise<void> => {
+    const { definition } = entry.table
+    const holding = await transact(async () => {
+      let { hasRowTable } = entry.holding
+      if (!hasRowTable && files.some(file => file.format !== 'parquet')) {
+        await connection.run(rowTableDdl(definition))
+        hasRowTable = true
+      }
+      const parts = await readFiles(entry, files)
+      const changed = changedFile(entry.isUnsteady ? files.filter(file => file.format === 'parquet') : files)
+      if (changed) throw new FileChangedError(changed.path)
+      const importParts = await readImports(entry, imports)
+      const view = viewOver(entry.table, parts, importParts) || (await emptySelect(definition))
+      if (view !== entry.holding.view) await connection.run(viewDdl(definition, view))
+      return { parts, imports: importParts, hasRowTable, view }
+    })
+    entry.isUnsteady &&= changedFile([...holding.parts.values()].map(part => part.file)) !== undefined
+    entry.holding = holding
+  }
+
+  /** Makes the tables be there without a row, all in one transaction: of hundreds, each commit would be a write to the disk. */
+  const standIn = async (unseen: readonly Entry[], parts: Holding['parts']): Promise<void> => {
+    if (unseen.length === 0) return
+    const holdings = await transact(async () => {
+      const made: (readonly [Entry, Holding])[] = []
+      for (const entry of unseen) {
+        const { definition } = entry.table
+        const view = viewOver(entry.table, new Map(), new Map()) || (await emptySelect(definition))
+        await connection.run(viewDdl(definition, view))
+        made.push([entry, { parts, imports: new Map(), hasRowTable: false, view }])
+      }
+      return made
+    })
+    for (const [entry, holding] of holdings) entry.holding = holding
+  }
+
+  /** Loads the table from files that stay as they are meanwhile, else from copies of them. @throws QueryFault. */
+  const loadSteady = async (entry: Entry): Promise<void> => {
+    const { definition } = entry.table
+    const began = performance.now()
+    for (let attempt = 1, failures = 0; ; attempt++) {
+      const contents = contentsOf(entry.table)
+      try {
+        return await load(entry, contents)
+      } catch (error) {
+        const hasChanged = (): boolean => changedFile(contents.files) !== undefined
+        entry.isUnsteady = hasChanged()
+        if (!entry.isUnsteady) {
+          await pause(HALF_ROW_MS)
+          entry.isUnsteady = hasChanged()
+        }
+        const isLast = entry.isUnsteady ? attempt > 1 && performance.now() - began > UNSTEADY_FOR_MS : ++failures > 1
+        if (isLast && error instanceof FileChangedError)
+          throw new QueryFault(`${definition.name}: ${error.message}`, { cause: error })
+        if (isLast) throw await readFault(connection, definition, allFiles(contents), error)
+        if (entry.isUnsteady) await pause(UNSTEADY_PAUSE_MS)
+      }
+    }
+  }
+
+  const update = async (entry: Entry): Promise<TableRead | null> => {
+    if (isCurrent(entry)) return null
+    const { parts, imports } = entry.holding
+    await loadSteady(entry)
+    await checkpointFrom(CHECKPOINT_AMID_BYTES)
+    const newParts = [...entry.holding.parts!].filter(([path, part]) => parts?.get(path) !== part)
+    const newImports = [...entry.holding.imports.keys()].filter(path => !imports.has(path))
+    return { table: entry.table.definition.name, files: newParts.length + newImports.length }
+  }
+
+  /** Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait. */
+  const checkpointFrom = async (bytes: bigint): Promise<void> => {
+    if (uncheckpointed < bytes) return
+    uncheckpointed = 0n
+    await connection.run('CHECKPOINT').catch(() => undefined)
+  }
+
+  const isNew = ({ holding }: Entry): boolean => holding.view === ''
+  /** There is nothing to read for it; what cannot be told yet is told when it is loaded. */
+  const isEmpty = ({ table }: Entry, listing: Listing): boolean => {
+    try {
+      const { files, imports } = contentsOf(table, listing)
+      return files.length + imports.length === 0
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    declare: table => {
+      const { name } = table.definition
+      const old = entries.get(name)
+      if (old && JSON.stringify(old.table) === JSON.stringify(table)) return
+      const clash = [...entries.keys()].find(other => other !== name && other.toLowerCase() === name.toLowerCase())
+      if (clash !== undefined)
+        throw new QueryFault(
+          `Tables ${clash} and ${name} differ in case only, which the embedded engine cannot tell apart`,
+        )
+      entries.set(name, { table, holding: NOT_HELD, isUnsteady: false })
+    },
+    refresh: names => {
+      const wanted = names.flatMap(name => entries.get(name) ?? [])
+      const before = newListing()
+      if (wanted.every(entry => isCurrent(entry, before))) return Promise.resolve([])
+      const run = turn.then(async () => {
+        const reads: TableRead[] = []
+        const now = newListing()
+        const empty = wanted.filter(entry => isNew(entry) && isEmpty(entry, now))
+        // What fails is tried again below, table by table, where it is known which one is at fault.
+        await standIn(empty, new Map()).catch(() => undefined)
+        for (const entry of wanted) {
+          const read = await update(entry)
+          if (read) reads.push(read)
+        }
+        await checkpointFrom(CHECKPOINT_BYTES)
+        return reads
+      })
+      turn = run.catch(() => undefined)
+      return run
+    },
+    stand: names => {
+      const unseen = names.flatMap(name => entries.get(name) ?? []).filter(isNew)
+      if (unseen.length === 0) return Promise.resolve()
+      // The first query that reads one of them loads its rows.
+      const run = turn.then(() => standIn(unseen.filter(isNew), null))
+      turn = run.catch(() => undefined)
+      return run
+    },
+    lookAtFiles: names => {
+      const parts = names.flatMap(name => [...(entries.get(name)?.holding.parts?.values() ?? [])])
+      const files = parts.filter(part => part.id === null).map(part => part.file)
+      return () => changedFile(files)?.path ?? null
+    },
+    bytesInPlace: names => {
+      const found = names.flatMap(name => entries.get(name) ?? [])
+      const sizes = found.flatMap(({ holding }) => [
+        ...[...(holding.parts?.values() ?? [])].map(part => (part.id === null ? part.file.size : 0n)),
+        ...[...holding.imports.values()].map(part => part.bytes),
+      ])
+      return total(sizes)
+    },
+    revision: () => revision,
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
+const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
+
+/** One that is no longer as it was when it was looked at. */
+const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
+  files.find(file => !isUnchanged(file, statFile(file.path)))
+
+export class FileChangedError extends QueryFault {
+  constructor(path: string) {
+    super(`${path} changed while it was read`)
+  }
+}
+
+function missing(path: string): never {
+  throw new QueryFault(`The file ${path} is not there, or is no Parquet, NDJSON or CSV file`)
+}
+
+const columnList = ({ columns }: TableDefinition): string =>
+  columns.map(column => `${quoteName(column.name)} ${duckdbType(column.type)}`).join(', ')
+
+function rowTableDdl(table: TableDefinition): string {
+  return `CREATE OR REPLACE TABLE ${quoteName(`${table.name}~rows`)} (${columnList(table)}, ${FILE_COLUMN} INTEGER)`
+}
+
+const viewDdl = ({ name }: TableDefinition, view: string): string =>
+  `CREATE OR REPLACE VIEW ${quoteName(name)} AS ${view}`
+
+async function insertRows(
+  connection: DuckDBConnection,
+  table: TableDefinition,
+  rowTable: string,
+  file: DataFile,
+  id: number,
+): Promise<void> {
+  // A file without a byte has neither rows nor, for CSV, a header.
+  if (file.size === 0n) return
+  const reader = await rowReader(connection, table, file)
+  await connection.run(`INSERT INTO ${rowTable} SELECT *, ${id} FROM (${reader.select})`)
+}
+
+/**
+ * The table as SQL; nothing for one without files. One that is partitioned has two hidden columns more: since when and until when, by its partition, a row
+ * may be, or NULL where that is not known. Filters on them keep DuckDB from opening files (scans/partition-filter.ts).
+ */
+function viewOver(
+  { definition, origin, isInferred = false }: StoredTable,
+  parts: ReadonlyMap<string, Part>,
+  imports: ReadonlyMap<string, ImportPart>,
+): string {
+  const bounds = unknownBounds(definition)
+  if (origin.kind === 'select') return bounds === '' ? origin.sql : `SELECT *${bounds} FROM (${origin.sql})`
+  const loose = [...parts.values()].flatMap(({ file, shape }) =>
+    shape ? [{ key: shapeKey(shape), shape, paths: [file.path] }] : [],
+  )
+  const selects = [
+    ...inGroups(loose).map(({ shape, paths }) =>
+      selectFrom(parquetSource(paths), definition, shape, { more: bounds, isInferred }),
+    ),
+    ...inGroups(
+      [...imports.values()].map(({ imported: { files, partition }, shape }) => {
+        const isFit = partition !== null && partition.column === definition.partitionedBy
+        const unit = isFit ? partition.unit : null
+        return { key: `${unit} ${shapeKey(shape)}`, shape, paths: files, unit }
+      }),
+    ).map(({ shape, paths, unit }) => importSelect(definition, shape, paths, unit, bounds)),
+  ]
+  const hasRows = [...parts.values()].some(part => part.id !== null)
+  if (hasRows) selects.unshift(selectRows(definition, `${definition.name}~rows`))
+  return selects.join(' UNION ALL ')
+}
+
+/** The columns of a table of DuckDB's that has them under their own names. */
+function selectRows(table: TableDefinition, source: string): string {
+  const names = table.columns.map(column => quoteName(column.name)).join(', ')
+  return `SELECT ${names}${unknownBounds(table)} FROM ${quoteName(source)}`
+}
+
+/** Files that one scan can read. */
+function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
+  const groups = new Map<string, T>()
+  for (const one of all) {
+    const group = groups.get(one.key)
+    groups.set(one.key, group ? { ...group, paths: [...group.paths, ...one.paths] } : one)
+  }
+  return [...groups.values()]
+}
+
+function importSelect(
+  table: TableDefinition,
+  shape: ParquetShape,
+  paths: readonly string[],
+  unit: PartitionUnit | null,
+  bounds: string,
+): string {
+  if (unit === null) return selectFrom(parquetSource(paths), table, shape, { more: bounds })
+  const source =
+    `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = true, ` +
+    `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
+  const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
+  const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
+  return selectFrom(source, table, shape, { more: hidden })
+}
+
+function unknownBounds(table: TableDefinition): string {
+  const column = table.columns.find(({ name }) => name === table.partitionedBy)
+  if (!column) return ''
+  const type = duckdbType(column.type)
+  return `, NULL::${type} AS ${FROM_COLUMN}, NULL::${type} AS ${UNTIL_COLUMN}`
+}
+
+function allFiles({ files, imports }: TableContents): readonly DataFile[] {
+  return [...files, ...imports.flatMap(imported => imported.files).flatMap(path => statFile(path) ?? [])]
+}
+
+/** What a failed load means for the query that needed it: which file, and where in it. */
+async function readFault(
+  connection: DuckDBConnection,
+  table: TableDefinition,
+  files: readonly DataFile[],
+  error: unknown,
+): Promise<unknown> {
+  if (error instanceof QueryFault) return error
+  if (error instanceof ColumnTypeError) return new QueryFault(error.message)
+  for (const file of files) {
+    const reason = await reasonOf(connection, table, file)
+    if (reason !== null) return new QueryFault(`${file.path}: ${reason}`, { cause: error })
+  }
+  return error
+}
+
+const FORMAT_NAMES = { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' } as const
+
+/** Reads the file once more for its error; null when there is none. */
+async function reasonOf(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<string | null> {
+  if (file.size === 0n && file.format !== 'parquet') return null
+  try {
+    if (file.format === 'parquet') {
+      await connection.run(`SELECT count(*) FROM read_parquet(${quotePath(file.path)})`)
+    } else {
+      const reader = await rowReader(connection, table, file)
+      await connection.run(`SELECT count(COLUMNS(*)) FROM (${reader.selectNumbered})`)
+    }
+    return null
+  } catch (error) {
+    return fileFault(error, FORMAT_NAMES[file.format])
+  }
+}

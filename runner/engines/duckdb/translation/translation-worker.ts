@@ -1,0 +1,24 @@
+/** A thread of its own that translates: it is sent tables and texts, and answers each text. */
+import { parentPort } from 'node:worker_threads'
+import { SqlError, type TableCatalogue, tableCatalogue } from '../../../../googlesql/index.js'
+import { translate } from '../../../../googlesql-duckdb/index.js'
+import { readTypes } from '../values/parameter-values.js'
+import { catalogueOf, type FromTranslator, type ToTranslator } from './translation-pool.js'
+
+let tables: TableCatalogue = tableCatalogue([])
+
+function answer({ id, sql, types }: Extract<ToTranslator, { kind: 'text' }>): FromTranslator {
+  try {
+    const translation = translate(sql, tables, readTypes(types), { bindsTimes: true })
+    const columns = translation.columns.map(({ name, type }) => [name, JSON.stringify(type)] as const)
+    return { kind: 'translated', id, translation: { ...translation, columns } }
+  } catch (thrown) {
+    if (thrown instanceof SqlError) return { kind: 'mistake', id, reason: thrown.reason, offset: thrown.offset }
+    return { kind: 'failed', id }
+  }
+}
+
+parentPort?.on('message', (message: ToTranslator) => {
+  if (message.kind === 'text') parentPort?.postMessage(answer(message))
+  else tables = catalogueOf(message.source)
+})

@@ -1,0 +1,173 @@
+/** Reads values from DuckDB's column vectors straight to text, by functions compiled once for each column's type. */
+import {
+  DuckDBBlobValue,
+  DuckDBDateValue,
+  DuckDBDecimalValue,
+  DuckDBIntervalValue,
+  DuckDBListVector,
+  DuckDBStructVector,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  DuckDBTimeValue,
+  type DuckDBValue,
+  type DuckDBVector,
+} from '@duckdb/node-api'
+import type { StructField, Type } from '../../../../googlesql/data.js'
+import { fieldNames } from '../../../../googlesql-duckdb/data.js'
+import { BodyTooLargeError } from '../../../encode/body.js'
+import { intervalText } from '../../../encode/interval-text.js'
+import { objectKeys } from '../../../encode/row-writer.js'
+import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
+import type { ResultFormat } from '../../../model/query.js'
+
+/** The text of one cell; null for a NULL that its format writes as nothing. */
+export type CellWriter = (vector: DuckDBVector, row: number) => string | null
+type JsonWriter = (vector: DuckDBVector, row: number) => string
+
+export interface CellOptions {
+  readonly format: ResultFormat
+  readonly timestamps: 'iso8601' | 'unix_micros'
+  /** An array whose text alone is longer ends the result, before it takes all memory. */
+  readonly maxBytes: number
+}
+
+/**
+ * @throws ValueError, when it runs, on a value that BigQuery could not hold or would not write (a NULL inside an array),
+ *   BodyTooLargeError, and UnexpectedValueError when DuckDB gives another type than the column's.
+ */
+export function compileCellWriter(column: StructField, { format, timestamps, maxBytes }: CellOptions): CellWriter {
+  const json = { ...scalarTexts({ style: 'json', timestamps }), maxBytes }
+  if (format !== 'csv') return jsonWriter(column.type, column.name, json)
+  const { type } = column
+  if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
+    const write = jsonWriter(type, column.name, json)
+    return (vector, row) => (type.kind === 'STRUCT' && isNull(vector, row) ? null : write(vector, row))
+  }
+  const text = scalarWriter(type.kind, scalarTexts({ style: 'plain', timestamps }))
+  return (vector, row) => {
+    const value = vector.getItem(row)
+    return value === null ? null : text(value)
+  }
+}
+
+/** DuckDB gave a value of another type than the translation promised: a bug. */
+export class UnexpectedValueError extends Error {
+  override readonly name = 'UnexpectedValueError'
+}
+
+const isNull = (vector: DuckDBVector, row: number): boolean =>
+  vector instanceof DuckDBStructVector ? !vector.isItemValid(row) : vector.getItem(row) === null
+
+interface JsonTexts extends ScalarTexts {
+  readonly maxBytes: number
+}
+
+function jsonWriter(type: Type, name: string, texts: JsonTexts): JsonWriter {
+  if (type.kind === 'ARRAY') return arrayWriter(type.element, name, texts)
+  if (type.kind === 'STRUCT') return structWriter(type.fields, texts)
+  const text = scalarWriter(type.kind, texts)
+  return (vector, row) => {
+    const value = vector.getItem(row)
+    return value === null ? 'null' : text(value)
+  }
+}
+
+function arrayWriter(element: Type, name: string, texts: JsonTexts): JsonWriter {
+  const write = jsonWriter(element, name, texts)
+  // BigQuery fails such a result; JSON's null is a value, not a NULL.
+  const refuse = (): never => {
+    throw new ValueError(`Array cannot have a null element; error in writing field ${name}`)
+  }
+  return (vector, row) => {
+    if (!(vector instanceof DuckDBListVector)) throw unexpected(vector, 'ARRAY')
+    if (isNullList(vector, row)) return '[]'
+    const items = vector.childVector
+    const start = vector.getEntryOffset(row)
+    const end = start + vector.getEntryLength(row)
+    if (start === end) return '[]'
+    let text = '['
+    for (let i = start; i < end; i++) {
+      const item = write(items, i)
+      if (item === 'null' && isNull(items, i)) refuse()
+      text += i === start ? item : `,${item}`
+      if (text.length > texts.maxBytes) throw new BodyTooLargeError(texts.maxBytes)
+    }
+    return `${text}]`
+  }
+}
+
+/** The driver's public ways to see that a list is NULL copy the list's values; what they look at first is this. */
+function isNullList(vector: DuckDBListVector, row: number): boolean {
+  const { validity } = vector as unknown as { readonly validity?: { readonly itemValid: (row: number) => boolean } }
+  return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)
+}
+
+function structWriter(fields: readonly StructField[], texts: JsonTexts): JsonWriter {
+  const keys = objectKeys(fieldNames({ kind: 'STRUCT', fields }))
+  const writers = fields.map((field, i) =>
+    jsonWriter(field.type, field.name === '' ? `_field_${i + 1}` : field.name, texts),
+  )
+  return (vector, row) => {
+    if (!(vector instanceof DuckDBStructVector)) throw unexpected(vector, 'STRUCT')
+    if (!vector.isItemValid(row)) return 'null'
+    if (keys.length === 0) return '{}'
+    let text = ''
+    for (let i = 0; i < keys.length; i++) text += keys[i]! + writers[i]!(vector.entryVectorAt(i), row)
+    return `${text}}`
+  }
+}
+
+function unexpected(vector: DuckDBVector, wanted: string): UnexpectedValueError {
+  return new UnexpectedValueError(`${wanted} expected, DuckDB gave ${vector.type}`)
+}
+
+type ScalarKind = Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>
+
+function scalarWriter(kind: ScalarKind, texts: ScalarTexts): (value: DuckDBValue) => string {
+  const refuse = (value: DuckDBValue): never => {
+    throw new UnexpectedValueError(`${kind} expected, DuckDB gave ${typeof value} ${value?.constructor.name}`)
+  }
+  switch (kind) {
+    case 'INT64':
+      return value =>
+        typeof value === 'bigint'
+          ? texts.int64(value)
+          : typeof value === 'number'
+            ? texts.int64(BigInt(value))
+            : refuse(value)
+    case 'FLOAT64':
+      return value => (typeof value === 'number' ? texts.float64(value) : refuse(value))
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return value => texts.numeric(value instanceof DuckDBDecimalValue ? decimalText(value) : refuse(value))
+    case 'BOOL':
+      return value => (typeof value === 'boolean' ? texts.bool(value) : refuse(value))
+    case 'STRING':
+      return value => (typeof value === 'string' ? texts.string(value) : refuse(value))
+    case 'BYTES':
+      return value => (value instanceof DuckDBBlobValue ? texts.bytes(value.bytes) : refuse(value))
+    case 'DATE':
+      return value => (value instanceof DuckDBDateValue ? texts.date(value.days) : refuse(value))
+    case 'TIME':
+      return value => (value instanceof DuckDBTimeValue ? texts.time(Number(value.micros)) : refuse(value))
+    case 'DATETIME':
+      return value => (value instanceof DuckDBTimestampValue ? texts.datetime(value.micros) : refuse(value))
+    case 'TIMESTAMP':
+      return value => (value instanceof DuckDBTimestampTZValue ? texts.timestamp(value.micros) : refuse(value))
+    case 'INTERVAL':
+      return value =>
+        value instanceof DuckDBIntervalValue
+          ? texts.interval(intervalText(value.months, value.days, value.micros))
+          : refuse(value)
+    case 'JSON':
+      return value => (typeof value === 'string' ? texts.json(value) : refuse(value))
+    default:
+      return kind satisfies never
+  }
+}
+
+function decimalText({ value, scale }: DuckDBDecimalValue): string {
+  if (scale === 0) return value.toString()
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`
+}

@@ -1,0 +1,76 @@
+/** Reads the types of what a caller binds, and puts the values in the order in which DuckDB wants them. */
+import {
+  datetimeText,
+  MAX_TIMESTAMP_MICROS,
+  MIN_TIMESTAMP_MICROS,
+  parseTypeName,
+  type Type,
+} from '../../../../googlesql/index.js'
+import type { ParameterTime, TimeStep } from '../../../../googlesql-duckdb/index.js'
+import { RunnerError } from '../../../model/errors.js'
+import type { BoundValue } from '../../../model/query.js'
+import { readTimestamp } from '../../../model/typed-value.js'
+import type { WireParameter } from '../process/messages.js'
+
+/** @throws RunnerError ARGUMENT_INVALID for a type that GoogleSQL does not know. */
+export const typesOf = (parameters: Readonly<Record<string, BoundValue>>): Readonly<Record<string, Type>> =>
+  readTypes(Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type])))
+
+/** `{ project: 'STRING' }` as types. @throws RunnerError ARGUMENT_INVALID for one that GoogleSQL does not know. */
+export function readTypes(types: Readonly<Record<string, string>>): Readonly<Record<string, Type>> {
+  return Object.fromEntries(
+    Object.entries(types).map(([name, text]) => {
+      const type = parseTypeName(text)
+      if (type) return [name, type]
+      throw new RunnerError('ARGUMENT_INVALID', {
+        errors: [{ parameter: name, detail: `has an unknown type: ${text}` }],
+      })
+    }),
+  )
+}
+
+/**
+ * The parameters of a translation, in its order. Names are matched as the language matches them: without regard to case.
+ * Null where a time of `times` is none that a TIMESTAMP can have: the query without such parameters says so.
+ * @throws RunnerError
+ */
+export function wireParameters(
+  { parameters, times }: { readonly parameters: readonly string[]; readonly times: readonly ParameterTime[] },
+  given: Readonly<Record<string, BoundValue>>,
+): readonly WireParameter[] | null {
+  const wire: WireParameter[] = []
+  for (const name of parameters) {
+    const time = times.find(other => other.name === name)
+    const parameter = time ? timeOf(time, wireParameter(time.of, given)) : wireParameter(name, given)
+    if (parameter === null) return null
+    wire.push(parameter)
+  }
+  return wire
+}
+
+function wireParameter(name: string, given: Readonly<Record<string, BoundValue>>): WireParameter {
+  const key = Object.hasOwn(given, name)
+    ? name
+    : Object.keys(given).find(other => other.toLowerCase() === name.toLowerCase())
+  const bound = key === undefined ? undefined : given[key]
+  const type = bound && parseTypeName(bound.type)
+  if (!bound || !type)
+    throw new RunnerError('ARGUMENT_INVALID', { errors: [{ parameter: name, detail: 'is not given' }] })
+  return { name: key!, type, value: bound.value }
+}
+
+function timeOf({ steps }: ParameterTime, parameter: WireParameter): WireParameter | null {
+  const { value } = parameter
+  if (value === null) return parameter
+  let micros = typeof value === 'string' ? readTimestamp(value) : null
+  for (const step of steps) micros = micros === null ? null : withinTimestamp(after(step, micros))
+  return micros === null ? null : { ...parameter, value: `${datetimeText(micros)}Z` }
+}
+
+function after({ kind, micros }: TimeStep, time: bigint): bigint {
+  const size = BigInt(micros)
+  return kind === 'add' ? time + size : time - (((time % size) + size) % size)
+}
+
+const withinTimestamp = (micros: bigint): bigint | null =>
+  micros >= MIN_TIMESTAMP_MICROS && micros <= MAX_TIMESTAMP_MICROS ? micros : null

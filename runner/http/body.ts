@@ -1,0 +1,112 @@
+/** Takes a body's arguments: a JSON object or a form, from its bytes or from what a parser in front of us made of them. */
+import type { IncomingMessage } from 'node:http'
+import type { Request } from 'express'
+import { RunnerError } from '../model/errors.js'
+import { parsedArguments, parseJsonArguments, parsePairs, type WireArguments } from '../request/raw-arguments.js'
+
+/** The largest body: 1 MiB. */
+export const MAX_BODY_BYTES = 1_048_576
+
+/**
+ * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body is not what its type says;
+ *   INTERNAL when somebody else has read it and left nothing.
+ */
+export async function readBodyArguments(req: Request): Promise<WireArguments> {
+  const body = isTaken(req) ? leftBody(req) : await readBytes(req)
+  return body === null ? new Map() : argumentsOf(req, body)
+}
+
+/** A length that is declared and too large: such a body need not come at all. */
+export function isDeclaredTooLarge(req: IncomingMessage): boolean {
+  return Number(req.headers['content-length']) > MAX_BODY_BYTES
+}
+
+/** Has a middleware in front of us read the body, or some of it? Then it cannot be read again. */
+function isTaken(req: IncomingMessage): boolean {
+  return req.readableDidRead || req.readableEnded
+}
+
+/** What that middleware left of it; null where there was none. */
+function leftBody(req: Request): unknown {
+  const body: unknown = req.body
+  if (body !== undefined && body !== null) return typeof body === 'string' ? Buffer.from(body) : body
+  if (!req.readableDidRead) return null
+  const cause = new TypeError('a middleware in front of the listener has read the body, and left no req.body')
+  throw new RunnerError('INTERNAL', { cause })
+}
+
+function argumentsOf(req: Request, body: unknown): WireArguments {
+  const isBytes = body instanceof Uint8Array
+  if (isBytes && body.byteLength === 0) return new Map()
+  switch (mediaTypeOf(req)) {
+    case 'application/json':
+      return isBytes ? parseJsonArguments(decodeUtf8(body)) : parsedArguments(body, true)
+    case 'application/x-www-form-urlencoded':
+      return isBytes ? parsePairs(Buffer.from(body).toString('latin1')) : parsedArguments(body, false)
+    default:
+      throw unsupported()
+  }
+}
+
+/** Null where there is no body. */
+function readBytes(req: Request): Promise<Buffer | null> {
+  if (!hasBody(req)) return Promise.resolve(null)
+  // Compressed bodies are refused: what they grow to is not what they weigh.
+  const coding = req.get('Content-Encoding')?.trim().toLowerCase() ?? ''
+  if (coding !== '' && coding !== 'identity') throw unsupported()
+  if (isDeclaredTooLarge(req)) throw tooLarge(req)
+  const chunks: Buffer[] = []
+  let length = 0
+  return new Promise((resolve, reject) => {
+    const onData = (chunk: Buffer): void => {
+      length += chunk.byteLength
+      if (length > MAX_BODY_BYTES) {
+        req.off('data', onData).resume() // node:http lets the rest pass by
+        reject(tooLarge(req))
+      } else chunks.push(chunk)
+    }
+    req.on('data', onData)
+    req.once('end', () => resolve(Buffer.concat(chunks)))
+    req.on('error', cause => reject(cause instanceof RunnerError ? cause : notWhole(cause)))
+  })
+}
+
+/** RFC 9112 §6.3. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Lower case, without parameters; UTF-8 is the only charset there is. */
+function mediaTypeOf(req: Request): string {
+  const [type = '', ...parameters] = (req.get('Content-Type') ?? '').split(';').map(part => part.trim().toLowerCase())
+  const charset = parameters
+    .find(parameter => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '')
+  if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8') throw unsupported()
+  return type
+}
+
+function unsupported(): RunnerError {
+  const detail = 'Send application/json or application/x-www-form-urlencoded, in UTF-8 and not compressed.'
+  return new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
+}
+
+/** A caller who waits for a `100 Continue` sends no body after this, so its connection is good for nothing more. */
+function tooLarge(req: IncomingMessage): RunnerError {
+  const detail = `A body may have at most ${MAX_BODY_BYTES} bytes.`
+  const headers = req.headers.expect === undefined ? {} : { Connection: 'close' }
+  return new RunnerError('BODY_TOO_LARGE', { detail, headers })
+}
+
+function notWhole(cause: unknown): RunnerError {
+  return new RunnerError('REQUEST_INVALID', { detail: 'The body did not arrive whole.', cause })
+}
+
+function decodeUtf8(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch (cause) {
+    throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid UTF-8.', cause })
+  }
+}

@@ -1,0 +1,204 @@
+/** In front of the app: answers what the cache holds from finished bytes, and passes everything else on. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import express, { type Response } from 'express'
+import type { Caller, StoredResult } from '../../model/ports.js'
+import { planCached } from '../../request/handle.js'
+import { type CodingChoice, negotiateCoding } from '../../request/negotiate-coding.js'
+import { parsePairs } from '../../request/raw-arguments.js'
+import type { AppDeps } from '../app.js'
+import { AVAILABLE_CODINGS, type Form } from '../representation/representation.js'
+import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from '../representation/result-head.js'
+import { MAX_LOGGED_PATH, pathOf, queryOf, requestIdOf, wasSent } from '../request-context.js'
+import { PreparedResponse } from '../server/prepared-response.js'
+import { createPassingEnd, flat } from './header-tail.js'
+import { createPlanMemory, type PlannedAddress } from './plan-cache.js'
+import { type Asked, createAskedReader, wantsFresh } from './request-headers.js'
+import { Sheet } from './write-buffer.js'
+
+const PREFIX = '/api/endpoints/query/'
+/** Longer addresses go the long way: remembering them would cost more than it saves. */
+const MAX_ADDRESS = 1_024
+/** A name or an id, and nothing that the router would have to make sense of. */
+const PLAIN_REF = /^[\w.-]+$/
+/** Different `Accept-Encoding` headers that are remembered. */
+const MAX_CHOICES = 200
+/** Different paths, without their query strings, that are remembered. */
+const MAX_PATHS = 2_000
+
+/** Up to here a body is copied behind its head; of larger ones that would take more than a second part does. */
+const MAX_COPIED_BYTES = 16_384
+const NO_BODY = new Uint8Array(0)
+
+const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
+
+type Status = 200 | 304
+/** Of a head, up to the id of the request. */
+const START = {
+  200: 'HTTP/1.1 200 OK\r\nX-Request-Id: ',
+  304: 'HTTP/1.1 304 Not Modified\r\nX-Request-Id: ',
+} as const
+
+/** What a hit takes to be sent. */
+interface Hit {
+  readonly caller: Caller
+  readonly planned: PlannedAddress
+  readonly result: StoredResult
+  readonly form: Form
+}
+
+/** The listener of `createRunner`. Both roads give the same answers. */
+export function createFastLane(deps: AppDeps, app: RequestListener): RequestListener {
+  const { clock } = deps
+  const readAsked = createAskedReader()
+  const plans = createPlanMemory()
+  const choices = new Map<string, CodingChoice>()
+  const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
+  const noSniff = ['X-Content-Type-Options', 'nosniff']
+  const paths = new Map<string, string>()
+  const passingEnd = createPassingEnd()
+  const sheet = new Sheet(MAX_COPIED_BYTES)
+  const headSheet = new Sheet(0)
+
+  function choiceFor(acceptEncoding: string): CodingChoice {
+    let choice = choices.get(acceptEncoding)
+    if (!choice) {
+      choice = negotiateCoding(acceptEncoding === '' ? undefined : acceptEncoding, AVAILABLE_CODINGS)
+      if (choices.size < MAX_CHOICES) choices.set(acceptEncoding, choice)
+    }
+    return choice
+  }
+
+  function plan(caller: Caller, asked: Asked, address: string): PlannedAddress | null {
+    const path = pathOf(address)
+    const ref = path.slice(PREFIX.length)
+    if (!PLAIN_REF.test(ref) || address.includes('#')) return null
+    const accept = asked.accept === '' ? undefined : asked.accept
+    const found = planCached(caller, { ref, accept, readArguments: () => parsePairs(queryOf(address)) }, deps)
+    return found && { plan: found, path: onePath(path.slice(0, MAX_LOGGED_PATH)), held: null }
+  }
+
+  /** The same text each time, so that it is not compared letter by letter wherever it is looked up. */
+  function onePath(path: string): string {
+    const known = paths.get(path)
+    if (known !== undefined) return known
+    if (paths.size >= MAX_PATHS) paths.clear()
+    const own = flat(path)
+    paths.set(own, own)
+    return own
+  }
+
+  function formOf(result: StoredResult, choice: CodingChoice): Form | undefined {
+    const isRefused = choice.coding === null && !choice.mayBePlain
+    return isRefused ? undefined : deps.forms.find(result, choice)
+  }
+
+  /** Null: no hit. Nothing has been counted by then. */
+  function findHit(asked: Asked, address: string): Hit | null {
+    const caller = deps.tokens.find(asked.token)
+    if (!caller || (caller.admitFresh !== null && wantsFresh(asked.cacheControl))) return null
+    const remembered = plans.find(deps.endpoints(), caller, asked.accept, address)
+    const planned = remembered ?? plan(caller, asked, address)
+    if (!planned) return null
+    const held = deps.results.peek(planned.plan.cached, planned.held)
+    const result = held?.result
+    const form = result && formOf(result, choiceFor(asked.acceptEncoding))
+    if (!result || !form) return null
+    if (planned.held !== held) planned.held = held
+    if (!remembered) plans.keep(caller, asked.accept, address, planned) // what is no hit is not worth remembering
+    return caller.admit() > 0 ? null : { caller, planned, result, form }
+  }
+
+  /** The headers that this form has for good. */
+  function lastingLines(status: Status, { planned, result, form }: Hit): string {
+    const list = [
+      ...lastingHead(status, { result, contentType: planned.plan.contentType }, form),
+      'Vary',
+      vary,
+      ...noSniff,
+    ]
+    let lines = ''
+    for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
+    return flat(lines)
+  }
+
+  /** The same, made once. */
+  function lastingOf(status: Status, hit: Hit): string {
+    const { form } = hit
+    if (status === 304) {
+      if (form.head304 === '') form.head304 = lastingLines(status, hit)
+      return form.head304
+    }
+    if (form.head200 === '') form.head200 = lastingLines(status, hit)
+    return form.head200
+  }
+
+  function sendPrepared(res: PreparedResponse, status: Status, head: string, body: Buffer | null): void {
+    if (!res.isNext) res.sendPrepared(status, head, body)
+    else if (body === null) res.sendWhole(status, head)
+    else sendBytes(res, status, head, body)
+  }
+
+  function sendBytes(res: PreparedResponse, status: Status, head: string, body: Buffer): void {
+    const whole = sheet.join(head, body)
+    const start = whole ? null : headSheet.join(head, NO_BODY)
+    if (whole) {
+      if (!res.sendWhole(status, whole)) sheet.leave()
+    } else if (start) {
+      if (!res.sendPair(status, start, body)) headSheet.leave()
+    } else res.sendPrepared(status, head, body)
+  }
+
+  function send(req: IncomingMessage, res: ServerResponse, asked: Asked, hit: Hit, began: number): void {
+    const { form, planned, result } = hit
+    const status = asked.ifNoneMatch !== '' && isMatch(asked.ifNoneMatch, form.etag) ? 304 : 200
+    const requestId = requestIdOf(asked.requestId, deps.newRequestId)
+    const timing = serverTiming(null, clock.ticksMs() - began)
+    const hasBody = status === 200 && req.method !== 'HEAD'
+    if (res instanceof PreparedResponse && res.mayBePrepared) {
+      const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
+      const nowMs = clock.nowMs()
+      const head = opening + lastingOf(status, hit) + passingEnd(freshnessOf(result, nowMs), nowMs)
+      sendPrepared(res, status, head, hasBody ? form.body : null)
+    } else {
+      const facts = { result, contentType: planned.plan.contentType, ...AS_HIT }
+      const freshness = freshnessOf(result, clock.nowMs())
+      const list = [...lastingHead(status, facts, form), ...noSniff, ...passingHead(facts, freshness)]
+      for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
+      express.response.vary.call(res as Response, vary) // beside what the app around us has said there
+      res.setHeader('X-Request-Id', requestId)
+      res.setHeader('Server-Timing', timing)
+      res.statusCode = status
+      res.end(hasBody ? form.body : undefined)
+    }
+    // Mostly the kernel has taken all of it by now.
+    if (res.socket?.writableLength === 0) tell(req, hit, requestId, status, began)
+    else res.once('close', () => tell(req, hit, requestId, wasSent(req, res) ? status : 499, began))
+  }
+
+  function tell(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
+    deps.observe({
+      kind: 'request.done',
+      requestId,
+      method: req.method!,
+      path: hit.planned.path,
+      endpoint: hit.planned.plan.cached.endpoint,
+      token: hit.caller.token,
+      status,
+      durationMs: clock.ticksMs() - began,
+      cache: 'hit',
+      rows: hit.result.rowCount,
+      error: null,
+    })
+  }
+
+  return (req, res) => {
+    const { method, url: address = '' } = req
+    const isSimple = (method === 'GET' || method === 'HEAD') && address.startsWith(PREFIX)
+    if (!isSimple || address.length > MAX_ADDRESS || deps.isDraining()) return app(req, res)
+    const began = clock.ticksMs()
+    const asked = readAsked(req.rawHeaders)
+    const hit = asked && findHit(asked, address)
+    if (hit) send(req, res, asked, hit, began)
+    else app(req, res)
+  }
+}

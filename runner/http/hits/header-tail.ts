@@ -1,0 +1,54 @@
+/** The end of a hit's head: the lines that pass with the second, made once for all hits of that second that share them. */
+
+import { type Freshness, passingLines } from '../representation/result-head.js'
+import { KEPT_ALIVE } from '../server/prepared-response.js'
+
+/** From `Cache-Control` to the empty line. */
+export type PassingEnd = (freshness: Freshness, nowMs: number) => string
+
+export function createPassingEnd(): PassingEnd {
+  let second = -1
+  let dateLine = ''
+  /** By age and what is left: results that were made in the same second share one. */
+  const ends = new Map<number, Map<number, string>>()
+  let lastAge = -1
+  let lastFresh = -1
+  let lastEnd = ''
+
+  function begin(current: number): void {
+    second = current
+    dateLine = `Date: ${new Date(current * 1000).toUTCString()}\r\n`
+    ends.clear()
+    lastAge = -1
+  }
+
+  function find({ ageSeconds, freshSeconds }: Freshness): string {
+    let byFresh = ends.get(ageSeconds)
+    if (!byFresh) {
+      byFresh = new Map()
+      ends.set(ageSeconds, byFresh)
+    }
+    let end = byFresh.get(freshSeconds)
+    if (end === undefined) {
+      end = flat(passingLines({ ageSeconds, freshSeconds }) + dateLine + KEPT_ALIVE)
+      byFresh.set(freshSeconds, end)
+    }
+    return end
+  }
+
+  return (freshness, nowMs) => {
+    const current = Math.floor(nowMs / 1000)
+    if (current !== second) begin(current)
+    const { ageSeconds, freshSeconds } = freshness
+    if (ageSeconds === lastAge && freshSeconds === lastFresh) return lastEnd
+    lastEnd = find(freshness)
+    lastAge = ageSeconds
+    lastFresh = freshSeconds
+    return lastEnd
+  }
+}
+
+/** The same text in one piece: V8 keeps one that was joined as a tree of its parts, and walks that each time. */
+export function flat(text: string): string {
+  return Buffer.from(text, 'latin1').toString('latin1')
+}

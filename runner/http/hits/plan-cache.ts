@@ -1,0 +1,72 @@
+/** Remembers what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
+import type { Caller, HeldResult } from '../../model/ports.js'
+import type { Plan } from '../../request/handle.js'
+import type { EndpointIndex } from '../../serving/route.js'
+
+/** Plans in one generation; there are two. */
+const MAX_PLANS = 20_000
+
+/** What an address of one caller, asked for in one way, is a plan for. */
+export interface PlannedAddress {
+  readonly plan: Plan
+  /** Of the address, what may be logged. */
+  readonly path: string
+  /** What was found for it the last time. */
+  held: HeldResult | null
+}
+
+/** Plans by caller, `Accept` and address: at most twice MAX_PLANS, and none older than the endpoints. */
+export interface PlanMemory {
+  find(index: EndpointIndex, caller: Caller, accept: string, address: string): PlannedAddress | undefined
+  keep(caller: Caller, accept: string, address: string, planned: PlannedAddress): void
+}
+
+/** A generation goes when it is full and the next one is: what is asked for in between moves on. */
+interface Generation {
+  readonly callers: Map<Caller, Map<string, Map<string, PlannedAddress>>>
+  size: number
+}
+
+/** Nothing is remembered yet. */
+export function createPlanMemory(): PlanMemory {
+  let young: Generation = { callers: new Map(), size: 0 }
+  let old: Generation = { callers: new Map(), size: 0 }
+  let known: EndpointIndex | null = null
+
+  function keep(caller: Caller, accept: string, address: string, planned: PlannedAddress): void {
+    if (young.size >= MAX_PLANS) {
+      old = young
+      young = { callers: new Map(), size: 0 }
+    }
+    const byAccept = reach(young.callers, caller, () => new Map<string, Map<string, PlannedAddress>>())
+    const byAddress = reach(byAccept, accept, () => new Map<string, PlannedAddress>())
+    byAddress.set(address, planned)
+    young.size += 1
+  }
+
+  return {
+    find(index, caller, accept, address) {
+      if (index !== known) {
+        known = index
+        young = { callers: new Map(), size: 0 }
+        old = { callers: new Map(), size: 0 }
+        return undefined
+      }
+      const found = young.callers.get(caller)?.get(accept)?.get(address)
+      if (found) return found
+      const before = old.callers.get(caller)?.get(accept)?.get(address)
+      if (before) keep(caller, accept, address, before)
+      return before
+    },
+    keep,
+  }
+}
+
+function reach<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
+}

@@ -1,0 +1,49 @@
+/** A result as a response: its headers, and its bytes unless the caller has them. */
+import type { Request, Response } from 'express'
+import { RunnerError } from '../../model/errors.js'
+import type { RunResponse } from '../../request/handle.js'
+import type { CodingChoice } from '../../request/negotiate-coding.js'
+import type { FormStore } from './representation.js'
+import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
+
+export interface SendDeps {
+  readonly forms: FormStore
+  /** Told by how many bytes the stored result of a key has grown. */
+  readonly grow: (key: string, bytes: number) => void
+  readonly nowMs: () => number
+  readonly elapsedMs: () => number
+}
+
+const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
+
+/**
+ * Answers 200 with the rows, or 304 when `If-None-Match` names this representation.
+ * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only.
+ */
+export async function sendResult(
+  req: Request,
+  res: Response,
+  response: RunResponse,
+  choice: CodingChoice,
+  deps: SendDeps,
+): Promise<void> {
+  const { result, key, runMs, cost } = response
+  // Packing what nobody will ask for again would cost its one caller more time than it saves.
+  const worthIt = key === null && choice.mayBePlain ? PLAIN : choice
+  const form = await deps.forms.make(result, worthIt, bytes => {
+    if (key !== null) deps.grow(key, bytes)
+  })
+  const isRead = req.method === 'GET' || req.method === 'HEAD'
+  const ifMatch = req.get('If-Match')
+  if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, form.etag)) {
+    throw new RunnerError('PRECONDITION_FAILED', { detail: 'The result is no longer the one that If-Match names.' })
+  }
+  const status = isRead && isMatch(req.get('If-None-Match'), form.etag) ? 304 : 200
+  const head = [...lastingHead(status, response, form), ...passingHead(response, freshnessOf(result, deps.nowMs()))]
+  for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
+  for (const name of VARY.split(', ')) res.vary(name)
+  res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
+  res.status(status)
+  if (status === 304 || req.method === 'HEAD') res.end()
+  else res.end(form.body)
+}

@@ -1,0 +1,113 @@
+/** The routes below /api: running an endpoint, and reading what there is. */
+import type { Request, RequestHandler, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
+import { authenticate, authorize, mayRun } from '../request/authorize.js'
+import { describeEndpoint } from '../request/describe.js'
+import { handle, type RequestDeps } from '../request/handle.js'
+import { type CodingChoice, negotiateCoding } from '../request/negotiate-coding.js'
+import { purgeEndpoint } from '../request/purge.js'
+import { mergeArguments, parsePairs, type WireArguments } from '../request/raw-arguments.js'
+import { route } from '../serving/route.js'
+import { readBodyArguments } from './body.js'
+import { bearerToken, wantsFresh } from './hits/request-headers.js'
+import { AVAILABLE_CODINGS, type FormStore } from './representation/representation.js'
+import { sendResult } from './representation/send-result.js'
+import { exchangeOf, queryOf } from './request-context.js'
+import { sendJson } from './send-json.js'
+
+/** Runs the endpoint that `:ref` names. */
+export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): RequestHandler {
+  const { forms, clock, results } = deps
+  return async (req, res) => {
+    const exchange = exchangeOf(res)
+    const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
+    const request = {
+      ref: refOf(req),
+      token: tokenOf(req),
+      accept: req.get('Accept'),
+      readArguments() {
+        refuseUnacceptable(choice) // here, so that a stranger hears of the token first, and no query is run for nothing
+        return readArguments(req)
+      },
+      signal: exchange.signal,
+      wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
+    }
+    const response = await handle(request, deps, exchange.progress)
+    exchange.cache = response.outcome
+    exchange.rows = response.result.rowCount
+    exchange.cost = response.cost
+    const { nowMs } = clock
+    await sendResult(req, res, response, choice, { forms, nowMs, grow: results.grow, elapsedMs: exchange.elapsedMs })
+  }
+}
+
+function refuseUnacceptable({ coding, mayBePlain }: CodingChoice): void {
+  if (coding !== null || mayBePlain) return
+  const detail = `This can be had as it is, or encoded as: ${AVAILABLE_CODINGS.join(', ')}.`
+  throw new RunnerError('NOT_ACCEPTABLE', { detail })
+}
+
+/** Lists the endpoints that the token may call. */
+export function listEndpoints(deps: RequestDeps): RequestHandler {
+  return (req, res) => {
+    const caller = identify(req, res, deps)
+    const visible = deps.endpoints().all.filter(endpoint => mayRun(caller, endpoint))
+    sendJson(req, res, { endpoints: visible.map(describeEndpoint) })
+  }
+}
+
+/** Describes the endpoint that `:ref` names. */
+export function describeOne(deps: RequestDeps): RequestHandler {
+  return (req, res) => {
+    const caller = identify(req, res, deps)
+    const endpoint = route(deps.endpoints(), refOf(req))
+    exchangeOf(res).progress.endpoint = endpoint.name
+    authorize(caller, endpoint)
+    sendJson(req, res, describeEndpoint(endpoint))
+  }
+}
+
+/** Has the stored results of the endpoint that `:ref` names forgotten. */
+export function purgeResults(deps: RequestDeps): RequestHandler {
+  return async (req, res) => {
+    const caller = identify(req, res, deps)
+    const endpoint = route(deps.endpoints(), refOf(req))
+    exchangeOf(res).progress.endpoint = endpoint.name
+    authorize(caller, endpoint)
+    await purgeEndpoint(caller, endpoint, deps)
+    sendJson(req, res, { purged: endpoint.name })
+  }
+}
+
+/** Refuses a stranger; for addresses of which nothing else is said to one. */
+export function requireToken(deps: RequestDeps): RequestHandler {
+  return (req, res, next) => {
+    identify(req, res, deps)
+    next()
+  }
+}
+
+function identify(req: Request, res: Response, deps: RequestDeps) {
+  const caller = authenticate(deps.tokens, tokenOf(req))
+  exchangeOf(res).progress.token = caller.token
+  res.setHeader('Cache-Control', 'private, no-cache')
+  for (const name of ['X-API-KEY', 'Authorization']) res.vary(name)
+  return caller
+}
+
+function refOf(req: Request): string {
+  const ref = req.params['ref']
+  return typeof ref === 'string' ? ref : ''
+}
+
+/** `X-API-KEY`, or else `Authorization: Bearer`; null for neither. */
+function tokenOf(req: Request): string | null {
+  const key = req.get('X-API-KEY')
+  if (key !== undefined && key !== '') return key
+  return bearerToken(req.get('Authorization') ?? '')
+}
+
+async function readArguments(req: Request): Promise<WireArguments> {
+  const fromAddress = parsePairs(queryOf(req.url))
+  return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req)) : fromAddress
+}

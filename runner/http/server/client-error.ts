@@ -1,0 +1,77 @@
+/** Answers to what never becomes a request of the app: what the parser refuses, and CONNECT. They are logged and counted too. */
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { RunnerError } from '../../model/errors.js'
+import { ALL_METHODS } from '../app.js'
+import { problemOf } from '../problem.js'
+import { type ExchangeDeps, MAX_LOGGED_PATH, pathOf } from '../request-context.js'
+import { answerUnderWay } from './keep-alive.js'
+
+/** What is known of such a request; '' for what is not. */
+interface Unread {
+  readonly method: string
+  readonly path: string
+}
+
+const UNKNOWN: Unread = { method: '', path: '' }
+
+/** Has this server answer them with problems; each is its connection's last answer. */
+export function answerUnread(server: Server, { newRequestId, observe }: ExchangeDeps): void {
+  function refuse(socket: Socket, error: RunnerError, unread: Unread): void {
+    const requestId = newRequestId()
+    const { status, headers, body } = problemOf(error, requestId)
+    const lines = Object.entries({ 'X-Request-Id': requestId, ...headers, Connection: 'close' })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+    socket.end(`HTTP/1.1 ${status} \r\n${head}\r\n${body.toString()}`)
+    if (socket.bytesRead === 0) return // a browser opened it ahead of need, and has asked nothing
+    const facts = { endpoint: null, token: null, durationMs: 0, cache: null, rows: null }
+    observe({ kind: 'request.done', requestId, ...unread, ...facts, status, error })
+  }
+
+  server.on('clientError', (thrown: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    const error = understand(thrown)
+    if (thrown.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else if (!answerUnderWay(socket)) refuse(socket, error, UNKNOWN)
+    else if (!tellReader(socket, error)) socket.destroy()
+  })
+  server.on('connect', ({ method = '', url = '' }, stream) => {
+    const socket = stream as Socket
+    const detail = { detail: `Allowed: ${ALL_METHODS}.`, headers: { Allow: ALL_METHODS } }
+    socket.on('error', () => socket.destroy())
+    if (answerUnderWay(socket)) socket.destroy()
+    else
+      refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', detail), {
+        method,
+        path: pathOf(url).slice(0, MAX_LOGGED_PATH),
+      })
+  })
+}
+
+function understand(thrown: NodeJS.ErrnoException): RunnerError {
+  // Behind it the bytes of the connection mean nothing.
+  const headers = { Connection: 'close' }
+  switch (thrown.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new RunnerError('HEADERS_TOO_LARGE', { headers })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RunnerError('REQUEST_TIMEOUT', { headers })
+    case 'HPE_INVALID_URL': {
+      const detail = 'The address is not valid: characters outside ASCII are percent-encoded as UTF-8 (é is %C3%A9).'
+      return new RunnerError('REQUEST_INVALID', { detail, headers })
+    }
+    default:
+      return new RunnerError('REQUEST_INVALID', { detail: 'This is not a valid HTTP request.', headers, cause: thrown })
+  }
+}
+
+/**
+ * Where a request's head has come and its body is broken: whoever reads that is told, and answers. False: nobody does, or
+ * in the middle of a response, where another status line would be taken for part of it.
+ */
+function tellReader(socket: Socket, error: RunnerError): boolean {
+  const answer = answerUnderWay(socket)
+  if (!answer || answer.headersSent || answer.req.complete || answer.req.listenerCount('error') === 0) return false
+  answer.req.emit('error', error)
+  return true
+}

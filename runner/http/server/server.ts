@@ -1,0 +1,160 @@
+/** The HTTP server around a listener: its limits and its graceful end. */
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { SetupError } from '../../model/errors.js'
+import type { Observer } from '../../model/events.js'
+import type { Clock } from '../../model/ports.js'
+import { isDeclaredTooLarge } from '../body.js'
+import { answerUnread } from './client-error.js'
+import { answerLast, answerUnderWay, beginAnswer, closeIdle } from './keep-alive.js'
+import { PreparedRequest, PreparedResponse } from './prepared-response.js'
+
+/** Request line and headers together. More than the longest address, so that the app can answer 414 itself. */
+const MAX_HEADER_BYTES = 131_072
+/** A whole request must have arrived by then: 30 seconds. */
+const REQUEST_TIMEOUT_MS = 30_000
+/** How often it is looked whether one has not: node:http's own 30 seconds would make a minute of them. */
+const looksEveryMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
+/** How often connections that have become idle are closed while the server ends. */
+const SWEEP_MS = 50
+
+/** How long connections that seem idle are left as the server ends: requests on them may have been sent. */
+const LINGER_MS = 100
+
+/** How many turns of the event loop may be waited for callers who keep connecting. */
+const MAX_ACCEPT_TURNS = 200
+
+export interface ServerOptions {
+  readonly listener: RequestListener
+  readonly host: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** How long new connections and requests are still taken once the server is closed, so that a balancer can see it. */
+  readonly drainDelayMs: number
+  /** How long running requests may take after that. */
+  readonly graceMs: number
+  /** Within which a whole request must have arrived. @default 30 seconds */
+  readonly requestTimeoutMs?: number
+  readonly clock: Clock
+  readonly observe: Observer
+  readonly newRequestId: () => string
+  /** Called as the end begins: from here on `/readyz` says so. */
+  readonly onLeaving: () => void
+  /** Called after the delay: from here on the listener refuses new work. */
+  readonly onDraining: () => void
+}
+
+export interface RunningServer {
+  /** `http://127.0.0.1:8080` */
+  readonly url: string
+  readonly port: number
+  /** After the delay: stops accepting, lets running requests finish for the grace period, then cuts the rest off. */
+  close(): Promise<void>
+}
+
+/** Listens. @throws SetupError when the address cannot be listened on. */
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const { listener, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: looksEveryMs(requestTimeoutMs),
+    // A request without a Host is refused by the app, which answers with a problem.
+    requireHostHeader: false,
+  }
+  let isLeaving = false
+  const answer: RequestListener = (req, res) => {
+    beginAnswer(req, res)
+    if (isLeaving) answerLast(res)
+    listener(req, res)
+  }
+  const server: Server = createServer(
+    { ...limits, IncomingMessage: PreparedRequest, ServerResponse: PreparedResponse as typeof ServerResponse },
+    answer,
+  )
+  server.keepAliveTimeout = 0
+  server.on('checkExpectation', answer) // an expectation other than 100-continue, which the app refuses
+  server.on('checkContinue', (req, res) => {
+    // A body that is refused is not asked for; what else its caller sends would be taken for it.
+    if (isDeclaredTooLarge(req)) answerLast(res)
+    else res.writeContinue()
+    answer(req, res)
+  })
+  answerUnread(server, options)
+  const sockets = new Set<Socket>()
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await listen(server, options)
+  server.once('close', closeIdle(sockets, options.clock))
+  const { port } = server.address() as AddressInfo
+  const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
+  let closing: Promise<void> | null = null
+  return {
+    url,
+    port,
+    close() {
+      isLeaving = true
+      closing ??= closeGracefully(server, sockets, options)
+      return closing
+    },
+  }
+}
+
+function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', cause => {
+      reject(new SetupError(`cannot listen on ${host}:${port}: ${(cause as NodeJS.ErrnoException).code}`, { cause }))
+    })
+    server.listen(port, host, resolve)
+  })
+}
+
+async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, options: ServerOptions): Promise<void> {
+  const { clock, observe, drainDelayMs, graceMs, onLeaving, onDraining } = options
+  onLeaving()
+  for (const socket of sockets) {
+    const underWay = answerUnderWay(socket)
+    if (underWay) answerLast(underWay)
+  }
+  observe({ kind: 'server.draining' })
+  if (drainDelayMs > 0) await new Promise<void>(resolve => clock.after(drainDelayMs, resolve))
+  onDraining()
+  await acceptWaiting(server)
+  const closed = new Promise<void>(resolve => stopListening(server, resolve))
+  const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
+  let cancelSweep = clock.after(LINGER_MS, sweep)
+  function sweep(): void {
+    server.closeIdleConnections()
+    // Connections that have never sent a byte (browsers open some ahead of need) do not count as idle there.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    cancelSweep = clock.after(SWEEP_MS, sweep)
+  }
+  await closed
+  cancelCut()
+  cancelSweep()
+  observe({ kind: 'server.closed' })
+}
+
+/** Connections wait in a queue of the system's, which ends them as it is closed; a turn takes one of them or a few. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = (): void => {
+    accepted += 1
+  }
+  server.on('connection', count)
+  for (let turn = 0, before = -1; turn < MAX_ACCEPT_TURNS && accepted !== before; turn += 1) {
+    before = accepted
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  server.off('connection', count)
+}
+
+/** Takes no more connections. node:http would close those that seem idle at the same moment. */
+function stopListening(server: Server, onClosed: () => void): void {
+  const { closeIdleConnections } = server
+  server.closeIdleConnections = () => {}
+  server.close(onClosed)
+  server.closeIdleConnections = closeIdleConnections
+}

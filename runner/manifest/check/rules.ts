@@ -1,0 +1,87 @@
+/** Every rule, in the stages in which what they look at comes to be known. */
+import type { Diagnostic } from '../../model/diagnostic.js'
+import { diagnosticAt } from '../report.js'
+import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
+import { cacheNowWithoutTtl } from './rules/cache-now-without-ttl.js'
+import { cacheUntilDataChanges } from './rules/cache-until-data-changes.js'
+import { cacheWarmLongerThanTtl } from './rules/cache-warm-longer-than-ttl.js'
+import { columnsDuplicateName } from './rules/columns-duplicate-name.js'
+import { columnsMismatch } from './rules/columns-mismatch.js'
+import { columnsUnknownType } from './rules/columns-unknown-type.js'
+import { columnsVary } from './rules/columns-vary.js'
+import { constantsUnused } from './rules/constants-unused.js'
+import { constantsValueForm } from './rules/constants-value-form.js'
+import { lookupByType } from './rules/lookup-by-type.js'
+import { lookupReject } from './rules/lookup-reject.js'
+import { lookupReservedName } from './rules/lookup-reserved-name.js'
+import { lookupUnequalRows } from './rules/lookup-unequal-rows.js'
+import { lookupUnknownDefault } from './rules/lookup-unknown-default.js'
+import { lookupUnknownParameter } from './rules/lookup-unknown-parameter.js'
+import { lookupUnused } from './rules/lookup-unused.js'
+import { lookupValueForm } from './rules/lookup-value-form.js'
+import { nameForm } from './rules/name-form.js'
+import { parameterBadConstraint } from './rules/parameter-bad-constraint.js'
+import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
+import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
+import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
+import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
+import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
+import { parameterReservedName } from './rules/parameter-reserved-name.js'
+import { parameterUndeclared } from './rules/parameter-undeclared.js'
+import { parameterUnsafePattern } from './rules/parameter-unsafe-pattern.js'
+import { parameterUnused } from './rules/parameter-unused.js'
+import { sqlBlock } from './rules/sql-block.js'
+import { tenantUnknownParameter } from './rules/tenant-unknown-parameter.js'
+import { tenantUnread } from './rules/tenant-unread.js'
+
+/** What a manifest says by itself. */
+export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
+  nameForm,
+  sqlBlock,
+  parameterReservedName,
+  parameterDuplicateName,
+  parameterRequiredWithDefault,
+  parameterBadConstraint,
+  parameterUnsafePattern,
+  parameterPinnedAs,
+  parameterPinnedAnywhere,
+  parameterNoPinnedAs,
+  tenantUnknownParameter,
+  lookupReservedName,
+  lookupUnknownParameter,
+  lookupByType,
+  lookupUnequalRows,
+  lookupUnknownDefault,
+  lookupReject,
+  lookupValueForm,
+  constantsValueForm,
+  cacheWarmLongerThanTtl,
+  cacheUntilDataChanges,
+  columnsUnknownType,
+  columnsDuplicateName,
+]
+
+/** What its template makes of it. */
+export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
+  parameterUndeclared,
+  parameterUnused,
+  tenantUnread,
+  lookupUnused,
+  constantsUnused,
+  cacheNowWithoutTtl,
+]
+
+/** What its queries give. */
+export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary]
+
+/** The diagnostics of these rules over these facts; the same one at the same place is told once. */
+export function checkRules<Facts>(rules: readonly Rule<Facts>[], facts: Facts): readonly Diagnostic[] {
+  const diagnostics = new Map<string, Diagnostic>()
+  for (const { id, severity, check } of rules) {
+    check(facts, (place, message) => {
+      const key = `${id} ${place.file}:${place.line}:${place.column} ${message}`
+      if (!diagnostics.has(key)) diagnostics.set(key, diagnosticAt(place, id, message, severity))
+    })
+  }
+  return [...diagnostics.values()]
+}

@@ -1,0 +1,19 @@
+/** A lookup table is picked from by a declared parameter. */
+import { didYouMean } from '../../report.js'
+import type { ManifestFacts, Rule } from '../rule.js'
+
+export const lookupUnknownParameter: Rule<ManifestFacts> = {
+  id: 'lookup/unknown-parameter',
+  severity: 'error',
+  check: ({ manifest, source }, report) => {
+    const names = Object.keys(manifest.parameters ?? {})
+    for (const [table, { by }] of Object.entries(manifest.lookups ?? {})) {
+      if (names.includes(by)) continue
+      const hint = didYouMean(by, names) || '; declare it under "parameters"'
+      report(
+        source.valueAt(['lookups', table, 'by']),
+        `lookup table "${table}" is picked from by "${by}", which is no parameter${hint}`,
+      )
+    }
+  },
+}

@@ -1,0 +1,104 @@
+/** What one Ajv error means to an author: where it stands, what was found, what was expected. */
+import type { ErrorObject } from 'ajv'
+import { describeValue, didYouMean, quotedList } from '../report.js'
+import type { NodePath } from '../source.js'
+
+export interface SchemaMessage {
+  readonly rule: string
+  readonly message: string
+  /** Where to point when it is not the value at the error's own path. */
+  readonly at?: NodePath
+  readonly isAboutKey: boolean
+}
+
+/** `parameter "limit"`, `settings.cache`: how the path is called in a message. */
+export function nameOfPlace(path: NodePath): string {
+  const [first, second, third, fourth] = path
+  if (first === undefined) return 'the manifest'
+  if (first === 'parameters' && path.length === 2) return `parameter "${second}"`
+  if (first === 'lookups' && path.length === 2) return `lookup table "${second}"`
+  if (first === 'lookups' && third === 'rows' && path.length === 4) return `row "${fourth}" of lookup table "${second}"`
+  if (first === 'columns' && path.length === 2) return `column ${Number(second) + 1}`
+  return `"${path.join('.')}"`
+}
+
+/** The article that fits: `a string`, `an integer`. */
+const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  object: 'a map',
+  array: 'a list',
+  null: 'nothing',
+}
+
+/** Never undefined: a keyword without words of its own falls back to Ajv's. */
+export function schemaMessage(error: ErrorObject, path: NodePath): SchemaMessage {
+  const { keyword, params, data, parentSchema } = error
+  const place = nameOfPlace(path)
+  const about = (rule: string, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
+  const expected = parentSchema?.['patternErrorMessage'] as string | undefined
+  switch (keyword) {
+    case 'additionalProperties': {
+      const key = String(params['additionalProperty'])
+      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+      const hint = didYouMean(key, known) || `; expected one of ${quotedList(known)}`
+      return {
+        rule: 'schema/unknown-key',
+        message: `unknown key "${key}" in ${place}${hint}`,
+        at: [...path, key],
+        isAboutKey: true,
+      }
+    }
+    case 'required':
+      return { rule: 'schema/missing-key', message: `${place} has no "${params['missingProperty']}"`, isAboutKey: true }
+    case 'propertyNames': {
+      const key = String(params['propertyName'])
+      const form =
+        (error.schema as Record<string, unknown>)['patternErrorMessage'] ?? 'a letter, then letters, digits and _'
+      return {
+        rule: 'schema/key-form',
+        message: `the key "${key}" in ${place} must be ${form}`,
+        at: [...path, key],
+        isAboutKey: true,
+      }
+    }
+    case 'type': {
+      const types = [params['type'] as string | string[]].flat().map(type => NAMES_OF_TYPES[type] ?? type)
+      return about('schema/type', `${place} must be ${orList(types)}, found ${describeValue(data)}`)
+    }
+    case 'enum': {
+      const allowed = (params['allowedValues'] as unknown[]).map(String)
+      const hint = typeof data === 'string' ? didYouMean(data, allowed) : ''
+      return about('schema/enum', `${place} must be one of ${quotedList(allowed)}, found ${describeValue(data)}${hint}`)
+    }
+    case 'anyOf':
+    case 'pattern':
+      return about(
+        keyword === 'pattern' ? 'schema/form' : 'schema/type',
+        `${place} must be ${expected ?? 'of another form'}, found ${describeValue(data)}`,
+      )
+    case 'minimum':
+      return about('schema/range', `${place} must be at least ${params['limit']}, found ${data}`)
+    case 'exclusiveMinimum':
+      return about('schema/range', `${place} must be more than ${params['limit']}, found ${data}`)
+    case 'maximum':
+      return about('schema/range', `${place} must be at most ${params['limit']}, found ${data}`)
+    case 'maxLength':
+      return about('schema/range', `${place} must be at most ${params['limit']} characters long`)
+    case 'minLength':
+    case 'minItems':
+    case 'minProperties':
+      return about('schema/range', `${place} must not be empty`)
+    case 'maxItems':
+    case 'maxProperties':
+      return about('schema/range', `${place} must have at most ${params['limit']} members`)
+    default:
+      return about('schema/other', `${place} ${error.message ?? 'is not valid'}`)
+  }
+}
+
+function orList(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
+}

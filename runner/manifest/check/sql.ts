@@ -1,0 +1,120 @@
+/** Compiles every distinct SQL text of a manifest and places what is wrong with it. */
+import type { Diagnostic } from '../../model/diagnostic.js'
+import { RunnerError, SetupError } from '../../model/errors.js'
+import type { Manifest } from '../../model/manifest.js'
+import type { CheckResult } from '../../model/ports.js'
+import { bigqueryType } from '../bigquery-type.js'
+import { diagnosticAt } from '../report.js'
+import type { ExpandedSql } from '../variants/expand-sql.js'
+import { checkNeeded } from '../variants/implied-variants.js'
+import { exampleArguments } from './example-arguments.js'
+import type { CheckedSql, DistinctSql } from './rule.js'
+
+/** Compiles SQL whose parameters have these types. Never throws for a mistake in the SQL. */
+export type CheckSql = (
+  sql: string,
+  types: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, unknown>>,
+) => CheckResult | Promise<CheckResult>
+
+export interface SqlLimits {
+  /** A text that a warehouse would read more for is a mistake; null for no limit. */
+  readonly maxBytes: number | null
+  /** A text that is valid because another one is, is asked about too. */
+  readonly checksImplied: boolean
+}
+
+export interface SqlCheck {
+  readonly checked: readonly CheckedSql[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** `skip`: places that have been told of already, as `file:line:column`. */
+export async function checkSqlTexts(
+  manifest: Manifest,
+  expanded: ExpandedSql,
+  checkSql: CheckSql,
+  skip: ReadonlySet<string>,
+  { maxBytes, checksImplied }: SqlLimits = { maxBytes: null, checksImplied: true },
+): Promise<SqlCheck> {
+  const types: Record<string, string> = { now: 'TIMESTAMP' }
+  for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
+  const values = exampleArguments(manifest)
+  const checked: CheckedSql[] = []
+  const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
+  function fail(text: DistinctSql, diagnostic: Diagnostic): void {
+    const key = `${diagnostic.file}:${diagnostic.line}:${diagnostic.column} ${diagnostic.message}`
+    const known = failures.get(key)
+    if (known) known.share += text.share
+    else failures.set(key, { diagnostic, share: text.share, label: text.variant.label })
+  }
+  const checkText = async (text: DistinctSql): Promise<CheckResult> => {
+    try {
+      return await checkSql(text.sql, types, values)
+    } catch (thrown) {
+      if (!(thrown instanceof RunnerError)) throw thrown
+      const { place } = expanded.placeOf(text.variant.rendered, 0)
+      const variant = text.share === expanded.variants.length ? '' : ` (when ${text.variant.label})`
+      throw new SetupError(`${place.file}: the query could not be checked: ${reasonOf(thrown)}${variant}`, {
+        cause: thrown,
+      })
+    }
+  }
+  const results = await (checksImplied ? checkSeveral : checkNeeded)(expanded.texts, checkText)
+  for (const [text, result] of results) {
+    if (result.ok) {
+      const { columns, compiled, reads } = result
+      checked.push({ text, columns, ...(compiled && { compiled }), ...(reads && { reads }) })
+      if (maxBytes !== null && reads && reads.bytes > maxBytes) {
+        const { place } = expanded.placeOf(text.variant.rendered, 0)
+        fail(
+          text,
+          diagnosticAt(place, 'sql/too-many-bytes', `the query would read ${reads.bytes} bytes, more than ${maxBytes}`),
+        )
+      }
+      continue
+    }
+    const { message, line, column } = result.problem
+    const { place, inclusion } = expanded.placeOf(text.variant.rendered, offsetAt(text.sql, line, column))
+    const key = `${place.file}:${place.line}:${place.column}`
+    if (skip.has(key)) continue
+    fail(text, diagnosticAt(place, 'sql/error', message + inclusion))
+  }
+  const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
+    share === expanded.variants.length
+      ? diagnostic
+      : { ...diagnostic, message: `${diagnostic.message} (when ${label})` },
+  )
+  return { checked, diagnostics }
+}
+
+/** The engine's own words, where it has some. */
+const reasonOf = ({ cause, detail }: RunnerError): string =>
+  cause instanceof Error && cause.message !== '' ? cause.message : detail
+
+/** Asked of an engine at a time: one that is far away takes its time for each. */
+const AT_ONCE = 16
+
+async function checkSeveral(
+  texts: readonly DistinctSql[],
+  checkOne: (text: DistinctSql) => Promise<CheckResult>,
+): Promise<readonly (readonly [DistinctSql, CheckResult])[]> {
+  const results: (readonly [DistinctSql, CheckResult])[] = []
+  for (let from = 0; from < texts.length; from += AT_ONCE) {
+    const several = texts.slice(from, from + AT_ONCE)
+    results.push(...(await Promise.all(several.map(async text => [text, await checkOne(text)] as const))))
+  }
+  return results
+}
+
+/** The offset of a line and column; a column counts characters. */
+function offsetAt(sql: string, line: number, column: number): number {
+  let offset = 0
+  for (let i = 1; i < line; i++) {
+    const next = sql.indexOf('\n', offset)
+    if (next < 0) return sql.length
+    offset = next + 1
+  }
+  const before = [...sql.slice(offset, offset + 2 * column)].slice(0, column - 1).join('')
+  return Math.min(sql.length, offset + before.length)
+}

@@ -1,0 +1,233 @@
+/** Table schemas, as `bq show --schema` prints them, or whole table resources → definitions for the resolver. */
+import { readdir } from 'node:fs/promises'
+import { join, posix, sep } from 'node:path'
+import {
+  fieldType,
+  type SchemaField,
+  type StructField,
+  type TableDefinition,
+  typeName,
+} from '../../../googlesql/index.js'
+import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
+import { readOne, type SourceText, unreadable } from '../discover.js'
+import { describeValue, diagnosticAt } from '../report.js'
+import type { FilePlace, ManifestSource, NodePath } from '../source.js'
+import { parseManifest } from '../yaml/parse.js'
+
+/** What a full table resource says about how the table's files should lie. */
+export interface TableLayout {
+  readonly clusteredBy: readonly string[]
+  /** Null for none, and for partitions by the time of arrival, which files do not have. */
+  readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
+}
+
+const PARTITION_UNITS = ['HOUR', 'DAY', 'MONTH', 'YEAR'] as const
+export type PartitionUnit = (typeof PARTITION_UNITS)[number]
+
+export interface LoadedTable extends TableDefinition {
+  readonly layout: TableLayout
+  /** As authored, for engines and for the import of files. */
+  readonly fields: readonly SchemaField[]
+  readonly resource: TableResource
+  /** The file is a whole table resource, and so tells of partitions and clusters too; else it is a list of fields. */
+  readonly tellsLayout: boolean
+  /** From the file's name. */
+  readonly file: string
+  /** Where a column is described, outermost field first; the whole table for none. */
+  placeOf(column: readonly string[]): FilePlace
+}
+
+export interface LoadedTables {
+  readonly tables: readonly LoadedTable[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** By the name from the folder of table schemas on; those in folders, or whose names begin with a dot, are not read. */
+export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
+
+/** Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`. A folder that is not there holds none. `breathe` is waited for between them. */
+export async function loadTableSchemas(
+  dir: string,
+  breathe: () => Promise<void> = () => Promise.resolve(),
+): Promise<LoadedTables> {
+  const diagnostics: Diagnostic[] = []
+  let names: string[] = []
+  try {
+    names = (await readdir(dir)).filter(isTableSchema).sort()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
+  }
+  const folder = dir.split(sep).join('/')
+  const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
+  const tables: LoadedTable[] = []
+  for (const text of texts) {
+    await breathe()
+    const read = text === null ? { table: null, diagnostics: [] } : readTableSchema(text)
+    if (read.table !== null) tables.push(read.table)
+    diagnostics.push(...read.diagnostics)
+  }
+  return { tables, diagnostics: diagnostics.sort(compareDiagnostics) }
+}
+
+/**
+ * `dataset.table`, and in front of it, where the table is another's, the project, whose name may have a domain (`x.com:p`). Of
+ * tables: https://cloud.google.com/bigquery/docs/tables#table_naming
+ */
+const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]+$/u
+
+/** Reads one schema; JSON is YAML, so that its mistakes are placed too. Null when it has mistakes. */
+export function readTableSchema({ file, text }: SourceText): {
+  table: LoadedTable | null
+  diagnostics: readonly Diagnostic[]
+} {
+  const name = file.replace(/^.*\//, '').replace(/\.json$/, '')
+  const parsed = parseManifest(file, text)
+  if (parsed.source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
+  const reader = new SchemaReader(parsed.source)
+  if (!TABLE_NAME.test(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
+  const isResource = isRecord(parsed.value)
+  const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
+  const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
+  const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
+  const columns = reader.readFields(fields, fieldsPath)
+  const layout = reader.readLayout(resource, columns)
+  if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
+  const { source } = parsed
+  const table: LoadedTable = {
+    name,
+    columns,
+    layout,
+    fields: fields as readonly SchemaField[],
+    resource: isResource ? tableResource(resource) : { schema: { fields: tableFields(fields) } },
+    tellsLayout: isResource,
+    file,
+    placeOf: column => source.valueAt(columnPath(fieldsPath, fields as readonly SchemaField[], column)),
+  }
+  return { table, diagnostics: [] }
+}
+
+const WRONG_NAME = 'a table schema is named <dataset>.<table>.json, or <project>.<dataset>.<table>.json'
+
+/** As far as there is such a column. */
+function columnPath(path: NodePath, fields: readonly SchemaField[], column: readonly string[]): NodePath {
+  const at = fields.findIndex(({ name }) => name === column[0])
+  if (at < 0) return path
+  const here = [...path, at]
+  return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const MODES: ReadonlySet<string> = new Set(['NULLABLE', 'REQUIRED', 'REPEATED'])
+
+class SchemaReader {
+  readonly diagnostics: Diagnostic[] = []
+  readonly #source: ManifestSource
+
+  constructor(source: ManifestSource) {
+    this.#source = source
+  }
+
+  wrong(path: NodePath, rule: string, message: string): void {
+    this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message))
+  }
+
+  readFields(value: unknown, path: NodePath): readonly StructField[] {
+    if (!Array.isArray(value) || value.length === 0) {
+      this.wrong(
+        path,
+        'table/schema',
+        `a schema is a list of fields that is not empty, found ${Array.isArray(value) ? 'an empty list' : describeValue(value)}`,
+      )
+      return []
+    }
+    const seen = new Set<string>()
+    return value.flatMap((field: unknown, index) => {
+      const at = [...path, index]
+      if (!isRecord(field) || typeof field['name'] !== 'string' || field['name'] === '') {
+        this.wrong(at, 'table/schema', 'a field needs a "name"')
+        return []
+      }
+      const { name } = field
+      if (seen.has(name.toLowerCase()))
+        this.wrong([...at, 'name'], 'table/duplicate-field', `the field "${name}" stands here a second time`)
+      seen.add(name.toLowerCase())
+      return this.#readField(name, field, at)
+    })
+  }
+
+  #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
+    const { type, mode, fields } = field
+    if (typeof type !== 'string') {
+      this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
+      return []
+    }
+    if (mode !== undefined && (typeof mode !== 'string' || !MODES.has(mode.toUpperCase()))) {
+      this.wrong(
+        [...at, 'mode'],
+        'table/schema',
+        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`,
+      )
+      return []
+    }
+    if (/^(RECORD|STRUCT)$/i.test(type)) {
+      const before = this.diagnostics.length
+      this.readFields(fields, [...at, 'fields'])
+      if (this.diagnostics.length > before) return []
+    }
+    const columnType = fieldType(field as unknown as SchemaField)
+    if (columnType === undefined) {
+      this.wrong([...at, 'type'], 'table/unknown-type', `the type "${type}" of field "${name}" is not supported`)
+      return []
+    }
+    return [{ name, type: columnType }]
+  }
+
+  readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
+    const clustering = isRecord(resource['clustering']) ? resource['clustering']['fields'] : undefined
+    const clusteredBy = (Array.isArray(clustering) ? clustering : []).flatMap((name: unknown, i) => {
+      const column = this.#columnOf(name, columns, ['clustering', 'fields', i])
+      if (column === null) return []
+      if (CLUSTERABLE.has(column.type.kind)) return [column.name]
+      const message = `rows cannot be clustered by ${column.name}, whose type is ${typeName(column.type)}`
+      this.wrong(['clustering', 'fields', i], 'table/layout', message)
+      return []
+    })
+    const partitioning = resource['timePartitioning']
+    return { clusteredBy, partition: isRecord(partitioning) ? this.#readPartition(partitioning, columns) : null }
+  }
+
+  #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
+    const { type, field } = partitioning
+    const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
+    if (unit === undefined) {
+      const message = `the type of timePartitioning must be ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
+      this.wrong(['timePartitioning', 'type'], 'table/layout', message)
+    }
+    const path: NodePath = ['timePartitioning', 'field']
+    const column = field === undefined ? null : this.#columnOf(field, columns, path)
+    if (column === null || unit === undefined) return null
+    const { kind } = column.type
+    if (!PARTITIONABLE.has(kind) || (kind === 'DATE' && unit === 'HOUR')) {
+      const message = `rows cannot be partitioned by the ${unit} of ${column.name}, whose type is ${typeName(column.type)}`
+      this.wrong(path, 'table/layout', message)
+    }
+    const clash = columns.find(({ name }) => /^_partition/i.test(name))
+    if (clash) this.wrong(path, 'table/layout', `a table with partitions can have no column named ${clash.name}`)
+    return { column: column.name, unit }
+  }
+
+  #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
+    const column = columns.find(known => known.name === name)
+    if (!column) this.wrong(path, 'table/unknown-field', `no field is named ${describeValue(name)}`)
+    return column ?? null
+  }
+}
+
+// https://cloud.google.com/bigquery/docs/clustered-tables#limitations, and of partitions by a column
+const CLUSTERABLE: ReadonlySet<string> = new Set(
+  'STRING INT64 NUMERIC BIGNUMERIC BOOL DATE DATETIME TIMESTAMP'.split(' '),
+)
+const PARTITIONABLE: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])

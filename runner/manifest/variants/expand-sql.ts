@@ -1,0 +1,138 @@
+/** A manifest's SQL template → every SQL text it can produce, with each character's place in a file. */
+import { type Token, tokenize } from '../../../googlesql/index.js'
+import type { Diagnostic } from '../../model/diagnostic.js'
+import type { Manifest } from '../../model/manifest.js'
+import { type Expansion, expandTemplate } from '../../template/expand.js'
+import { parseTemplate } from '../../template/parse.js'
+import type { TemplatePlace } from '../../template/program.js'
+import { placeInTemplate, type RenderedSql } from '../../template/render.js'
+import type { TemplateNames } from '../../template/resolve.js'
+import {
+  type LookupTable,
+  MAX_VARIANTS,
+  type RenderedVariant,
+  renderVariants,
+  type VariantSpace,
+  variantSpace,
+} from '../../template/variants.js'
+import type { ArgumentName, DistinctSql } from '../check/rule.js'
+import type { Partial } from '../load-partials.js'
+import { diagnosticAt, didYouMean } from '../report.js'
+import type { FilePlace, ManifestSource } from '../source.js'
+import { type TokenizedText, tokenizeAlike } from './relex.js'
+
+export interface ExpandedSql {
+  readonly expansion: Expansion
+  readonly space: VariantSpace
+  readonly variants: readonly RenderedVariant[]
+  readonly texts: readonly DistinctSql[]
+  readonly diagnostics: readonly Diagnostic[]
+  /** The place of an offset in a text, and ` (included by …)` when it is in a partial. */
+  placeOf(rendered: RenderedSql, offset: number): { readonly place: FilePlace; readonly inclusion: string }
+}
+
+/** Expands and renders. With diagnostics there are no variants. */
+export function expandSql(
+  manifest: Manifest,
+  source: ManifestSource,
+  partials: ReadonlyMap<string, Partial>,
+): ExpandedSql {
+  const parsed = parseTemplate(manifest.sql)
+  const lookups = lookupTables(manifest)
+  const expansion = expandTemplate(parsed.nodes, namesOf(manifest), {
+    find: name => partials.get(name)?.template,
+    names: () => [...partials.keys()],
+  })
+  const place = (at: TemplatePlace): FilePlace =>
+    at.origin.partial === null ? source.sqlAt(at.offset) : partials.get(at.origin.partial)!.placeAt(at.offset)
+  const included = (at: TemplatePlace): string => inclusionOf(at, place)
+  const root = { partial: null, includedAt: null }
+  const problems = [...parsed.problems.map(problem => ({ ...problem, origin: root })), ...expansion.problems]
+  const diagnostics = problems.map(problem => {
+    const hint = problem.near ? didYouMean(problem.near.word, problem.near.among) : ''
+    return diagnosticAt(place(problem), problem.rule, problem.message + hint + included(problem))
+  })
+  const space = variantSpace(expansion.pieces, lookups)
+  if (space.size > MAX_VARIANTS) {
+    const message = `the template has ${space.size} variants, more than ${MAX_VARIANTS}; ask about fewer optional parameters, or bind them: (@x IS NULL OR c = @x)`
+    diagnostics.push(diagnosticAt(source.keyAt(['sql']), 'template/too-many-variants', message))
+  }
+  // A broken partial has told of itself already, but what is made of it would be nonsense.
+  const isBroken = [...expansion.partials].some(name => partials.get(name)!.template.nodes.length === 0)
+  const variants = diagnostics.length > 0 || isBroken ? [] : renderVariants(expansion.pieces, space, lookups)
+  const placeOf: ExpandedSql['placeOf'] = (rendered, offset) => {
+    const at = placeInTemplate(rendered, offset)
+    return at === null
+      ? { place: source.valueAt(['sql']), inclusion: '' }
+      : { place: place(at), inclusion: included(at) }
+  }
+  return { expansion, space, variants, texts: distinctTexts(variants, placeOf), diagnostics, placeOf }
+}
+
+function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace): string {
+  let by = at.origin.includedAt
+  if (by === null) return ''
+  while (by.origin.includedAt !== null) by = by.origin.includedAt
+  const { file, line } = place(by)
+  return ` (included by ${file}:${line})`
+}
+
+function namesOf(manifest: Manifest): TemplateNames {
+  const parameters = Object.entries(manifest.parameters ?? {})
+  const lookups = Object.entries(manifest.lookups ?? {})
+  return {
+    parameters: new Set(parameters.map(([name]) => name)),
+    optional: new Set(
+      parameters.filter(([, { required, default: value }]) => !required && value === undefined).map(([name]) => name),
+    ),
+    lookups: new Map(lookups.map(([name, { rows }]) => [name, new Set(Object.values(rows).flatMap(Object.keys))])),
+    constants: new Map(Object.entries(manifest.constants ?? {})),
+  }
+}
+
+function lookupTables(manifest: Manifest): ReadonlyMap<string, LookupTable> {
+  const lookups = Object.entries(manifest.lookups ?? {})
+  return new Map(
+    lookups.map(([name, { by, rows, default: fallback }]) => [
+      name,
+      { by, rows: new Map(Object.entries(rows)), fallback },
+    ]),
+  )
+}
+
+function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSql['placeOf']): readonly DistinctSql[] {
+  const bySql = new Map<string, { variant: RenderedVariant; share: number }>()
+  for (const variant of variants) {
+    const known = bySql.get(variant.sql)
+    if (known) known.share++
+    else bySql.set(variant.sql, { variant, share: 1 })
+  }
+  let before: TokenizedText | null = null
+  return [...bySql].map(([sql, { variant, share }]) => {
+    const tokens = tokensOf(sql, before)
+    if (tokens !== null) before = { source: sql, tokens }
+    const place = (offset: number): FilePlace => placeOf(variant.rendered, offset).place
+    return { sql, variant, share, tokens, argumentNames: tokens && argumentNames(tokens, place) }
+  })
+}
+
+/** Null when the text has no readable tokens: the check of the SQL says what is wrong with it. `before` is one like it. */
+function tokensOf(sql: string, before: TokenizedText | null): readonly Token[] | null {
+  try {
+    return before === null ? tokenize(sql) : tokenizeAlike(sql, before)
+  } catch {
+    return null
+  }
+}
+
+/** Every `@name`. */
+function argumentNames(tokens: readonly Token[], placeOf: (offset: number) => FilePlace): readonly ArgumentName[] {
+  const names: ArgumentName[] = []
+  for (const [i, { term, at }] of tokens.entries()) {
+    if (term !== '@') continue
+    const name = tokens[i + 1]
+    if (name?.kind !== 'identifier' && name?.kind !== 'quoted') continue
+    names.push({ name: name.text, place: () => placeOf(at) })
+  }
+  return names
+}

@@ -1,0 +1,78 @@
+/** YAML text → plain values with their places. Hostile text ends in a diagnostic, soon, and never in an exception. */
+import { type Document, type Node, parseDocument } from 'yaml'
+import type { Diagnostic } from '../../model/diagnostic.js'
+import { diagnosticAt } from '../report.js'
+import { type FilePlace, lazySource, lineStartsOf, type ManifestSource, manifestSource, placeAt } from '../source.js'
+import { findOddCharacter } from './characters.js'
+import { findExcess } from './limits.js'
+import { readPlainYaml } from './plain-yaml.js'
+import { readNode } from './read-node.js'
+
+const MAX_SYNTAX_ERRORS = 10
+
+export interface ParsedManifest {
+  /** Null when the text could not be read far enough to place anything. */
+  readonly source: ManifestSource | null
+  readonly value: unknown
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads one YAML document. The value is only meant to be used when there are no diagnostics. */
+export function parseManifest(file: string, fileText: string): ParsedManifest {
+  const text = fileText.replace(/^\ufeff/, '')
+  const starts = lineStartsOf(text)
+  const at = (offset: number): FilePlace => placeAt(file, starts, offset)
+  const refused = (place: FilePlace, rule: string, message: string): ParsedManifest => ({
+    source: null,
+    value: undefined,
+    diagnostics: [diagnosticAt(place, rule, message)],
+  })
+  const excess = findExcess(text, starts)
+  if (excess !== null) return refused(at(excess.offset), excess.rule, excess.message)
+  const odd = findOddCharacter(text)
+  if (odd !== null) {
+    return refused(
+      at(odd.offset),
+      'yaml/odd-character',
+      `the character ${odd.name} is not allowed; delete it or write what is meant`,
+    )
+  }
+  const plain = readPlainYaml(text)
+  if (plain !== null) {
+    const { value, isSqlLiteral } = plain
+    const source = lazySource(file, isSqlLiteral, () => manifestSource(file, text, documentOf(text).contents))
+    return { source, value, diagnostics: [] }
+  }
+  const document = documentOf(text)
+  const source = manifestSource(file, text, document.contents)
+  const diagnostics = syntaxDiagnostics(document, at)
+  if (diagnostics.length > 0) return { source, value: undefined, diagnostics }
+  const read = readNode(document.contents as Node | null, (offset, rule, message) =>
+    diagnostics.push(diagnosticAt(at(offset), rule, message)),
+  )
+  return { source, value: read, diagnostics }
+}
+
+const documentOf = (text: string): Document.Parsed =>
+  parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
+
+function syntaxDiagnostics(document: Document.Parsed, at: (offset: number) => FilePlace): Diagnostic[] {
+  const [several, ...rest] = document.errors.filter(error => error.code === 'MULTIPLE_DOCS')
+  if (several && rest.length === 0) {
+    return [
+      diagnosticAt(
+        at(several.pos[0]),
+        'yaml/several-documents',
+        'a manifest is one YAML document; put the next one into a file of its own',
+      ),
+    ]
+  }
+  // What follows the first few is mostly their consequence.
+  const seen = new Set<number>()
+  return document.errors.slice(0, MAX_SYNTAX_ERRORS).flatMap(error => {
+    const place = at(error.pos[0])
+    if (seen.has(place.line)) return []
+    seen.add(place.line)
+    return [diagnosticAt(place, 'yaml/syntax', error.message.replace(/\n[\s\S]*$/, ''))]
+  })
+}

@@ -1,0 +1,74 @@
+/** YAML nodes → plain values, refusing whatever a manifest has no use for: anchors, aliases, tags, odd keys. */
+import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import { describeValue } from '../report.js'
+import { findOddCharacter } from './characters.js'
+
+const MAX_DEPTH = 40
+
+export type ReportAt = (offset: number, rule: string, message: string) => void
+
+/** The plain value of a node: maps, lists, strings, numbers, booleans and null. Keys are strings and do not repeat. */
+export function readNode(node: Node | null, report: ReportAt, depth = 0): unknown {
+  if (node === null || node === undefined) return null
+  const offset = node.range?.[0] ?? 0
+  if (isAlias(node)) {
+    report(
+      offset,
+      'yaml/alias',
+      'aliases are not allowed in manifests; write the value out, or use constants or a partial',
+    )
+    return null
+  }
+  if (node.anchor !== undefined)
+    report(offset, 'yaml/alias', 'anchors are not allowed in manifests; write the value out where it is used')
+  if (isExplicitTag(node)) report(offset, 'yaml/tag', `tags are not allowed in manifests: ${node.tag}`)
+  if (depth > MAX_DEPTH) {
+    report(offset, 'yaml/too-deep', `nested more than ${MAX_DEPTH} levels deep`)
+    return null
+  }
+  if (isMap(node)) return readMap(node.items as Pair<Node, Node | null>[], report, depth)
+  if (isSeq(node)) return (node.items as Node[]).map(item => readNode(item, report, depth + 1))
+  return isScalar(node) ? readScalar(node.value, offset, report) : null
+}
+
+/** A tag that was written: the ones that the parser works out for itself are not kept on the node. */
+const isExplicitTag = (node: Node): boolean =>
+  typeof node.tag === 'string' && !node.tag.startsWith('tag:yaml.org,2002:map#')
+
+function readScalar(value: unknown, offset: number, report: ReportAt): unknown {
+  if (typeof value === 'string') {
+    // Escapes in quoted text can write what the file itself may not hold.
+    const odd = findOddCharacter(value)
+    if (odd !== null)
+      report(offset, 'yaml/odd-character', `the text holds the character ${odd.name}, which is not allowed`)
+    return value
+  }
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value
+  // Only an explicit tag makes anything else, and that has been told of.
+  return null
+}
+
+function readMap(pairs: readonly Pair<Node, Node | null>[], report: ReportAt, depth: number): Record<string, unknown> {
+  const map: Record<string, unknown> = {}
+  const firstAt = new Set<string>()
+  for (const pair of pairs) {
+    const offset = pair.key?.range?.[0] ?? 0
+    const key = isScalar(pair.key) ? pair.key.value : undefined
+    if (typeof key !== 'string') {
+      const found = isScalar(pair.key) ? describeValue(key) : 'a list or a map'
+      const advice = typeof key === 'number' || typeof key === 'boolean' ? `; write "${String(key)}"` : ''
+      report(offset, 'yaml/key', `a key must be text, found ${found}${advice}`)
+      readNode(pair.value, report, depth + 1)
+      continue
+    }
+    readNode(pair.key, report, depth + 1)
+    if (key === '<<')
+      report(offset, 'yaml/alias', 'merge keys (<<) are not allowed in manifests; write the members out')
+    else if (key === '__proto__') report(offset, 'yaml/key', 'the key "__proto__" is not allowed')
+    else if (firstAt.has(key))
+      report(offset, 'yaml/duplicate-key', `the key "${key}" stands here a second time; delete one of them`)
+    else map[key] = readNode(pair.value, report, depth + 1)
+    firstAt.add(key)
+  }
+  return map
+}

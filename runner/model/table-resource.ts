@@ -1,0 +1,100 @@
+/** A table as BigQuery's REST interface describes it, as far as it is kept in a schema file. */
+import type { SchemaField } from '../../googlesql/index.js'
+
+/** REST v2, `Table`: numbers of 64 bits are texts. */
+export interface TableResource {
+  readonly description?: string
+  readonly schema: { readonly fields: readonly SchemaField[] }
+  readonly timePartitioning?: TimePartitioning
+  readonly rangePartitioning?: RangePartitioning
+  readonly requirePartitionFilter?: boolean
+  readonly clustering?: { readonly fields: readonly string[] }
+}
+
+export interface TimePartitioning {
+  /** HOUR, DAY, MONTH, YEAR. */
+  readonly type: string
+  /** None: by the time of arrival. */
+  readonly field?: string
+  readonly expirationMs?: string
+}
+
+export interface RangePartitioning {
+  readonly field: string
+  readonly range: { readonly start: string; readonly end: string; readonly interval: string }
+}
+
+/**
+ * What is known above of a table resource, in an order of its own and without what changes by itself (sizes, times, who
+ * made it), so that the same table always gives the same text. Members of another form than documented are left out.
+ */
+export function tableResource(value: unknown): TableResource {
+  const raw = record(value)
+  const partitioning = timePartitioning(raw['timePartitioning'])
+  const range = rangePartitioning(raw['rangePartitioning'])
+  // Older tables say it in timePartitioning.
+  const requires = raw['requirePartitionFilter'] ?? record(raw['timePartitioning'])['requirePartitionFilter']
+  const clustering = texts(record(raw['clustering'])['fields'])
+  return {
+    ...described(raw),
+    schema: { fields: tableFields(record(raw['schema'])['fields']) },
+    ...(partitioning && { timePartitioning: partitioning }),
+    ...(range && { rangePartitioning: range }),
+    ...(requires === true && { requirePartitionFilter: true }),
+    ...(clustering.length > 0 && { clustering: { fields: clustering } }),
+  }
+}
+
+/** Fields in the form above; each has a mode. */
+export function tableFields(value: unknown): readonly SchemaField[] {
+  if (!Array.isArray(value)) return []
+  return value.map((item: unknown) => {
+    const raw = record(item)
+    const nested = tableFields(raw['fields'])
+    const names = texts(record(raw['policyTags'])['names'])
+    const options = FIELD_OPTIONS.flatMap(name => {
+      const given = raw[name]
+      const isText = typeof given === 'string' || typeof given === 'number'
+      return isText && given !== '' ? [[name, String(given)]] : []
+    })
+    return {
+      name: String(raw['name']),
+      type: String(raw['type']),
+      mode: typeof raw['mode'] === 'string' ? raw['mode'].toUpperCase() : 'NULLABLE',
+      ...(nested.length > 0 && { fields: nested }),
+      ...Object.fromEntries(options),
+      ...(names.length > 0 && { policyTags: { names } }),
+      ...described(raw),
+    }
+  })
+}
+
+const FIELD_OPTIONS = ['maxLength', 'precision', 'scale', 'roundingMode', 'collation', 'defaultValueExpression']
+
+function described({ description }: Readonly<Record<string, unknown>>): { readonly description?: string } {
+  return typeof description === 'string' && description !== '' ? { description } : {}
+}
+
+function timePartitioning(value: unknown): TimePartitioning | null {
+  const { type, field, expirationMs } = record(value)
+  if (typeof type !== 'string') return null
+  return {
+    type: type.toUpperCase(),
+    ...(typeof field === 'string' && { field }),
+    // 0 stands for never.
+    ...(Number(expirationMs) > 0 && { expirationMs: String(expirationMs) }),
+  }
+}
+
+function rangePartitioning(value: unknown): RangePartitioning | null {
+  const { field, range } = record(value)
+  if (typeof field !== 'string') return null
+  const { start, end, interval } = record(range)
+  return { field, range: { start: String(start), end: String(end), interval: String(interval) } }
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+
+const texts = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter(item => typeof item === 'string') : []

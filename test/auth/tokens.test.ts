@@ -1,0 +1,261 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { createToken, listTokens, type NewToken, revokeToken } from '../../runner/auth/token-file.js'
+import { openTokenStore } from '../../runner/auth/tokens.js'
+import { SetupError, UsageError } from '../../runner/model/errors.js'
+import type { Event } from '../../runner/model/events.js'
+import { manualClock } from '../cache/manual-clock.js'
+
+describe('tokens', () => {
+  let folder = ''
+  let path = ''
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sluice-tokens-'))
+    path = join(folder, 'data', 'tokens.json')
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  const clock = manualClock()
+  const create = (order: Partial<NewToken> = {}) =>
+    createToken(path, { name: 'n', allow: ['*'], ...order }, clock.nowMs())
+  function open(events: Event[] = [], unrestrictedToken: string | null = null) {
+    return openTokenStore({ path, unrestrictedToken, clock, observe: event => void events.push(event) })
+  }
+
+  it('are 256 random bits, of which the file keeps only a hash', async () => {
+    const token = await create()
+    expect(Buffer.from(token, 'base64url')).to.have.length(32)
+    const text = readFileSync(path, 'utf8')
+    expect(text).to.not.include(token)
+    expect(await listTokens(path)).to.have.length(1)
+    expect(statSync(path).mode & 0o777).to.equal(0o600)
+    expect(readdirSync(join(folder, 'data'))).to.deep.equal(['tokens.json'])
+  })
+
+  it('are known by their text alone', async () => {
+    const token = await create({ pin: { project: 'abc' } })
+    const store = open()
+    expect(store.find(token)?.token).to.equal('n')
+    expect(store.find(token)?.pinned).to.deep.equal({ project: 'abc' })
+    const hash = (await listTokens(path))[0]?.sha256 ?? ''
+    for (const other of ['', 'n', hash, token.slice(1), `${token} `, token.toUpperCase()]) {
+      expect(store.find(other)).to.equal(null)
+    }
+  })
+
+  it('allow the endpoints that their patterns name', async () => {
+    const store = open()
+    const token = await create({ allow: ['logs.*', 'usage.api-counts', 'a*z'] })
+    await clock.advance(200)
+    const caller = store.find(token)
+    const allowed = ['logs.all', 'logs.', 'usage.api-counts', 'az', 'abcz'].map(name => caller?.mayCall(name))
+    const refused = ['logs', 'logsxall', 'usage.api-counts2', 'xusage.api-counts', 'usageXapi-counts', 'abcy', ''].map(
+      name => caller?.mayCall(name),
+    )
+    expect([...new Set(allowed), ...new Set(refused)]).to.deep.equal([true, false])
+  })
+
+  it('expire', async () => {
+    const token = await create({ expires: '90d' })
+    const store = open()
+    const start = clock.nowMs()
+    await clock.advance(90 * 86_400_000 - 1)
+    expect(store.find(token)).to.not.equal(null)
+    await clock.advance(1)
+    expect(store.find(token)).to.equal(null)
+    expect(clock.nowMs() - start).to.equal(90 * 86_400_000)
+  })
+
+  it('come and go with the file, without a restart', async () => {
+    const events: Event[] = []
+    const store = open(events)
+    const token = await create()
+    await clock.advance(100)
+    expect(store.find(token)).to.not.equal(null)
+    await revokeToken(path, 'n')
+    await clock.advance(100)
+    expect(store.find(token)).to.equal(null)
+    expect(events.map(event => event.kind)).to.deep.equal(['tokens.reloaded', 'tokens.reloaded'])
+  })
+
+  it('stay as they were while the file is broken or gone, which is said once', async () => {
+    const token = await create()
+    const events: Event[] = []
+    const store = open(events)
+    for (const spoil of [() => writeFileSync(path, '{"tokens": [{"sha'), () => rmSync(path)]) {
+      spoil()
+      for (let i = 0; i < 3; i += 1) {
+        await clock.advance(100)
+        expect(store.find(token)).to.not.equal(null)
+      }
+    }
+    expect(events.map(event => event.kind)).to.deep.equal(['tokens.unreadable', 'tokens.unreadable'])
+    expect(JSON.stringify(events)).to.not.include('sha')
+    await create({ name: 'other' })
+    await clock.advance(100)
+    expect(store.find(token)).to.equal(null)
+  })
+
+  it('are for all tenants only where they were made so', async () => {
+    const [one, all] = [await create(), await create({ name: 'all', allTenants: true })]
+    const store = open()
+    expect([store.find(one)?.allTenants, store.find(all)?.allTenants]).to.deep.equal([false, true])
+    const { tokens } = JSON.parse(readFileSync(path, 'utf8'))
+    expect(
+      tokens.map((token: object) => 'all_tenants' in token),
+      'older servers read the first',
+    ).to.deep.equal([false, true])
+    expect(await listTokens(path)).to.have.nested.property('[1].allTenants', true)
+  })
+
+  it('may be SLUICE_TOKEN, which is unrestricted', () => {
+    const store = open([], 'quick')
+    expect(store.find('quick')?.mayCall('anything')).to.equal(true)
+    expect(store.find('quick')?.allTenants).to.equal(true)
+    expect(store.find('Quick')).to.equal(null)
+  })
+
+  it('are held to their rate, which fills up again evenly', async () => {
+    const token = await create({ rate: '2/min' })
+    const store = open()
+    const admit = () => store.find(token)?.admit()
+    expect([admit(), admit(), admit()]).to.deep.equal([0, 0, 30_000])
+    await clock.advance(29_000)
+    expect(admit()).to.be.closeTo(1_000, 1)
+    await clock.advance(1_001)
+    expect([admit(), (admit() ?? 0) > 0]).to.deep.equal([0, true])
+    await create({ name: 'another' })
+    await clock.advance(100)
+    expect(admit(), 'a reload gives no fresh rate').to.be.above(0)
+  })
+
+  const wrong: readonly (readonly [string, Partial<NewToken>, RegExp])[] = [
+    ['a name with spaces', { name: 'a b' }, /name/],
+    ['no endpoints', { allow: [] }, /pattern/],
+    ['an empty endpoint', { allow: ['logs.*', ''] }, /endpoint pattern .* found ""/],
+    ['an endpoint that can have no such name', { allow: ['Logs.*'] }, /found "Logs\.\*"/],
+    [
+      'a pin of nothing',
+      { pin: { project: 'a', tenant: '' } },
+      /^the pin of "tenant" has no value: it would pin nothing$/,
+    ],
+    ['a pin of white space', { pin: { tenant: ' \t\n' } }, /"tenant" has no value/],
+    ['a pin of no name', { pin: { '': 'a' } }, /names a parameter/],
+    ['a pin that no parameter can be named like', { pin: { 'tenant ': 'a' } }, /names a parameter, found "tenant "/],
+    ['an expiry without a unit', { expires: '90' }, /90d/],
+    ['a rate of zero', { rate: '0/min' }, /100\/min/],
+    ['a rate per week', { rate: '1/week' }, /100\/min/],
+  ]
+  for (const [name, order, message] of wrong) {
+    it(`are not made with ${name}`, async () => {
+      const error = await create(order).catch((thrown: unknown) => thrown)
+      expect(error).to.be.instanceOf(UsageError)
+      expect((error as Error).message).to.match(message)
+    })
+  }
+
+  it('have names of their own', async () => {
+    await create()
+    expect(await create().catch((thrown: unknown) => thrown)).to.be.instanceOf(UsageError)
+    expect(await revokeToken(path, 'none').catch((thrown: unknown) => thrown)).to.be.instanceOf(UsageError)
+  })
+
+  const hash = 'a'.repeat(64)
+  const broken: readonly (readonly [string, unknown, RegExp])[] = [
+    ['no list', {}, /"tokens"/],
+    ['a token that is text', { tokens: ['x'] }, /token 1 .* an object/],
+    ['a short hash', { tokens: [{ name: 'n', sha256: 'ab', endpoints: ['*'] }] }, /"sha256"/],
+    ['a misspelt pin', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pined: { project: 'a' } }] }, /"pined"/],
+    [
+      'a pin that is no text',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { size: 5 } }] },
+      /"pinned"/,
+    ],
+    [
+      'a pin of nothing',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { project: 'a', tenant: '' } }] },
+      /token 1 .* "pinned" has no value for "tenant", which would pin nothing/,
+    ],
+    [
+      'a pin of white space',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], pinned: { tenant: ' ' } }] },
+      /no value for "tenant"/,
+    ],
+    [
+      'one token twice',
+      {
+        tokens: [
+          { name: 'n', sha256: hash, endpoints: ['*'], pinned: { project: 'a' } },
+          { name: 'm', sha256: hash, endpoints: ['*'] },
+        ],
+      },
+      /"n" and "m" are the same token/,
+    ],
+    [
+      'an expiry that is no time',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], expires: 'soon' }] },
+      /"expires"/,
+    ],
+    [
+      'a word for all tenants',
+      { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], all_tenants: 'yes' }] },
+      /"all_tenants" must be true or false/,
+    ],
+    ['a rate that is none', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], rate: 'fast' }] }, /"rate"/],
+    [
+      'two of a name',
+      {
+        tokens: [
+          { name: 'n', sha256: hash, endpoints: [] },
+          { name: 'n', sha256: hash, endpoints: [] },
+        ],
+      },
+      /two tokens named "n"/,
+    ],
+  ]
+  for (const [name, document, message] of broken) {
+    it(`are not read from a file with ${name}`, async () => {
+      await create()
+      writeFileSync(path, JSON.stringify(document))
+      expect(() => open()).to.throw(SetupError, message)
+    })
+  }
+
+  it('are not read from a file where a second member would open what the first one closed', async () => {
+    await create({ pin: { project: 'a:"{b' } })
+    const text = readFileSync(path, 'utf8')
+    expect(open().find('')).to.equal(null)
+    const spoilt = [
+      text.replace('"expires"', '"pinned": {}, "expires"'),
+      text.replace('"project"', '"project": "b", "project"'),
+    ]
+    for (const twice of spoilt) {
+      writeFileSync(path, twice)
+      expect(() => open()).to.throw(SetupError, /a member twice/)
+    }
+  })
+
+  it('of a running server stay as they were when one is written that pins nothing', async () => {
+    const token = await create({ pin: { tenant: 'a' } })
+    const events: Event[] = []
+    const store = open(events)
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"tenant": "a"', '"tenant": ""'))
+    await clock.advance(100)
+    expect(store.find(token)?.pinned).to.deep.equal({ tenant: 'a' })
+    expect(events).to.deep.equal([
+      {
+        kind: 'tokens.unreadable',
+        reason: `token 1 of the tokens file ${path}: "pinned" has no value for "tenant", which would pin nothing`,
+      },
+    ])
+  })
+
+  it('are not made where no file can be written', async () => {
+    await create()
+    const below = join(path, 'tokens.json')
+    const error = await createToken(below, { name: 'n', allow: ['*'] }, 0).catch((thrown: unknown) => thrown)
+    expect(error).to.be.instanceOf(SetupError)
+  })
+})

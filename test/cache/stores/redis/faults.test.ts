@@ -1,0 +1,175 @@
+import { createServer, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { createResultCache, type ResultCache } from '../../../../runner/cache/result-cache.js'
+import type { Event } from '../../../../runner/model/events.js'
+import type { ResultStore } from '../../../../runner/model/ports.js'
+import { systemClock } from '../../../../runner/process/clock.js'
+import { storedResult } from '../../../contracts/result-store.js'
+import { POLICY, set } from '../../cache-bench.js'
+import { isPendingWithoutRedis, openRedisServer, openRedisServerAt, type RedisServer } from './redis-server.js'
+import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, type Replica, until } from './replicas.js'
+import { openLine } from './slow-line.js'
+
+const noop = (): void => {}
+
+interface Call {
+  readonly outcome: string
+  readonly body: string
+}
+
+/** Calls through a cache over this store. */
+function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; events: Event[]; cache: ResultCache } {
+  const events: Event[] = []
+  const observe = (event: Event): void => void events.push(event)
+  const cache = createResultCache({ store, clock: systemClock(), observe, random: Math.random })
+  return {
+    cache,
+    events,
+    async call(key) {
+      const run = async () => set(`rows of ${key}`)
+      const request = {
+        key,
+        endpoint: 'e',
+        format: 'json',
+        policy: POLICY,
+        timeoutMs: 30_000,
+        run,
+        isCurrent: () => true,
+      } as const
+      const { outcome, result } = await cache.through(request, new AbortController().signal)
+      return { outcome, body: Buffer.from(result.body).toString() }
+    },
+  }
+}
+
+/** Something that listens where a Redis should. */
+async function openImpostor(serve: (socket: Socket) => void): Promise<{ port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>()
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', noop)
+    serve(socket)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as { readonly port: number }).port,
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}
+
+const says =
+  (answer: string | Buffer) =>
+  (socket: Socket): void =>
+    void socket.on('data', () => socket.write(answer))
+
+describe('a Redis that fails', function () {
+  this.timeout(30_000)
+  if (isPendingWithoutRedis()) return
+
+  afterEach(closeReplicas)
+
+  const NO_REDIS = /^Redis (does not answer|cannot be used: (what answers is no Redis|it closed the connection))/
+  const IMPOSTORS: readonly (readonly [what: string, serve: (socket: Socket) => void, told: RegExp])[] = [
+    ['bytes without sense', says(Buffer.from([1, 2, 255, 0, 13, 10, 65, 13, 10])), NO_REDIS],
+    ['HTTP', socket => socket.on('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')), NO_REDIS],
+    ['more than it was asked', says('+OK\r\n'.repeat(20)), NO_REDIS],
+    ['OK to everything', says('+OK\r\n'), NO_REDIS],
+    ['with a number', says(':1\r\n'), NO_REDIS],
+    ['with a list of nothing', says('*2\r\n$-1\r\n*0\r\n'), NO_REDIS],
+    ['with a text that never ends', says('$99999999999\r\nabc'), NO_REDIS],
+    ['with a refusal', says('-MOVED 1 10.0.0.1:1\r\n'), /another node of its cluster has this key \(MOVED\)$/],
+    ['nothing', noop, NO_REDIS],
+    ['by hanging up', socket => void socket.destroy(), NO_REDIS],
+  ]
+  for (const [what, serve, told] of IMPOSTORS) {
+    it(`answering ${what} is told, costs no call, and is used once it is one`, async () => {
+      const impostor = await openImpostor(serve)
+      const url = `redis://127.0.0.1:${impostor.port}`
+      const replica = await openReplica({ url, commandMs: 40 })
+      const { call, events } = callsThrough(replica.tiered)
+      for (const key of ['e:1', 'e:2', 'e:3'])
+        expect(await call(key)).to.deep.equal({ outcome: 'miss', body: `rows of ${key}` })
+      expect((await call('e:1')).outcome).to.equal('hit')
+      expect([...new Set(events.map(({ kind }) => kind))]).to.deep.equal(['store.failed'])
+      expect(await failure(replica.shared.get(KEY))).to.match(told)
+      await impostor.close()
+      const server = await openRedisServerAt(impostor.port)
+      try {
+        await until(async () => (await failure(replica.shared.set(KEY, storedResult(), 60_000))) === 'none', 'a result')
+      } finally {
+        await closeReplicas()
+        await server.close()
+      }
+    })
+  }
+
+  describe('for a while', () => {
+    let server: RedisServer
+    before(async () => {
+      // Each key takes a millisecond to load.
+      server = await openRedisServer('--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024')
+    })
+    after(() => server.close())
+
+    it('as a read-only replica is read, and left for its address once a command is refused', async () => {
+      const master = await openRedisServer()
+      try {
+        const replica = await openReplica({ url: server.url })
+        await replica.shared.set(KEY, storedResult('rows'), 60_000)
+        server.cli('CONFIG', 'SET', 'replica-serve-stale-data', 'yes')
+        server.cli('REPLICAOF', '127.0.0.1', String(master.port))
+        expect(await failure(replica.shared.set(KEY, storedResult(), 60_000))).to.equal(
+          'Redis refused EVAL: it is a read-only replica (READONLY)',
+        )
+        expect(replica.troubles).to.deep.equal(['Redis refused EVAL: it is a read-only replica (READONLY)'])
+        const { call } = callsThrough(replica.tiered)
+        expect(await call('e:1')).to.deep.equal({ outcome: 'miss', body: 'rows of e:1' })
+        await until(async () => (await failure(replica.shared.get(KEY))) === 'none', 'an answer')
+        await failure(replica.shared.set(KEY, storedResult(), 60_000))
+        expect(replica.troubles.length, 'left once, not at every command').to.equal(1)
+        server.cli('REPLICAOF', 'NO', 'ONE')
+        await until(async () => (await failure(replica.shared.set(KEY, storedResult(), 60_000))) === 'none', 'a result')
+      } finally {
+        await closeReplicas()
+        await master.close()
+      }
+    })
+
+    it('as one that loads its data is told, and used when it has', async () => {
+      const before = await openReplica({ url: server.url })
+      await before.tiered.purge('f:')
+      await before.shared.set(KEY, storedResult('rows'), 60_000)
+      server.cli('EVAL', "for i = 1, 1500 do redis.call('SET', 'x' .. i, 'x') end", '0')
+      server.cli('SAVE')
+      await server.kill()
+      await server.start()
+      const replica = await openReplica({ url: server.url, commandMs: 200 })
+      const told: string[] = []
+      replica.tiered.replicas?.onPurge(prefix => void told.push(prefix))
+      expect(await failure(replica.shared.get(KEY))).to.match(
+        /^Redis refused GET: it is still loading its data \(LOADING\)$/,
+      )
+      const { call } = callsThrough(replica.tiered)
+      expect(await call('e:1')).to.deep.equal({ outcome: 'miss', body: 'rows of e:1' })
+      await until(async () => (await bodyOf(replica.shared)) === 'rows', 'the result')
+      await until(() => told.includes('f:'), 'the purge that could not be read')
+    })
+
+    it('as a slow one is waited for, and still shares', async () => {
+      const line = await openLine(server.port)
+      const replicas: Replica[] = []
+      for (const _ of [1, 2]) replicas.push(await openReplica({ url: line.url }))
+      line.delay(15, 15)
+      const [a, b] = replicas.map(({ tiered }) => callsThrough(tiered))
+      const together = await Promise.all([a!.call('e:slow'), b!.call('e:slow'), a!.call('e:slow')])
+      expect(together.map(({ outcome }) => outcome).sort()).to.deep.equal(['coalesced', 'coalesced', 'miss'])
+      await pause(200)
+      expect([...a!.events, ...b!.events]).to.deep.equal([])
+      await closeReplicas()
+      await line.close()
+    })
+  })
+})

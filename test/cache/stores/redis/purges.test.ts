@@ -1,0 +1,173 @@
+import { expect } from 'chai'
+import { storedResult } from '../../../contracts/result-store.js'
+import { isPendingWithoutRedis } from './redis-server.js'
+import { bodyOf, failure, KEY, openReplica, PREFIX, pause, sharedRedis, until } from './replicas.js'
+
+const ENDPOINT = KEY.slice(0, KEY.indexOf(':') + 1)
+
+describe('purges that replicas share in Redis', function () {
+  this.timeout(20_000)
+  if (isPendingWithoutRedis()) return
+
+  const redis = sharedRedis()
+
+  it('concern a result that reaches Redis behind them', async () => {
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+    redis.line.delay(300, 0)
+    const stored = a.tiered.set(KEY, storedResult('old'), 60_000)
+    await b.tiered.purge('')
+    redis.line.delay(0, 0)
+    await stored
+    await a.tiered.close() // which waits for what is on its way
+    expect(redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`)).to.equal('0')
+    expect(a.memory.get(KEY)).to.equal(undefined)
+  })
+
+  it('concern one that reaches Redis behind them when nobody waits for that any more', async () => {
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    const b = await openReplica({ url: redis.server.url })
+    redis.line.delay(400, 0)
+    expect(await failure(a.shared.set(KEY, storedResult('old'), 60_000))).to.equal('Redis does not answer')
+    await b.tiered.purge(ENDPOINT)
+    redis.line.delay(0, 0)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
+    const c = await openReplica({ url: redis.server.url })
+    for (const [name, replica] of Object.entries({ b, c })) {
+      expect(await replica.tiered.get(KEY), name).to.equal(undefined)
+    }
+    await until(async () => (await failure(a.shared.get(KEY))) === 'none', 'an answer')
+    expect(await a.tiered.get(KEY), 'a').to.equal(undefined)
+    await c.shared.set(KEY, storedResult('new'), 60_000)
+    for (const [name, replica] of Object.entries({ a, b, c })) {
+      expect(await bodyOf(replica.shared), name).to.equal('new')
+    }
+  })
+
+  it('of everything concern every key, of an endpoint only its own', async () => {
+    const [a, b] = [
+      await openReplica({ url: redis.line.url, commandMs: 40 }),
+      await openReplica({ url: redis.server.url }),
+    ]
+    const late = async (key: string): Promise<void> => {
+      redis.line.delay(300, 0)
+      expect(await failure(a.shared.set(key, storedResult(key), 60_000))).to.equal('Redis does not answer')
+      redis.line.delay(0, 0)
+    }
+    await late('e:1')
+    await b.tiered.purge('f:')
+    await until(async () => (await bodyOf(b.shared, 'e:1')) === 'e:1', 'a late result of another endpoint')
+    await until(async () => (await failure(a.shared.get('e:2'))) === 'none', 'an answer')
+    await late('e:2')
+    await b.tiered.purge('')
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{e:2}`) === '1', 'it is there')
+    expect(await b.shared.get('e:2')).to.equal(undefined)
+  })
+
+  it('count on when Redis has lost their numbers', async () => {
+    const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+    await a.tiered.purge(ENDPOINT)
+    await until(() => b.purged.length === 1, 'the purge')
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    const c = await openReplica({ url: redis.server.url })
+    // It knows of no purge, so that its first result is taken for one from before.
+    await c.shared.set(KEY, storedResult('of c'), 60_000)
+    expect(await b.shared.get(KEY)).to.equal(undefined)
+    await b.shared.set(KEY, storedResult('of b'), 60_000)
+    expect(await bodyOf(c.tiered)).to.equal('')
+    expect(await bodyOf(c.tiered), 'and by now it knows').to.equal('of b')
+    await c.shared.set(KEY, storedResult('of c'), 60_000)
+    expect(await bodyOf(b.shared)).to.equal('of c')
+    await c.tiered.purge(ENDPOINT)
+    expect([await b.shared.get(KEY), await a.shared.get(KEY)]).to.deep.equal([undefined, undefined])
+    await b.shared.set(KEY, storedResult('again'), 60_000)
+    expect(await bodyOf(c.shared)).to.equal('again')
+  })
+
+  it('concern a late result though Redis has lost them, for whoever comes then', async () => {
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    const b = await openReplica({ url: redis.server.url })
+    const late = async (): Promise<void> => {
+      redis.line.delay(400, 0)
+      expect(await failure(a.shared.set(KEY, storedResult('old'), 60_000))).to.equal('Redis does not answer')
+    }
+    await late()
+    await b.tiered.purge(ENDPOINT)
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    redis.line.delay(0, 0)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`) === '1', 'it is there')
+    const c = await openReplica({ url: redis.server.url })
+    expect(await c.tiered.get(KEY)).to.equal(undefined)
+
+    // What is stored then is everybody's, also of those who had been there before.
+    await c.shared.set('e:1', storedResult('of c'), 60_000)
+    for (const [name, replica] of Object.entries({ b, c })) {
+      expect(await bodyOf(replica.shared, 'e:1'), name).to.equal('of c')
+    }
+    await b.shared.set('e:2', storedResult('of b'), 60_000)
+    expect(await bodyOf(c.shared, 'e:2')).to.equal('of b')
+    expect(await bodyOf((await openReplica({ url: redis.server.url })).shared, 'e:2'), 'the log stands').to.equal(
+      'of b',
+    )
+  })
+
+  it('go on where somebody else has written something of another type', async () => {
+    redis.server.cli('SET', `${PREFIX}purges`, 'x')
+    const a = await openReplica({ url: redis.server.url })
+    await until(() => redis.server.cli('TYPE', `${PREFIX}purges`) === 'hash', 'the log')
+    redis.server.cli('SET', `${PREFIX}purges`, 'x')
+    await a.tiered.purge(ENDPOINT)
+    const b = await openReplica({ url: redis.server.url })
+    await until(() => b.purged.includes(ENDPOINT), 'the purge')
+  })
+
+  it('are asked for each minute, so that a full Redis lets go of other things first', async () => {
+    const { shared } = await openReplica({ url: redis.server.url, minuteMs: 20 })
+    await shared.set(KEY, storedResult('before'), 60_000)
+    redis.server.cli('DEL', `${PREFIX}purges`)
+    await until(() => redis.server.cli('EXISTS', `${PREFIX}purges`) === '1', 'the log')
+    await until(async () => (await shared.get(KEY)) === undefined, 'that it is another log')
+    await shared.set(KEY, storedResult('behind'), 60_000)
+    expect(await bodyOf((await openReplica({ url: redis.server.url })).shared)).to.equal('behind')
+  })
+
+  it('concern a result that is being read from Redis', async () => {
+    const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+    await b.shared.set(KEY, storedResult('old'), 60_000)
+    redis.line.hold()
+    const read = a.tiered.get(KEY)
+    await pause(100) // Redis has answered
+    await b.tiered.purge('')
+    await pause(100)
+    redis.line.release() // the answer and the purges in one piece
+    expect(await read).to.equal(undefined)
+    await pause(50)
+    expect(a.memory.get(KEY)).to.equal(undefined)
+  })
+
+  it('concern what a replica made before it ever found Redis', async () => {
+    const a = await openReplica({ url: redis.server.url })
+    await a.tiered.purge('e:')
+    const b = await openReplica({ url: redis.server.url })
+    await until(() => b.purged.includes('e:'), 'the purge')
+  })
+
+  it('are asked for again when Redis did not answer', async () => {
+    const a = await openReplica({ url: redis.server.url })
+    await a.tiered.purge('e:')
+    // It connects, but is refused the list of purges.
+    redis.server.cli('ACL', 'SETUSER', 'default', '-hgetall')
+    const b = await openReplica({ url: redis.server.url })
+    await pause(100)
+    expect(b.purged).to.deep.equal([])
+    redis.server.cli('ACL', 'SETUSER', 'default', '+hgetall')
+    await until(() => b.purged.includes('e:'), 'the purge')
+  })
+
+  it('fail while Redis is away, so that whoever asked knows', async () => {
+    const a = await openReplica({ url: redis.line.url, commandMs: 40 })
+    redis.line.hold()
+    expect(await failure(a.tiered.purge('e:'))).to.equal('Redis does not answer')
+    redis.line.release()
+    await until(async () => (await failure(a.tiered.purge('e:'))) === 'none', 'a purge')
+  })
+})

@@ -1,0 +1,125 @@
+/** Processes that share a Redis, as tests see them: each with its link, its store and its memory in front. */
+import { expect } from 'chai'
+import { openMemoryStore } from '../../../../runner/cache/stores/memory.js'
+import { openRedis } from '../../../../runner/cache/stores/redis/cluster.js'
+import type { RedisLink } from '../../../../runner/cache/stores/redis/link.js'
+import { openRedisStore, type RedisStore } from '../../../../runner/cache/stores/redis/store.js'
+import { openTieredStore } from '../../../../runner/cache/stores/tiered.js'
+import type { Event } from '../../../../runner/model/events.js'
+import type { Clock, ResultStore } from '../../../../runner/model/ports.js'
+import { systemClock } from '../../../../runner/process/clock.js'
+import { openRedisServer, type RedisServer } from './redis-server.js'
+import { type Line, openLine } from './slow-line.js'
+
+export const KEY = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:abc'
+export const PREFIX = 'test:'
+
+export interface Replica {
+  readonly link: RedisLink
+  readonly shared: RedisStore
+  readonly tiered: ResultStore
+  /** In front of the tiered one. */
+  readonly memory: ResultStore
+  readonly events: readonly Event[]
+  /** Why the connection was lost, each time. */
+  readonly troubles: readonly string[]
+  /** What it was told that others have purged. */
+  readonly purged: readonly string[]
+}
+
+export interface ReplicaOptions {
+  readonly url: string
+  readonly prefix?: string
+  readonly commandMs?: number
+  /** How far its clock is ahead of this machine's, in milliseconds. */
+  readonly aheadMs?: number
+  /** What comes after a minute comes after so long, in milliseconds. */
+  readonly minuteMs?: number
+}
+
+const open: Replica[] = []
+
+export async function openReplica({
+  url,
+  prefix = PREFIX,
+  commandMs,
+  aheadMs = 0,
+  minuteMs = 60_000,
+}: ReplicaOptions): Promise<Replica> {
+  const events: Event[] = []
+  const troubles: string[] = []
+  const machine = systemClock()
+  const clock: Clock = {
+    ...machine,
+    nowMs: () => machine.nowMs() + aheadMs,
+    after: (ms, callback) => machine.after(ms === 60_000 ? minuteMs : ms, callback),
+  }
+  const link = await openRedis({
+    url,
+    clock,
+    random: Math.random,
+    // A busy machine is no reason to give up on a Redis that works.
+    commandMs: commandMs ?? 2_000,
+    onTrouble: cause => void troubles.push(cause.message),
+  })
+  const shared = openRedisStore({ link, prefix, clock, replica: String(Math.random()) })
+  const memory = openMemoryStore({ maxBytes: 4_000_000 })
+  const tiered = openTieredStore({ memory, shared, clock, observe: event => void events.push(event) })
+  const purged: string[] = []
+  tiered.replicas?.onPurge(what => void purged.push(what))
+  const replica = { link, shared, tiered, memory, events, troubles, purged }
+  open.push(replica)
+  // Answers come in order: by then it knows of the purges so far.
+  await link.send(['HGETALL', `${prefix}purges`]).catch(() => {})
+  return replica
+}
+
+export async function closeReplicas(): Promise<void> {
+  for (const { link, tiered } of open.splice(0)) {
+    await tiered.close()
+    await link.close()
+  }
+}
+
+/** For a suite: a Redis that is empty before each test, and a line to it that can be slow. Replicas are closed after each. */
+export function sharedRedis(): { readonly server: RedisServer; readonly line: Line } {
+  let server: RedisServer
+  let line: Line
+  before(async () => {
+    server = await openRedisServer()
+    line = await openLine(server.port)
+  })
+  after(async () => {
+    await line.close()
+    await server.close()
+  })
+  beforeEach(() => server.cli('FLUSHALL'))
+  afterEach(closeReplicas)
+  return {
+    get server() {
+      return server
+    },
+    get line() {
+      return line
+    },
+  }
+}
+
+export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
+  for (const end = Date.now() + 8_000; Date.now() < end; await pause(10)) {
+    if (await Promise.resolve(holds()).catch(() => false)) return
+  }
+  expect.fail(`never: ${what}`)
+}
+
+/** The message of a rejection; `none` for none. */
+export const failure = (asked: unknown): Promise<string> =>
+  Promise.resolve(asked).then(
+    () => 'none',
+    (error: Error) => error.message,
+  )
+
+export const bodyOf = async (store: ResultStore, key = KEY): Promise<string> =>
+  Buffer.from((await store.get(key))?.body ?? []).toString()

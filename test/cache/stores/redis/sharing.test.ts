@@ -1,0 +1,327 @@
+import { expect } from 'chai'
+import { type CacheAnswer, createResultCache } from '../../../../runner/cache/result-cache.js'
+import { openRedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
+import type { CachePolicy } from '../../../../runner/model/endpoint.js'
+import { RunnerError } from '../../../../runner/model/errors.js'
+import type { Event, Observer } from '../../../../runner/model/events.js'
+import type { StoredResult } from '../../../../runner/model/ports.js'
+import { systemClock } from '../../../../runner/process/clock.js'
+import { storedResult } from '../../../contracts/result-store.js'
+import { policyWith, set } from '../../cache-bench.js'
+import { isPendingWithoutRedis, openRedisCluster } from './redis-server.js'
+import {
+  bodyOf,
+  closeReplicas,
+  failure,
+  KEY,
+  openReplica,
+  PREFIX,
+  pause,
+  type Replica,
+  sharedRedis,
+  until,
+} from './replicas.js'
+
+/** Calls of one key through a cache of this replica. */
+function cacheOver(
+  { tiered }: Replica,
+  policy: Partial<CachePolicy> = {},
+  run = async () => set('rows'),
+  {
+    timeoutMs = 30_000,
+    observe = () => {},
+    ...more
+  }: { timeoutMs?: number; observe?: Observer; dataState?: () => string | null } = {},
+): { ask(): Promise<CacheAnswer>; runs(): number } {
+  const cache = createResultCache({ store: tiered, clock: systemClock(), observe, random: Math.random })
+  let runs = 0
+  const request = {
+    key: KEY,
+    endpoint: 'e',
+    format: 'json',
+    policy: policyWith(policy),
+    timeoutMs,
+    ...more,
+    run: () => {
+      runs += 1
+      return run()
+    },
+    isCurrent: () => true,
+  } as const
+  return { ask: () => cache.through(request, new AbortController().signal), runs: () => runs }
+}
+
+describe('what replicas share in Redis', function () {
+  this.timeout(20_000)
+  if (isPendingWithoutRedis()) return
+
+  const redis = sharedRedis()
+
+  describe('a key that nothing is known of', () => {
+    it('is claimed where nothing is stored, and found where something is, in one go', async () => {
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+      const claim = (replica: Replica) => replica.tiered.replicas!.claimUnlessStored(KEY, '')
+      const lease = await claim(a)
+      expect(lease).to.be.an('object')
+      expect(await claim(b)).to.equal(null)
+      await b.shared.set(KEY, storedResult(), 60_000)
+      expect(await claim(b)).to.equal('stored')
+      if (lease !== null && lease !== 'stored') await lease.release({ kind: 'stored' })
+      expect(await claim(b)).to.equal('stored')
+      await b.shared.delete(KEY)
+      expect(await claim(b)).to.be.an('object')
+    })
+
+    it('is claimed and found without scripts where those are refused', async () => {
+      redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
+      try {
+        const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+        expect(await a.tiered.replicas!.claimUnlessStored(KEY, '')).to.be.an('object')
+        expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal(null)
+        await a.shared.set(KEY, storedResult(), 60_000)
+        const refused = Number(
+          /cmdstat_eval:.*rejected_calls=(\d+)/.exec(redis.server.cli('INFO', 'commandstats'))?.[1],
+        )
+        for (let i = 0; i < 3; i += 1) expect(await b.tiered.replicas!.claimUnlessStored(KEY, '')).to.equal('stored')
+        const again = Number(/cmdstat_eval:.*rejected_calls=(\d+)/.exec(redis.server.cli('INFO', 'commandstats'))?.[1])
+        expect(again, 'scripts are not tried again each time').to.equal(refused)
+      } finally {
+        redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
+      }
+    })
+
+    for (const [what, prepare, asked] of [
+      ['asks Redis once before its query runs', async () => {}, { body: 'rows', outcome: 'miss' }],
+      [
+        'is found in Redis by asking once',
+        (other: Replica) => other.shared.set(KEY, storedResult('of another'), 60_000),
+        { body: 'of another', outcome: 'hit' },
+      ],
+    ] as const) {
+      it(what, async () => {
+        // Whoever asks a second time waits until this test has failed.
+        const a = await openReplica({ url: redis.line.url, commandMs: 60_000 })
+        const b = await openReplica({ url: redis.server.url })
+        await prepare(b)
+        const cache = cacheOver(a)
+        redis.line.hold()
+        const calls = Promise.all(Array.from({ length: 3 }, () => cache.ask()))
+        await pause(100)
+        redis.line.release()
+        redis.line.hold()
+        const answers = await calls
+        redis.line.release()
+        expect(answers.map(({ result }) => Buffer.from(result.body).toString())).to.deep.equal(
+          Array(3).fill(asked.body),
+        )
+        expect(answers[0]!.outcome).to.equal(asked.outcome)
+        expect(cache.runs()).to.equal(asked.outcome === 'miss' ? 1 : 0)
+      })
+    }
+
+    it('is served from Redis while a new result is made, if its time is over but not for long', async () => {
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+      const now = Date.now()
+      await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
+      const cache = cacheOver(a, { staleWhileRevalidateMs: 60_000 })
+      const answers = await Promise.all([cache.ask(), cache.ask()])
+      expect(answers.map(({ outcome }) => outcome)).to.deep.equal(['stale', 'stale'])
+      await until(async () => (await cache.ask()).outcome === 'hit', 'the new result')
+      expect(cache.runs()).to.equal(1)
+    })
+
+    it('is served from Redis, though its time is over, when the query fails', async () => {
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+      const now = Date.now()
+      await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
+      const failing = async (): Promise<never> => {
+        throw new RunnerError('ENGINE_UNAVAILABLE')
+      }
+      const cache = cacheOver(a, { staleIfErrorMs: 60_000 }, failing)
+      const answer = await cache.ask()
+      expect([answer.outcome, Buffer.from(answer.result.body).toString()]).to.deep.equal(['stale', 'old'])
+      expect(await failure(cacheOver(a, {}, failing).ask())).to.not.equal('none')
+    })
+
+    it('is not kept in memory when its endpoint is changed while it is read', async () => {
+      const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
+      await b.shared.set(KEY, storedResult('rows'), 60_000)
+      redis.line.hold()
+      const read = a.tiered.get(KEY)
+      await pause(100)
+      a.tiered.forget?.(['e'])
+      redis.line.release()
+      expect(Buffer.from((await read)?.body ?? []).toString()).to.equal('rows')
+      expect(a.memory.get(KEY)).to.equal(undefined)
+      expect(await bodyOf(b.shared), 'other replicas may still serve it').to.equal('rows')
+    })
+  })
+
+  describe('a run over data of another state', () => {
+    for (const [what, states, ran] of [
+      ['is not waited for', ['old', 'new'], 1],
+      ['of the same data is', ['new', 'new'], 0],
+      ['nor one over data that cannot be told from any other', [null, null], 1],
+    ] as const) {
+      it(what, async () => {
+        const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+        let end = (): void => {}
+        const slow = async () => {
+          await new Promise<void>(resolve => {
+            end = resolve
+          })
+          return set('of b')
+        }
+        const policy = { untilDataChanges: true }
+        const running = cacheOver(b, policy, slow, { dataState: () => states[0] })
+        const first = running.ask()
+        await until(() => running.runs() === 1, 'the run')
+        const cache = cacheOver(a, policy, undefined, { dataState: () => states[1] })
+        const asked = cache.ask()
+        if (ran === 0) {
+          await pause(100)
+          end()
+        }
+        expect((await asked).outcome).to.equal(ran === 0 ? 'coalesced' : 'miss')
+        expect(cache.runs()).to.equal(ran)
+        end()
+        await first
+      })
+    }
+  })
+
+  describe('a result that comes late', () => {
+    it('does not take the place of one whose query began later, in Redis or in memory', async () => {
+      const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+      const now = Date.now()
+      await b.tiered.set(KEY, storedResult('new', now), 60_000)
+      await until(async () => (await bodyOf(b.shared)) === 'new', 'the newer result')
+      await a.tiered.set(KEY, storedResult('old', now - 1_000), 60_000)
+      await until(() => Buffer.from((a.memory.get(KEY) as StoredResult).body).toString() === 'new', 'the newer one')
+      expect([await bodyOf(b.shared), await bodyOf(b.tiered)]).to.deep.equal(['new', 'new'])
+      expect(await a.shared.set(KEY, storedResult('old', now - 1_000), 60_000)).to.equal(false)
+    })
+
+    it('does not where scripts are refused either', async () => {
+      redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
+      try {
+        const { shared } = await openReplica({ url: redis.server.url })
+        const now = Date.now()
+        expect(await shared.set(KEY, storedResult('new', now), 60_000)).to.equal(true)
+        expect(await shared.set(KEY, storedResult('old', now - 1_000), 60_000)).to.equal(false)
+        expect(await bodyOf(shared)).to.equal('new')
+        expect(await shared.set(KEY, storedResult('newer', now + 1), 60_000)).to.equal(true)
+        expect(await bodyOf(shared)).to.equal('newer')
+      } finally {
+        redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
+      }
+    })
+
+    it('does where the other is from a time that is yet to come', async () => {
+      const { shared } = await openReplica({ url: redis.server.url })
+      await shared.set(KEY, storedResult('of a wrong clock', Date.now() + 3_600_000), 60_000)
+      expect(await shared.set(KEY, storedResult('rows'), 60_000)).to.equal(true)
+      expect(await bodyOf(shared)).to.equal('rows')
+    })
+  })
+
+  describe('a key that no replica of ours has claimed', () => {
+    const isRunAtOnce = async (asked: (replica: Replica) => Promise<unknown>, command: readonly string[]) => {
+      const a = await openReplica({ url: redis.server.url })
+      const [name = '', ...rest] = command
+      redis.server.cli(name, `${PREFIX}l:{${KEY}}`, ...rest)
+      expect(await asked(a)).to.be.an('object')
+      expect(Number(redis.server.cli('PTTL', `${PREFIX}l:{${KEY}}`)), 'by now it is a lease').to.be.within(1, 3_000)
+    }
+    for (const [what, command] of [
+      ['without an end', ['SET', 'x']],
+      ['for longer than anybody claims one', ['SET', 'x', 'PX', '60000']],
+      ['with something of another type', ['RPUSH', 'x']],
+    ] as const) {
+      it(`but is ${what}, is taken over at once`, async () => {
+        await isRunAtOnce(replica => replica.tiered.replicas!.claim(KEY, ''), command)
+        redis.server.cli('FLUSHALL')
+        await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
+        redis.server.cli('FLUSHALL')
+        redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
+        try {
+          await isRunAtOnce(replica => replica.tiered.replicas!.claimUnlessStored(KEY, ''), command)
+        } finally {
+          redis.server.cli('ACL', 'SETUSER', 'default', '+eval')
+        }
+      })
+    }
+  })
+
+  it('lets a key that is claimed for ever be waited for as long as its query may take, and then run, with a word', async () => {
+    const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
+    await b.shared.replicas.claim(KEY, '')
+    const events: Event[] = []
+    const cache = cacheOver(a, {}, undefined, { timeoutMs: 500, observe: event => void events.push(event) })
+    const answers = await Promise.all([cache.ask(), cache.ask()])
+    expect(answers.map(({ outcome }) => outcome)).to.deep.equal(['miss', 'coalesced'])
+    expect(cache.runs()).to.equal(1)
+    expect(events.map(event => event.kind === 'store.failed' && event.operation)).to.deep.equal(['wait'])
+    expect((await cache.ask()).outcome).to.equal('hit')
+  })
+
+  describe('clocks that differ by ten seconds', () => {
+    for (const aheadMs of [10_000, -10_000]) {
+      it(`do not make results ${aheadMs > 0 ? 'older' : 'younger'}`, async () => {
+        const [a, b] = [
+          await openReplica({ url: redis.server.url }),
+          await openReplica({ url: redis.server.url, aheadMs }),
+        ]
+        expect(Math.abs(b.link.aheadMs('any') + aheadMs)).to.be.lessThan(400)
+        expect(a.link.aheadMs('any')).to.equal(0)
+        const now = Date.now()
+        await a.shared.set(KEY, { ...storedResult('rows', now), freshUntil: now + 5_000 }, 5_000)
+        const found = await b.tiered.get(KEY)
+        // By its own clock, on which it is later or earlier.
+        expect(Math.abs((found?.storedAt ?? 0) - (now + aheadMs))).to.be.lessThan(400)
+        expect((found?.freshUntil ?? 0) - (found?.storedAt ?? 0)).to.equal(5_000)
+        expect((await a.tiered.get(KEY))?.storedAt).to.equal(now)
+      })
+    }
+
+    it('keep no result longer, and hide none that is newer', async () => {
+      const [a, b] = [
+        await openReplica({ url: redis.server.url }),
+        await openReplica({ url: redis.server.url, aheadMs: 10_000 }),
+      ]
+      await b.shared.set('e:1', storedResult('rows', Date.now() + 10_000), 500)
+      expect(await bodyOf(a.tiered, 'e:1')).to.equal('rows')
+      await pause(600)
+      expect(a.memory.get('e:1')).to.equal(undefined)
+
+      const now = Date.now()
+      await b.tiered.set('e:2', storedResult('old', now + 10_000), 60_000)
+      await until(async () => (await bodyOf(a.tiered, 'e:2')) === 'old', 'the older result')
+      await a.tiered.set('e:2', storedResult('new', now + 1_500), 60_000)
+      await until(async () => (await bodyOf(b.tiered, 'e:2')) === 'new', 'the newer result')
+    })
+  })
+
+  it('is what one node of a cluster takes, with every command', async () => {
+    const cluster = await openRedisCluster()
+    try {
+      const [a, b] = [await openReplica({ url: cluster.url }), await openReplica({ url: cluster.url })]
+      for (const key of ['e:1', 'f:1']) await a.shared.set(key, storedResult(key), 60_000)
+      expect(await bodyOf(b.tiered, 'e:1')).to.equal('e:1')
+      const lease = await a.shared.replicas.claim('e:1', '')
+      expect(await b.shared.replicas.claim('e:1', '')).to.equal(null)
+      await pause(1_200) // it is renewed meanwhile
+      await lease?.release({ kind: 'unknown' })
+      expect(await b.shared.replicas.claim('e:1', '')).to.not.equal(null)
+      expect(await openRedisCounters(a.link, PREFIX).add('billed', 5, 60_000)).to.equal(5)
+      await b.tiered.purge('e:')
+      await until(() => a.memory.get('e:1') === undefined, 'the purge')
+      expect([await a.shared.get('e:1'), await bodyOf(a.shared, 'f:1')]).to.deep.equal([undefined, 'f:1'])
+      expect([...a.events, ...b.events]).to.deep.equal([])
+      expect(cluster.cli('INFO', 'errorstats')).to.not.match(/CROSSSLOT|ERR|MOVED/)
+    } finally {
+      await closeReplicas()
+      await cluster.close()
+    }
+  })
+})

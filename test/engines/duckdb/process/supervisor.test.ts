@@ -1,0 +1,366 @@
+import { fork } from 'node:child_process'
+import { once, setMaxListeners } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect } from 'chai'
+import type { Type } from '../../../../googlesql/types/types.js'
+import { RunnerError } from '../../../../runner/model/errors.js'
+import { QueryFault } from '../../../../runner/model/query-fault.js'
+import { openRawEngine, type RawEngine, type RawQuery, scratchFolder, source } from '../raw-engine.js'
+
+const ONE: RawQuery = { sql: 'SELECT 1::BIGINT AS n', columns: [{ name: 'n', type: { kind: 'INT64' } }] }
+/** Runs until it is interrupted. */
+const ENDLESS: RawQuery = {
+  sql: 'SELECT count(*) AS n FROM range(10000000) a, range(10000000) b WHERE (a.range * b.range) % 7 = 3',
+  columns: [{ name: 'n', type: { kind: 'INT64' } }],
+}
+const LONG_COUNT = 2_000_000_000
+/** Takes a second or so. */
+const LONG: RawQuery = { ...ONE, sql: `SELECT count(*) AS n FROM range(${LONG_COUNT})` }
+const ONCE = { once: { type: 'INT64', value: '1' } }
+/** Each level doubles what DuckDB plans, and a plan cannot be interrupted. */
+const LEVELS = 20
+const HARD_TO_PLAN: RawQuery = {
+  ...ONE,
+  sql: `WITH c0 AS NOT MATERIALIZED (SELECT 1::BIGINT AS n)${Array.from(
+    { length: LEVELS },
+    (_, i) => `, c${i + 1} AS NOT MATERIALIZED (SELECT a.n FROM c${i} a JOIN c${i} b ON a.n = b.n)`,
+  ).join('')} SELECT count(*) AS n FROM c${LEVELS}`,
+}
+const failing = (sql: string): RawQuery => ({ sql, columns: [{ name: 'n', type: { kind: 'INT64' } }] })
+
+async function errorOf(work: Promise<unknown>): Promise<RunnerError> {
+  try {
+    await work
+  } catch (error) {
+    expect(error).to.be.instanceOf(RunnerError)
+    return error as RunnerError
+  }
+  expect.fail('it did not fail')
+}
+const hasRestarted = async ({ engine }: RawEngine, before: number): Promise<boolean> => {
+  await engine.ping()
+  return engine.pid() !== before
+}
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
+
+describe("the engine's process", () => {
+  const scratch = scratchFolder()
+  let raw: RawEngine
+  before(async () => {
+    raw = await openRawEngine({ tempDir: scratch.path })
+  })
+  after(async () => {
+    await raw.engine.close()
+    scratch.remove()
+  })
+
+  it('answers', async () => {
+    await raw.engine.ping()
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+  })
+
+  it('answers many at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        raw.rows({ ...ONE, sql: 'SELECT $1 + 1 AS n', parameters: { i: { type: 'INT64', value: String(i) } } }),
+      ),
+    )
+    expect(answers).to.deep.equal(Array.from({ length: 50 }, (_, i) => [[i + 1]]))
+  })
+
+  it('answers with a result of many megabytes, whole and in order', async () => {
+    const query = { ...ONE, sql: "SELECT range AS n, repeat('x', 20) AS s FROM range(99999)" }
+    const columns = [...ONE.columns, { name: 's', type: { kind: 'STRING' } as const }]
+    const rows = await raw.rows({ ...query, columns })
+    expect(rows.length).to.equal(99_999)
+    expect(rows.findIndex(([n], index) => n !== index)).to.equal(-1)
+  })
+
+  it('stops the query of a caller who leaves, and only that one', async () => {
+    const controller = new AbortController()
+    const left = errorOf(raw.run(ENDLESS, { signal: controller.signal }))
+    const stays = raw.rows({ ...ONE, sql: 'SELECT count(*) AS n FROM range(30000000)' })
+    await pause(50)
+    controller.abort()
+    expect((await left).code).to.equal('CALL_ABANDONED')
+    expect(await stays).to.deep.equal([[30_000_000]])
+    // Eight abandoned queries would hold all eight connections.
+    for (let i = 0; i < 8; i++) await errorOf(raw.run(ENDLESS, { signal: AbortSignal.timeout(5) }))
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+  })
+
+  it('does not begin for a caller who has left already', async () => {
+    expect((await errorOf(raw.run(ENDLESS, { signal: AbortSignal.abort() }))).code).to.equal('CALL_ABANDONED')
+  })
+
+  it('stops a query when its time is up', async () => {
+    const error = await errorOf(raw.run(ENDLESS, { timeoutMs: 50 }))
+    expect([error.code, error.status]).to.deep.equal(['QUERY_TIMEOUT', 504])
+  })
+
+  it('begins again in the next process what ran in one that was killed', async () => {
+    const before = raw.engine.pid()!
+    const answer = raw.rows(LONG)
+    await pause(100)
+    process.kill(before, 'SIGKILL')
+    expect(await answer).to.deep.equal([[LONG_COUNT]])
+    expect(raw.engine.pid()).not.to.equal(before)
+    expect(raw.events.filter(event => event.kind === 'engine.died')).to.deep.equal([
+      { kind: 'engine.died', engine: 'duckdb', reason: 'killed by SIGKILL' },
+    ])
+  })
+
+  it('gives up a query with which two processes died, and answers the next', async () => {
+    const killed = errorOf(raw.run(ENDLESS))
+    for (let deaths = 0; deaths < 2; deaths++) {
+      await pause(100)
+      const before = raw.engine.pid()!
+      process.kill(before, 'SIGKILL')
+      while (!(await hasRestarted(raw, before))) await pause(20)
+    }
+    const error = await killed
+    expect([error.code, error.status]).to.deep.equal(['ENGINE_UNAVAILABLE', 502])
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+  })
+
+  it('is replaced when a query in it does not stop, and the others begin again', async () => {
+    const before = raw.engine.pid()!
+    const stuck = errorOf(raw.run(HARD_TO_PLAN, { timeoutMs: 50, endpoint: 'stuck' }))
+    const other = raw.rows({ ...LONG, sql: `${LONG.sql} WHERE $1 = 1`, parameters: ONCE })
+    expect((await stuck).code).to.equal('QUERY_TIMEOUT')
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+    expect(await other).to.deep.equal([[LONG_COUNT]])
+    while (!(await hasRestarted(raw, before))) await pause(20)
+    expect(raw.events.at(-2)).to.include({ kind: 'engine.died', reason: 'a query did not stop when it was told to' })
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+  })
+
+  it('lets no endpoint keep the others waiting, nor a busy engine seem dead', async () => {
+    const controller = new AbortController()
+    setMaxListeners(20, controller.signal)
+    const slow = Array.from({ length: 20 }, () =>
+      errorOf(raw.run(ENDLESS, { endpoint: 'slow', signal: controller.signal })),
+    )
+    await pause(50)
+    expect((await raw.run(ONE, { endpoint: 'quick' })).rowCount).to.equal(1)
+    await raw.engine.ping()
+    // Who waits for a connection is not there longer than its time.
+    expect((await errorOf(raw.run(ONE, { endpoint: 'slow', timeoutMs: 50 }))).code).to.equal('QUERY_TIMEOUT')
+    controller.abort()
+    for (const error of await Promise.all(slow)) expect(error.code).to.equal('CALL_ABANDONED')
+    expect(await raw.rows(ONE)).to.deep.equal([[1]])
+  })
+
+  it('gets nothing of the environment that may hold secrets', () => {
+    const environment = readFileSync(`/proc/${raw.engine.pid()}/environ`, 'utf8')
+      .split('\0')
+      .map(entry => entry.split('=')[0])
+    // Node itself hands NODE_V8_COVERAGE on while coverage is measured.
+    expect(environment.filter(name => name && name !== 'NODE_V8_COVERAGE')).to.have.members([
+      'TZ',
+      'HOME',
+      'UV_THREADPOOL_SIZE',
+      'MALLOC_ARENA_MAX',
+      'NODE_CHANNEL_FD',
+      'NODE_CHANNEL_SERIALIZATION_MODE',
+    ])
+  })
+
+  it('leaves no folder behind, killed children included', async () => {
+    const own = scratchFolder()
+    const other = await openRawEngine({ tempDir: own.path })
+    try {
+      process.kill(other.engine.pid()!, 'SIGKILL')
+      await pause(50)
+      await other.rows(ONE)
+    } finally {
+      await other.engine.close()
+    }
+    expect(readdirSync(own.path)).to.deep.equal([])
+    expect((await errorOf(other.run(ONE))).code).to.equal('ENGINE_UNAVAILABLE')
+    own.remove()
+  })
+
+  it('removes the folders of engines that were killed with their children', async () => {
+    const own = scratchFolder()
+    const parent = fork(fileURLToPath(new URL('./orphan.ts', import.meta.url)), [own.path], {
+      execArgv: ['--import', 'tsx'],
+    })
+    const [pid] = (await once(parent, 'message')) as [number]
+    process.kill(pid, 'SIGSTOP')
+    parent.kill('SIGKILL')
+    await once(parent, 'exit')
+    process.kill(pid, 'SIGKILL')
+    const [left] = readdirSync(own.path)
+    const next = await openRawEngine({ tempDir: own.path })
+    expect(readdirSync(own.path)).to.have.length(1).and.not.include(left)
+    const beside = await openRawEngine({ tempDir: own.path })
+    expect(readdirSync(own.path)).to.have.length(2)
+    await Promise.all([next.engine.close(), beside.engine.close()])
+    own.remove()
+  })
+
+  it('that cannot go on says why, with all that led to it', async () => {
+    const fault = `import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { mkdirSync } = fs
+      fs.mkdirSync = (path, options) => {
+        if (!path.endsWith('spill')) return mkdirSync(path, options)
+        throw new Error('no folder', { cause: new Error('the disk is full') })
+      }
+      syncBuiltinESMExports()`
+    const child = fork(
+      fileURLToPath(new URL('../../../../runner/engines/duckdb/child/child-main.ts', import.meta.url)),
+      [],
+      {
+        serialization: 'advanced',
+        execArgv: ['--import', 'tsx', '--import', `data:text/javascript,${encodeURIComponent(fault)}`],
+      },
+    )
+    const ended = once(child, 'exit')
+    child.send({ kind: 'open', options: { folder: join(scratch.path, 'broken') } })
+    const [message] = await once(child, 'message')
+    expect(message).to.deep.equal({ kind: 'broken', cause: 'no folder; caused by: the disk is full' })
+    await ended
+  })
+
+  it('ends when its parent disappears, and removes its folder', async () => {
+    const own = scratchFolder()
+    const parent = fork(fileURLToPath(new URL('./orphan.ts', import.meta.url)), [own.path], {
+      execArgv: ['--import', 'tsx'],
+    })
+    const [pid] = (await once(parent, 'message')) as [number]
+    expect(readdirSync(own.path)).to.have.length(1)
+    parent.kill('SIGKILL')
+    for (let i = 0; i < 500 && isAlive(pid); i++) await pause(20)
+    expect(isAlive(pid)).to.equal(false)
+    expect(readdirSync(own.path)).to.deep.equal([])
+    own.remove()
+  })
+})
+
+/** What has ended and waits to be noticed by its new parent, which may never happen in a container, is not alive. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('what goes wrong in a query', () => {
+  let raw: RawEngine
+  before(async () => {
+    raw = await openRawEngine({
+      maxResultBytes: 10_000,
+      tables: [source('logs.edge', [{ name: 'n', type: 'INTEGER' }])],
+    })
+  })
+  after(() => raw.engine.close())
+
+  const FAULTS: { name: string; sql: string; message: string }[] = [
+    {
+      name: 'an overflow',
+      sql: 'SELECT 9223372036854775807 + 1 AS n',
+      message: 'int64 overflow: 9223372036854775807 + 1',
+    },
+    {
+      name: 'a sum that overflows',
+      sql: 'SELECT sum(x)::BIGINT AS n FROM (VALUES (9223372036854775807), (1)) t(x)',
+      message: 'int64 overflow: 9223372036854775808',
+    },
+    { name: 'a text that is no number', sql: "SELECT 'ab\nc'::BIGINT AS n", message: 'Bad int64 value: ab\nc' },
+    {
+      name: 'a scalar subquery of two rows',
+      sql: 'SELECT (SELECT unnest([1, 2]))::BIGINT AS n',
+      message: 'Scalar subquery produced more than one element',
+    },
+    {
+      name: 'a bad constant pattern',
+      sql: "SELECT regexp_matches('', '(')::BIGINT AS n",
+      message: 'Cannot parse regular expression: missing ): (',
+    },
+    {
+      name: 'an error raised by our own functions',
+      sql: "SELECT bq_error('Array index 3 is out of bounds') AS n",
+      message: 'Array index 3 is out of bounds',
+    },
+    { name: 'a text of DuckDB that nobody knows', sql: 'SELECT nonsense AS n', message: 'The query failed' },
+  ]
+  for (const { name, sql, message } of FAULTS) {
+    it(`is told to authors in BigQuery's words, and to callers not at all: ${name}`, async () => {
+      const error = await errorOf(raw.run(failing(sql)))
+      expect([error.code, error.detail]).to.deep.equal(['QUERY_FAILED', 'The query failed'])
+      expect(error.cause).to.be.instanceOf(QueryFault)
+      expect((error.cause as QueryFault).message).to.equal(message)
+    })
+  }
+
+  const LARGE: { name: string; sql: string; type: Type }[] = [
+    { name: 'rows', sql: 'SELECT range AS n FROM range(100000)', type: { kind: 'INT64' } },
+    {
+      name: 'an array',
+      sql: 'SELECT range(100000 + i) AS n FROM range(2) t(i)',
+      type: { kind: 'ARRAY', element: { kind: 'INT64' } },
+    },
+  ]
+  for (const { name, sql, type } of LARGE) {
+    it(`is said to callers when the result is too large: ${name}`, async () => {
+      const error = await errorOf(raw.run({ sql, columns: [{ name: 'n', type }] }))
+      expect([error.code, error.status]).to.deep.equal(['RESULT_TOO_LARGE', 502])
+      expect(error.detail).to.equal('The result is larger than 10000 bytes; ask for less.')
+    })
+  }
+
+  it('is a result that is larger than this query may give', async () => {
+    const rows = failing('SELECT range AS n FROM range(1000)')
+    expect((await raw.run(rows)).rowCount).to.equal(1000)
+    expect((await errorOf(raw.run(rows, { maxBytes: 2_000 }))).detail).to.include('larger than 2000 bytes')
+  })
+
+  it('is a NULL inside an array of the result', async () => {
+    const type = { kind: 'ARRAY', element: { kind: 'INT64' } } as const
+    const error = await errorOf(raw.run({ sql: 'SELECT [1, NULL]::BIGINT[] AS x', columns: [{ name: 'x', type }] }))
+    expect((error.cause as QueryFault).message).to.equal('Array cannot have a null element; error in writing field x')
+  })
+
+  it('is an argument when it is a bound pattern that RE2 refuses', async () => {
+    const error = await errorOf(
+      raw.run({
+        ...failing('SELECT count(*) AS n FROM range(3) WHERE regexp_matches(range::VARCHAR, $2) AND $1 <> $3'),
+        parameters: {
+          name: { type: 'STRING', value: 'fine' },
+          project: { type: 'STRING', value: 'abc(' },
+          other: { type: 'STRING', value: 'x' },
+        },
+      }),
+    )
+    expect([error.code, error.status]).to.deep.equal(['ARGUMENT_INVALID', 400])
+    expect(error.errors).to.deep.equal([
+      { parameter: 'project', detail: 'is not a valid RE2 regular expression: missing )' },
+    ])
+  })
+
+  it('is a bug when DuckDB gives another type than was promised, and no row is sent', async () => {
+    const error = await errorOf(raw.run(failing("SELECT 'x' AS n")))
+    expect(error.code).to.equal('QUERY_FAILED')
+  })
+
+  it('shows in a check without running', async () => {
+    const check = (sql: string) => raw.engine.check(JSON.stringify({ ...failing(sql), tables: ['logs.edge'] }), {})
+    expect(await check('SELECT 1::BIGINT AS n FROM "logs.edge"')).to.deep.equal({
+      ok: true,
+      columns: [{ name: 'n', type: 'INT64' }],
+    })
+    expect(await check(ENDLESS.sql)).to.deep.equal({ ok: true, columns: [{ name: 'n', type: 'INT64' }] })
+  })
+
+  it('can be looked into with explain', async () => {
+    const sql = 'SELECT count(*) AS n FROM range(10)'
+    const explanation = await raw.engine.explain({ sql: JSON.stringify(failing(sql)), parameters: {} })
+    expect(explanation.engineSql).to.equal(sql)
+    expect(explanation.plan).to.match(/RANGE/)
+  })
+})

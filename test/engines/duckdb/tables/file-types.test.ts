@@ -1,0 +1,215 @@
+/** Columns of Parquet files and databases whose types GoogleSQL has not: read without a change, or named in an error, never left out. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect } from 'chai'
+import { fieldsToColumns, type SchemaField } from '../../../../googlesql/tables.js'
+import { openDuckdbEngine } from '../../../../runner/engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../../../../runner/engines/duckdb/open-engine.js'
+import { rowsFrom } from '../../ask-engine.js'
+import { CLOCK, scratchFolder } from '../raw-engine.js'
+
+interface Case {
+  readonly name: string
+  /** SQL of the values of column x. */
+  readonly values: readonly string[]
+  /** What a query gets, or the end of its message. */
+  readonly rows?: readonly unknown[]
+  readonly fails?: string
+  /** The type of x in the table's schema; none where there is no schema. */
+  readonly schema?: Omit<SchemaField, 'name'>
+}
+
+const NS = "TIMESTAMP_NS '2026-01-31 12:00:00.123456"
+const CASES: readonly Case[] = [
+  { name: 'uint64', values: ['18446744073709551615::UBIGINT', 'NULL'], rows: ['18446744073709551615', null] },
+  { name: 'uint64_int64', values: ['5::UBIGINT'], schema: { type: 'INTEGER' }, rows: [5] },
+  {
+    name: 'uint64_too_large',
+    values: ['18446744073709551615::UBIGINT'],
+    schema: { type: 'INTEGER' },
+    fails: 'd.uint64_too_large.x holds what is no INT64: 18446744073709551615',
+  },
+  { name: 'uint32', values: ['4294967295::UINTEGER'], rows: [4294967295] },
+  {
+    name: 'ns',
+    values: [`${NS}'`, `${NS}000'`, 'NULL'],
+    rows: ['2026-01-31T12:00:00.123456', '2026-01-31T12:00:00.123456', null],
+  },
+  {
+    name: 'ns_finer',
+    values: [`${NS}789'`],
+    fails:
+      'd.ns_finer.x holds what is no DATETIME (a table schema, d.ns_finer.json, that declares it as DATETIME or TIMESTAMP cuts what is below a microsecond): 2026-01-31 12:00:00.123456789',
+  },
+  {
+    name: 'ns_cut',
+    values: [`${NS}789'`, "TIMESTAMP_NS '1969-12-31 23:59:59.999999999'"],
+    schema: { type: 'DATETIME' },
+    rows: ['2026-01-31T12:00:00.123456', '1969-12-31T23:59:59.999999'],
+  },
+  { name: 'ns_utc', values: [`${NS}789'`], schema: { type: 'TIMESTAMP' }, rows: ['2026-01-31T12:00:00.123456Z'] },
+  { name: 'decimal', values: ['1.5::DECIMAL(38, 20)', '-0.000000001'], rows: ['1.5', '-0.000000001'] },
+  {
+    name: 'decimal_finer',
+    values: ['1.0000000001::DECIMAL(38, 20)'],
+    fails:
+      'd.decimal_finer.x holds what is no BIGNUMERIC (a table schema, d.decimal_finer.json, that declares it as NUMERIC rounds it, and as STRING keeps it whole): 1.00000000010000000000',
+  },
+  {
+    name: 'decimal_rounded',
+    values: ['1.0000000005::DECIMAL(38, 20)', '-1.0000000005'],
+    schema: { type: 'NUMERIC' },
+    rows: ['1.000000001', '-1.000000001'],
+  },
+  {
+    name: 'decimal_text',
+    values: ['1.00000000010::DECIMAL(38, 20)', '20'],
+    schema: { type: 'STRING' },
+    rows: ['1.0000000001', '20'],
+  },
+  { name: 'integer_text', values: ['100::DECIMAL(38, 0)'], schema: { type: 'STRING' }, rows: ['100'] },
+  {
+    name: 'map',
+    values: ["MAP {'k': 1, 'l': NULL}", 'NULL'],
+    rows: [
+      [
+        { key: 'k', value: 1 },
+        { key: 'l', value: null },
+      ],
+      [],
+    ],
+  },
+  {
+    name: 'map_declared',
+    values: ["MAP {'k': 1::UINTEGER}"],
+    schema: {
+      type: 'RECORD',
+      mode: 'REPEATED',
+      fields: [
+        { name: 'key', type: 'STRING' },
+        { name: 'value', type: 'FLOAT' },
+      ],
+    },
+    rows: [[{ key: 'k', value: 1 }]],
+  },
+  { name: 'time_utc', values: ["TIMETZ '12:00:00.5+00'"], rows: ['12:00:00.500'] },
+  {
+    name: 'nested',
+    values: [`{'a': [{'at': ${NS}'}], 'n': 1::UBIGINT}`],
+    rows: [{ a: [{ at: '2026-01-31T12:00:00.123456' }], n: 1 }],
+  },
+  {
+    name: 'lists',
+    values: ['[[1, 2], [3]]'],
+    fails:
+      'Column x of table d.lists cannot be read: its type INTEGER[][] has no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (x)), or give the table a schema, d.lists.json, that declares x as JSON',
+  },
+  { name: 'lists_declared', values: ['[[1, 2], [3]]', 'NULL'], schema: { type: 'JSON' }, rows: [[[1, 2], [3]], null] },
+  {
+    name: 'nested_lists',
+    values: ["{'a': [{'v': [[1]]}]}"],
+    fails:
+      'its field x.a.v has the type INTEGER[][], which has no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (x)), or give the table a schema, d.nested_lists.json, that declares x.a.v as JSON',
+  },
+  { name: 'variant_declared', values: ["{'a': [1, 2]}::VARIANT"], schema: { type: 'JSON' }, rows: [{ a: [1, 2] }] },
+]
+
+describe('Parquet columns of types that GoogleSQL has not', () => {
+  const scratch = scratchFolder()
+  let engine: DuckdbEngine
+
+  before(async () => {
+    mkdirSync(join(scratch.path, 'd'))
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    for (const { name, values } of CASES) {
+      const rows = values.map((value, i) => `SELECT ${i} AS i, ${value} AS x`).join(' UNION ALL ')
+      await connection.run(`COPY (${rows} ORDER BY i) TO '${join(scratch.path, 'd', name)}.parquet'`)
+    }
+    instance.closeSync()
+    engine = await openDuckdbEngine({
+      dataDir: scratch.path,
+      database: null,
+      tables: CASES.flatMap(({ name, schema }) =>
+        schema
+          ? [
+              {
+                definition: {
+                  name: `d.${name}`,
+                  columns: fieldsToColumns([
+                    { name: 'i', type: 'INTEGER' },
+                    { name: 'x', ...schema },
+                  ])!,
+                },
+              },
+            ]
+          : [],
+      ),
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: scratch.path,
+      observe: () => undefined,
+      clock: CLOCK,
+    })
+  })
+  after(async () => {
+    await engine.close()
+    scratch.remove()
+  })
+
+  for (const { name, rows, fails } of CASES) {
+    it(`${fails === undefined ? 'are read without a change' : 'are an error that says what to do'}: ${name}`, async () => {
+      const asked = rowsFrom(engine, `SELECT * FROM d.${name} ORDER BY i`).then(
+        found => found.map(row => row[1]),
+        (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
+      )
+      if (fails === undefined) expect(await asked).to.deep.equal(rows)
+      else
+        expect(await asked)
+          .to.be.a('string')
+          .that.includes(fails)
+    })
+  }
+
+  it('hinder no query that does not read them', async () => {
+    for (const { name } of CASES) expect(await rowsFrom(engine, `SELECT MIN(i) FROM d.${name}`)).to.deep.equal([[0]])
+  })
+
+  it('of a database are told alike', async () => {
+    const path = join(scratch.path, 'own.duckdb')
+    const instance = await DuckDBInstance.create(path)
+    const connection = await instance.connect()
+    await connection.run(
+      "CREATE TABLE t AS SELECT 1::HUGEINT AS h, 2::UHUGEINT AS u, [1, 2]::INTEGER[2] AS a, '01'::BIT AS b; CREATE TABLE large AS SELECT 170141183460469231731687303715884105727::HUGEINT AS h; CREATE TABLE bits AS SELECT '01'::BIT AS b",
+    )
+    connection.closeSync()
+    instance.closeSync()
+    const other = await openDuckdbEngine({
+      dataDir: null,
+      database: path,
+      tables: [{ definition: { name: 'main.bits', columns: [{ name: 'b', type: { kind: 'STRING' } }] } }],
+      memoryLimitMb: 512,
+      threads: 2,
+      tempDir: scratch.path,
+      observe: () => undefined,
+      clock: CLOCK,
+    })
+    try {
+      expect(await rowsFrom(other, 'SELECT * EXCEPT (b) FROM main.t')).to.deep.equal([[1, 2, [1, 2]]])
+      expect(await rowsFrom(other, 'SELECT * FROM main.bits')).to.deep.equal([['01']])
+      const messages = await Promise.all(
+        ['SELECT * FROM main.t', 'SELECT * FROM main.large'].map(sql =>
+          rowsFrom(other, sql).then(String, error => error.cause.message),
+        ),
+      )
+      expect(messages[0]).to.include('Column b of table main.t cannot be read: its type BIT has no equivalent')
+      expect(messages[0]).to.include('declares b as STRING')
+      expect(messages[1]).to.match(
+        /main\.large\.h holds what is no NUMERIC \(.* as STRING keeps it whole\): 1701411834/,
+      )
+    } finally {
+      await other.close()
+    }
+  })
+})

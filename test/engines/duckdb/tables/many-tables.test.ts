@@ -1,0 +1,137 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect } from 'chai'
+import { tableCatalogue } from '../../../../googlesql/tables.js'
+import { translate } from '../../../../googlesql-duckdb/translate.js'
+import { openSession, type Session } from '../../../../runner/engines/duckdb/child/session.js'
+import { tableStore } from '../../../../runner/engines/duckdb/tables/table-store.js'
+import { wideTables, wideUnions } from '../../../googlesql-duckdb/wide-union.js'
+import { scratchFolder } from '../raw-engine.js'
+
+const TABLES = wideTables(238, 40)
+const QUERIES = Object.entries(wideUnions(TABLES))
+
+/** Of all threads of this process, whatever else the machine does. */
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
+}
+
+describe('a UNION ALL of 238 tables with 40 nested columns', () => {
+  const catalogue = tableCatalogue(TABLES)
+  const translated = (sql: string) => translate(sql, catalogue, {})
+
+  describe('translated', () => {
+    const half = wideTables(119, 40)
+    const halves = wideUnions(half)
+    for (const [what, sql] of QUERIES) {
+      it(`becomes text in proportion to the number of tables: ${what}`, () => {
+        const [whole, part] = [translated(sql), translate(halves[what]!, tableCatalogue(half), {})]
+        expect(whole.sql.length).to.be.lessThan(2.2 * part.sql.length)
+        expect(whole.tables).to.have.length(TABLES.length)
+      })
+    }
+  })
+
+  describe('in DuckDB', () => {
+    const scratch = scratchFolder()
+    let session: Session
+
+    before(async () => {
+      const tables = TABLES.map(definition => ({ definition, files: [] }))
+      const limits = { memoryLimitMb: 1_000, tempLimitMb: 100, threads: 2, connections: 1 }
+      session = await openSession({ folder: scratch.path, dataDir: null, database: null, tables, ...limits })
+    })
+    after(() => {
+      session.close()
+      scratch.remove()
+    })
+
+    // Twice the aim, for a slow machine. An optimizer that visits the whole plan for each aggregate takes 10 s.
+    const MOST_CPU_MS = 4_000
+
+    it('knows tables without files at once', async () => {
+      const began = cpuMs()
+      const names = TABLES.map(({ name }) => name)
+      await session.tables.refresh(names)
+      expect(cpuMs() - began).to.be.lessThan(MOST_CPU_MS)
+      expect(await session.tables.refresh(names)).to.deep.equal([])
+    }).timeout(60_000)
+
+    for (const [what, source] of QUERIES) {
+      it(`plans it: ${what}`, async () => {
+        const began = cpuMs()
+        const { sql, tables } = translated(source)
+        await session.tables.refresh(tables)
+        await session.borrow(connection =>
+          session.largePlans.during(sql, async () => (await connection.prepare(sql)).destroySync()),
+        )
+        expect(cpuMs() - began).to.be.lessThan(MOST_CPU_MS)
+      }).timeout(60_000)
+    }
+
+    it('turns the optimizer off for large plans alone, and on again behind the last of them', async () => {
+      const { during, unfailing } = session.largePlans
+      const setting = (): Promise<unknown> =>
+        session.borrow(async connection => {
+          const result = await connection.runAndReadAll("SELECT current_setting('disabled_optimizers')")
+          return result.getRows()[0]![0]
+        })
+      const large = `${'SELECT 1 GROUP BY 1 UNION ALL '.repeat(200)}SELECT 1`
+      expect(await during('SELECT 1 GROUP BY 1', setting)).to.equal('')
+      const both = during(large, async () => [await setting(), await during(large, setting), await setting()])
+      expect(await both).to.deep.equal(Array(3).fill('compressed_materialization'))
+      const twice = during(large, async () => [await unfailing(setting), await setting()])
+      const [inner, outer] = await twice
+      expect(String(inner).split(',')).to.have.members(['compressed_materialization', 'deliminator'])
+      expect(outer).to.equal('compressed_materialization')
+      expect(await setting()).to.equal('')
+      const failure = during(large, () => Promise.reject(new RangeError('x'))).catch(error => error)
+      expect(await failure).to.be.instanceOf(RangeError)
+      expect(await setting()).to.equal('')
+    })
+  })
+
+  describe('their rows', () => {
+    const scratch = scratchFolder()
+    let databases = 0
+    after(scratch.remove)
+
+    /** What the store has DuckDB do for one look at these tables. */
+    async function statementsFor(files: readonly string[], count = TABLES.length): Promise<readonly string[]> {
+      const instance = await DuckDBInstance.create(join(scratch.path, `${databases++}.duckdb`))
+      const connection = await instance.connect()
+      const statements: string[] = []
+      const run = connection.run.bind(connection)
+      connection.run = (sql, ...rest) => {
+        statements.push(sql.split(' ').slice(0, 2).join(' '))
+        return run(sql, ...rest)
+      }
+      mkdirSync(join(scratch.path, 'copies'), { recursive: true })
+      const store = tableStore(connection, null, join(scratch.path, 'copies'))
+      const tables = TABLES.slice(0, count)
+      for (const definition of tables) store.declare({ definition, origin: { kind: 'files', files } })
+      await store.refresh(tables.map(({ name }) => name))
+      instance.closeSync()
+      return statements
+    }
+
+    it('are written with one commit, one empty table for all and no checkpoint where there are none', async () => {
+      const statements = await statementsFor([])
+      const others = statements.filter(sql => sql !== 'CREATE OR')
+      expect(others).to.deep.equal(['BEGIN', 'CREATE TABLE', 'COMMIT'])
+      expect(statements).to.have.length(TABLES.length + others.length)
+    })
+
+    it('are compressed by one checkpoint for all that were read, once they are worth it', async () => {
+      const checkpoints = async (bytes: number): Promise<number> => {
+        const path = join(scratch.path, `${bytes}.ndjson`)
+        writeFileSync(path, `{"client_id":"${'a'.repeat(bytes)}"}\n`)
+        return (await statementsFor([path], 3)).filter(sql => sql === 'CHECKPOINT').length
+      }
+      expect(await checkpoints(10)).to.equal(0)
+      expect(await checkpoints(400_000)).to.equal(1)
+    }).timeout(60_000)
+  })
+})

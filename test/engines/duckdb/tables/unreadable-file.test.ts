@@ -1,0 +1,114 @@
+/** Files that the engine may not or cannot read: the reason is told, to authors and in the log. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect } from 'chai'
+import type { SchemaField } from '../../../../googlesql/tables.js'
+import { causeText } from '../../../../runner/model/cause-text.js'
+import { command } from '../../../cli/command.js'
+import { openRawEngine, type RawEngine, scratchFolder, source } from '../raw-engine.js'
+
+const SHEET: readonly SchemaField[] = [
+  { name: 'id', type: 'STRING' },
+  { name: 'n', type: 'INTEGER' },
+]
+/** Pages of this text follow the first four bytes of a file; its footer stays whole. */
+const damaged = (parquet: Buffer): Buffer =>
+  Buffer.concat([parquet.subarray(0, 4), Buffer.alloc(2_000, 0xff), parquet.subarray(2_004)])
+
+describe('a data file that cannot be read', () => {
+  const scratch = scratchFolder()
+  const inside = (name: string): string => join(scratch.path, 'data/logs', name)
+  const outside = (name: string): string => join(scratch.path, 'elsewhere', name)
+  let raw: RawEngine
+
+  before(async () => {
+    for (const folder of ['data/logs', 'elsewhere/folder']) mkdirSync(join(scratch.path, folder), { recursive: true })
+    const instance = await DuckDBInstance.create()
+    const connection = await instance.connect()
+    const rows = 'SELECT md5(i::VARCHAR) AS id, i AS n FROM range(5000) t(i)'
+    await connection.run(`COPY (${rows}) TO '${outside('p.parquet')}' (FORMAT parquet)`)
+    instance.closeSync()
+    writeFileSync(outside('j.ndjson'), '{"id":"a"}\n')
+    writeFileSync(outside('c.csv'), 'id\na\n')
+    writeFileSync(outside('folder/1.ndjson'), '{"id":"a"}\n')
+    const links: readonly (readonly [link: string, target: string])[] = [
+      ['linked_parquet.parquet', outside('p.parquet')],
+      ['unknown.parquet', outside('p.parquet')],
+      ['linked_json.ndjson', outside('j.ndjson')],
+      ['linked_csv.csv', outside('c.csv')],
+      ['linked_folder', outside('folder')],
+      ['linked_here.ndjson', inside('own.ndjson')],
+    ]
+    for (const [link, target] of links) symlinkSync(target, inside(link))
+    writeFileSync(inside('own.ndjson'), '{"id":"a","n":1}\n')
+    writeFileSync(inside('mixed_ends.csv'), 'id,n\r\na,1\nb,2\r\n')
+    writeFileSync(inside('mixed_head.csv'), 'id,n\na,1\r\n')
+    writeFileSync(inside('long.csv'), `id,n\na,1,${'r'.repeat(100_000)}\n`)
+    writeFileSync(inside('bad_pages.parquet'), damaged(readFileSync(outside('p.parquet'))))
+    const names = [...links.map(([link]) => link), 'mixed_ends', 'mixed_head', 'long', 'bad_pages', 'own']
+      .map(name => name.replace(/\..*/, ''))
+      .filter(name => name !== 'unknown')
+    raw = await openRawEngine({
+      dataDir: join(scratch.path, 'data'),
+      tables: names.map(name => source(`logs.${name}`, SHEET)),
+    })
+  })
+  after(async () => {
+    await raw.engine.close()
+    scratch.remove()
+  })
+
+  const rows = (table: string) =>
+    raw.rows({
+      sql: `SELECT id, n FROM "logs.${table}"`,
+      columns: [
+        { name: 'id', type: { kind: 'STRING' } },
+        { name: 'n', type: { kind: 'INT64' } },
+      ],
+      tables: [`logs.${table}`],
+    })
+  const failureOf = async (table: string): Promise<Error> => {
+    const thrown = await rows(table).catch((error: unknown) => error)
+    expect(thrown).to.be.instanceOf(Error)
+    return thrown as Error
+  }
+
+  for (const table of ['linked_parquet', 'linked_json', 'linked_csv', 'linked_folder']) {
+    it(`since a link leads out of the data folder, as ${table}, is told so`, async () => {
+      expect((await failureOf(table)).cause)
+        .to.have.property('message')
+        .that.matches(/logs\/linked_\w+[./].*: it is a link, or is in a folder that is one, which leads out/)
+    })
+  }
+
+  it('is told of where it is the only one of a table that has no schema', async () => {
+    const { err } = await command(['query', 'SELECT id FROM logs.unknown', '--data', join(scratch.path, 'data')])
+    expect(err).to.include('its data file is not used, since it is a link')
+  })
+
+  it('is not one to which a link leads within its dataset', async () => {
+    expect(await rows('linked_here')).to.deep.equal([['a', 1]])
+  })
+
+  for (const table of ['mixed_ends', 'mixed_head']) {
+    it(`since its lines end in different ways, as ${table}, is told so`, async () => {
+      expect((await failureOf(table)).cause)
+        .to.have.property('message')
+        .that.matches(/\.csv: its lines end in different ways/)
+    })
+  }
+
+  it('since a row is bad is told without the whole of it', async () => {
+    const text = causeText(await failureOf('long'))
+    expect(text).to.match(/long\.csv: in line 2: not valid CSV; caused by: [\s\S]* more characters\)$/)
+    expect(text.length).to.be.below(5_000)
+  })
+
+  it('for a reason that has no words of ours has DuckDB’s own behind the cause', async () => {
+    const failure = await failureOf('bad_pages')
+    expect(failure.message).to.equal('The query failed')
+    expect(failure.cause).to.have.property('message', 'The query failed')
+    expect(causeText(failure)).to.match(/^The query failed; caused by: \w[\s\S]*Error: /)
+  })
+})

@@ -1,0 +1,55 @@
+import { tmpdir } from 'node:os'
+import { expect } from 'chai'
+import { translate } from '../../../../googlesql-duckdb/translate.js'
+import { type DuckdbEngine, openEngine } from '../../../../runner/engines/duckdb/open-engine.js'
+import { runOptions } from '../../ask-engine.js'
+import { CLOCK } from '../raw-engine.js'
+
+/** More than the engine remembers of texts that nobody keeps. */
+const TEXTS = Array.from({ length: 1_100 }, (_, i) => `SELECT ${i} + @n`)
+
+describe('a text that was compiled', () => {
+  let engine: DuckdbEngine
+  let translations = 0
+  before(async () => {
+    engine = await openEngine(
+      {
+        dataDir: null,
+        database: null,
+        tables: [],
+        memoryLimitMb: 512,
+        threads: 1,
+        tempDir: tmpdir(),
+        observe: () => undefined,
+        clock: CLOCK,
+      },
+      (...args) => {
+        translations++
+        return translate(...args)
+      },
+    )
+  })
+  after(() => engine.close())
+
+  it('is never translated again, however many there are', async () => {
+    const compiled = []
+    for (const sql of TEXTS) {
+      const result = await engine.compile(sql, { n: 'INT64', never_read: 'STRING' })
+      if (result.ok && result.compiled) compiled.push({ sql, compiled: result.compiled })
+    }
+    expect([compiled.length, translations]).to.deep.equal([TEXTS.length, TEXTS.length])
+    for (const text of [compiled[0]!, compiled[1_099]!]) {
+      const result = await engine.run({ ...text, parameters: { n: { type: 'INT64', value: 1 } } }, runOptions())
+      expect(new TextDecoder().decode(result.body)).to.equal(`[[${TEXTS.indexOf(text.sql) + 1}]]`)
+      expect(result.columns).to.deep.equal([{ name: 'f0_', type: 'INT64' }])
+    }
+    expect(translations).to.equal(TEXTS.length)
+    await engine.run({ sql: TEXTS[0]!, parameters: { n: { type: 'INT64', value: 1 } } }, runOptions())
+    expect(translations).to.equal(TEXTS.length + 1)
+  })
+
+  it('of another engine is no harm', async () => {
+    const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
+    expect(new TextDecoder().decode((await engine.run(query, runOptions())).body)).to.equal('[[7]]')
+  })
+})

@@ -1,0 +1,74 @@
+/** Runs the cases beside it: BigQuery SQL, translated and run on DuckDB, against the rows or the error it has in BigQuery. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
+import { parseTypeName } from '../../googlesql/types/type-name.js'
+import { translate } from '../../googlesql-duckdb/translate.js'
+import { type EmbeddedEngine, openEmbeddedEngine } from '../../runner/index.js'
+import {
+  caseFiles,
+  caseTables,
+  embeddedTables,
+  pathOfCases,
+  readCases,
+  type SqlCase,
+  withDuckdbSql,
+} from '../googlesql/case-files.js'
+
+describe('GoogleSQL cases', () => {
+  const tables = caseTables()
+  const catalogue = tableCatalogue([...tables].map(([name, { columns }]) => ({ name, columns })))
+  let engine: EmbeddedEngine
+  before(async () => {
+    engine = await openEmbeddedEngine({ tables: embeddedTables(tables) })
+  })
+  after(() => engine.close())
+
+  for (const file of caseFiles()) {
+    // UPDATE_CASES=1 writes the DuckDB SQL anew; read the difference before you keep it.
+    if (process.env['UPDATE_CASES'] === '1') updateDuckdbSql(file, catalogue)
+    describe(file, () => {
+      for (const each of readCases(file)) {
+        it(`line ${each.line}: ${shortened(each.sql)}`, () => run(engine, each))
+        if (each.duckdb !== undefined) {
+          it(`line ${each.line}: its DuckDB SQL`, () => expect(duckdbSql(each, catalogue)).to.equal(each.duckdb))
+        }
+      }
+    })
+  }
+})
+
+async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }: SqlCase): Promise<void> {
+  if (expected.error !== undefined) {
+    const outcome = await engine.query(sql, parameters).then(
+      ({ rows }) => `no error, but ${JSON.stringify(rows)}`,
+      (error: unknown) => String(error),
+    )
+    expect(outcome).to.contain(expected.error)
+    return
+  }
+  const { columns, rows } = await engine.query(sql, parameters)
+  if (expected.unordered) expect(rows).to.have.deep.members([...expected.rows!])
+  else expect(rows).to.deep.equal(expected.rows)
+  if (expected.columns) expect(columns.map(column => column.name)).to.deep.equal(expected.columns)
+}
+
+function duckdbSql({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): string {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
+  return translate(sql, catalogue, Object.fromEntries(types)).sql
+}
+
+function updateDuckdbSql(file: string, catalogue: TableCatalogue): void {
+  const sql = new Map(
+    readCases(file)
+      .filter(each => each.duckdb !== undefined)
+      .map(each => [each.line, duckdbSql(each, catalogue)]),
+  )
+  if (sql.size === 0) return
+  const path = pathOfCases(file)
+  writeFileSync(path, withDuckdbSql(readFileSync(path, 'utf8'), sql))
+}
+
+function shortened(sql: string): string {
+  return sql.length <= 100 ? sql : `${sql.slice(0, 99)}…`
+}

@@ -1,0 +1,372 @@
+/**
+ * Whether a function can fail is a fact of the catalogue. It is held against the SQL that the function is written in, and
+ * each that can fails in a branch that is not taken, which the query must not notice.
+ */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { allFunctions, findFunction } from '../../../googlesql/functions/all.js'
+import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
+import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
+import type { Pattern } from '../../../googlesql/functions/signature.js'
+import type { AggregateCall, CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
+import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../../../googlesql/types/types.js'
+import { floatArithmeticSql, isFloatArithmetic } from '../../../googlesql-duckdb/emit/expressions/float-arithmetic.js'
+import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
+import { formArguments } from '../../../googlesql-duckdb/functions/intervals.js'
+import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
+import { NATIVES } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
+import {
+  NativeError,
+  type NativeFunction,
+  type NativeType,
+} from '../../../googlesql-duckdb/runtime/scalar-functions/scalar-function.js'
+import { type EmbeddedEngine, openEmbeddedEngine } from '../../../runner/index.js'
+import {
+  FAILING_AGGREGATES,
+  FAILING_BY_PARAMETER,
+  FAILING_CALLS,
+  FAILING_CASTS,
+  type FailingCall,
+} from '../../engines/duckdb/failing-calls.js'
+
+/** Functions that raise nothing although they call what does: it raises for other arguments only. */
+const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: RegExp; readonly why: string }[] = [
+  {
+    functions: /^JSON_/,
+    raisers: /^bq_json_/,
+    why: 'its path is a literal, which resolution has read, and a JSON is JSON',
+  },
+  { functions: /^LAX_|^TO_JSON_STRING$/, raisers: /^bq_json_/, why: 'a JSON is JSON' },
+  { functions: /^STRPOS$|^INSTR$/, raisers: /^bq_(?:bytes_)?instr$/, why: 'position and occurrence are 1' },
+  { functions: /^SUBSTR$/, raisers: /^bq_bytes_substr$/, why: 'no length is given' },
+  {
+    functions: /^TRUNC$/,
+    raisers: /^bq_(?:numeric_round|trunc_double)$/,
+    why: 'what is cut off makes no number larger',
+  },
+  { functions: /^SAFE_/, raisers: /^bq_(?:multiply|divide)_decimals$/, why: 'it stands in TRY' },
+  { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
+  {
+    functions: /^(?:ARRAY_)?AVG$/,
+    raisers: /^bq_(?:made_large|error)$/,
+    why: 'an average is no larger than its values',
+  },
+  { functions: /^FORMAT_TIME$/, raisers: /^bq_format_time$/, why: 'the time zone is UTC' },
+]
+
+const mayCall = (name: string, raiser: string): boolean =>
+  NEVER_RAISED.some(({ functions, raisers }) => functions.test(name) && raisers.test(raiser))
+
+/** Functions in JavaScript that give a value, or NULL, for all arguments. */
+const TOTAL_NATIVES: ReadonlySet<string> = new Set([
+  'bq_bit_count_bytes',
+  'bq_bytes_ends_with',
+  'bq_bytes_lower',
+  'bq_bytes_ltrim',
+  'bq_bytes_not',
+  'bq_bytes_reverse',
+  'bq_bytes_rtrim',
+  'bq_bytes_split',
+  'bq_bytes_starts_with',
+  'bq_bytes_to_code_points',
+  'bq_bytes_trim',
+  'bq_bytes_upper',
+  'bq_farm_fingerprint',
+  'bq_initcap',
+  'bq_initcap_default',
+  'bq_json_quote',
+  'bq_json_quote_ascii_lines',
+  'bq_lower_text',
+  'bq_net_host',
+  'bq_net_public_suffix',
+  'bq_net_reg_domain',
+  'bq_net_safe_ip_from_string',
+  'bq_normalize',
+  'bq_normalize_fold',
+  'bq_numeric_correlation',
+  'bq_numeric_covariance',
+  'bq_numeric_variance',
+  'bq_reverse_text',
+  'bq_safe_bytes_to_string',
+  'bq_sha512',
+  'bq_soundex',
+  'bq_to_base32',
+  'bq_to_code_points',
+  'bq_unicode',
+  'bq_upper_text',
+])
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('', '{"a":[1,null]}', '1', 'UTC', '%', '$', 'NFC'),
+)
+const integer = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -3n, max: 70n }))
+const decimal = fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }).map(String)
+const VALUES: Readonly<Record<NativeType, fc.Arbitrary<unknown>>> = {
+  BIGINT: integer,
+  HUGEINT: integer,
+  DOUBLE: fc.double(),
+  BOOLEAN: fc.boolean(),
+  VARCHAR: text,
+  BLOB: fc.uint8Array(),
+  'VARCHAR[]': fc.array(fc.option(text)),
+  'VARCHAR[][]': fc.array(fc.array(fc.option(text))),
+  'BIGINT[]': fc.array(fc.option(integer)),
+  'DOUBLE[]': fc.array(fc.option(fc.double())),
+}
+
+/** Literals of theirs are checked before the query runs. */
+const NEEDS_COLUMN = /^JSON_/
+
+const SAFE_NAME = /^(?!CAST|EXTRACT|INTERVAL)[A-Z]/
+
+/** What the SQL gives those that do not take everything. */
+const OWN_VALUES: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
+  bq_normalize: [text, fc.constantFrom('NFC', 'NFKC', 'NFD', 'NFKD')],
+  bq_normalize_fold: [text, fc.constantFrom('NFC', 'NFKC')],
+  bq_numeric_correlation: [fc.array(fc.tuple(decimal, decimal))],
+  bq_numeric_covariance: [fc.array(fc.tuple(decimal, decimal)), fc.constantFrom(0n, 1n)],
+  bq_numeric_variance: [fc.array(fc.option(decimal)), fc.constantFrom(0n, 1n)],
+}
+
+describe('what can fail', () => {
+  describe('by the catalogue', () => {
+    it('has a call that fails, and nothing else has', () => {
+      const known = [FAILING_CALLS, FAILING_AGGREGATES, FAILING_BY_PARAMETER].flatMap(Object.keys)
+      const fallible = allFunctions().filter(entry => entry.canFail !== false)
+      expect(known.sort()).to.deep.equal(fallible.map(entry => entry.name).sort())
+    })
+
+    it('is what is written in SQL that raises errors', () => {
+      const raising = allFunctions()
+        .flatMap(entry => callsOf(entry))
+        .filter(({ entry, args }) => !canFail(entry, args))
+        .flatMap(({ entry, args, type }) => {
+          const found = raisersIn(sqlOf(entry, args, type)).filter(raiser => !mayCall(entry.name, raiser))
+          return found.map(name => `${entry.name}(${args.map(shown).join(', ')}) calls ${name}`)
+        })
+      expect(raising).to.deep.equal([])
+    })
+  })
+
+  describe('in JavaScript', () => {
+    const values = ({ name, parameters }: NativeFunction): fc.Arbitrary<unknown>[] =>
+      parameters.map((type, i) => OWN_VALUES[name]?.[i] ?? VALUES[type])
+    for (const native of NATIVES.filter(({ name }) => TOTAL_NATIVES.has(name))) {
+      it(`is not ${native.name}`, () => {
+        fc.assert(
+          fc.property(fc.tuple(...values(native)), args => {
+            expect(() => native.compute(...(args as never[]))).not.to.throw(NativeError)
+          }),
+          { numRuns: 200 },
+        )
+      })
+    }
+  })
+
+  describe('fails where it is asked for, and nowhere else:', function () {
+    this.timeout(120_000)
+    let engine: EmbeddedEngine
+    before(async () => {
+      engine = await openEmbeddedEngine({ tables: {} })
+    })
+    after(() => engine.close())
+    const rowsOf = async (sql: string): Promise<readonly unknown[]> => (await engine.query(sql, {})).rows
+    const fails = async (sql: string): Promise<void> => {
+      const outcome = await rowsOf(sql).then(
+        rows => `no error, but ${JSON.stringify(rows)}`,
+        (error: Error) => (error.message === 'The query failed' ? `a bare error: ${error.cause}` : null),
+      )
+      expect(outcome, sql).to.equal(null)
+    }
+
+    const all = { ...FAILING_CALLS, ...FAILING_CASTS }
+    for (const [name, failing] of Object.entries(all)) {
+      const over = (operand: string): string => failing.call.replaceAll('$', operand)
+      const subquery = `(SELECT COUNT(${over('s')}) FROM UNNEST([STRUCT(${failing.value} AS s)]))`
+      const isNull = (operand: string): string => `IF(${over(operand)} IS NULL, 1, 2)`
+      const branches = (x: string, s: string): string =>
+        `IF(${x} = 1, 0, ${isNull(s)}), COALESCE(${x}, ${isNull(s)}), COALESCE(${x} + 1, ${isNull(s)}, 7), ` +
+        `CASE WHEN ${x} = 1 THEN 1 WHEN ${over(s)} IS NULL THEN 2 END`
+
+      it(`${name} in a subquery`, async () => {
+        await fails(`SELECT ${subquery}`)
+        const sql = `SELECT IF(x = 1, NULL, ${subquery}), CASE WHEN x = 1 THEN 0 WHEN x = 2 THEN 1 ELSE ${subquery} END,
+          COALESCE(x, ${subquery}), IFNULL(x, ${subquery} + 1) FROM UNNEST([1]) x`
+        expect(await rowsOf(sql), sql).to.deep.equal([[null, 0, 1, 1]])
+      })
+
+      it(`${name} of a column, and of a field`, async () => {
+        await fails(`SELECT ${over('s')} FROM UNNEST([STRUCT(${failing.value} AS s)])`)
+        const columns = `SELECT ${branches('x', 's')} FROM (SELECT 1 AS x, ${failing.value} AS s)`
+        const fields = `SELECT ${branches('r.x', 'r.s')} FROM UNNEST([STRUCT(1 AS x, ${failing.value} AS s)]) r`
+        for (const sql of [columns, fields]) expect(await rowsOf(sql), sql).to.deep.equal([[0, 1, 2, 1]])
+      })
+
+      if (!NEEDS_COLUMN.test(name)) {
+        it(`${name} of a constant`, async () => {
+          const sql = `SELECT ${branches('x', failing.value)}, IF(x = 1, NULL, ${over(failing.value)}) FROM UNNEST([1]) x`
+          // BigQuery gives a NULL array as an empty one.
+          expect(
+            (await rowsOf(sql)).map(row => (row as unknown[]).slice(0, 4)),
+            sql,
+          ).to.deep.equal([[0, 1, 2, 1]])
+        })
+      }
+
+      const safe = safeCall(name, failing)
+      if (safe !== null) {
+        it(`${name} under SAFE`, async () => {
+          const tests = (s: string): string => {
+            const call = safe.replaceAll('$', s)
+            return `SELECT ${call} IS NULL, FORMAT('%t', ${call} IS NULL)`
+          }
+          const column = `${tests('s')} FROM UNNEST([STRUCT(${failing.value} AS s)])`
+          const field = `${tests('r.s')} FROM (SELECT STRUCT(${failing.value} AS s) AS r)`
+          const element = `${tests('r.s')} FROM UNNEST([STRUCT(${failing.value} AS s)]) r`
+          for (const sql of [column, field, element]) {
+            expect(await rowsOf(sql), sql).to.deep.equal([[true, 'true']])
+          }
+        })
+      }
+    }
+
+    for (const [name, { call, value }] of Object.entries(FAILING_AGGREGATES)) {
+      it(name, async () => {
+        const subquery = `(SELECT ${call.replaceAll('$', 's')} FROM UNNEST([${value}, ${value}, ${value}]) s)`
+        await fails(`SELECT ${subquery}`)
+        const sql = `SELECT IF(x = 1, NULL, ${subquery}), COALESCE(x, CAST(${subquery} AS INT64)) FROM UNNEST([1]) x`
+        expect(await rowsOf(sql), sql).to.deep.equal([[null, 1]])
+      })
+    }
+
+    for (const [name, call] of Object.entries(FAILING_BY_PARAMETER)) {
+      it(`${name} of a parameter`, async () => {
+        const parameters = {
+          text: { type: 'STRING', value: null },
+          number: { type: 'INT64', value: -1 },
+          float: { type: 'FLOAT64', value: -1 },
+        }
+        const outcome = await engine.query(`SELECT ${call} FROM UNNEST([1])`, parameters).catch((error: Error) => error)
+        expect(outcome).to.be.instanceOf(Error)
+        expect((outcome as Error).message).not.to.equal('The query failed')
+      })
+    }
+  })
+})
+
+interface Call {
+  readonly entry: FunctionEntry
+  readonly args: readonly (Expr | null)[]
+  readonly type: Type
+}
+
+/** The function over columns: by each signature, with its optional arguments and without. */
+function callsOf(entry: FunctionEntry): readonly Call[] {
+  return signaturesOf(entry).flatMap(({ parameters, result }) => {
+    const given = parameters.map(({ pattern }) => asWritten(entry, argument(pattern)))
+    const required = parameters.map(({ isOptional }, i) => (isOptional ? null : given[i]!))
+    return [given, required].map(args => ({ entry, args, type: typeOf(result) }))
+  })
+}
+
+function canFail({ canFail }: FunctionEntry, args: readonly (Expr | null)[]): boolean {
+  return typeof canFail === 'boolean' ? canFail : canFail(args)
+}
+
+function argument(pattern: Pattern): Expr {
+  const type = typeOf(pattern)
+  if (pattern.kind === 'part') return { kind: 'word', type, word: 'DAY', at: 0 }
+  if (pattern.kind === 'word') return { kind: 'word', type, word: pattern.words[0]!, at: 0 }
+  if (pattern.kind !== 'lambda')
+    return { kind: 'column', type, column: { id: 0, name: 'x', type }, isCorrelated: false, at: 0 }
+  const parameters = pattern.parameters.map((parameter, id) => ({ id, name: 'x', type: typeOf(parameter) }))
+  return { kind: 'lambda', type, parameters, body: { kind: 'literal', type, value: null, at: 0 }, at: 0 }
+}
+
+function typeOf(pattern: Pattern): Type {
+  switch (pattern.kind) {
+    case 'type':
+      return pattern.type
+    case 'array':
+      return arrayOf(typeOf(pattern.element))
+    case 'struct':
+      return structOf(pattern.fields.map(field => ({ name: field.name, type: typeOf(field.pattern) })))
+    case 'lambda':
+      return typeOf(pattern.result)
+    default:
+      return pattern.kind === 'variable' ? INT64 : STRING
+  }
+}
+
+/** The interval that is added must be written as one. */
+function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
+  if (!/_(?:ADD|SUB)$|^GENERATE_.*_ARRAY$/.test(name) || expr.type.kind !== 'INTERVAL') return expr
+  const count: Expr = { kind: 'parameter', type: INT64, name: 'count', at: 0 }
+  const parts: Expr[] = [count, { kind: 'word', type: STRING, word: 'DAY', at: 0 }]
+  return { kind: 'call', type: expr.type, name: '$interval', arguments: parts, isSafe: false, at: 0 }
+}
+
+const shown = (expr: Expr | null): string => (expr ? typeName(expr.type) : '-')
+
+/** BIGNUMERIC has a carrier that refuses what is too wide for it, whatever the function. */
+function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
+  if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))
+    return ''
+  const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
+  const taken = formArguments(expr)
+  const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
+  if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[])
+  const form = FORMS[name]
+  if (form) return form({ sql, args: taken, type })
+  const call: AggregateCall = {
+    type,
+    name,
+    arguments: args,
+    isDistinct: false,
+    ignoresNulls: true,
+    having: null,
+    orderBy: [],
+    limit: null,
+    filter: null,
+    isSafe: false,
+    at: 0,
+  }
+  const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
+  return AGGREGATE_FORMS[name]!({
+    sql,
+    args,
+    type,
+    call,
+    ...around,
+    over: ' OVER ()',
+    addsByParts: false,
+    mayBeBackward: false,
+  })
+}
+
+function argumentSql(arg: Expr, index: number): string {
+  if (arg.kind === 'word') return arg.word
+  return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `p${i}$`).join(', ')}: NULL` : `a${index}`
+}
+
+const BODIES = new Map(MACROS.map(macro => [macro.slice(0, macro.indexOf('(')), macro.slice(macro.indexOf(' AS '))]))
+const RAISING = new Map(NATIVES.filter(({ name }) => !TOTAL_NATIVES.has(name)).map(native => [native.name, native]))
+
+/** The functions in the SQL that raise errors of their own, the macros that it calls looked into. */
+function raisersIn(sql: string, seen = new Set<string>()): readonly string[] {
+  const outsideTry = sql.replaceAll("''", '').replace(/'[^']*'/g, "''")
+  return [...new Set([...outsideTry.matchAll(/\bbq_\w+/g)].map(([name]) => name))].flatMap(name => {
+    if (seen.has(name)) return []
+    seen.add(name)
+    return RAISING.has(name) ? [name] : raisersIn(BODIES.get(name) ?? '', seen)
+  })
+}
+
+/** The call that gives NULL instead; null for what has none, or none that the engine supports. */
+function safeCall(name: string, { call }: FailingCall): string | null {
+  if (call.startsWith('CAST')) return `SAFE_${call}`
+  return SAFE_NAME.test(call) && findFunction(name)?.allowsSafe !== false && !name.includes('BIGNUMERIC')
+    ? `SAFE.${call}`
+    : null
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai'
+import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
+import { inOrderOfUse } from '../../../googlesql-duckdb/runtime/prepare-session.js'
+import { NATIVES } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
+import { openSqlSession, type SqlSession } from '../sql-session.js'
+
+describe('a prepared session', () => {
+  let session: SqlSession
+  before(async () => {
+    session = await openSqlSession()
+  })
+  after(() => session.close())
+
+  const failure = (sql: string): Promise<string> =>
+    session.rows(sql).then(
+      () => 'no error',
+      error => error.message,
+    )
+
+  it('keeps time in UTC', async () => {
+    expect(await session.rows("SELECT current_setting('TimeZone')")).to.deep.equal([['UTC']])
+  })
+
+  it('raises an error of ours behind its mark, and only in the branch that is taken', async () => {
+    expect(await failure("SELECT bq_error('no such thing')")).to.contain('[sluice] no such thing')
+    expect(
+      await session.rows("SELECT CASE WHEN i > 5 THEN bq_raise('late') ELSE i END FROM range(2) t(i)"),
+    ).to.deep.equal([['0'], ['1']])
+    expect(
+      await failure("SELECT CASE WHEN i > 0 THEN bq_raise('at ' || i) ELSE [i] END FROM range(2) t(i)"),
+    ).to.contain('at 1')
+  })
+
+  it('lets TRY take an error for NULL', async () => {
+    expect(await session.rows("SELECT TRY(bq_raise('x'))")).to.deep.equal([[null]])
+  })
+
+  it('lets no TRY take a refusal for NULL, and refuses only in the branch that is taken', async () => {
+    expect(await failure('SELECT TRY(bq_refuse(\'no such "thing"\'))')).to.contain('[sluice] no such "thing"')
+    expect(await failure("SELECT TRY(bq_refuse('at ' || i)) FROM range(1) t(i)")).to.contain('[sluice] at 0')
+    expect(
+      await session.rows("SELECT CASE WHEN i > 5 THEN bq_refuse('late') ELSE i END FROM range(2) t(i)"),
+    ).to.deep.equal([['0'], ['1']])
+    expect(await session.rows('SELECT bq_refuse(NULL)')).to.deep.equal([[null]])
+  })
+
+  it('calls scalar functions that may refuse by bq_unrefused alone', () => {
+    const refusing = NATIVES.filter(native => native.refuses)
+    expect(refusing).to.not.deep.equal([])
+    for (const { name, returns } of refusing) {
+      expect(returns, name).to.equal('VARCHAR')
+      const texts = MACROS.join('\n').split(new RegExp(`\\b${name}\\(`))
+      expect(texts.length, `a macro calls ${name}`).to.be.greaterThan(1)
+      for (const before of texts.slice(0, -1)) expect(before, name).to.match(/\bbq_unrefused\($/)
+    }
+  })
+
+  it('has one macro and one scalar function of a name', () => {
+    const names = [...MACROS.map(macro => macro.slice(0, macro.indexOf('('))), ...NATIVES.map(native => native.name)]
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([])
+  })
+
+  it('creates macros after those that they use', () => {
+    expect(inOrderOfUse(['bq_a(x) AS bq_b(x) + bq_c(x)', 'bq_b(x) AS bq_c(x)', 'bq_c(x) AS x'])).to.deep.equal([
+      'bq_c(x) AS x',
+      'bq_b(x) AS bq_c(x)',
+      'bq_a(x) AS bq_b(x) + bq_c(x)',
+    ])
+  })
+})

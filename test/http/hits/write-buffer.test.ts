@@ -1,0 +1,138 @@
+/** Finished bytes are put together in one place again and again: no answer may show what was written for another one. */
+import { connect, type Socket } from 'node:net'
+import { expect } from 'chai'
+import { Sheet } from '../../../runner/http/hits/write-buffer.js'
+import { handMadeEndpoint, parameter } from '../../request/hand-made.js'
+import { type Serving, serving, TOKEN } from '../serving.js'
+
+describe('a sheet', () => {
+  const body = Buffer.from('body')
+  const textOf = (bytes: Buffer | null): string | undefined => bytes?.toString('latin1')
+
+  it('is its head and its body, whatever their lengths were before', () => {
+    const sheet = new Sheet(16_384)
+    for (const head of ['200 first\r\n\r\n', '200 other\r\n\r\n', '200\r\n\r\n', '200 é\r\n\r\n']) {
+      expect(textOf(sheet.join(head, body))).to.equal(`${head}body`)
+      expect(textOf(sheet.join(head, Buffer.from('a longer body')))).to.equal(`${head}a longer body`)
+    }
+  })
+
+  it('has no room for a long head, or for a body beyond what it is made for', () => {
+    const sheet = new Sheet(16_384)
+    expect(sheet.join('x'.repeat(2_048), Buffer.alloc(16_384))?.byteLength).to.equal(2_048 + 16_384)
+    expect(sheet.join('x'.repeat(2_049), body)).to.equal(null)
+    expect(sheet.join('x', Buffer.alloc(16_385))).to.equal(null)
+    const forHeads = new Sheet(0)
+    expect(textOf(forHeads.join('200 alone\r\n\r\n', new Uint8Array(0)))).to.equal('200 alone\r\n\r\n')
+    expect(forHeads.join('200\r\n\r\n', body)).to.equal(null)
+  })
+
+  it('that has been left writes no more into what was given out', () => {
+    const sheet = new Sheet(16_384)
+    const before = sheet.join('200 first\r\n\r\n', body)
+    sheet.leave()
+    const after = sheet.join('200 other\r\n\r\n', body)
+    expect([textOf(before), textOf(after)]).to.deep.equal(['200 first\r\n\r\nbody', '200 other\r\n\r\nbody'])
+  })
+})
+
+/** How long their texts are: one that is sent in one piece with its head, and one that is not. */
+const LENGTHS = [16_000, 80_000]
+const largeEndpoint = (length: number) =>
+  handMadeEndpoint({
+    name: 'tests.large',
+    parameters: [parameter('project')],
+    render: args => ({
+      sql: 'SELECT',
+      parameters: { text: { type: 'STRING', value: String(args['project']).repeat(length) } },
+    }),
+  })
+
+describe('callers who read slowly', () => {
+  /**
+   * Asks one request after the other, and reads nothing, until the kernel has taken only a part of an answer: how many
+   * those were.
+   */
+  async function askUntilStuck(served: Serving, socket: Socket, letter: string): Promise<number> {
+    for (let asked = 1; asked < 10_000; asked += 1) {
+      const before = served.events.length
+      socket.write(requestOf(letter, `${letter}-${asked}`))
+      // An answer that was taken whole is told of at once.
+      const until = performance.now() + 300
+      while (served.events.length === before && performance.now() < until) await turn()
+      if (served.events.length === before) return asked
+    }
+    throw new TypeError('the kernel takes more than there is')
+  }
+
+  for (const length of LENGTHS) {
+    it(`get every byte as it was made, whatever others have asked meanwhile: ${length} letters`, async () => {
+      const letters = ['a', 'b', 'c']
+      const s = await serving({ endpoints: [largeEndpoint(length)] })
+      for (const letter of letters) await s.get(pathOf(letter))
+      const sockets = letters.map(() => connect(s.server.port, '127.0.0.1').pause())
+      try {
+        const asked: number[] = []
+        for (const [i, letter] of letters.entries()) asked.push(await askUntilStuck(s, sockets[i]!, letter))
+        for (const [i, letter] of letters.entries()) await expectAnswers(sockets[i]!, letter, length, asked[i]!)
+      } finally {
+        for (const socket of sockets) socket.destroy()
+        await s.close()
+      }
+    })
+  }
+
+  const leaving: readonly (readonly [way: string, isLongWay: boolean, length: number])[] = [
+    ['before the app', false, LENGTHS[0]!],
+    ['before the app, in two parts', false, LENGTHS[1]!],
+    ['by the app', true, LENGTHS[0]!],
+  ]
+  for (const [way, isLongWay, length] of leaving) {
+    it(`are told of as gone where they leave before they have all of an answer, ${way}`, async () => {
+      const s = await serving({ endpoints: [largeEndpoint(length)], isLongWay })
+      await s.get(pathOf('z'))
+      const socket = connect(s.server.port, '127.0.0.1').pause()
+      const asked = await askUntilStuck(s, socket, 'z')
+      socket.destroy()
+      const statusOf = (n: number): number | undefined => {
+        const done = s.events.find(event => event.kind === 'request.done' && event.requestId === `z-${n}`)
+        return done?.kind === 'request.done' ? done.status : undefined
+      }
+      while (statusOf(asked) === undefined) await turn()
+      expect([statusOf(asked - 1), statusOf(asked)]).to.deep.equal([200, 499])
+      await s.close()
+    })
+  }
+})
+
+const bodyOf = (letter: string, length: number): string => JSON.stringify({ result: [{ text: letter.repeat(length) }] })
+const turn = () => new Promise(resolve => setImmediate(resolve))
+const pathOf = (letter: string): string => `/api/endpoints/query/tests.large?project=${letter}`
+
+function requestOf(letter: string, id: string): string {
+  return `GET ${pathOf(letter)} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nX-Request-Id: ${id}\r\n\r\n`
+}
+
+/** Reads so many answers, which must be those for `letter-1`, `letter-2` and so on. */
+async function expectAnswers(socket: Socket, letter: string, length: number, count: number): Promise<void> {
+  socket.setTimeout(2_000, () => socket.destroy(new TypeError('no more comes')))
+  const body = bodyOf(letter, length)
+  let rest = ''
+  let seen = 0
+  for await (const data of socket) {
+    rest += (data as Buffer).toString('latin1')
+    for (let end = endOf(rest); end >= 0 && rest.length >= end + body.length; end = endOf(rest)) {
+      seen += 1
+      expect(/^X-Request-Id: (.*)\r$/m.exec(rest.slice(0, end))?.[1]).to.equal(`${letter}-${seen}`)
+      expect(rest.slice(end, end + body.length) === body, rest.slice(end, end + 100)).to.equal(true)
+      rest = rest.slice(end + body.length)
+    }
+    if (seen === count) return
+  }
+}
+
+/** Where the body of the answer at the start begins; -1 while its head is not whole. */
+function endOf(text: string): number {
+  const end = text.indexOf('\r\n\r\n')
+  return end < 0 ? -1 : end + 4
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { tableCatalogue } from '../../googlesql/tables.js'
+import { loadEndpoints } from '../../runner/manifest/load.js'
+import { sourceState } from '../../runner/manifest/watch/source-state.js'
+import { LoadError, SetupError } from '../../runner/model/errors.js'
+import type { Event } from '../../runner/model/events.js'
+import type { Engine } from '../../runner/model/ports.js'
+import { systemClock } from '../../runner/process/clock.js'
+import { createLiveEndpoints } from '../../runner/serving/endpoint-registry.js'
+import { createEngineRelay } from '../../runner/serving/engine-switch.js'
+import { checkByTranslation } from '../manifest/check-by-translation.js'
+
+const none = tableCatalogue([])
+const manifest = (n: number, value: number): string =>
+  `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsql: |\n  SELECT ${value} AS n\n`
+
+describe('live endpoints', () => {
+  let dir = ''
+  const write = (n: number, value: number): void => writeFileSync(join(dir, `n${n}.yaml`), manifest(n, value))
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'sluice-live-'))
+    for (const n of [1, 2]) write(n, n)
+  })
+  afterEach(() => rmSync(dir, { recursive: true }))
+
+  /** `during` happens in the middle of each reading but the first, which is told its number; it may throw. */
+  async function started(during: (reading: number) => void) {
+    const events: Event[] = []
+    const clock = systemClock()
+    const relay = createEngineRelay<Engine>({ name: 'duckdb', knowsDataChanges: false, onFailure: () => {} })
+    let readings = 0
+    const engine = { name: 'duckdb', close: async () => {} } as unknown as Engine
+    const live = createLiveEndpoints({
+      relay,
+      endpointsDir: dir,
+      look: () => sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables') }),
+      readTables: async () => [],
+      openEngine: async () => engine,
+      async load(_, options) {
+        const loaded = await loadEndpoints({ dir, tables: none, checkSql: checkByTranslation(none), ...options })
+        if (readings > 0) during(readings)
+        readings += 1
+        return loaded
+      },
+      clock,
+      observe: event => void events.push(event),
+    })
+    await live.start()
+    return { live, events, readings: () => readings }
+  }
+
+  it('are read again when a file changes while they are read', async () => {
+    const { live, readings } = await started(reading => {
+      if (reading < 3) write(2, 20 + reading)
+    })
+    write(1, 10)
+    expect(await live.reload()).to.deep.equal({ endpoints: 2, added: 0, changed: 2, removed: 0 })
+    expect(readings()).to.equal(4)
+    expect(await live.follow()).to.equal(true)
+    expect(readings()).to.equal(4) // nothing has changed since
+  })
+
+  it('stay as they are when files go on changing', async () => {
+    const { live, events } = await started(reading => write(2, 20 + reading))
+    const before = live.index()
+    expect(await live.reload().catch(error => error)).to.be.instanceOf(SetupError)
+    expect(live.index()).to.equal(before)
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['manifests.loaded', 'manifests.refused'])
+  })
+
+  it('are tried again after a failure that is not of the files, but not after one that is', async () => {
+    let failure: Error | null = new SetupError('no engine')
+    const { live, readings } = await started(() => {
+      if (failure) throw failure
+    })
+    write(1, 10)
+    for (const works of [false, false]) expect(await live.follow()).to.equal(works)
+    failure = new LoadError([])
+    for (const works of [true, true]) expect(await live.follow()).to.equal(works)
+    expect(readings()).to.equal(1)
+    failure = null
+    write(1, 11)
+    expect(await live.follow()).to.equal(true)
+    expect(live.index().find('n1')?.render({}, 0n).sql).to.include('SELECT 11 AS n')
+  })
+
+  it('share a turn that has not begun', async () => {
+    const { live, readings } = await started(() => {})
+    const first = live.reload()
+    await new Promise(resolve => setImmediate(resolve))
+    const others = [live.reload(), live.reload(), live.reload()]
+    await Promise.all([first, ...others])
+    expect(readings()).to.equal(3)
+  })
+
+  it('keep the index, and what is remembered by it, when nothing has changed', async () => {
+    const { live } = await started(() => {})
+    const before = live.index()
+    write(1, 1)
+    expect(await live.reload()).to.deep.equal({ endpoints: 2, added: 0, changed: 0, removed: 0 })
+    expect(live.index()).to.equal(before)
+  })
+
+  it('are told of as a bug, and stay, when reading them fails unheard of', async () => {
+    const { live, events } = await started(() => {
+      throw new TypeError('unheard of')
+    })
+    expect(await live.reload().catch(error => error)).to.be.instanceOf(TypeError)
+    expect(events.map(({ kind }) => kind)).to.deep.equal(['manifests.loaded', 'bug', 'manifests.refused'])
+  })
+})
