@@ -1,5 +1,6 @@
 /** Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does. */
 import { equalSql } from '../emit/expressions/compare.js'
+import { duckdbType } from '../emit/type.js'
 import type { Form, FormCall, Forms } from './function-sql.js'
 
 const coalesce: Form = call => `coalesce(${call.sql.join(', ')})`
@@ -37,7 +38,8 @@ export const CONDITIONAL_FORMS: Forms = {
   COALESCE: coalesce,
   NULLIF: nullIf,
   NULLIFZERO: ({ sql: [x] }) => `(CASE WHEN ${x} = 0 THEN NULL ELSE ${x} END)`,
-  ZEROIFNULL: ({ sql: [x] }) => `coalesce(${x}, 0)`,
+  // DuckDB gives an integer and a NULL of NUMERICs a type that is no DECIMAL.
+  ZEROIFNULL: ({ sql: [x], type }) => `coalesce(${x}, 0::${duckdbType(type)})`,
   GREATEST: extreme('greatest'),
   LEAST: extreme('least'),
 }

@@ -66,6 +66,12 @@ const EXPLAINED: readonly Explained[] = [
     expected: /\uFFFD/,
   },
   {
+    reason: 'where a JSONPath is NULL its operation is ignored (json_functions#json_set); the reference gives NULL',
+    class: ['wrong'],
+    sql: /JSON_(SET|REMOVE|ARRAY_INSERT|ARRAY_APPEND)\(/,
+    expected: /null/,
+  },
+  {
     reason: 'a NULL is no constant to search for (string_functions#contains_substr)',
     class: ['error'],
     found: /CONTAINS_SUBSTR: the search value must/,

@@ -16,8 +16,12 @@ export const MATH_MACROS: readonly string[] = [
   `bq_sqrt(x) AS CASE
     WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,
   // DuckDB's is a power of a third, which is a little off: one step of Newton's method puts that right.
+  'bq_cbrt_within(x) AS (cbrt(x) - (cbrt(x) ** 3 - x) / (3 * cbrt(x) ** 2))',
+  // Of the largest numbers the cube would overflow: they are made smaller by 2^300, and the root larger by 2^100.
   `bq_cbrt(x) AS CASE
-    WHEN x = 0 OR NOT isfinite(x) THEN x ELSE cbrt(x) - (cbrt(x) ** 3 - x) / (3 * cbrt(x) ** 2) END`,
+    WHEN x = 0 OR NOT isfinite(x) THEN x
+    WHEN abs(x) > 1e300 THEN bq_cbrt_within(x * ${2 ** -300}::DOUBLE) * ${2 ** 100}::DOUBLE
+    ELSE bq_cbrt_within(x) END`,
   `bq_pow(x, y) AS bq_checked_pair('POW', x, y, pow(x, y))`,
   `bq_ln(x) AS CASE WHEN x > 0 THEN ln(x) ELSE bq_checked_float('error', 'LN', x, 'nan'::DOUBLE) END`,
   `bq_log10(x) AS CASE WHEN x > 0 THEN log10(x) ELSE bq_checked_float('error', 'LOG10', x, 'nan'::DOUBLE) END`,

@@ -149,6 +149,66 @@ function extendedElement(
   })
 }
 
+/** Digits of numbers, as strftime pads them; those of `%e`, `%k` and `%l` with spaces. */
+const NUMBER_DIGITS: Readonly<Record<string, number>> = {
+  ...Object.fromEntries([...'dgHIMmSUVWyekl'].map(letter => [letter, 2])),
+  ...Object.fromEntries([...'CGsuwY'].map(letter => [letter, 1])),
+  j: 3,
+}
+const SPACE_PADDED = 'ekl'
+/** Elements that strftime does not have. */
+const UNFLAGGED = 'JQ'
+const UPPER_BY_CHANGE = 'aAbBh'
+const LOWER_BY_CHANGE = 'pPZ'
+
+/** Flags and a width between `%` and the element, which strftime of glibc reads so: `%-d` is a day without its zero. */
+interface Flags {
+  /** `-` for no padding, `_` for spaces, `0` for zeros; '' for what the element has. */
+  readonly pad: string
+  readonly isUpper: boolean
+  readonly changesCase: boolean
+  readonly width: number
+}
+
+function flagsOf(flags: string, width: string): Flags {
+  const pads = flags.replace(/[\^#]/g, '')
+  return {
+    pad: pads.at(-1) ?? '',
+    isUpper: flags.includes('^'),
+    changesCase: flags.includes('#'),
+    width: Number(width),
+  }
+}
+
+function flagged(write: Writer, letter: string, { pad: padding, isUpper, changesCase, width }: Flags): Writer {
+  const filled = (text: string): string => text.padStart(width, padding === '0' ? '0' : ' ')
+  const digits = NUMBER_DIGITS[letter]
+  if (digits !== undefined) {
+    const ownPadding = SPACE_PADDED.includes(letter) && padding !== '0' && padding !== '-' ? '_' : padding
+    return moment => {
+      const number = write(moment)
+        .trim()
+        .replace(/^0+(?=\d)/, '')
+      return ownPadding === '-'
+        ? filled(number)
+        : number.padStart(Math.max(digits, width), ownPadding === '_' ? ' ' : '0')
+    }
+  }
+  if (letter === 'z') {
+    return moment => {
+      const [sign, number] = [write(moment).slice(0, 1), write(moment).slice(1)]
+      if (padding === '-') return filled(sign + number.replace(/^0+(?=\d)/, ''))
+      return filled(sign + (padding === '_' ? number.replace(/^0+(?=\d)/, '').padStart(4) : number))
+    }
+  }
+  const cased = (text: string): string => {
+    if (changesCase && UPPER_BY_CHANGE.includes(letter)) return text.toUpperCase()
+    if (changesCase && LOWER_BY_CHANGE.includes(letter)) return text.toLowerCase()
+    return isUpper && letter !== 'P' ? text.toUpperCase() : text
+  }
+  return moment => filled(cased(write(moment)))
+}
+
 /** Elements that have no such form, which then stands for itself; from the reference implementation. */
 const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
 
@@ -163,7 +223,12 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       break
     }
     if (percent > at) pieces.push(format.slice(at, percent))
-    let letterAt = percent + 1
+    const [given, flags, width] = /^%([_\-0^#]*)(\d*)/.exec(format.slice(percent))!
+    let letterAt = percent + given.length
+    if (letterAt >= format.length) {
+      pieces.push(format.slice(percent))
+      break
+    }
     let letter = format[letterAt]!
     let write: Writer | undefined
     let isPlain = false
@@ -177,6 +242,8 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       write = extended?.write
     }
     if (!isPlain) write ??= Object.hasOwn(WRITERS, letter) ? WRITERS[letter] : undefined
+    if (given !== '%' && UNFLAGGED.includes(letter)) write = undefined
+    if (write !== undefined && given !== '%') write = flagged(write, letter, flagsOf(flags!, width!))
     pieces.push(write === undefined || foreign.includes(letter) ? format.slice(percent, letterAt + 1) : write)
     at = letterAt + 1
   }
