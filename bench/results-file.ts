@@ -14,6 +14,7 @@ export const SECTIONS = [
   'Arithmetic',
   'In the process',
   'Unions of many tables',
+  'Random queries',
 ] as const
 export type Section = (typeof SECTIONS)[number]
 

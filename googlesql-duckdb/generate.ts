@@ -1,5 +1,5 @@
 /** A resolved query as one DuckDB SELECT statement. */
-import type { Column, ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
+import type { AggregateScan, Column, ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
 import { columnsMade, columnsNamed, visitScan } from '../googlesql/plan/walk.js'
 import type { Type } from '../googlesql/types/types.js'
 import { type Context, GenerateError } from './emit/context.js'
@@ -14,7 +14,7 @@ import { type ParameterTime, parameterTime } from './passes/parameter-times.js'
 import { partitionBounds } from './passes/partition-bounds.js'
 import { prune } from './passes/prune.js'
 import { narrowQuantiles } from './passes/quantile-offsets.js'
-import { hasTotals } from './passes/trusted-totals.js'
+import { trustedAggregation } from './passes/trusted-totals.js'
 
 export interface GeneratedSql {
   readonly sql: string
@@ -50,12 +50,13 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan, delay === 'rows') }))
   const parameters: string[] = []
   const times: ParameterTime[] = []
-  const write = (one: ResolvedQuery, trustsTotals: boolean): string =>
-    textOf(one, newContext(one, parameters, bindsTimes ? times : null, { trustsTotals, addsByParts: delay === 'rows' }))
-  const sql = write(pruned, false)
+  const write = (one: ResolvedQuery, trusted: AggregateScan | null): string =>
+    textOf(one, newContext(one, parameters, bindsTimes ? times : null, { trusted, addsByParts: delay === 'rows' }))
+  const sql = write(pruned, null)
   const early = limitedEarly(pruned)
-  const [known, quick] = [parameters.length, early ? prune(early) : hasTotals(pruned.scan) ? pruned : null]
-  const quickSql = quick && write(quick, true)
+  const trusted = early ? null : trustedAggregation(pruned.scan)
+  const [known, quick] = [parameters.length, early ? prune(early) : trusted && pruned]
+  const quickSql = quick && write(quick, trusted)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
   return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(pruned) }
 }
@@ -111,7 +112,7 @@ function newContext(
   query: ResolvedQuery,
   parameters: string[],
   times: ParameterTime[] | null,
-  ways: Pick<Context, 'trustsTotals' | 'addsByParts'>,
+  ways: Pick<Context, 'trusted' | 'addsByParts'>,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const cteUses = new Map<number, number>()

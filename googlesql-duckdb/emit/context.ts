@@ -1,5 +1,13 @@
 /** What all parts of the generator share while one query is written. */
-import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
+import type {
+  AggregateScan,
+  Column,
+  Expr,
+  LiteralExpr,
+  ParameterExpr,
+  ResolvedCte,
+  Scan,
+} from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 import type { PartitionBounds } from '../passes/partition-bounds.js'
 import type { Filling } from './scans/null-arrays.js'
@@ -50,8 +58,8 @@ export interface Context {
   readonly addsByParts: boolean
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
-  /** Whether the query may fail where a total is not finite, see trusted-totals.ts. */
-  readonly trustsTotals: boolean
+  /** The aggregation whose totals test what is below it, so that the query fails where one is not finite: see trusted-totals.ts. */
+  readonly trusted: AggregateScan | null
   /** An operand. */
   expr(expr: Expr, scope: Scope | null): string
   /** The text of a query that gives these columns of the scan under these names. */

@@ -25,7 +25,7 @@ export function bound(
   context: Context,
   isBound: readonly boolean[] = [],
 ): string {
-  const costs = args.map(foldedCostOf)
+  const costs = args.map((argument, i) => foldedCostOf(argument) || costOfEntry(argument, sql[i]!))
   if (costs.every(cost => cost === 0)) return write(sql)
   const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
   const slots = sql.map((part, i) => (part === null || costs[i] === 0 ? part : `slot_${i}`))
@@ -131,7 +131,7 @@ const isWorthBinding = (cost: number, extraUses: number): boolean =>
  * Is so much repeated that forms within forms would make DuckDB plan for seconds? DuckDB's binder sees each copy, so a copy
  * of more than a constant size at each level makes the plan grow exponentially with the depth of the query.
  */
-const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sql) * extraUses > MAX_REPEATED_SIZE
+export const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sql) * extraUses > MAX_REPEATED_SIZE
 const MAX_REPEATED_SIZE = 24
 
 /** Does it read a column of a query around the one that the scope belongs to? */
@@ -160,6 +160,11 @@ export function entryOf(id: number, scope: Scope | null): Entry | null {
   }
   return null
 }
+
+/** A column may stand for more than is read: the aggregate of a list, which stands in its place. */
+const costOfEntry = (argument: Expr | null, sql: string | null): number =>
+  argument?.kind === 'column' && sql !== null && sql.length > LONGEST_NAME && sizeOfSql(sql) > 8 ? 1 : 0
+const LONGEST_NAME = 40
 
 function foldedCostOf(argument: Expr | null): number {
   const cost = costOf(argument)

@@ -7,7 +7,7 @@
 import { columnExpr } from '../../googlesql/index.js'
 import type { AggregateCall, AggregateScan, Column, Computed, Expr, Scan } from '../../googlesql/plan/nodes.js'
 import { exprKey, mapExpr } from '../../googlesql/plan/rewrite.js'
-import { hasSubquery, isLazy, isVolatile, visitScan } from '../../googlesql/plan/walk.js'
+import { hasSubquery, isLazy, isVolatile } from '../../googlesql/plan/walk.js'
 import { FLOAT64 } from '../../googlesql/types/types.js'
 import type { Context } from '../emit/context.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
@@ -50,17 +50,27 @@ export function trustTotals(scan: AggregateScan, newColumn: Context['newColumn']
   return { scan: { ...scan, aggregates, input: { kind: 'project', input: scan.input, computed, columns } }, witnesses }
 }
 
-/** Is there an aggregate that totals can test? */
-export function hasTotals(scan: Scan): boolean {
-  let found = false
-  visitScan(
-    scan,
-    () => {},
-    part => {
-      found ||= part.kind === 'aggregate' && part.aggregates.some(({ call }) => testedOf(call).length > 0)
-    },
-  )
-  return found
+/**
+ * The aggregation of the query whose totals may test what is below it; null for none. All its groups must be looked at: what
+ * stands above it leaves none out, and what cuts the result off has to sort them first.
+ */
+export function trustedAggregation(scan: Scan, isSorted = false): AggregateScan | null {
+  switch (scan.kind) {
+    case 'project':
+      return trustedAggregation(scan.input, isSorted)
+    case 'order':
+      return trustedAggregation(scan.input, true)
+    case 'limit':
+      return scan.input.kind === 'order' ? trustedAggregation(scan.input, true) : null
+    case 'with':
+      return trustedAggregation(scan.body, isSorted)
+    case 'aggregate': {
+      const isWhole = isSorted || (scan.keys.length === 0 && scan.groupingSets === null)
+      return isWhole && scan.aggregates.some(({ call }) => testedOf(call).length > 0) ? scan : null
+    }
+    default:
+      return null
+  }
 }
 
 const untested = (expr: Expr): Expr => ({

@@ -1,5 +1,6 @@
 /** SQL grows with the query and no faster: what an expression repeats of its operands is of a constant size. */
 import { expect } from 'chai'
+import { resolveQuery, tableCatalogue } from '../../googlesql/index.js'
 import { sizeOfSql } from '../../googlesql-duckdb/emit/macro-usage.js'
 import { generate } from '../../googlesql-duckdb/generate.js'
 import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from './grown-queries.js'
@@ -39,7 +40,37 @@ describe('the size of the generated SQL', function () {
   it('is linear in the length of chains and lists', () => {
     for (const query of wideQueries()) within(query.name, () => expectLinear(query, [50, 100, 200]))
   })
+
+  it('is linear in the depth of what stands in subqueries, and of casts there and back', () => {
+    for (const query of NESTED) within(query.name, () => expectLinear(query, [8, 16, 24]))
+  })
 })
+
+/** The query with so many of the steps within each other, the innermost around a column. */
+const nested = (column: string, step: (inner: string, level: number) => string): GrownQuery => ({
+  name: step('_', 0),
+  at: depth => {
+    let sql = 'x'
+    for (let level = 0; level < depth; level++) sql = step(sql, level)
+    return resolveQuery(`SELECT ${sql} FROM UNNEST([${column}]) x`, tableCatalogue([]), {})
+  },
+})
+
+const NESTED: readonly GrownQuery[] = [
+  ...['SUM(y)', 'MAX(y)', 'COUNT(y)', 'COUNT(DISTINCT y)', 'ANY_VALUE(y)'].map(call =>
+    nested('1', (inner, i) => `(SELECT ${call.replace('y)', `y${i})`)} FROM UNNEST([${inner}, 1]) y${i})`),
+  ),
+  nested('1', (inner, i) => `(SELECT CAST(AVG(y${i}) AS INT64) FROM UNNEST([${inner}, 1]) y${i})`),
+  nested('1.5', (inner, i) => `(SELECT SUM(y${i} / 2) FROM UNNEST([${inner}, 1.5]) y${i})`),
+  nested('1.5', (inner, i) => `(SELECT AVG(y${i}) FROM UNNEST([${inner}, 1.5]) y${i})`),
+  nested('1.5', (inner, i) => `(SELECT MIN(y${i}) FROM UNNEST([${inner}, 1.5]) y${i})`),
+  nested("NUMERIC '1'", (inner, i) => `(SELECT SUM(y${i}) FROM UNNEST([${inner}, 1]) y${i})`),
+  nested('1.5', inner => `CAST(CAST(${inner} AS STRING FORMAT '999.99') AS FLOAT64)`),
+  nested(
+    "DATE '2024-01-01'",
+    inner => `CAST(CAST(${inner} AS STRING FORMAT 'YYYY-MM-DD') AS DATE FORMAT 'YYYY-MM-DD')`,
+  ),
+]
 
 /** Names the query in what fails. */
 function within(name: string, check: () => void): void {

@@ -213,7 +213,6 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
   if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
     return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
   }
-  const sql = exprSql(operand, scope, context)
   if (expr.format) {
     const format = {
       ...expr,
@@ -223,6 +222,7 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
     } as const
     return callSql(format, scope, context)
   }
+  const sql = exprSql(operand, scope, context)
   // castSql itself tells what is no BIGNUMERIC from one that the carrier has not; a TRY around it could not.
   const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
   const write = ([part]: readonly (string | null)[]): string =>

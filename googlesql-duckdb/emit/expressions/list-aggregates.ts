@@ -2,6 +2,8 @@
 import type { AggregateCall, Expr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import { MADE_SMALL } from '../../functions/aggregates.js'
+import { usesOf } from '../macro-usage.js'
+import { isLarge } from '../share-arguments.js'
 import { literalSql } from './literal.js'
 
 /**
@@ -20,7 +22,16 @@ export function listAggregateSql(call: AggregateCall, listOf: ListOf): string | 
   if (call.name === 'COUNTIF') return counted(listOf(null, first))
   const form = Object.hasOwn(FORMS, call.name) ? FORMS[call.name] : undefined
   const list = form && listOf(first, null)
-  return list ? form(list, first.type, call, second ?? null) : null
+  return list ? once(list, sql => form(sql, first.type, call, second ?? null)) : null
+}
+
+const LIST = 'list$'
+
+/** DuckDB plans a list as often as it is written, and lists may lie within lists: so one of many words is written once. */
+function once(list: string, write: (list: string) => string | null): string | null {
+  const shared = write(LIST)
+  if (shared === null || !isLarge(list, usesOf(shared, LIST) - 1)) return write(list)
+  return `list_extract(list_transform([${list}], lambda ${LIST}: ${shared}), 1)`
 }
 
 type ListForm = (list: string, type: Type, call: AggregateCall, second: Expr | null) => string | null

@@ -24,7 +24,9 @@ export function groupedBlock(
   context: Context,
   blockOf: BlockOf,
 ): Block {
-  const { scan: trusting, witnesses } = trusted(applyHaving(original, context), context)
+  const applied = applyHaving(original, context)
+  const { scan: trusting, witnesses } =
+    original === context.trusted ? trustTotals(applied, context.newColumn) : { scan: applied, witnesses: NO_WITNESSES }
   const scan = hoistArguments(trusting, outer, context)
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
@@ -59,8 +61,7 @@ export function groupedBlock(
   return withEntries(grouped, entries)
 }
 
-const trusted = (scan: AggregateScan, { trustsTotals, newColumn }: Context): TrustedScan =>
-  trustsTotals ? trustTotals(scan, newColumn) : { scan, witnesses: new Map() }
+const NO_WITNESSES: TrustedScan['witnesses'] = new Map()
 
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])

@@ -59,6 +59,11 @@ const query = fc.record({
         ([a, key]) => `SELECT id > 2 AS k, ${a} AS a FROM t WHERE z IS NULL OR ABS(${key}) >= 0 GROUP BY k ORDER BY k`,
       ),
     aggregate.map(a => `SELECT x, ${a} AS a FROM t GROUP BY ROLLUP(x) ORDER BY x, a`),
+    aggregate.map(a => `SELECT id, ${a} AS a FROM t GROUP BY id ORDER BY id LIMIT 1`),
+    aggregate.map(a => `SELECT id, ${a} AS a FROM t GROUP BY id ORDER BY a DESC, id LIMIT 2`),
+    aggregate.map(a => `SELECT id, ${a} AS a FROM t GROUP BY id HAVING id = 2 ORDER BY id`),
+    aggregate.map(a => `SELECT * FROM (SELECT id, ${a} AS a FROM t GROUP BY id) WHERE id = 2`),
+    aggregate.map(a => `WITH w AS (SELECT id, ${a} AS a FROM t GROUP BY id) SELECT COUNT(*) AS n FROM w`),
   ),
 })
 
@@ -98,7 +103,7 @@ describe('totals that test the arithmetic below them', () => {
           expect(quick).to.deep.equal(careful)
         }
       }),
-      { numRuns: 800 },
+      { numRuns: 1_200 },
     )
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).to.be.above(3)
   }).timeout(120_000)
@@ -116,6 +121,18 @@ describe('totals that test the arithmetic below them', () => {
       'SUM(x / y HAVING MAX z)',
       'MAX(IEEE_DIVIDE(x, y))',
     ]
+    // A group that is left out must fail the query all the same.
+    for (const rest of [
+      'HAVING COUNT(*) > 1 ORDER BY id',
+      'QUALIFY ROW_NUMBER() OVER (ORDER BY id) = 1',
+      'LIMIT 1',
+      '',
+    ]) {
+      expect(quickOf(`SELECT id, SUM(x / y) AS s FROM t GROUP BY id ${rest}`), rest).to.equal(null)
+    }
+    for (const rest of ['ORDER BY id', 'ORDER BY s LIMIT 1']) {
+      expect(quickOf(`SELECT id, SUM(x / y) AS s FROM t GROUP BY id ${rest}`), rest).to.include('bq_trusted(')
+    }
     for (const form of [...others, 'COUNTIF(y <> 0 AND x / y > 1)', 'SUM(RAND())']) {
       expect(quickOf(`SELECT ${form} FROM t`), form).to.equal(null)
     }

@@ -4,6 +4,7 @@ import { NativeError, type NativeFunction } from '../scalar-function.js'
 
 /** Bits of a digit of the bases whose digits fill whole bytes. */
 const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
+const HEX_DIGITS = '0123456789abcdef'
 const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const MIME_LINE = 76
 
@@ -11,9 +12,15 @@ const invalidFormat = (format: string): never => {
   throw new NativeError(`Invalid format '${format}'`)
 }
 
+/** Longer texts are no value of a query, and V8 ends the process over those of half a gigabyte. */
+const MAX_TEXT_LENGTH = 2 ** 27
+
 /** Digits of so many bits each, from the first byte on; bits that fill no digit are followed by zeros. */
-function digitsOf(bytes: Uint8Array, bits: number): number[] {
-  const digits: number[] = []
+function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
+  const length = Math.ceil((bytes.length * 8) / bits)
+  if (length > MAX_TEXT_LENGTH) throw new NativeError(`The text of ${bytes.length} bytes is too long`)
+  const text = Buffer.allocUnsafe(length)
+  let at = 0
   let held = 0
   let count = 0
   for (const byte of bytes) {
@@ -21,12 +28,12 @@ function digitsOf(bytes: Uint8Array, bits: number): number[] {
     count += 8
     while (count >= bits) {
       count -= bits
-      digits.push(held >> count)
+      text[at++] = alphabet.charCodeAt(held >> count)
       held &= (1 << count) - 1
     }
   }
-  if (count > 0) digits.push(held << (bits - count))
-  return digits
+  if (count > 0) text[at] = alphabet.charCodeAt(held << (bits - count))
+  return text.toString('latin1')
 }
 
 export function bytesToText(bytes: Uint8Array, format: string): string {
@@ -35,15 +42,11 @@ export function bytesToText(bytes: Uint8Array, format: string): string {
     case 'HEX':
     case 'BASE16':
     case 'BASE2':
-      return digitsOf(bytes, DIGIT_BITS[name]!)
-        .map(digit => digit.toString(16))
-        .join('')
+      return digitsText(bytes, DIGIT_BITS[name]!, HEX_DIGITS)
     case 'BASE8':
       return octalDigits(bytes)
     case 'BASE32': {
-      const text = digitsOf(bytes, 5)
-        .map(digit => BASE32_DIGITS[digit])
-        .join('')
+      const text = digitsText(bytes, 5, BASE32_DIGITS)
       return text.padEnd(Math.ceil(text.length / 8) * 8, '=')
     }
     case 'BASE64':
@@ -74,9 +77,7 @@ function octalDigits(bytes: Uint8Array): string {
   const missing = (OCTAL_GROUP.bytes - (bytes.length % OCTAL_GROUP.bytes)) % OCTAL_GROUP.bytes
   const padded = new Uint8Array(missing + bytes.length)
   padded.set(bytes, missing)
-  return digitsOf(padded, 3)
-    .slice(Math.floor((missing * 8) / 3))
-    .join('')
+  return digitsText(padded, 3, HEX_DIGITS).slice(Math.floor((missing * 8) / 3))
 }
 
 /** A group of fewer digits is a byte for each three of them; a bit that is then too many is dropped, as of '777'. */
