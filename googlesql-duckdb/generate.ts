@@ -105,9 +105,6 @@ function tablesOf(query: ResolvedQuery): readonly string[] {
   return [...tables]
 }
 
-/** The text alone. */
-export const generateSql = (query: ResolvedQuery): string => generate(query).sql
-
 function newContext(
   query: ResolvedQuery,
   parameters: string[],

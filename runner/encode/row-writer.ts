@@ -18,9 +18,6 @@ export function objectKeys(names: readonly string[]): readonly string[] {
   return names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
 }
 
-/** Cells that are written as JSON text: all formats but CSV, and there the arrays, structs and JSON values too. */
-export const isJsonFormat = (format: ResultFormat): boolean => format !== 'csv'
-
 export function compileRowWriter(columnNames: readonly string[], format: ResultFormat): RowWriter {
   switch (format) {
     case 'json':

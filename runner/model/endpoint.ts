@@ -1,6 +1,6 @@
 /** An endpoint: a manifest compiled, frozen and ready to serve. */
 import type { Parameter } from './param.js'
-import type { ArgumentMap, Query, ResultColumn, WarehouseReads } from './query.js'
+import type { ArgumentMap, Query, WarehouseReads } from './query.js'
 
 export interface CachePolicy {
   /** How old a result may be. */
@@ -58,8 +58,4 @@ export interface Variant {
   readonly sql: string
   /** Only where a warehouse was asked. */
   readonly reads?: WarehouseReads
-}
-
-export interface InferredColumns {
-  readonly columns: readonly ResultColumn[]
 }
