@@ -125,7 +125,6 @@ export interface ResultStore {
    * one that began later has seen the newer data, whichever ends first.
    */
   set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
-  delete(key: string): Promise<void> | void
   /** Forgets every entry whose key begins so; '' for all, here and in every replica that shares the store. */
   purge(prefix: string): Promise<void> | void
   /**

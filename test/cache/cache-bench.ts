@@ -36,7 +36,6 @@ export function distantStore(): ResultStore {
   return {
     get: async key => kept.get(key),
     set: async (key, result) => Boolean(kept.set(key, result)),
-    delete: async key => void kept.delete(key),
     purge: async prefix => {
       for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key)
     },

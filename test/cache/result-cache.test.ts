@@ -98,7 +98,7 @@ describe('the result cache', () => {
     const down = async (): Promise<never> => {
       throw new RunnerError('INTERNAL', { detail: 'connection refused' })
     }
-    const b = bench({ get: down, set: down, delete: down, purge: down, close: async () => {} })
+    const b = bench({ get: down, set: down, purge: down, close: async () => {} })
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
     const failed = b.events.filter(event => event.kind === 'store.failed').map(event => event.operation)
     expect(failed).to.deep.equal(['get', 'get', 'set'])
@@ -108,7 +108,7 @@ describe('the result cache', () => {
     const down = (): never => {
       throw new RunnerError('INTERNAL')
     }
-    const b = bench({ get: down, set: down, delete: down, purge: down, close: async () => {} })
+    const b = bench({ get: down, set: down, purge: down, close: async () => {} })
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
   })
 

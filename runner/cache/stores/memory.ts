@@ -150,9 +150,6 @@ export function openMemoryStore({
       shrink()
       return true
     },
-    delete(key) {
-      cache.del(key)
-    },
     purge(prefix) {
       for (let entry = oldest; entry; ) {
         const { key, newer } = entry

@@ -66,10 +66,6 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
         .catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
       return true
     },
-    async delete(key) {
-      memory.delete(key)
-      await shared.delete(key)
-    },
     async purge(prefix) {
       purges += 1
       memory.purge(prefix)

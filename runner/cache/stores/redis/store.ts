@@ -120,9 +120,6 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
-    async delete(key) {
-      await link.send(['UNLINK', resultKey(key)])
-    },
     async purge(keyPrefix) {
       // From here on nobody takes what was stored before; the rest is to make room.
       await events.announcePurge(keyPrefix)

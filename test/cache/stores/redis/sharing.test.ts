@@ -68,7 +68,7 @@ describe('what replicas share in Redis', function () {
       expect(await claim(b)).to.equal('stored')
       if (lease !== null && lease !== 'stored') await lease.release({ kind: 'stored' })
       expect(await claim(b)).to.equal('stored')
-      await b.shared.delete(KEY)
+      await b.shared.purge(KEY)
       expect(await claim(b)).to.be.an('object')
     })
 
