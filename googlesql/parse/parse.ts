@@ -13,9 +13,6 @@ import { isFunctionAhead, parseFunction } from './udf.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
-/** The text that was read last: who loads manifests reads it, and has it compiled then, which begins with reading it. */
-let last: { readonly source: string; readonly script: Script } | null = null
-
 /**
  * The trees of one query and of the temporary functions before it; a `;` may end it. No tree is deeper than `MAX_DEPTH`
  * nodes, so that recursive readers are safe.
@@ -23,12 +20,7 @@ let last: { readonly source: string; readonly script: Script } | null = null
  * @param tokens those of `source`, where they are known
  * @throws SqlError, in BigQuery's words, when the text is nothing of that, or uses what is not supported.
  */
-export function parseScript(source: string, tokens?: readonly Token[]): Script {
-  if (last?.source !== source) last = { source, script: readScript(source, tokens ?? tokenize(source)) }
-  return last.script
-}
-
-function readScript(source: string, tokens: readonly Token[]): Script {
+export function parseScript(source: string, tokens: readonly Token[] = tokenize(source)): Script {
   const p = new Parser(source, RULES, tokens)
   const functions: FunctionDefinition[] = []
   while (isFunctionAhead(p)) functions.push(parseFunction(p))

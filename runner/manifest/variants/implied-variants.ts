@@ -21,17 +21,20 @@ export async function checkNeeded(
   const results = new Map<DistinctSql, CheckResult>()
   const valid: { readonly query: ValidQuery; readonly columns: readonly ResultColumn[] }[] = []
   // Those with more conditions are longer.
-  for (const text of [...texts].sort((a, b) => b.sql.length - a.sql.length)) {
+  const byLength = [...texts].sort((a, b) => b.sql.length - a.sql.length)
+  for (const [index, text] of byLength.entries()) {
     const { tokens } = text
     const same = tokens && valid.find(one => followsFrom(tokens, one.query))
     if (same) {
       results.set(text, { ok: true, columns: same.columns })
       continue
     }
-    const query = tokens && readQuery(text.sql, tokens)
     const result = await checkOne(text)
     results.set(text, result)
-    if (query === null || !result.ok) continue
+    // No text follows the last one, so none is compared with it.
+    if (!result.ok || index === byLength.length - 1) continue
+    const query = tokens && readQuery(text.sql, tokens)
+    if (!query) continue
     valid.unshift({ query, columns: result.columns })
     valid.length = Math.min(valid.length, MAX_COMPARED)
   }
