@@ -5,14 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import {
-  addToken,
-  checkManifests,
-  createRunner,
-  ensureToken,
-  type Runner,
-  readTokens,
-} from '../runner/compose/index.js'
+import { checkManifests } from '../runner/compose/manifests.js'
+import { createRunner, type Runner } from '../runner/compose/runner.js'
+import { addToken, ensureToken, readTokens } from '../runner/compose/tokens.js'
 import { LoadError, type RunnerError } from '../runner/model/errors.js'
 import type { Event } from '../runner/model/events.js'
 import { systemClock } from '../runner/process/clock.js'

@@ -1,5 +1,5 @@
 /** `sluice cache purge [NAME]`. */
-import { purgeShared } from '../compose/index.js'
+import { purgeShared } from '../compose/stores.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'

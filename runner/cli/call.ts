@@ -1,5 +1,5 @@
 /** `sluice call`: one endpoint, run in this process as a call over HTTP would be. */
-import { createRunner, type Explained } from '../compose/index.js'
+import { createRunner, type Explained } from '../compose/runner.js'
 import type { ResultColumn, ResultFormat } from '../model/query.js'
 import { readSettings } from '../settings/settings.js'
 import { timeArgument, wireArguments } from './arguments.js'

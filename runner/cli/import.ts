@@ -1,5 +1,5 @@
 /** `sluice import`: rows of files become part of a table, or nothing does. */
-import { type ImportReport, importTable } from '../compose/index.js'
+import { type ImportReport, importTable } from '../compose/import.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'

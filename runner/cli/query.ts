@@ -1,6 +1,6 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
-import { openEngine } from '../compose/index.js'
+import { openEngine } from '../compose/engine.js'
 import { instantText } from '../manifest/instant-text.js'
 import { UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'

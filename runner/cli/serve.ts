@@ -1,6 +1,7 @@
 /** `sluice serve`: one process that serves until it is asked to end. */
 
-import { createRunner, ensureToken } from '../compose/index.js'
+import { createRunner } from '../compose/runner.js'
+import { ensureToken } from '../compose/tokens.js'
 import { openLog } from '../observe/log.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings } from '../settings/settings.js'

@@ -1,5 +1,6 @@
 /** `sluice token create|list|revoke`. */
-import { addToken, readTokens, removeToken, tokenWarnings } from '../compose/index.js'
+import { tokenWarnings } from '../compose/check-token.js'
+import { addToken, readTokens, removeToken } from '../compose/tokens.js'
 import { readSettings } from '../settings/settings.js'
 import { assignments } from './arguments.js'
 import { EXIT, type Io } from './io.js'

@@ -1,5 +1,5 @@
 /** `sluice validate`: every manifest, every rule, every variant of every query. */
-import { checkManifests } from '../compose/index.js'
+import { checkManifests } from '../compose/manifests.js'
 import { BYTE_SIZE_FORM, parseByteSize } from '../model/byte-size.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'

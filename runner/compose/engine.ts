@@ -17,6 +17,10 @@ import { systemClock } from '../process/clock.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
 import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 
+// What is opened here has these types; other folders may not import the adapters.
+export type { DescribedTable, TablePlace, WarehouseTables } from '../engines/bigquery/tables.js'
+export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../engines/duckdb/embedded.js'
+
 /** What an engine needs beside the settings. */
 export interface EngineDeps {
   readonly observe: Observer

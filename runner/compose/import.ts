@@ -10,6 +10,8 @@ import { refuseErrors } from '../serving/endpoint-registry.js'
 import type { Settings } from '../settings/settings.js'
 import { definitionOf, threadsOf } from './engine.js'
 
+export type { ImportReport }
+
 /** What `sluice import` is asked for. */
 export interface ImportOrder {
   /** `dataset.table`, with a schema. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { createRunner } from '../../runner/compose/index.js'
+import { createRunner } from '../../runner/compose/runner.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
 import { command, scratch } from './command.js'
 

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { createRunner, type Runner, type RunningServer } from '../../runner/compose/index.js'
+import { createRunner, type Runner } from '../../runner/compose/runner.js'
+import type { RunningServer } from '../../runner/http/server/server.js'
 import { command, type Finished, scratch } from './command.js'
 
 interface TokensFile {

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRunner, type Runner } from '../../runner/compose/index.js'
+import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
 

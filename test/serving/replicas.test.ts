@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { addToken } from '../../runner/compose/index.js'
+import { addToken } from '../../runner/compose/tokens.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command } from '../cli/command.js'
 import { call, makeFolder, openReplica, pause, purge, queries, type Replica, settingsOf, until } from './shop.js'

@@ -1,5 +1,5 @@
 /** Which calls of an endpoint are worth comparing: its lookup rows, its examples, optional parameters given and not. */
-import type { CallArguments } from '../../compose/index.js'
+import type { CallArguments } from '../../compose/runner.js'
 import type { LoadedEndpoint } from '../../manifest/load.js'
 import type { Parameter } from '../../model/param.js'
 

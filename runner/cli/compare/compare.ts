@@ -1,6 +1,6 @@
 /** `sluice compare`: the same calls on both engines, and where their results differ. */
 
-import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../compose/index.js'
+import { type CallArguments, type CallOptions, createRunner, type Runner } from '../../compose/runner.js'
 import { instantText } from '../../manifest/instant-text.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'

@@ -1,5 +1,5 @@
 /** What compare found, as text for people. */
-import type { CallArguments } from '../../compose/index.js'
+import type { CallArguments } from '../../compose/runner.js'
 import type { Difference } from './results.js'
 
 /** A call that both engines are asked. */

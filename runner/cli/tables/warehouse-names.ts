@@ -1,5 +1,5 @@
 /** The warehouse's tables and datasets by the names that SQL and schema files use. */
-import type { TablePlace } from '../../compose/index.js'
+import type { TablePlace } from '../../compose/engine.js'
 import { UsageError } from '../../model/errors.js'
 
 /** A dataset and whose it is. */

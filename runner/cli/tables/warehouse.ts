@@ -1,5 +1,10 @@
 /** Table schemas here, and the tables of the warehouse that they are of. */
-import { type DescribedTable, openWarehouseTables, type TablePlace, type WarehouseTables } from '../../compose/index.js'
+import {
+  type DescribedTable,
+  openWarehouseTables,
+  type TablePlace,
+  type WarehouseTables,
+} from '../../compose/engine.js'
 import { type LoadedTable, loadTableSchemas } from '../../manifest/tables/load.js'
 import { LoadError } from '../../model/errors.js'
 import type { Settings } from '../../settings/settings.js'

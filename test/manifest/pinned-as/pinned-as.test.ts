@@ -1,7 +1,7 @@
 /** What a `pinned_as` may be, and that no pin reaches the text of another value through it. */
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { openEmbeddedEngine } from '../../../runner/compose/index.js'
+import { openEmbeddedEngine } from '../../../runner/compose/engine.js'
 import { compilePinnedAs, pinnedAsMistake, textOfSeveral } from '../../../runner/manifest/pinned-as/pinned-as.js'
 
 /** Those of URLs, of texts that are nothing but the value, of lists and of paths. */
