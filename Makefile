@@ -22,10 +22,11 @@ test: build ## Run the whole suite and print its coverage
 
 build: dist/.built ## Compile to dist/
 
-check: node_modules/.installed ## Types, lint, format and architecture
+check: node_modules/.installed ## Types, lint, format, architecture, and that nothing is unused
 	$(BIN)/tsc --noEmit
 	$(BIN)/biome check --error-on-warnings
 	$(BIN)/depcruise --config test/architecture.cjs googlesql googlesql-duckdb runner tools
+	$(BIN)/knip --no-progress --treat-config-hints-as-errors
 
 bench: build ## Measure, and write bench/RESULTS.md
 	@node --import tsx bench/run.ts $(ARGS)

@@ -10,7 +10,7 @@ const DECIMAL_KINDS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUME
  * The operand, of type `from`, cast to `to` by a format; `zone` is null where AT TIME ZONE is not written. NULL in any of
  * them gives NULL. The SQL may fail when it runs; it can stand in TRY().
  */
-export function castFormatSql(operand: string, from: Type, to: Type, format: string, zone: string | null): string {
+function castFormatSql(operand: string, from: Type, to: Type, format: string, zone: string | null): string {
   const source = from.kind as ScalarKind
   const target = to.kind as ScalarKind
   if (target === 'STRING') {

@@ -29,7 +29,7 @@ export interface Signature {
 }
 
 /** A signature text of the catalogue that does not follow the grammar: a bug of the catalogue, found when it is loaded. */
-export class SignatureError extends Error {
+class SignatureError extends Error {
   override readonly name = 'SignatureError'
 }
 

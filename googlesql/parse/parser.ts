@@ -10,7 +10,7 @@ import { findParentheses, type Parentheses } from './parentheses.js'
  * How deep expressions, queries and types may nest in each other. Each level costs some ten stack frames, and Node's
  * default stack holds about ten thousand.
  */
-export const MAX_NESTING = 300
+const MAX_NESTING = 300
 
 /** The rules that every part of the grammar needs. They are passed in, so that the modules need not import in circles. */
 export interface Rules {

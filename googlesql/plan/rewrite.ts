@@ -50,7 +50,7 @@ const mapComputed = (computed: readonly Computed[], replace: Replace): readonly 
 const mapKeys = (keys: readonly SortKey[], replace: Replace): readonly SortKey[] =>
   keys.map(key => ({ ...key, expr: mapExpr(key.expr, replace) }))
 
-export function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
+function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
   const mapMaybe = (part: Expr | null): Expr | null => part && mapExpr(part, replace)
   return {
     ...call,

@@ -47,7 +47,7 @@ export const DATE = scalar('DATE')
 export const DATETIME = scalar('DATETIME')
 export const TIME = scalar('TIME')
 export const TIMESTAMP = scalar('TIMESTAMP')
-export const INTERVAL = scalar('INTERVAL')
+const INTERVAL = scalar('INTERVAL')
 export const JSON_TYPE = scalar('JSON')
 
 const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
@@ -67,7 +67,7 @@ const BY_KIND: Readonly<Record<ScalarKind, ScalarType>> = {
 }
 
 /** Other spellings of the scalar types. */
-export const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
+const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
   INT: 'INT64',
   SMALLINT: 'INT64',
   INTEGER: 'INT64',

@@ -18,7 +18,7 @@ import { sendJson } from './send-json.js'
 import { PreparedRequest, PreparedResponse } from './server/prepared-response.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
-export const MAX_URL_LENGTH = 16_384
+const MAX_URL_LENGTH = 16_384
 
 /** Those that any address here knows. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'

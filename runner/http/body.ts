@@ -5,7 +5,7 @@ import { RunnerError } from '../model/errors.js'
 import { parsedArguments, parseJsonArguments, parsePairs, type WireArguments } from '../request/raw-arguments.js'
 
 /** The largest body: 1 MiB. */
-export const MAX_BODY_BYTES = 1_048_576
+const MAX_BODY_BYTES = 1_048_576
 
 /**
  * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body is not what its type says;

@@ -36,7 +36,7 @@ export function problemOf(error: RunnerError, requestId: string): Problem {
 }
 
 /** `/problems/argument-invalid`: where the code is explained. */
-export function problemType(code: ErrorCode): string {
+function problemType(code: ErrorCode): string {
   return `/problems/${code.toLowerCase().replaceAll('_', '-')}`
 }
 

@@ -24,7 +24,7 @@ export interface Discovered {
 }
 
 /** Where partials stand, below the folder of manifests. */
-export const PARTIALS_FOLDER = 'partials'
+const PARTIALS_FOLDER = 'partials'
 const READ_AT_ONCE = 32
 
 /** By the name from the folder of manifests on, with `/` between. */

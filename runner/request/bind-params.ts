@@ -9,7 +9,7 @@ import type { WireArgument, WireArguments } from './raw-arguments.js'
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
 /** The longest list. */
-export const MAX_LIST_VALUES = 10_000
+const MAX_LIST_VALUES = 10_000
 
 /**
  * Typed arguments in declared order, defaults filled in; absent ones have no member. Names that the endpoint does not

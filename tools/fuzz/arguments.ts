@@ -75,7 +75,7 @@ const zone = (random: Random): Node =>
   text(random.chance(0.03) ? random.pick(['', 'Nowhere', 'utc', '+25:00', null]) : random.pick(ZONES))
 const mostly = (maker: Maker, make: () => Node): Node | null => (maker.random.chance(0.9) ? make() : null)
 
-export const PATTERNS = [
+const PATTERNS = [
   'a',
   'b*',
   'a+',

@@ -5,7 +5,7 @@ import { openReference, type Reference, type ReferenceResult, RejectedError } fr
 import type { Question } from './render.js'
 import { fuzzCaseTables } from './tables.js'
 
-export const TIMEOUT_MS = 5_000
+const TIMEOUT_MS = 5_000
 /** An engine that does not even say that it ran out of time is opened anew. */
 const LOST_MS = 12_000
 

@@ -395,7 +395,7 @@ export class Expressions {
 }
 
 /** Texts of which some can be cast to the type. */
-export function castableText(random: Random, kind: string): string {
+function castableText(random: Random, kind: string): string {
   switch (kind) {
     case 'INT64':
       return random.pick(['1', '-5', ' 7 ', '+3', '0x1F', '-0x8', '1.5', '9223372036854775808', '', 'x', '007', '1e3'])

@@ -128,7 +128,7 @@ const shown = (rows: readonly (readonly unknown[])[], types: readonly string[]):
 }
 
 /** A message by which those of one cause are alike. */
-export function withoutValues(message: string): string {
+function withoutValues(message: string): string {
   return message
     .replace(/ ?\[?at \[?\d+:\d+\]?\]?/g, '')
     .replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '…')

@@ -11,7 +11,6 @@ import {
   scalarType,
   structOf,
   type Type,
-  typeName,
 } from '../../googlesql/types/types.js'
 import { Aggregates } from './aggregates.js'
 import { Expressions, type Scope, type Subqueries } from './expressions.js'
@@ -573,6 +572,3 @@ function fieldsOf(alias: string, type: Type): readonly Node[] {
     ? type.fields.flatMap(field => (field.name ? [column(`${alias}.${field.name}`, field.type)] : []))
     : []
 }
-
-export const describeOutputs = (made: Made): string =>
-  made.outputs.map(({ name, type }) => `${name} ${typeName(type)}`).join(', ')

@@ -57,7 +57,7 @@ export const AGGREGATE_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind ==
 export const WINDOW_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'window')
 
 /** Whether a value of `type` fits the pattern; binds letters on the way. */
-export function fits(pattern: Pattern, type: Type, bindings: Bindings): boolean {
+function fits(pattern: Pattern, type: Type, bindings: Bindings): boolean {
   switch (pattern.kind) {
     case 'type':
       return sameType(pattern.type, type)

@@ -9,7 +9,7 @@ export interface ReferenceServer {
 }
 
 /** There is no build of the reference for this machine, or it does not start. */
-export class ReferenceUnavailableError extends Error {
+class ReferenceUnavailableError extends Error {
   override readonly name = 'ReferenceUnavailableError'
 }
 

@@ -16,7 +16,7 @@ function mix(u: bigint, v: bigint, multiplier: bigint): bigint {
 }
 
 /** FarmHash's Fingerprint64, which is its farmhashna::Hash64. */
-export function fingerprint64(bytes: Uint8Array): bigint {
+function fingerprint64(bytes: Uint8Array): bigint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const at = (offset: number): bigint => view.getBigUint64(offset, true)
   const size = bytes.length

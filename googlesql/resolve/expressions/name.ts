@@ -74,7 +74,7 @@ function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: bo
 }
 
 /** A struct's field, whose name is matched without regard to case, or a JSON value's member. */
-export function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
+function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
   const { type } = operand
   if (type.kind === 'JSON') {
     const member: Expr = { kind: 'literal', type: STRING, value: name.name, at: name.at }

@@ -35,7 +35,7 @@ export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryE
   }
 }
 
-export const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv => ({
+const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv => ({
   scope: fromScope(names, env.outer),
   ctes: env.ctes,
   clause,

@@ -12,7 +12,7 @@ export interface SchemaMessage {
 }
 
 /** `parameter "limit"`, `settings.cache`: how the path is called in a message. */
-export function nameOfPlace(path: NodePath): string {
+function nameOfPlace(path: NodePath): string {
   const [first, second, third, fourth] = path
   if (first === undefined) return 'the manifest'
   if (first === 'parameters' && path.length === 2) return `parameter "${second}"`

@@ -2,7 +2,7 @@
 
 export type CodeRange = readonly [least: number, most: number]
 
-export const LAST_CODE_POINT = 0x10ffff
+const LAST_CODE_POINT = 0x10ffff
 
 /** Every code point. */
 export const ANY: readonly CodeRange[] = [[0, LAST_CODE_POINT]]

@@ -4,7 +4,7 @@
  */
 import { ANY, type CodeRange, complement, normalized } from './code-ranges.js'
 
-export const PIN = '{pin}'
+const PIN = '{pin}'
 
 /** A regular expression as a tree. */
 export type Pattern =

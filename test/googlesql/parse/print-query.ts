@@ -15,7 +15,7 @@ export function printScript({ functions, query }: ast.Script): string {
   return [...functions.map(functionText), printQuery(query)].join('\n')
 }
 
-export function printQuery(query: ast.Query): string {
+function printQuery(query: ast.Query): string {
   const { ctes, isRecursive, body, orderBy, limit, offset, pipes } = query
   return clauses(
     ctes.length > 0 && `WITH ${isRecursive ? 'RECURSIVE ' : ''}${ctes.map(cteText).join(', ')}`,

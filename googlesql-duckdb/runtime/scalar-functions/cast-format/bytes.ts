@@ -36,7 +36,7 @@ function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
   return text.toString('latin1')
 }
 
-export function bytesToText(bytes: Uint8Array, format: string): string {
+function bytesToText(bytes: Uint8Array, format: string): string {
   const name = format.toUpperCase()
   switch (name) {
     case 'HEX':
@@ -112,7 +112,7 @@ function digitValues(text: string, alphabet: string, what: string): number[] {
   })
 }
 
-export function textToBytes(text: string, format: string): Uint8Array {
+function textToBytes(text: string, format: string): Uint8Array {
   const name = format.toUpperCase()
   switch (name) {
     case 'HEX':

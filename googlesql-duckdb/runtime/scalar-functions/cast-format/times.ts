@@ -198,7 +198,7 @@ function writeElement(element: Element, time: CivilTime, offsetSeconds: number):
 }
 
 /** The value, given in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
-export function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string): string {
+function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string): string {
   const elements = elementsOf(format)
   for (const element of elements) {
     if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category)) {
@@ -448,7 +448,7 @@ function readElement(element: Element, text: string, isExact: boolean, fields: C
  * The value in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. A year and month that the
  * format leaves out are those of `now`, in microseconds.
  */
-export function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
+function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
   const elements = elementsOf(format)
   checkParsing(elements, kind)
   const rules = timeZone(zone)

@@ -21,7 +21,7 @@ export function fixedOffset(name: string): number | undefined {
 }
 
 /** The rules of a zone of the tz database; null when it has none of this name. */
-export function namedZone(name: string): TimeZone | null {
+function namedZone(name: string): TimeZone | null {
   // The platform takes offsets too, and some that GoogleSQL does not; all names of the database begin with a letter.
   return /^[A-Za-z]/.test(name) && fixedOffset(name) === undefined ? zoneOffset(name) : null
 }

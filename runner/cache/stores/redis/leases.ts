@@ -5,7 +5,7 @@ import type { RedisLink } from './link.js'
 import type { Scripts } from './scripts.js'
 
 /** A process that is gone holds its leases this long. */
-export const LEASE_MS = 3_000
+const LEASE_MS = 3_000
 /** How often a lease that is in use is made longer. */
 const RENEW_MS = LEASE_MS / 3
 

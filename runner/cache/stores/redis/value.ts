@@ -5,7 +5,7 @@ import { StoreError } from '../store-error.js'
 import type { Script } from './scripts.js'
 
 /** Raised when the form changes: replicas of two versions then do without each other's results. */
-export const FORMAT_VERSION = 3
+const FORMAT_VERSION = 3
 
 const MAGIC = Buffer.from('sluice')
 const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])

@@ -26,7 +26,7 @@ const MOST_OPERATORS = 60
 const SHORTEST_TEXT = 4_000
 const OPERATOR = /\b(?:GROUP BY|ORDER BY|JOIN|DISTINCT)\b/g
 
-export function isLargePlan(sql: string): boolean {
+function isLargePlan(sql: string): boolean {
   return sql.length >= SHORTEST_TEXT && (sql.match(OPERATOR)?.length ?? 0) > MOST_OPERATORS
 }
 

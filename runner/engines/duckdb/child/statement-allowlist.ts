@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 
 /** The statement is none that the translator writes; a bug of ours, or an attack. */
-export class ForbiddenStatementError extends Error {
+class ForbiddenStatementError extends Error {
   override readonly name = 'ForbiddenStatementError'
 }
 

@@ -46,7 +46,7 @@ export interface ReplacedFile {
   readonly mtimeNs: string
 }
 
-export const NO_IMPORTS: Imports = { version: 1, imports: [], replaced: [], retired: [] }
+const NO_IMPORTS: Imports = { version: 1, imports: [], replaced: [], retired: [] }
 
 /** The key of a hive-style folder: `_partition=2026-01-31`. BigQuery allows no column whose name begins so. */
 export const PARTITION_KEY = '_partition'
