@@ -1,5 +1,6 @@
 /** Who a token belongs to, by the tokens file as it is now and by SLUICE_TOKEN. */
 import { readFileSync, statSync } from 'node:fs'
+import { BoundedMap } from '../model/bounded-map.js'
 import { parseByteSize } from '../model/byte-size.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
@@ -46,7 +47,7 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
    * Hashes by the texts of known tokens. V8 looks a text up by a hash of its own, seeded anew in each process, and
    * compares characters only where all its bits are equal: how long that takes tells nothing about a token.
    */
-  const remembered = new Map<string, string>()
+  const remembered = new BoundedMap<string, string>(MAX_REMEMBERED)
 
   function recheck(afterMs: number): void {
     const now = clock.nowMs()
@@ -67,7 +68,6 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   /** Of strangers nothing is remembered. */
   function remember(token: string, hash: string, before: string | undefined, caller: Caller | null): Caller | null {
     if (before !== undefined || token.length > MAX_REMEMBERED_LENGTH) return caller
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
     remembered.set(token, hash)
     return caller
   }

@@ -1,4 +1,5 @@
 /** Remembers what the engine has refused as the caller's fault, so that asking again costs no query. */
+import { BoundedMap } from '../model/bounded-map.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 
@@ -15,7 +16,7 @@ export interface Refusals {
 }
 
 export function createRefusals(clock: Clock): Refusals {
-  const known = new Map<string, { readonly error: RunnerError; readonly untilMs: number }>()
+  const known = new BoundedMap<string, { readonly error: RunnerError; readonly untilMs: number }>(MAX_REFUSALS)
   return {
     find(key) {
       if (known.size === 0) return undefined
@@ -26,11 +27,6 @@ export function createRefusals(clock: Clock): Refusals {
     },
     note(key, thrown) {
       if (!(thrown instanceof RunnerError) || thrown.code !== 'ARGUMENT_INVALID') return
-      known.delete(key)
-      for (const oldest of known.keys()) {
-        if (known.size < MAX_REFUSALS) break
-        known.delete(oldest)
-      }
       known.set(key, { error: thrown, untilMs: clock.nowMs() + REMEMBERED_MS })
     },
     forget(isGone) {

@@ -1,4 +1,5 @@
 /** Refreshes results that were served although their time was over, in the background and no more often than makes sense. */
+import { BoundedMap } from '../model/bounded-map.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
@@ -30,16 +31,11 @@ export interface RevalidatorDeps {
 
 export function createRevalidator({ clock, observe, random, refresh }: RevalidatorDeps): Revalidator {
   const running = new Set<string>()
-  const failed = new Map<string, { readonly failures: number; readonly untilMs: number }>()
+  const failed = new BoundedMap<string, { readonly failures: number; readonly untilMs: number }>(MAX_FAILED)
   const closing = new AbortController()
 
   function noteFailure(key: string): void {
     const failures = (failed.get(key)?.failures ?? 0) + 1
-    failed.delete(key)
-    for (const oldest of failed.keys()) {
-      if (failed.size < MAX_FAILED) break
-      failed.delete(oldest)
-    }
     failed.set(key, { failures, untilMs: clock.nowMs() + retryPauseMs(failures, LONGEST_PAUSE_MS, random) })
   }
 

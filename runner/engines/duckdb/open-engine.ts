@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path'
 import { SqlError, type TableCatalogue, type TableNaming, type Type, typeName } from '../../../googlesql/index.js'
 import type { Delay } from '../../../googlesql-duckdb/index.js'
+import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
@@ -11,7 +12,6 @@ import { boundedSignal } from './process/bounded-signal.js'
 import type { Discovery, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
 import { startEngineProcess } from './process/supervisor.js'
-import { recentCache } from './recent-cache.js'
 import { runnerError } from './runner-error.js'
 import { dataFolderFault } from './tables/data-folder.js'
 import { dataCopyReader, dataStateReader } from './tables/data-state.js'
@@ -116,11 +116,13 @@ export async function openEngine(
   }).catch(error => refuse(openFailure(error)))
 
   // Of texts that nobody keeps: those of endpoints keep theirs, see CompiledText.
-  const translations = recentCache<Translation>(MAX_TRANSLATIONS)
+  const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
   const translated = (sql: string, types: Readonly<Record<string, Type>>): Translation => {
     const names = Object.keys(types).sort()
     const key = JSON.stringify([revision, names.map(name => [name, typeName(types[name]!)]), sql])
-    return translations.get(key, () => translate(sql, catalogue, types, { bindsTimes: true }))
+    const translation = translations.get(key) ?? translate(sql, catalogue, types, { bindsTimes: true })
+    translations.set(key, translation)
+    return translation
   }
   const discover = async (): Promise<Discovery> => {
     const found = await child.ask({ kind: 'discover' })

@@ -1,6 +1,7 @@
 /** In front of the app: answers what the cache holds from finished bytes, and passes everything else on. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import express, { type Response } from 'express'
+import { BoundedMap } from '../../model/bounded-map.js'
 import type { Caller, StoredResult } from '../../model/ports.js'
 import { planCached } from '../../request/handle.js'
 import { type CodingChoice, negotiateCoding } from '../../request/negotiate-coding.js'
@@ -54,7 +55,7 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
   const choices = new Map<string, CodingChoice>()
   const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
   const noSniff = ['X-Content-Type-Options', 'nosniff']
-  const paths = new Map<string, string>()
+  const paths = new BoundedMap<string, string>(MAX_PATHS)
   const passingEnd = createPassingEnd()
   const sheet = new Sheet(MAX_COPIED_BYTES)
   const headSheet = new Sheet(0)
@@ -81,7 +82,6 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
   function onePath(path: string): string {
     const known = paths.get(path)
     if (known !== undefined) return known
-    if (paths.size >= MAX_PATHS) paths.clear()
     const own = flat(path)
     paths.set(own, own)
     return own

@@ -1,4 +1,5 @@
 /** A `pinned_as`, compiled: the text that a token's pin becomes where its parameter is a regular expression. */
+import { BoundedMap } from '../../model/bounded-map.js'
 import type { PinnedPattern } from '../../model/param.js'
 import { automatonOf } from './automaton.js'
 import { type CodeRange, holds, normalized, rangesOf } from './code-ranges.js'
@@ -31,15 +32,14 @@ export function textOfSeveral(pinnedAs: string): string | null {
 /** Call only where there is no mistake. */
 export function compilePinnedAs(source: string): PinnedPattern {
   const around = readPinnedAs(source)
-  const known = new Map<string, string | null>()
-  const isClearWith = new Map<string, boolean>()
+  const known = new BoundedMap<string, string | null>(MAX_KNOWN)
+  const isClearWith = new BoundedMap<string, boolean>(MAX_KNOWN)
   return Object.freeze({
     source,
     textFor(pin: string): string | null {
       let text = known.get(pin)
       if (text !== undefined) return text
       text = 'mistake' in around || !holdsPinned(around, pin, isClearWith) ? null : textOf(around, pin)
-      if (known.size >= MAX_KNOWN) known.clear()
       known.set(pin, text)
       return text
     },
@@ -59,7 +59,6 @@ function holdsPinned(around: PatternAroundPin, pin: string, isClearWith: Map<str
   let isClear = isClearWith.get(unusual)
   if (isClear === undefined) {
     isClear = confusionOf(around, unusual) === null
-    if (isClearWith.size >= MAX_KNOWN) isClearWith.clear()
     isClearWith.set(unusual, isClear)
   }
   return isClear

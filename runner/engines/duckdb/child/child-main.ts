@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
 import type {
   Answers,
@@ -48,7 +49,7 @@ type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
 
 const running = new Map<number, Running>()
 const guard = statementGuard()
-const failedQuickly = new Set<string>()
+const failedQuickly = new BoundedMap<string, true>(MAX_FAILED_TEXTS)
 let session: Session | null = null
 let folder: string | null = null
 const parent = process.ppid
@@ -207,7 +208,7 @@ async function runEitherWay(
       return answer
     } catch (error) {
       if (state.isCancelled || state.hasSent || isFatal(error)) throw error
-      remember(first.sql)
+      failedQuickly.set(first.sql, true)
     }
   }
   return runQuery(connection, request, send, open.statements)
@@ -237,11 +238,6 @@ function holdBack(maxBytes: number): Held {
       parts.push(bytes)
     },
   }
-}
-
-function remember(quickSql: string): void {
-  failedQuickly.add(quickSql)
-  if (failedQuickly.size > MAX_FAILED_TEXTS) failedQuickly.delete(failedQuickly.values().next().value!)
 }
 
 /** Resolves when the parent has taken it, so that little waits here. */

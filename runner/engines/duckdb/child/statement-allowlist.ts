@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { BoundedMap } from '../../../model/bounded-map.js'
 
 /** The statement is none that the translator writes; a bug of ours, or an attack. */
 class ForbiddenStatementError extends Error {
@@ -23,15 +24,14 @@ const FORBIDDEN_FUNCTION =
 
 /** Remembers what it has let in: texts are few, and each is looked at once. */
 export function statementGuard(): GuardStatement {
-  const known = new Set<string>()
+  const known = new BoundedMap<string, true>(MAX_REMEMBERED)
   return async (connection, sql, tables) => {
     const key = createHash('sha256')
       .update(JSON.stringify([sql, tables]))
       .digest('base64')
     if (known.has(key)) return
     await guardStatement(connection, sql, tables)
-    if (known.size >= MAX_REMEMBERED) known.clear()
-    known.add(key)
+    known.set(key, true)
   }
 }
 

@@ -1,0 +1,28 @@
+import { expect } from 'chai'
+import { BoundedMap } from '../../runner/model/bounded-map.js'
+
+describe('a bounded map', () => {
+  it('lets go of the entry that was set longest ago', () => {
+    const map = new BoundedMap<string, number>(2)
+    map.set('a', 1).set('b', 2).set('c', 3)
+    expect([...map]).to.deep.equal([
+      ['b', 2],
+      ['c', 3],
+    ])
+  })
+
+  it('counts an entry that is set again as new, and as one', () => {
+    const map = new BoundedMap<string, number>(2)
+    map.set('a', 1).set('b', 2).set('a', 3).set('c', 4)
+    expect([...map]).to.deep.equal([
+      ['a', 3],
+      ['c', 4],
+    ])
+  })
+
+  it('holds a key that is undefined to the same bound', () => {
+    const map = new BoundedMap<string | undefined, number>(1)
+    map.set(undefined, 1).set('a', 2)
+    expect([...map]).to.deep.equal([['a', 2]])
+  })
+})
