@@ -1,16 +1,16 @@
 /** Refreshes results that were served although their time was over, in the background and no more often than makes sense. */
+import { type Backoff, pauseAfter } from '../model/backoff.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import { retryPauseMs } from './backoff.js'
 import type { CacheRequest } from './request.js'
 
 /** At a time; what is beyond is asked for again by whoever comes next. */
 const MAX_AT_ONCE = 8
 /** Keys whose last refresh failed; the pauses of the oldest are forgotten first. */
 const MAX_FAILED = 1_000
-const LONGEST_PAUSE_MS = 300_000
+const BACKOFF: Backoff = { firstMs: 5_000, longestMs: 300_000, jitter: 0.1 }
 
 export interface Revalidator {
   /** Begins unless this key is being refreshed, or was in vain a moment ago. */
@@ -36,7 +36,7 @@ export function createRevalidator({ clock, observe, random, refresh }: Revalidat
 
   function noteFailure(key: string): void {
     const failures = (failed.get(key)?.failures ?? 0) + 1
-    failed.set(key, { failures, untilMs: clock.nowMs() + retryPauseMs(failures, LONGEST_PAUSE_MS, random) })
+    failed.set(key, { failures, untilMs: clock.nowMs() + pauseAfter(failures, BACKOFF, random()) })
   }
 
   async function run(request: CacheRequest): Promise<void> {

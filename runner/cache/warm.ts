@@ -1,8 +1,8 @@
 /** Queries entries in use again in the background, so that their callers neither wait nor see old data. */
+import { pauseAfter } from '../model/backoff.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
-import { retryPauseMs } from './backoff.js'
 import type { CacheRequest } from './request.js'
 import { createDueQueue } from './timer-queue.js'
 
@@ -12,6 +12,8 @@ const MAX_REFRESHES_AT_ONCE = 2
 const MAX_WARM_ENTRIES = 10_000
 /** Of the time between two refreshes, the part by which chance brings one forward: entries made together drift apart. */
 const JITTER = 0.1
+/** Before a refresh that failed is tried again; it doubles up to `warmMs`. */
+const FIRST_PAUSE_MS = 5_000
 /** How long a refresh that is due gives way to callers' queries: this part of the time between two, and at most that. */
 const PATIENCE = 0.1
 const MAX_PATIENCE_MS = 5_000
@@ -140,7 +142,8 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
   }
 
   function scheduleAfterFailure(entry: WarmEntry): void {
-    scheduleAt(entry, clock.nowMs() + retryPauseMs(entry.failures, entry.request.policy.warmMs!, random))
+    const backoff = { firstMs: FIRST_PAUSE_MS, longestMs: entry.request.policy.warmMs!, jitter: JITTER }
+    scheduleAt(entry, clock.nowMs() + Math.ceil(pauseAfter(entry.failures, backoff, random())))
   }
 
   return {

@@ -1,4 +1,5 @@
 /** A connection to Redis that never makes anybody wait: while it does not answer, every command fails at once. */
+import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import { refusalOf, unusable } from './failure-reason.js'
@@ -11,8 +12,8 @@ const PROBE_MS = 1_000
 const CONNECT_MS = 2_000
 /** How often an idle connection is tried: a peer that is gone says nothing. */
 const HEARTBEAT_MS = 5_000
-/** Between attempts to connect; growing from the first to the second. */
-const RETRY_MS = [50, 1_000] as const
+/** Between attempts to connect. */
+const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
 /** A master that has become a replica is left, since its address may lead to the new master; no more often than this. */
 const READONLY_MS = 5_000
 /** Clocks that differ by less are taken for equal: a measurement is hardly better. */
@@ -165,9 +166,8 @@ export async function openRedisLink({
     callOffTimer()
     discard(client)
     if (isClosed) return
-    const pause = Math.min(RETRY_MS[1], RETRY_MS[0] * 2 ** attempts) * (0.5 + random() / 2)
     attempts += 1
-    callOffTimer = clock.after(pause, () => void connect())
+    callOffTimer = clock.after(pauseAfter(attempts, RECONNECT, random()), () => void connect())
   }
 
   /** Nobody asks until it has answered once more. */

@@ -1,10 +1,11 @@
 /** One query on BigQuery from its request to its rows: one round trip where it is short, polls and pages where it is not. */
+import { pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { unexpected } from '../decode/unexpected-cell.js'
 import { BigQueryFailure, isOfJob, isPassing, JobEndedFailure } from '../rest/failure.js'
 import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from '../rest/messages.js'
 import { pause } from '../rest/pause.js'
-import { backoff, type Sender, type SendLimits } from '../rest/retry.js'
+import { RETRY, type Sender, type SendLimits } from '../rest/retry.js'
 import { type RestCall, TransportError } from '../rest/transport.js'
 import type { AbandonedJob } from './cancel-job.js'
 import type { FoundJob, JobFinder } from './find-jobs.js'
@@ -66,7 +67,7 @@ export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void>
       return await runOnce(order, deps)
     } catch (error) {
       if (!(error instanceof JobEndedFailure) || !isPassing(error) || jobs >= MAX_JOBS) throw error
-      const pauseMs = backoff(jobs, deps.random())
+      const pauseMs = pauseAfter(jobs, RETRY, deps.random())
       if (deps.clock.nowMs() + pauseMs >= order.deadline) throw error
       order.onRetry(error.message, pauseMs)
       await pause(pauseMs, order.signal, deps.clock)
@@ -144,7 +145,7 @@ function openJob(
         const began = clock.ticksMs()
         answer = await poll()
         if (answer.jobComplete === true || clock.ticksMs() - began > HASTY_MS) continue
-        await pause(backoff(polls, deps.random()), signal, clock)
+        await pause(pauseAfter(polls, RETRY, deps.random()), signal, clock)
       }
       return answer
     },

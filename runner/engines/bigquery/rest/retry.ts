@@ -1,4 +1,5 @@
 /** Sends a request again, after a pause, while its failure may pass and there is time. */
+import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { BigQueryFailure, failureOfAnswer, isOfJob, isPassing } from './failure.js'
 import { pause } from './pause.js'
@@ -39,9 +40,8 @@ export interface SenderDeps {
 }
 
 const MAX_ATTEMPTS = 6
-/** Google's advice for requests: exponential, truncated, with jitter. */
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 8_000
+/** As Google advises for requests. */
+export const RETRY: Backoff = { firstMs: 200, longestMs: 8_000, jitter: 0.5 }
 
 export function createSender({ transport, clock, random }: SenderDeps): Sender {
   return {
@@ -100,10 +100,5 @@ function isUnknown(error: Failure): boolean {
 function pauseBefore(attempt: number, error: Failure, random: number): number {
   if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
   if (attempt === 1 && error instanceof TransportError && error.wasSent) return 0
-  return backoff(attempt, random)
-}
-
-/** The pause after so many attempts, in milliseconds; `random` is from 0 to 1. */
-export function backoff(attempts: number, random: number): number {
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1)) * (0.5 + random / 2)
+  return pauseAfter(attempt, RETRY, random)
 }
