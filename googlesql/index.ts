@@ -1,8 +1,9 @@
 /** GoogleSQL: text to tokens, to a syntax tree, to a plan with types. All that code outside may import. */
 
 export type { Call, Expression, Query, QueryBody, Script, Select } from './ast/nodes.js'
+export type { Volatility } from './functions/catalogue.js'
+export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
-export { RANDOM } from './functions/random-functions.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export { parseScript } from './parse/parse.js'

@@ -1,6 +1,7 @@
 /** Arguments that cost something and would be computed several times are computed once, as the argument of a lambda. */
+import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
-import { columnsRead, hasSubquery, isVolatile, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
+import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
 import type { Context, Entry, Scope } from './context.js'
 import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'

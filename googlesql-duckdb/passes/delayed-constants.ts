@@ -5,10 +5,11 @@
  * the rows. That costs something for every row, so it is how a query is tried again that has failed.
  */
 
+import { isVolatile } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type { Column, Expr, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import { hasSubquery, inputsOfScan, isVolatile, mapOwn, readsColumn, withInputs } from '../../googlesql/plan/walk.js'
+import { hasSubquery, inputsOfScan, mapOwn, readsColumn, withInputs } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
 import { isConstant } from '../emit/context.js'
 import { mayFail, raises } from './fallible.js'

@@ -6,6 +6,7 @@
  * computed at most once for true and once for false, whatever the condition reads.
  */
 
+import { isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type {
   CallExpr,
@@ -27,8 +28,6 @@ import {
   exprsOfScan,
   hasSubquery,
   inputsOfScan,
-  isVolatile,
-  isVolatileScan,
   mapOwn,
   readsColumn,
   visitScan,

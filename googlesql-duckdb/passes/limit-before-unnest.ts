@@ -5,6 +5,7 @@
  * not be; then the query fails, and has to be run as it is written.
  */
 
+import { isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type {
   Column,
@@ -20,16 +21,7 @@ import type {
   WithScan,
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import {
-  columnsMade,
-  columnsNamed,
-  columnsRead,
-  conjuncts,
-  hasSubquery,
-  isVolatile,
-  isVolatileScan,
-  visitScan,
-} from '../../googlesql/plan/walk.js'
+import { columnsMade, columnsNamed, columnsRead, conjuncts, hasSubquery, visitScan } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { MAX_EARLY_ROWS } from '../late-columns.js'
 import { mayFail } from './fallible.js'

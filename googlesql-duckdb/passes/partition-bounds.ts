@@ -1,6 +1,7 @@
 /** Which values of the column that a table is partitioned by can be among the rows that a query uses. */
+import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Column, Expr, Scan, TableScan } from '../../googlesql/plan/nodes.js'
-import { conjuncts, inputsOfScan, isVolatile, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+import { conjuncts, inputsOfScan, partsOf, visitScan } from '../../googlesql/plan/walk.js'
 
 /** What rows that a query reads of a table must meet: the column of its partitions compared with what is no column. */
 export interface PartitionBound {

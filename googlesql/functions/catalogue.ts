@@ -44,12 +44,19 @@ export const canFailWith =
   (args: readonly (Expr | null)[]): boolean =>
     args[index] !== undefined && args[index] !== null
 
+/**
+ * Of the same arguments: `immutable` is the same value always, `stable` the same within one query (it reads the clock),
+ * `volatile` another value at each call.
+ */
+export type Volatility = 'immutable' | 'stable' | 'volatile'
+
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
   readonly name: string
   readonly aliases?: readonly string[]
   readonly kind: FunctionKind
   readonly canFail: CanFail
+  readonly volatility: Volatility
   readonly signatures: readonly SignatureText[]
   /** The page and anchor of BigQuery's documentation: `string_functions#lower`; the open language's where it is beyond BigQuery. */
   readonly documentation: string
@@ -61,8 +68,11 @@ export interface FunctionEntry {
   readonly decimalsNeedAll?: true
   /** Arguments of signatures, as between their parentheses, that a text literal or parameter does not match. */
   readonly notForTextLiterals?: readonly string[]
-  /** A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. */
-  readonly check?: (args: readonly (Expr | null)[]) => string | null
+  /**
+   * A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. Entries cannot look
+   * into the catalogue that they make up, so the check is handed what it may have to know of other functions.
+   */
+  readonly check?: (args: readonly (Expr | null)[], isVolatileCall: (expr: Expr) => boolean) => string | null
   /** For aggregates and window functions. */
   readonly aggregate?: AggregateTraits
   /** SAFE. may stand before it; default true for scalars. */

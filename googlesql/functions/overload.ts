@@ -6,6 +6,7 @@ import { coerceTo } from '../types/apply-coercion.js'
 import { operandOf } from '../types/coercion-rules.js'
 import { STRING, shortTypeName, type Type } from '../types/types.js'
 import type { FunctionEntry } from './catalogue.js'
+import { isVolatileCall } from './facts.js'
 import { type ArgumentSource, bestFit, concrete, type Fit, type Slot, takesWord } from './overload-candidate.js'
 import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Signature } from './signature.js'
@@ -129,7 +130,7 @@ function finish(entry: FunctionEntry, fit: Fit, at: number, source: string): Mat
     return type ? coerceTo(expr, type, source) : expr
   })
   const declared = concrete(fit.signature.result, fit.variables)
-  const problem = entry.check?.(args) ?? null
+  const problem = entry.check?.(args, isVolatileCall) ?? null
   if (problem !== null) throw new SqlError(problem, source, at)
   const type = entry.resultType ? entry.resultType(args, declared) : declared
   if (!type) throw new SqlError(`${titleOf(entry)} has no result type for these arguments`, source, at)

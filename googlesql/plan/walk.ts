@@ -204,25 +204,9 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
   return ids
 }
 
-/** Functions whose value differs from call to call within one query. */
-const VOLATILE = new Set(['RAND', 'GENERATE_UUID'])
-
-/** Is it itself a call of one? */
-export const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && VOLATILE.has(expr.name)
-
 /** Does the function compute an argument only where it is needed? */
 export const isLazy = (name: string): boolean => LAZY.has(name)
 const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
-
-export const isVolatile = (expr: Expr): boolean => someOf(expr, isVolatileCall)
-
-export function isVolatileScan(scan: Scan): boolean {
-  let found = false
-  visitScan(scan, part => {
-    found ||= isVolatileCall(part)
-  })
-  return found
-}
 
 const isQuery = (expr: Expr): boolean => expr.kind === 'subquery' || expr.kind === 'in-query'
 
@@ -233,7 +217,7 @@ export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)
 export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.kind === 'column')
 
 /** Whether the test holds for the expression or for one inside it, scans of subqueries included. */
-function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
+export function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   if (test(expr)) return true
   if (expr.kind === 'column' || expr.kind === 'literal') return false
   if (isQuery(expr)) {

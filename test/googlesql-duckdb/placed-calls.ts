@@ -1,6 +1,6 @@
 /** Each call and each cast of the GoogleSQL cases, put where its arguments are columns of two queries. */
 
-import { RANDOM } from '../../googlesql/functions/random-functions.js'
+import { isVolatileCall } from '../../googlesql/functions/facts.js'
 import type { CallExpr, CastExpr, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../googlesql/plan/walk.js'
@@ -148,7 +148,7 @@ function called(call: Call, given: readonly Expr[]): Expr {
 const argumentsOf = (call: Call): readonly (Expr | null)[] => (call.kind === 'cast' ? [call.operand] : call.arguments)
 
 /** The mark hides from resolution what is random, which is no key of a DISTINCT aggregate. */
-const isDrawn = (call: Call): boolean => call.kind === 'call' && RANDOM.has(call.name)
+const isDrawn = isVolatileCall
 
 /** Literals stay: formats, patterns and paths have forms of their own. */
 const isPlaced = (

@@ -1,6 +1,7 @@
 /** What the catalogue has to offer: which functions give a value of a type, and what their arguments have to be. */
 import { allFunctions } from '../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
+import { isVolatileCall } from '../../googlesql/functions/facts.js'
 import { type Pattern, parseSignature, type Signature } from '../../googlesql/functions/signature.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { arrayOf, INT64, sameType, structOf, type Type, typeName } from '../../googlesql/types/types.js'
@@ -152,7 +153,7 @@ function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Sign
     signature.parameters[i]!.pattern.kind === 'part' ? null : ({ kind: 'parameter', type } as unknown as Expr),
   )
   try {
-    return /not defined|must support|must not be an array/.test(entry.check(args) ?? '')
+    return /not defined|must support|must not be an array/.test(entry.check(args, isVolatileCall) ?? '')
   } catch {
     return false
   }

@@ -3,6 +3,7 @@
  * would gather the distinct arrays first and join to them, which costs ten times as much.
  */
 
+import { isVolatile } from '../../../googlesql/functions/facts.js'
 import { columnExpr } from '../../../googlesql/index.js'
 import type {
   AggregateScan,
@@ -16,7 +17,7 @@ import type {
   UnnestScan,
 } from '../../../googlesql/plan/nodes.js'
 import { exprKey, mapExpr } from '../../../googlesql/plan/rewrite.js'
-import { columnsRead, hasSubquery, isVolatile } from '../../../googlesql/plan/walk.js'
+import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import type { Context, Entry, Scope } from '../context.js'
 import { variable } from '../quote.js'

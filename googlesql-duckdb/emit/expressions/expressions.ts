@@ -1,4 +1,5 @@
 /** Expressions as DuckDB SQL; each gives an operand. */
+import { isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
 import type {
   CallExpr,
   CastExpr,
@@ -9,7 +10,7 @@ import type {
   StructExpr,
   TypeParameters,
 } from '../../../googlesql/plan/nodes.js'
-import { hasSubquery, isLazy, isVolatile, isVolatileCall, visitExpr } from '../../../googlesql/plan/walk.js'
+import { hasSubquery, isLazy, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'

@@ -1,4 +1,5 @@
 /** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+import { isVolatile, isVolatileScan } from '../../../googlesql/functions/facts.js'
 import type {
   Column,
   CteScan,
@@ -13,7 +14,7 @@ import type {
   WindowScan,
   WithScan,
 } from '../../../googlesql/plan/nodes.js'
-import { columnsRead, conjuncts, isVolatile, isVolatileScan, partsOfWindow } from '../../../googlesql/plan/walk.js'
+import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
 import { type Context, findEntry, GenerateError, isConstant, type Scope } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'

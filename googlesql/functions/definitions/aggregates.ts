@@ -28,6 +28,7 @@ const aggregate = (
   name,
   kind: 'aggregate',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
   aggregate: traits,

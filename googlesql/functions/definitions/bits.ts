@@ -6,6 +6,7 @@ export const BIT_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'BIT_COUNT',
     kind: 'scalar',
     canFail: NEVER_FAILS,
+    volatility: 'immutable',
     signatures: ['(INT64) -> INT64', '(BYTES) -> INT64'],
     documentation: 'bit_functions#bit_count',
   },

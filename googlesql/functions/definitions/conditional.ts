@@ -13,6 +13,7 @@ const conditional = (
   name,
   kind: 'scalar',
   canFail: NEVER_FAILS,
+  volatility: 'immutable',
   signatures,
   documentation: `${page}#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

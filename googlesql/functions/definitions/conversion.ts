@@ -5,6 +5,7 @@ const conversion = (name: string, signature: string): FunctionEntry => ({
   name,
   kind: 'scalar',
   canFail: CAN_FAIL,
+  volatility: 'immutable',
   signatures: [signature],
   documentation: `conversion_functions#${name.toLowerCase()}`,
 })

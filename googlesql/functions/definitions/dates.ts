@@ -15,6 +15,7 @@ const date = (name: string, canFail: CanFail, signatures: readonly string[], che
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `date_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -23,7 +24,7 @@ const date = (name: string, canFail: CanFail, signatures: readonly string[], che
 const ADDITIONS = ['(DATE, INTERVAL) -> DATE', '(DATETIME, INTERVAL) -> DATETIME', '(TIMESTAMP, INTERVAL) -> TIMESTAMP']
 
 export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
-  date('CURRENT_DATE', canFailWith(0), ['([STRING]) -> DATE']),
+  { ...date('CURRENT_DATE', canFailWith(0), ['([STRING]) -> DATE']), volatility: 'stable' },
   {
     ...date('DATE', args => canFailWith(1)(args) || args[0]?.type.kind === 'STRING', [
       '(TIMESTAMP, [STRING]) -> DATE',
@@ -69,6 +70,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'GENERATE_DATE_ARRAY',
     kind: 'scalar',
     canFail: CAN_FAIL,
+    volatility: 'immutable',
     signatures: ['(DATE, DATE, [INTERVAL]) -> ARRAY<DATE>'],
     documentation: 'array_functions#generate_date_array',
     check: checkInterval('GENERATE_DATE_ARRAY', addedTo('DATE'), 2),
@@ -77,6 +79,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'DATE_BUCKET',
     kind: 'scalar',
     canFail: CAN_FAIL,
+    volatility: 'immutable',
     signatures: [
       '(DATE, INTERVAL, [DATE]) -> DATE',
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',

@@ -10,6 +10,7 @@ const datetime = (name: string, canFail: CanFail, signatures: readonly string[],
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `datetime_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -18,7 +19,7 @@ const datetime = (name: string, canFail: CanFail, signatures: readonly string[],
 const ADDITIONS = ['(DATETIME, INTERVAL) -> DATETIME', '(TIMESTAMP, INTERVAL) -> TIMESTAMP']
 
 export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
-  datetime('CURRENT_DATETIME', canFailWith(0), ['([STRING]) -> DATETIME']),
+  { ...datetime('CURRENT_DATETIME', canFailWith(0), ['([STRING]) -> DATETIME']), volatility: 'stable' },
   datetime('DATETIME', ofParts, [
     '(INT64, INT64, INT64, INT64, INT64, INT64) -> DATETIME',
     '(DATE, TIME) -> DATETIME',
@@ -47,6 +48,7 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'DATETIME_BUCKET',
     kind: 'scalar',
     canFail: CAN_FAIL,
+    volatility: 'immutable',
     signatures: [
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
       '(DATE, INTERVAL, [DATE]) -> DATE',

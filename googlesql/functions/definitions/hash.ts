@@ -5,6 +5,7 @@ const entry = (name: string, result: string): FunctionEntry => ({
   name,
   kind: 'scalar',
   canFail: NEVER_FAILS,
+  volatility: 'immutable',
   signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`],
   documentation: `hash_functions#${name.toLowerCase()}`,
 })

@@ -6,6 +6,7 @@ const interval = (name: string, signatures: readonly string[], check?: Check): F
   name,
   kind: 'scalar',
   canFail: CAN_FAIL,
+  volatility: 'immutable',
   signatures,
   documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

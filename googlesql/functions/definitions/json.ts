@@ -19,6 +19,7 @@ const json = (name: string, canFail: CanFail, signatures: readonly string[], che
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `json_functions#${anchorOf(name)}`,
   ...(check ? { check } : {}),

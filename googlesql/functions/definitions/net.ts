@@ -5,6 +5,7 @@ const entry = (name: string, canFail: CanFail, signature: string): FunctionEntry
   name: `NET.${name}`,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures: [signature],
   documentation: `net_functions#net${name.toLowerCase()}`,
 })

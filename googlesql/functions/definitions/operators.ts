@@ -128,6 +128,7 @@ const operator = (
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `operators#${section}`,
   allowsSafe: false,

@@ -6,6 +6,7 @@ const entry = (name: string, signatures: readonly string[], aliases: readonly st
   aliases,
   kind: 'scalar',
   canFail: CAN_FAIL,
+  volatility: 'immutable',
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
 })

@@ -21,6 +21,7 @@ const entry = (
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
   ...more,

@@ -6,13 +6,14 @@ const time = (name: string, canFail: CanFail, signatures: readonly string[], che
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `time_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
 })
 
 export const TIME_FUNCTIONS: readonly FunctionEntry[] = [
-  time('CURRENT_TIME', canFailWith(0), ['([STRING]) -> TIME']),
+  { ...time('CURRENT_TIME', canFailWith(0), ['([STRING]) -> TIME']), volatility: 'stable' },
   time('TIME', canFailWith(1), [
     '(INT64, INT64, INT64) -> TIME',
     '(TIMESTAMP, [STRING]) -> TIME',

@@ -22,6 +22,7 @@ const timestamp = (name: string, canFail: CanFail, signatures: readonly string[]
   name,
   kind: 'scalar',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `timestamp_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -46,7 +47,7 @@ const extractedType = (args: readonly (Expr | null)[], declared: Type | null): T
 }
 
 export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
-  timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, ['() -> TIMESTAMP']),
+  { ...timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, ['() -> TIMESTAMP']), volatility: 'stable' },
   // Text without a zone is a TIMESTAMP by coercion, or a cast where it is no literal.
   timestamp('TIMESTAMP', ofTextOrZone, [
     '(STRING, STRING) -> TIMESTAMP',
@@ -92,6 +93,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'GENERATE_TIMESTAMP_ARRAY',
     kind: 'scalar',
     canFail: CAN_FAIL,
+    volatility: 'immutable',
     signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
     documentation: 'array_functions#generate_timestamp_array',
     check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2),
@@ -100,6 +102,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     name: 'TIMESTAMP_BUCKET',
     kind: 'scalar',
     canFail: CAN_FAIL,
+    volatility: 'immutable',
     signatures: [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
@@ -112,6 +115,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     name: '$extract',
     kind: 'scalar',
     canFail: canFailWith(2),
+    volatility: 'immutable',
     signatures: [
       '(PART, TIMESTAMP, [STRING]) -> INT64',
       '(PART, DATE) -> INT64',

@@ -34,6 +34,7 @@ const windowFunction = (
   name,
   kind: 'window',
   canFail,
+  volatility: 'immutable',
   signatures,
   documentation: `${documentation}#${name.toLowerCase()}`,
   aggregate: traits,
@@ -54,20 +55,19 @@ function isConstant(expr: Expr): boolean {
 }
 
 /** Of constants, what is computed of them is constant too. */
-function readsRows(expr: Expr): boolean {
-  let reads = false
+function differsByRow(expr: Expr, isVolatileCall: (expr: Expr) => boolean): boolean {
+  let differs = false
   mapExpr(expr, part => {
-    const isCall = part.kind === 'call' && (part.name === 'RAND' || part.name === 'GENERATE_UUID')
-    reads ||= isCall || part.kind === 'column' || part.kind === 'subquery' || part.kind === 'in-query'
-    return reads ? part : undefined
+    differs ||= isVolatileCall(part) || part.kind === 'column' || part.kind === 'subquery' || part.kind === 'in-query'
+    return differs ? part : undefined
   })
-  return reads
+  return differs
 }
 
 /** The offset and the default of LEAD and LAG. */
 const checkShift =
-  (name: string) =>
-  (args: Args): string | null => {
+  (name: string): FunctionEntry['check'] =>
+  (args, isVolatileCall) => {
     const [, offset, fallback] = args
     if (offset) {
       if (!isConstant(offset)) return `The offset to the function ${name} must be constant`
@@ -76,7 +76,7 @@ const checkShift =
       const isNegative = offset.kind === 'literal' ? String(offset.value).startsWith('-') : offset.kind === 'call'
       if (isNegative) return `The offset to the function ${name} must not be negative`
     }
-    return fallback && readsRows(fallback)
+    return fallback && differsByRow(fallback, isVolatileCall)
       ? `The third argument (the default expression) to ${name} must be constant`
       : null
   }

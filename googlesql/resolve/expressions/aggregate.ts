@@ -2,10 +2,10 @@
 import type * as ast from '../../ast/nodes.js'
 import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.js'
 import { isGroupable, isOrderable } from '../../functions/definitions/operators.js'
+import { isVolatile } from '../../functions/facts.js'
 import { matchCall } from '../../functions/overload.js'
-import { RANDOM } from '../../functions/random-functions.js'
 import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
-import { isSameExpr, mapExpr } from '../../plan/rewrite.js'
+import { isSameExpr } from '../../plan/rewrite.js'
 import { INT64, shortTypeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
 import { columnExpr } from '../name-scope.js'
@@ -73,8 +73,9 @@ export function aggregatePart(
     return r.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
   const orderBy = node.orderBy.map(item => sortKey(item, r.expression(item.expression, env), r))
+  // Each of two volatile calls that are written alike draws a value of its own.
   const isArgument = ({ expr }: SortKey): boolean =>
-    args.some(argument => argument && isSameExpr(argument, expr)) && !isRandom(expr)
+    args.some(argument => argument && isSameExpr(argument, expr)) && !isVolatile(expr)
   const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
   if (foreign) {
     return r.fail(
@@ -133,14 +134,4 @@ export function resolveGrouping(node: ast.Call, env: ExpressionEnv, r: Resolutio
   const column = r.newColumn('grouping', INT64)
   env.aggregates.collected.groupings.push({ column, expr, at: node.at })
   return columnExpr(column, false, node.at)
-}
-
-/** Each of two that are written alike draws a value of its own. */
-function isRandom(expr: Expr): boolean {
-  let draws = false
-  mapExpr(expr, part => {
-    draws ||= part.kind === 'call' && RANDOM.has(part.name)
-    return undefined
-  })
-  return draws
 }

@@ -4,10 +4,10 @@ import {
   type Expression,
   type Query,
   type QueryBody,
-  RANDOM,
   type Script,
   type Select,
   type Token,
+  volatilityOf,
 } from '../../../googlesql/index.js'
 
 /** A valid query, as others are held against it. */
@@ -266,12 +266,12 @@ function firstOffset(node: object): number {
   return first
 }
 
-/** Holds no query and nothing random. */
+/** Holds no query and calls no volatile function. */
 function isPlain(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return true
   if (Array.isArray(node)) return node.every(isPlain)
   const { kind, path } = node as { readonly kind?: unknown; readonly path?: Call['path'] }
   if (kind === 'query') return false
-  if (kind === 'call' && path?.some(({ name }) => RANDOM.has(name.toUpperCase()))) return false
+  if (kind === 'call' && path?.some(({ name }) => volatilityOf(name.toUpperCase()) === 'volatile')) return false
   return Object.values(node).every(isPlain)
 }

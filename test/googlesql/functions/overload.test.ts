@@ -63,6 +63,7 @@ const entry = (signatures: string[], more: Partial<FunctionEntry> = {}): Functio
   name: 'F',
   kind: 'scalar',
   canFail: false,
+  volatility: 'immutable',
   signatures,
   documentation: '',
   ...more,

@@ -1,7 +1,6 @@
 /** A result that is kept until its data changes keeps the time of its query too: "the last hour" is then long ago. */
+import { volatilityOf } from '../../../../googlesql/index.js'
 import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
-
-const CLOCKS: ReadonlySet<string> = new Set(['CURRENT_TIMESTAMP', 'CURRENT_DATETIME', 'CURRENT_DATE', 'CURRENT_TIME'])
 
 export const cacheNowWithoutTtl: Rule<TemplateFacts> = {
   id: 'cache/now-without-ttl',
@@ -21,5 +20,5 @@ export const cacheNowWithoutTtl: Rule<TemplateFacts> = {
 function clockIn({ tokens, argumentNames }: DistinctSql): string | undefined {
   if (argumentNames?.some(({ name }) => name === 'now')) return '@now'
   // Behind AS it is a name.
-  return tokens?.find(({ term }, i) => CLOCKS.has(term) && tokens[i - 1]?.term !== 'AS')?.term
+  return tokens?.find(({ term }, i) => volatilityOf(term) === 'stable' && tokens[i - 1]?.term !== 'AS')?.term
 }

@@ -1,0 +1,110 @@
+/** Calls of the catalogue's functions over columns, and the SQL that each is written in, to hold facts of the catalogue against. */
+import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
+import { signaturesOf } from '../../googlesql/functions/shown-signature.js'
+import type { Pattern } from '../../googlesql/functions/signature.js'
+import type { AggregateCall, CallExpr, Expr } from '../../googlesql/plan/nodes.js'
+import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../../googlesql/types/types.js'
+import { floatArithmeticSql, isFloatArithmetic } from '../../googlesql-duckdb/emit/expressions/float-arithmetic.js'
+import { AGGREGATE_FORMS, FORMS } from '../../googlesql-duckdb/functions/all.js'
+import { formArguments } from '../../googlesql-duckdb/functions/intervals.js'
+import { MACROS } from '../../googlesql-duckdb/runtime/macros/all.js'
+
+export interface CatalogueCall {
+  readonly entry: FunctionEntry
+  readonly args: readonly (Expr | null)[]
+  readonly type: Type
+}
+
+/** The function over columns: by each signature, with its optional arguments and without. */
+export function callsOf(entry: FunctionEntry): readonly CatalogueCall[] {
+  return signaturesOf(entry).flatMap(({ parameters, result }) => {
+    const given = parameters.map(({ pattern }) => asWritten(entry, argument(pattern)))
+    const required = parameters.flatMap(({ isOptional, isRepeated }, i) => {
+      if (!isOptional) return [given[i]!]
+      return isRepeated ? [] : [null]
+    })
+    return [given, required].map(args => ({ entry, args, type: typeOf(result) }))
+  })
+}
+
+function argument(pattern: Pattern): Expr {
+  const type = typeOf(pattern)
+  if (pattern.kind === 'part') return { kind: 'word', type, word: 'DAY', at: 0 }
+  if (pattern.kind === 'word') return { kind: 'word', type, word: pattern.words[0]!, at: 0 }
+  if (pattern.kind !== 'lambda')
+    return { kind: 'column', type, column: { id: 0, name: 'x', type }, isCorrelated: false, at: 0 }
+  const parameters = pattern.parameters.map((parameter, id) => ({ id, name: 'x', type: typeOf(parameter) }))
+  return { kind: 'lambda', type, parameters, body: { kind: 'literal', type, value: null, at: 0 }, at: 0 }
+}
+
+function typeOf(pattern: Pattern): Type {
+  switch (pattern.kind) {
+    case 'type':
+      return pattern.type
+    case 'array':
+      return arrayOf(typeOf(pattern.element))
+    case 'struct':
+      return structOf(pattern.fields.map(field => ({ name: field.name, type: typeOf(field.pattern) })))
+    case 'lambda':
+      return typeOf(pattern.result)
+    default:
+      return pattern.kind === 'variable' ? INT64 : STRING
+  }
+}
+
+/** The interval that is added must be written as one. */
+function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
+  if (!/_(?:ADD|SUB)$|^GENERATE_.*_ARRAY$/.test(name) || expr.type.kind !== 'INTERVAL') return expr
+  const count: Expr = { kind: 'parameter', type: INT64, name: 'count', at: 0 }
+  const parts: Expr[] = [count, { kind: 'word', type: STRING, word: 'DAY', at: 0 }]
+  return { kind: 'call', type: expr.type, name: '$interval', arguments: parts, isSafe: false, at: 0 }
+}
+
+/**
+ * The function's own SQL over `a0`, `a1`, …; empty for calls with BIGNUMERIC, whose carrier refuses what is too wide for it,
+ * whatever the function.
+ */
+export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
+  if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))
+    return ''
+  const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
+  const taken = formArguments(expr)
+  const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
+  if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[])
+  const form = FORMS[name]
+  if (form) return form({ sql, args: taken, type })
+  const call: AggregateCall = {
+    type,
+    name,
+    arguments: args,
+    isDistinct: false,
+    ignoresNulls: true,
+    having: null,
+    orderBy: [],
+    limit: null,
+    filter: null,
+    isSafe: false,
+    at: 0,
+  }
+  const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
+  return AGGREGATE_FORMS[name]!({
+    sql,
+    args,
+    type,
+    call,
+    ...around,
+    over: ' OVER ()',
+    addsByParts: false,
+    mayBeBackward: false,
+  })
+}
+
+function argumentSql(arg: Expr, index: number): string {
+  if (arg.kind === 'word') return arg.word
+  return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `p${i}$`).join(', ')}: NULL` : `a${index}`
+}
+
+/** The SQL of each macro by its name. */
+export const MACRO_BODIES = new Map(
+  MACROS.map(macro => [macro.slice(0, macro.indexOf('(')), macro.slice(macro.indexOf(' AS '))]),
+)
