@@ -5,7 +5,7 @@
  * the rows. That costs something for every row, so it is how a query is tried again that has failed.
  */
 
-import { isVolatile } from '../../googlesql/functions/facts.js'
+import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type { Column, Expr, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
@@ -51,13 +51,8 @@ const ownExpr = (expr: Expr, place: Place): Expr =>
       return { ...part, operand: ownExpr(part.operand, place), scan: withDelayedConstants(part.scan, place.delay) }
     }
     if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
-    return isConditional(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined
+    return hasBranches(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined
   })
-
-const CONDITIONALS = new Set(['IF', 'IFNULL', 'COALESCE'])
-
-const isConditional = (expr: Expr): boolean =>
-  expr.kind === 'case' || (expr.kind === 'call' && CONDITIONALS.has(expr.name))
 
 const mapParts = (expr: Expr, map: (part: Expr) => Expr): Expr =>
   mapExpr(expr, part => (part === expr ? undefined : map(part)))

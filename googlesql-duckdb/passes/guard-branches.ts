@@ -6,7 +6,7 @@
  * computed at most once for true and once for false, whatever the condition reads.
  */
 
-import { isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
+import { evaluationOf, isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type {
   CallExpr,
@@ -185,14 +185,15 @@ function guardedCase(expr: CaseExpr, taken: Expr | null, place: Place): Expr | u
 }
 
 function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | undefined {
-  if (expr.name === 'IF') {
+  const evaluation = evaluationOf(expr)
+  if (evaluation === 'chosen') {
     const [when, yes, no] = expr.arguments
     if (!when || !yes || !no || !(isToGuard(yes, place) || isToGuard(no, place))) return undefined
     const test = asColumn(onlyWhere(taken, guardedExpr(when, taken, place)), place)
     const otherwise = guardedExpr(no, unless(test, taken), place)
     return { ...expr, arguments: [test, guardedExpr(yes, test, place), otherwise] }
   }
-  if (expr.name !== 'IFNULL' && expr.name !== 'COALESCE') return undefined
+  if (evaluation !== 'until-value') return undefined
   const args = expr.arguments.filter(argument => argument !== null)
   if (!args.slice(1).some(part => isToGuard(part, place))) return undefined
   let reached = taken

@@ -4,11 +4,11 @@
  * total is not finite the query fails, and has to be run as it is written.
  */
 
-import { isVolatile } from '../../googlesql/functions/facts.js'
+import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
 import { columnExpr } from '../../googlesql/index.js'
 import type { AggregateCall, AggregateScan, Column, Computed, Expr, Scan } from '../../googlesql/plan/nodes.js'
 import { exprKey, mapExpr } from '../../googlesql/plan/rewrite.js'
-import { hasSubquery, isLazy } from '../../googlesql/plan/walk.js'
+import { hasSubquery } from '../../googlesql/plan/walk.js'
 import { FLOAT64 } from '../../googlesql/types/types.js'
 import type { Context } from '../emit/context.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
@@ -115,7 +115,7 @@ function collect(expr: Expr, isConditional: boolean, found: Tested[]): void {
   switch (expr.kind) {
     case 'call': {
       if (expr.isSafe) return
-      const isBranch = isConditional || isLazy(expr.name)
+      const isBranch = isConditional || evaluationOf(expr) !== 'all'
       for (const argument of expr.arguments) if (argument) collect(argument, isBranch, found)
       return
     }

@@ -50,6 +50,13 @@ export const canFailWith =
  */
 export type Volatility = 'immutable' | 'stable' | 'volatile'
 
+/**
+ * Which arguments are computed: `all` of them; of `chosen` the first, and the one that it chooses; of `until-value` one
+ * after another until there is one that is not NULL. An error in an argument that is not computed is none. `may-stop`
+ * promises nothing: the result may be known before all arguments are computed, in whatever order.
+ */
+export type Evaluation = 'all' | 'chosen' | 'until-value' | 'may-stop'
+
 export interface FunctionEntry {
   /** Upper case, `NET.HOST` with its dot; operators begin with `$`. */
   readonly name: string
@@ -57,6 +64,7 @@ export interface FunctionEntry {
   readonly kind: FunctionKind
   readonly canFail: CanFail
   readonly volatility: Volatility
+  readonly evaluation: Evaluation
   readonly signatures: readonly SignatureText[]
   /** The page and anchor of BigQuery's documentation: `string_functions#lower`; the open language's where it is beyond BigQuery. */
   readonly documentation: string

@@ -204,10 +204,6 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
   return ids
 }
 
-/** Does the function compute an argument only where it is needed? */
-export const isLazy = (name: string): boolean => LAZY.has(name)
-const LAZY = new Set(['IF', 'IFNULL', 'COALESCE', '$and', '$or'])
-
 const isQuery = (expr: Expr): boolean => expr.kind === 'subquery' || expr.kind === 'in-query'
 
 /** Is one in it? */

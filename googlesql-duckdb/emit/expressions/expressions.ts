@@ -1,5 +1,5 @@
 /** Expressions as DuckDB SQL; each gives an operand. */
-import { isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
+import { evaluationOf, isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
 import type {
   CallExpr,
   CastExpr,
@@ -10,7 +10,7 @@ import type {
   StructExpr,
   TypeParameters,
 } from '../../../googlesql/plan/nodes.js'
-import { hasSubquery, isLazy, visitExpr } from '../../../googlesql/plan/walk.js'
+import { hasSubquery, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'
@@ -120,7 +120,7 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
   if (OF_PARTS.test(expr.name) && isNullLiteral(args[0]!)) return nullSql(type)
   const captured = capturesOf(args, scope, context)
-  const sql = argumentsSql(expr.name, args, scope, captured?.scope ?? scope, context)
+  const sql = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
   const plain = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
   const apart = (parts: readonly (string | null)[]): string =>
     apartFromQuery(args, parts, plain, captured, scope, context)
@@ -131,7 +131,7 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   }
   const written = apart(sql)
   const write = (parts: readonly (string | null)[]): string => (parts === sql ? written : apart(parts))
-  if (isLazy(expr.name)) return asOperand(written)
+  if (evaluationOf(expr) !== 'all') return asOperand(written)
   // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
   const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
   return asOperand(bound(args, sql, write, scope, context, isBound))
@@ -144,7 +144,7 @@ const isApartFromTry = (argument: Expr | null): boolean =>
   argument !== null && (mayFail(argument) || hasSubquery(argument) || isVolatile(argument))
 
 function argumentsSql(
-  name: string,
+  expr: CallExpr,
   args: readonly (Expr | null)[],
   scope: Scope | null,
   lambdaScope: Scope | null,
@@ -153,7 +153,7 @@ function argumentsSql(
   const sql = args.map(
     argument => argument && exprSql(argument, argument.kind === 'lambda' ? lambdaScope : scope, context),
   )
-  return name === 'COALESCE' || name === 'IFNULL' ? inCoalesce(args, sql, scope) : sql
+  return evaluationOf(expr) === 'until-value' ? inCoalesce(args, sql, scope) : sql
 }
 
 /** NULL for a NULL. */

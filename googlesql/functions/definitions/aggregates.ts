@@ -29,6 +29,7 @@ const aggregate = (
   kind: 'aggregate',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `${documentation}#${name.replace('$count_star', 'count').toLowerCase()}`,
   aggregate: traits,

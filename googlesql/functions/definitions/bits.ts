@@ -7,6 +7,7 @@ export const BIT_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: NEVER_FAILS,
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: ['(INT64) -> INT64', '(BYTES) -> INT64'],
     documentation: 'bit_functions#bit_count',
   },

@@ -1,11 +1,12 @@
 /** Conditional functions, whose arguments may fail but never they themselves. CASE is a node of the resolved tree of its own. */
 
 import { typeName } from '../../types/types.js'
-import { beyondBigQuery, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
+import { beyondBigQuery, type Evaluation, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { isComparable, isOrderable } from './operators.js'
 
 const conditional = (
   name: string,
+  evaluation: Evaluation,
   signatures: readonly string[],
   check?: FunctionEntry['check'],
   page = 'conditional_expressions',
@@ -14,6 +15,7 @@ const conditional = (
   kind: 'scalar',
   canFail: NEVER_FAILS,
   volatility: 'immutable',
+  evaluation,
   signatures,
   documentation: `${page}#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -34,12 +36,12 @@ const needsOrder =
   }
 
 export const CONDITIONAL_FUNCTIONS: readonly FunctionEntry[] = [
-  conditional('IF', ['(BOOL, T, T) -> T']),
-  conditional('IFNULL', ['(T, T) -> T']),
-  conditional('COALESCE', ['(T...) -> T']),
-  conditional('NULLIF', ['(T, T) -> T'], needsEquality),
-  beyondBigQuery(conditional('NULLIFZERO', NUMBERS)),
-  beyondBigQuery(conditional('ZEROIFNULL', NUMBERS)),
-  conditional('GREATEST', ['(T...) -> T'], needsOrder('GREATEST'), 'mathematical_functions'),
-  conditional('LEAST', ['(T...) -> T'], needsOrder('LEAST'), 'mathematical_functions'),
+  conditional('IF', 'chosen', ['(BOOL, T, T) -> T']),
+  conditional('IFNULL', 'until-value', ['(T, T) -> T']),
+  conditional('COALESCE', 'until-value', ['(T...) -> T']),
+  conditional('NULLIF', 'all', ['(T, T) -> T'], needsEquality),
+  beyondBigQuery(conditional('NULLIFZERO', 'all', NUMBERS)),
+  beyondBigQuery(conditional('ZEROIFNULL', 'all', NUMBERS)),
+  conditional('GREATEST', 'all', ['(T...) -> T'], needsOrder('GREATEST'), 'mathematical_functions'),
+  conditional('LEAST', 'all', ['(T...) -> T'], needsOrder('LEAST'), 'mathematical_functions'),
 ]

@@ -6,6 +6,7 @@ const conversion = (name: string, signature: string): FunctionEntry => ({
   kind: 'scalar',
   canFail: CAN_FAIL,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures: [signature],
   documentation: `conversion_functions#${name.toLowerCase()}`,
 })

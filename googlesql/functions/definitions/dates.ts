@@ -16,6 +16,7 @@ const date = (name: string, canFail: CanFail, signatures: readonly string[], che
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `date_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -71,6 +72,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: CAN_FAIL,
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: ['(DATE, DATE, [INTERVAL]) -> ARRAY<DATE>'],
     documentation: 'array_functions#generate_date_array',
     check: checkInterval('GENERATE_DATE_ARRAY', addedTo('DATE'), 2),
@@ -80,6 +82,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: CAN_FAIL,
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: [
       '(DATE, INTERVAL, [DATE]) -> DATE',
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',

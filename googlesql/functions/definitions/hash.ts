@@ -6,6 +6,7 @@ const entry = (name: string, result: string): FunctionEntry => ({
   kind: 'scalar',
   canFail: NEVER_FAILS,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures: [`(STRING) -> ${result}`, `(BYTES) -> ${result}`],
   documentation: `hash_functions#${name.toLowerCase()}`,
 })

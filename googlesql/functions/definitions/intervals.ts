@@ -7,6 +7,7 @@ const interval = (name: string, signatures: readonly string[], check?: Check): F
   kind: 'scalar',
   canFail: CAN_FAIL,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: name === '$interval' ? 'data-types#interval_type' : `interval_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

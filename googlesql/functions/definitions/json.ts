@@ -20,6 +20,7 @@ const json = (name: string, canFail: CanFail, signatures: readonly string[], che
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `json_functions#${anchorOf(name)}`,
   ...(check ? { check } : {}),

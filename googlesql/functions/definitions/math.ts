@@ -11,6 +11,7 @@ const math = (
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `mathematical_functions#${name.toLowerCase()}`,
   ...more,

@@ -6,6 +6,7 @@ const entry = (name: string, canFail: CanFail, signature: string): FunctionEntry
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures: [signature],
   documentation: `net_functions#net${name.toLowerCase()}`,
 })

@@ -7,6 +7,7 @@ const entry = (name: string, signatures: readonly string[], aliases: readonly st
   kind: 'scalar',
   canFail: CAN_FAIL,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
 })

@@ -22,6 +22,7 @@ const entry = (
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `string_functions#${name.toLowerCase()}`,
   ...more,

@@ -7,6 +7,7 @@ const time = (name: string, canFail: CanFail, signatures: readonly string[], che
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `time_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),

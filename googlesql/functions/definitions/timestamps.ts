@@ -23,6 +23,7 @@ const timestamp = (name: string, canFail: CanFail, signatures: readonly string[]
   kind: 'scalar',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `timestamp_functions#${name.toLowerCase()}`,
   ...(check ? { check } : {}),
@@ -94,6 +95,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: CAN_FAIL,
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: ['(TIMESTAMP, TIMESTAMP, INTERVAL) -> ARRAY<TIMESTAMP>'],
     documentation: 'array_functions#generate_timestamp_array',
     check: checkInterval('GENERATE_TIMESTAMP_ARRAY', addedTo('TIMESTAMP'), 2),
@@ -103,6 +105,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: CAN_FAIL,
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: [
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
@@ -116,6 +119,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
     kind: 'scalar',
     canFail: canFailWith(2),
     volatility: 'immutable',
+    evaluation: 'all',
     signatures: [
       '(PART, TIMESTAMP, [STRING]) -> INT64',
       '(PART, DATE) -> INT64',

@@ -35,6 +35,7 @@ const windowFunction = (
   kind: 'window',
   canFail,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: `${documentation}#${name.toLowerCase()}`,
   aggregate: traits,

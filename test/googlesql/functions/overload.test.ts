@@ -64,6 +64,7 @@ const entry = (signatures: string[], more: Partial<FunctionEntry> = {}): Functio
   kind: 'scalar',
   canFail: false,
   volatility: 'immutable',
+  evaluation: 'all',
   signatures,
   documentation: '',
   ...more,
