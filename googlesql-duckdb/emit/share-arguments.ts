@@ -3,6 +3,7 @@ import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
+import { FORMS } from '../functions/all.js'
 import type { Context, Entry, Scope } from './context.js'
 import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
 import { named, namedIfMacro } from './named.js'
@@ -189,7 +190,9 @@ export function costOf(expr: Expr | null): number {
     case 'field':
       return costOf(expr.operand)
     case 'call':
-      return sum(expr.arguments.map(costOf)) + (expr.name.startsWith('$') && !HEAVY_OPERATORS.has(expr.name) ? 1 : 10)
+      return (
+        sum(expr.arguments.map(costOf)) + (expr.name.startsWith('$') && !FORMS.get(expr.name)?.isHeavyOperator ? 1 : 10)
+      )
     case 'cast':
       return costOf(expr.operand) + (CHEAP_CASTS.has(`${expr.operand.type.kind} ${expr.type.kind}`) ? 1 : 10)
     case 'subquery':
@@ -200,7 +203,6 @@ export function costOf(expr: Expr | null): number {
   }
 }
 
-const HEAVY_OPERATORS = new Set(['$interval', '$extract', '$like', '$like_any', '$like_all', '$in_array'])
 const CHEAP_CASTS = new Set([
   'INT64 FLOAT64',
   'INT64 NUMERIC',

@@ -7,7 +7,7 @@ import { CONDITIONAL_FORMS } from './conditional.js'
 import { CONVERSION_FORMS } from './conversion.js'
 import { DATE_FORMS } from './dates.js'
 import { DEBUGGING_FORMS } from './debugging.js'
-import type { AggregateForms, Forms } from './function-sql.js'
+import { type AggregateForms, type AggregateSql, type Forms, type FunctionSql, PLAIN } from './function-sql.js'
 import { HASH_FORMS } from './hash.js'
 import { JSON_FORMS } from './json.js'
 import { MATH_FORMS } from './math.js'
@@ -17,7 +17,7 @@ import { REGEXP_FORMS } from './regexp.js'
 import { STRING_FORMS } from './strings.js'
 import { WINDOW_FORMS } from './windows.js'
 
-export const FORMS: Forms = {
+const SCALARS: Forms = {
   ...OPERATOR_FORMS,
   ...CONDITIONAL_FORMS,
   ...ARRAY_FORMS,
@@ -33,5 +33,16 @@ export const FORMS: Forms = {
   ...DEBUGGING_FORMS,
 }
 
+const OVER_ROWS: AggregateForms = { ...AGGREGATES, ...WINDOW_FORMS }
+
+export const FORMS: ReadonlyMap<string, FunctionSql> = new Map(
+  Object.entries(SCALARS).map(([name, form]) => [name, typeof form === 'function' ? { ...PLAIN, write: form } : form]),
+)
+
 /** Of aggregate and window functions. */
-export const AGGREGATE_FORMS: AggregateForms = { ...AGGREGATES, ...WINDOW_FORMS }
+export const AGGREGATE_FORMS: ReadonlyMap<string, AggregateSql> = new Map(
+  Object.entries(OVER_ROWS).map(([name, form]) => [
+    name,
+    typeof form === 'function' ? { write: form, mayStream: false } : form,
+  ]),
+)

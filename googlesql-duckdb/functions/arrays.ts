@@ -4,7 +4,7 @@ import type { ArrayType, Type } from '../../googlesql/types/types.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { MADE_SMALL } from './aggregates.js'
-import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+import { type Form, type FormCall, FormError, type Forms, ofElements } from './function-sql.js'
 import { typed } from './typed.js'
 
 const macro =
@@ -129,14 +129,14 @@ const generate: Form = ({ sql: [first, last, step], type }) => {
 export const ARRAY_FORMS: Forms = {
   ARRAY_LENGTH: ({ sql: [items] }) => `len(${items})`,
   ARRAY_CONCAT: concat,
-  ARRAY_REVERSE: ({ sql: [items] }) => `list_reverse(${items})`,
+  ARRAY_REVERSE: ofElements(({ sql: [items] }) => `list_reverse(${items})`),
   ARRAY_TO_STRING: join,
-  ARRAY_FIRST: typed(macro('bq_array_first')),
-  ARRAY_LAST: typed(macro('bq_array_last')),
-  ARRAY_SLICE: macro('bq_array_slice'),
+  ARRAY_FIRST: ofElements(typed(macro('bq_array_first'))),
+  ARRAY_LAST: ofElements(typed(macro('bq_array_last'))),
+  ARRAY_SLICE: ofElements(macro('bq_array_slice')),
   ARRAY_IS_DISTINCT: isDistinct,
-  ARRAY_MIN: minimum,
-  ARRAY_MAX: ({ sql: [items] }) => `list_max(${items})`,
+  ARRAY_MIN: ofElements(minimum),
+  ARRAY_MAX: ofElements(({ sql: [items] }) => `list_max(${items})`),
   ARRAY_SUM: sum,
   ARRAY_AVG: average,
   ARRAY_TRANSFORM: call => `list_transform(${call.sql[0]}, ${lambdaSql(call)})`,

@@ -13,8 +13,53 @@ export interface FormCall {
   readonly type: Type
 }
 export type Form = (call: FormCall) => string
+
+/** A form, and what the writer of a call has to know of its SQL. */
+export interface FunctionSql {
+  readonly write: Form
+  /**
+   * A literal NULL as any argument, or as the first one, makes the call a NULL of its type, and the form is not asked: where
+   * the type of such a NULL is not written, DuckDB forgets the element's, or the form meets parts that the type has not.
+   */
+  readonly isNullFor: 'any' | 'first' | null
+  /** An argument that is written `INTERVAL n PART` is given to the form as two, n and PART. */
+  readonly takesIntervalParts: boolean
+  /** Its SQL has TRY around the arguments. */
+  readonly hasTry: boolean
+  /** An operator that takes as long as a function does. */
+  readonly isHeavyOperator: boolean
+}
+
+/** Of a form of which nothing has to be known. */
+export const PLAIN: Omit<FunctionSql, 'write'> = {
+  isNullFor: null,
+  takesIntervalParts: false,
+  hasTry: false,
+  isHeavyOperator: false,
+}
+
+/** Of one that gives an element of an array, or an array of the same elements. */
+export const ofElements = (write: Form): FunctionSql => ({ ...PLAIN, write, isNullFor: 'any' })
+
+/** Of one whose other argument is a part that the type of the first has. */
+export const ofParts = (write: Form): FunctionSql => ({ ...PLAIN, write, isNullFor: 'first' })
+
+/** Of one whose own SQL has TRY around the arguments. */
+export const trying = (write: Form): FunctionSql => ({ ...PLAIN, write, hasTry: true })
+
+export const heavyOperator = (write: Form): FunctionSql => ({ ...PLAIN, write, isHeavyOperator: true })
+
 /** By the canonical name in the catalogue. */
-export type Forms = Readonly<Record<string, Form>>
+export type Forms = Readonly<Record<string, Form | FunctionSql>>
+
+/** The arguments as the form takes them. The catalogue's checks make sure that such an interval is written. */
+export function formArguments(
+  { takesIntervalParts }: FunctionSql,
+  args: readonly (Expr | null)[],
+): readonly (Expr | null)[] {
+  if (!takesIntervalParts) return args
+  return args.flatMap(arg => (arg?.kind === 'call' && arg.name === '$interval' ? arg.arguments : [arg]))
+}
 
 export interface AggregateFormCall extends FormCall {
   readonly call: AggregateCall
@@ -42,7 +87,16 @@ export interface AggregateFormCall extends FormCall {
   readonly over: string
 }
 export type AggregateForm = (call: AggregateFormCall) => string
-export type AggregateForms = Readonly<Record<string, AggregateForm>>
+
+/** A form of an aggregate or window function, and what the writer of a call has to know of its SQL. */
+export interface AggregateSql {
+  readonly write: AggregateForm
+  /** It looks at rows in their order, so that DuckDB could compute it while rows stream by. */
+  readonly mayStream: boolean
+}
+export const streaming = (write: AggregateForm): AggregateSql => ({ write, mayStream: true })
+
+export type AggregateForms = Readonly<Record<string, AggregateForm | AggregateSql>>
 
 /** What DuckDB cannot compute as BigQuery does. The message names the function; who generates adds the place. */
 export class FormError extends Error {

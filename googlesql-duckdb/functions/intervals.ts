@@ -1,20 +1,7 @@
 /** INTERVAL values as DuckDB SQL. */
-import type { CallExpr, Expr } from '../../googlesql/plan/nodes.js'
+import type { Expr } from '../../googlesql/plan/nodes.js'
 import { DAY_MICROS, unitOf } from './dates/units.js'
-import type { Form, Forms } from './function-sql.js'
-
-/** Functions that take an argument which is written `INTERVAL n PART`; their forms are given n and PART in its place. */
-const TAKES_WRITTEN_INTERVAL: ReadonlySet<string> = new Set([
-  ...['DATE', 'DATETIME', 'TIME', 'TIMESTAMP'].flatMap(kind => [`${kind}_ADD`, `${kind}_SUB`]),
-  'GENERATE_DATE_ARRAY',
-  'GENERATE_TIMESTAMP_ARRAY',
-])
-
-/** The arguments as the function's form takes them. The catalogue's checks make sure that such an interval is written. */
-export function formArguments({ name, arguments: args }: CallExpr): readonly (Expr | null)[] {
-  if (!TAKES_WRITTEN_INTERVAL.has(name)) return args
-  return args.flatMap(arg => (arg?.kind === 'call' && arg.name === '$interval' ? arg.arguments : [arg]))
-}
+import { type Form, type Forms, heavyOperator } from './function-sql.js'
 
 /** The number that is written, with its sign; null for any other expression. */
 export function writtenInt64(expr: Expr | null | undefined): bigint | null {
@@ -54,7 +41,7 @@ const interval: Form = call => {
 }
 
 export const INTERVAL_FORMS: Forms = {
-  $interval: interval,
+  $interval: heavyOperator(interval),
   MAKE_INTERVAL: ({ sql }) => {
     const [years, months, days, hours, minutes, seconds] = sql.map(value => value ?? '0')
     return `bq_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`

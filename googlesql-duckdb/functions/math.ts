@@ -1,7 +1,7 @@
 /** Mathematical functions in DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
-import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+import { type Form, type FormCall, FormError, type Forms, trying } from './function-sql.js'
 
 const DECIMAL = 'DECIMAL(38,9)'
 
@@ -150,11 +150,11 @@ export const MATH_FORMS: Forms = {
   LOG10: floatOnly('LOG10', macro('bq_log10')),
   DIV: divide,
   MOD: modulo,
-  SAFE_ADD: safe(SAFE_OPERATORS.SAFE_ADD),
-  SAFE_SUBTRACT: safe(SAFE_OPERATORS.SAFE_SUBTRACT),
-  SAFE_MULTIPLY: safe(SAFE_OPERATORS.SAFE_MULTIPLY),
-  SAFE_NEGATE: ({ sql: [x], type }) => (type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`),
-  SAFE_DIVIDE: safeDivide,
+  SAFE_ADD: trying(safe(SAFE_OPERATORS.SAFE_ADD)),
+  SAFE_SUBTRACT: trying(safe(SAFE_OPERATORS.SAFE_SUBTRACT)),
+  SAFE_MULTIPLY: trying(safe(SAFE_OPERATORS.SAFE_MULTIPLY)),
+  SAFE_NEGATE: trying(({ sql: [x], type }) => (type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`)),
+  SAFE_DIVIDE: trying(safeDivide),
   ROUND: round,
   TRUNC: truncate,
   CEIL: whole('ceil'),

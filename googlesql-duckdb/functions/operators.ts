@@ -5,7 +5,7 @@ import { distinctSql, equalSql, type FloatSide, floatOrder, inListSql } from '..
 import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import { type Form, type FormCall, FormError, type Forms } from './function-sql.js'
+import { type Form, type FormCall, FormError, type Forms, heavyOperator, ofElements } from './function-sql.js'
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
@@ -224,16 +224,16 @@ export const OPERATOR_FORMS: Forms = {
     sameStructs(x!.type, y!.type) ? `(${a} IS DISTINCT FROM ${b})` : distinctSql(a!, x!.type, b!, y!.type),
   $between: between,
   $in: isIn,
-  $in_array: isInArray,
-  $like: like,
-  $like_any: likeList(' OR '),
-  $like_all: likeList(' AND '),
+  $in_array: heavyOperator(isInArray),
+  $like: heavyOperator(like),
+  $like_any: heavyOperator(likeList(' OR ')),
+  $like_all: heavyOperator(likeList(' AND ')),
   $like_any_array: likeArray('bq_any_of'),
   $like_all_array: likeArray('bq_all_of'),
-  $array_at_offset: typed(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`),
-  $array_at_ordinal: typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`),
-  $safe_array_at_offset: typed(safeElement(0, 'bq_safe_array_at_offset')),
-  $safe_array_at_ordinal: typed(safeElement(1, 'bq_safe_array_at_ordinal')),
+  $array_at_offset: ofElements(typed(({ sql: [list, index] }) => `bq_array_at_offset(${list}, ${index})`)),
+  $array_at_ordinal: ofElements(typed(({ sql: [list, index] }) => `bq_array_at_ordinal(${list}, ${index})`)),
+  $safe_array_at_offset: ofElements(typed(safeElement(0, 'bq_safe_array_at_offset'))),
+  $safe_array_at_ordinal: ofElements(typed(safeElement(1, 'bq_safe_array_at_ordinal'))),
   $subscript_json: ({ sql: [j, key], args: [, expr] }) =>
     expr!.type.kind === 'INT64' ? `bq_json_at(${j}, ${key})` : memberSql(j!, key!, expr!),
   $json_field: ({ sql: [j, name], args: [, expr] }) => memberSql(j!, name!, expr!),

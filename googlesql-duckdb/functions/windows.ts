@@ -1,7 +1,13 @@
 /** Functions that exist with OVER only, in DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { named } from '../emit/named.js'
-import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from './function-sql.js'
+import {
+  type AggregateForm,
+  type AggregateFormCall,
+  type AggregateForms,
+  FormError,
+  streaming,
+} from './function-sql.js'
 
 const windowed = (call: AggregateFormCall, name: string, args: string): string => `${name}(${args})${call.over}`
 
@@ -141,17 +147,17 @@ const percentileDisc: AggregateForm = call => {
 }
 
 export const WINDOW_FORMS: AggregateForms = {
-  ROW_NUMBER: rank('row_number'),
-  RANK: rank('rank'),
-  DENSE_RANK: rank('dense_rank'),
-  PERCENT_RANK: rank('percent_rank'),
+  ROW_NUMBER: streaming(rank('row_number')),
+  RANK: streaming(rank('rank')),
+  DENSE_RANK: streaming(rank('dense_rank')),
+  PERCENT_RANK: streaming(rank('percent_rank')),
   CUME_DIST: rank('cume_dist'),
   NTILE: call => windowed(call, 'ntile', `bq_ntile_buckets(${call.sql[0]})`),
-  FIRST_VALUE: inFrame('first_value'),
-  LAST_VALUE: inFrame('last_value'),
-  NTH_VALUE: call => windowed(call, 'nth_value', `${call.sql[0]}, bq_nth(${call.sql[1]})${nullsOf(call)}`),
-  LAG: shift('lag'),
-  LEAD: shift('lead'),
+  FIRST_VALUE: streaming(inFrame('first_value')),
+  LAST_VALUE: streaming(inFrame('last_value')),
+  NTH_VALUE: streaming(call => windowed(call, 'nth_value', `${call.sql[0]}, bq_nth(${call.sql[1]})${nullsOf(call)}`)),
+  LAG: streaming(shift('lag')),
+  LEAD: streaming(shift('lead')),
   PERCENTILE_CONT: percentileCont,
   PERCENTILE_DISC: percentileDisc,
 }

@@ -2,6 +2,7 @@
  * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and
  * orders that no one can see. GoogleSQL does not promise the errors of what is not read.
  */
+import { findFunction } from '../../googlesql/functions/all.js'
 import type { AggregateCall, Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { exprsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
@@ -187,7 +188,7 @@ function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
         input: rebuild(
           scan.input,
           live,
-          aggregates.some(part => KEEPS_ORDER.has(part.call.name)),
+          aggregates.some(({ call: { name } }) => takesOrder(name)),
         ),
         keys: scan.keys.map(key => ({ ...key, expr: expr(key.expr) })),
         aggregates: aggregates.map(part => ({ ...part, call: call(part.call) })),
@@ -249,8 +250,8 @@ function narrowed(scan: Scan, columns: readonly Column[]): Scan {
   return isSame ? scan : { kind: 'project', input: scan, computed: [], columns }
 }
 
-/** They take the rows as they come, which authors expect to be the order of a subquery. */
-const KEEPS_ORDER = new Set(['ARRAY_AGG', 'STRING_AGG', 'ARRAY_CONCAT_AGG'])
+/** Without an ORDER BY of its own it takes the rows as they come, which authors expect to be the order of a subquery. */
+const takesOrder = (name: string): boolean => findFunction(name)?.aggregate?.allowsOrderBy === true
 
 function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
   const kept = cte.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))

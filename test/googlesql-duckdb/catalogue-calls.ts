@@ -6,7 +6,7 @@ import type { AggregateCall, CallExpr, Expr } from '../../googlesql/plan/nodes.j
 import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../../googlesql/types/types.js'
 import { floatArithmeticSql, isFloatArithmetic } from '../../googlesql-duckdb/emit/expressions/float-arithmetic.js'
 import { AGGREGATE_FORMS, FORMS } from '../../googlesql-duckdb/functions/all.js'
-import { formArguments } from '../../googlesql-duckdb/functions/intervals.js'
+import { formArguments } from '../../googlesql-duckdb/functions/function-sql.js'
 import { MACROS } from '../../googlesql-duckdb/runtime/macros/all.js'
 
 export interface CatalogueCall {
@@ -68,11 +68,11 @@ export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], t
   if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))
     return ''
   const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
-  const taken = formArguments(expr)
+  const form = FORMS.get(name)
+  const taken = form ? formArguments(form, args) : args
   const sql = taken.map((arg, i) => arg && argumentSql(arg, i))
   if (isFloatArithmetic(expr)) return floatArithmeticSql(expr, sql as string[])
-  const form = FORMS[name]
-  if (form) return form({ sql, args: taken, type })
+  if (form) return form.write({ sql, args: taken, type })
   const call: AggregateCall = {
     type,
     name,
@@ -87,7 +87,7 @@ export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], t
     at: 0,
   }
   const around = { distinct: '', orderBy: '', filter: '', filterSql: null, havingSql: null, limitSql: null }
-  return AGGREGATE_FORMS[name]!({
+  return AGGREGATE_FORMS.get(name)!.write({
     sql,
     args,
     type,

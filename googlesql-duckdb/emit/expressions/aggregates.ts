@@ -18,12 +18,12 @@ export function aggregateSql(
   over = '',
   frame: WindowCall['frame'] = null,
 ): string {
-  const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
+  const form = AGGREGATE_FORMS.get(call.name)
   if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
   const operand = (expr: Expr | null): string | null => expr && context.expr(expr, scope)
   const filterSql = operand(call.filter)
   try {
-    const sql = form({
+    const sql = form.write({
       sql: call.arguments.map(operand),
       args: call.arguments,
       type: call.type,
@@ -59,7 +59,7 @@ function safeAggregate(sql: string, { type }: AggregateCall, context: Context): 
  * better columns of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
-  const form = Object.hasOwn(AGGREGATE_FORMS, call.name) ? AGGREGATE_FORMS[call.name] : undefined
+  const form = AGGREGATE_FORMS.get(call.name)
   const costs = call.arguments.map(costOf)
   if (!form || call.filter || Math.max(0, ...costs) === 0) return []
   const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : `slot_${i}`))
@@ -75,7 +75,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
     mayBeBackward: false,
   }
   try {
-    const text = form({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
+    const text = form.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
     const isForQuery = hasQuery(text)
     // A window function that a macro writes twice DuckDB cannot copy when there is a lambda in it (1.5.5).
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && usesOf(text, `slot_${i}`) > 1
@@ -92,24 +92,12 @@ export function windowSql(window: WindowCall, scope: Scope, context: Context): s
   return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`, window.frame)
 }
 
-/** They look at rows in their order, so that DuckDB could compute them while rows stream by. */
-const MAY_STREAM = new Set([
-  'ROW_NUMBER',
-  'RANK',
-  'DENSE_RANK',
-  'LEAD',
-  'LAG',
-  'FIRST_VALUE',
-  'LAST_VALUE',
-  'NTH_VALUE',
-])
-
 /**
  * A window over all rows as they come would be computed while they stream by, in several threads at once where they come
  * from several inputs (1.5.6): rows then get one number twice. A partition, be it a constant, makes it wait for all rows.
  */
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
-  frame || MAY_STREAM.has(call.name) ? ['PARTITION BY true'] : []
+  frame || AGGREGATE_FORMS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
 
 function windowText(window: WindowCall, scope: Scope, context: Context): string {
   const { partitionBy, orderBy, frame } = window

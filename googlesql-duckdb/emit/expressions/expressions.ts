@@ -14,8 +14,7 @@ import { hasSubquery, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'
-import { FormError } from '../../functions/function-sql.js'
-import { formArguments } from '../../functions/intervals.js'
+import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
 import { mayFail } from '../../passes/fallible.js'
 import { type Context, findEntry, GenerateError, type Scope } from '../context.js'
 import { namedIfMacro } from '../named.js'
@@ -108,20 +107,18 @@ function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): 
 
 function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
   if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
-  const form = Object.hasOwn(FORMS, expr.name) ? FORMS[expr.name] : undefined
+  const form = FORMS.get(expr.name)
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
   const arithmetic = floatCallSql(expr, scope, context)
   if (arithmetic !== null) return arithmetic
   // The argument is not written, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))
   const { type } = expr
-  const args = formArguments(expr)
-  // DuckDB forgets of what type an element of a NULL is that is written out.
-  if (ELEMENTS.has(expr.name) && args.some(isNullLiteral)) return nullSql(type)
-  if (OF_PARTS.test(expr.name) && isNullLiteral(args[0]!)) return nullSql(type)
+  const args = formArguments(form, expr.arguments)
+  if (isNullFor(form, args)) return nullSql(type)
   const captured = capturesOf(args, scope, context)
   const sql = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
-  const plain = (parts: readonly (string | null)[]): string => form({ sql: parts, args, type })
+  const plain = (parts: readonly (string | null)[]): string => form.write({ sql: parts, args, type })
   const apart = (parts: readonly (string | null)[]): string =>
     apartFromQuery(args, parts, plain, captured, scope, context)
   // DuckDB has nothing random in TRY; what makes random values does not fail.
@@ -133,12 +130,9 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   const write = (parts: readonly (string | null)[]): string => (parts === sql ? written : apart(parts))
   if (evaluationOf(expr) !== 'all') return asOperand(written)
   // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
-  const isBound = TRYING.has(expr.name) ? args.map(isApartFromTry) : []
+  const isBound = form.hasTry ? args.map(isApartFromTry) : []
   return asOperand(bound(args, sql, write, scope, context, isBound))
 }
-
-/** Their own SQL has TRY around the arguments. */
-const TRYING = new Set(['SAFE_ADD', 'SAFE_SUBTRACT', 'SAFE_MULTIPLY', 'SAFE_NEGATE', 'SAFE_DIVIDE'])
 
 const isApartFromTry = (argument: Expr | null): boolean =>
   argument !== null && (mayFail(argument) || hasSubquery(argument) || isVolatile(argument))
@@ -156,22 +150,10 @@ function argumentsSql(
   return evaluationOf(expr) === 'until-value' ? inCoalesce(args, sql, scope) : sql
 }
 
-/** NULL for a NULL. */
-const ELEMENTS = new Set([
-  '$array_at_offset',
-  '$array_at_ordinal',
-  '$safe_array_at_offset',
-  '$safe_array_at_ordinal',
-  'ARRAY_FIRST',
-  'ARRAY_LAST',
-  'ARRAY_MAX',
-  'ARRAY_MIN',
-  'ARRAY_REVERSE',
-  'ARRAY_SLICE',
-])
-
-/** Where the type of a NULL is not written, they take parts that the type has not. */
-const OF_PARTS = /^(?:DATE|DATETIME|TIME|TIMESTAMP)_(?:ADD|SUB|DIFF|TRUNC)$/
+function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
+  if (form.isNullFor === 'any') return args.some(isNullLiteral)
+  return form.isNullFor === 'first' && isNullLiteral(args[0]!)
+}
 
 const isNullLiteral = (expr: Expr | null): boolean =>
   expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null

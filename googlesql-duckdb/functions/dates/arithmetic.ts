@@ -2,7 +2,7 @@
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { quoteText } from '../../emit/quote.js'
-import type { Form, FormCall, Forms } from '../function-sql.js'
+import { type Form, type FormCall, type Forms, type FunctionSql, ofParts, PLAIN } from '../function-sql.js'
 import { writtenInt64, writtenMicros } from '../intervals.js'
 import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.js'
 
@@ -137,21 +137,24 @@ function isOfDays(interval: Expr): boolean {
   return part?.kind === 'word' && unitOf(part.word)?.of === 'days'
 }
 
+const byInterval = (write: Form): FunctionSql => ({ ...PLAIN, write, takesIntervalParts: true })
+const addition = (sign: 1 | -1): FunctionSql => ({ ...byInterval(add(sign)), isNullFor: 'first' })
+
 export const ARITHMETIC_FORMS: Forms = {
-  DATE_ADD: add(1),
-  DATE_SUB: add(-1),
-  DATETIME_ADD: add(1),
-  DATETIME_SUB: add(-1),
-  TIME_ADD: add(1),
-  TIME_SUB: add(-1),
-  TIMESTAMP_ADD: add(1),
-  TIMESTAMP_SUB: add(-1),
-  DATE_DIFF: diff,
-  DATETIME_DIFF: diff,
-  TIME_DIFF: diff,
-  TIMESTAMP_DIFF: diff,
-  GENERATE_DATE_ARRAY: dateArray,
-  GENERATE_TIMESTAMP_ARRAY: timestampArray,
+  DATE_ADD: addition(1),
+  DATE_SUB: addition(-1),
+  DATETIME_ADD: addition(1),
+  DATETIME_SUB: addition(-1),
+  TIME_ADD: addition(1),
+  TIME_SUB: addition(-1),
+  TIMESTAMP_ADD: addition(1),
+  TIMESTAMP_SUB: addition(-1),
+  DATE_DIFF: ofParts(diff),
+  DATETIME_DIFF: ofParts(diff),
+  TIME_DIFF: ofParts(diff),
+  TIMESTAMP_DIFF: ofParts(diff),
+  GENERATE_DATE_ARRAY: byInterval(dateArray),
+  GENERATE_TIMESTAMP_ARRAY: byInterval(timestampArray),
   DATE_BUCKET: bucket,
   DATETIME_BUCKET: bucket,
   TIMESTAMP_BUCKET: bucket,

@@ -1,6 +1,6 @@
 /** DATE_TRUNC and its kin, LAST_DAY and EXTRACT as DuckDB SQL. */
 import type { ScalarKind } from '../../../googlesql/types/types.js'
-import type { Form, FormCall, Forms } from '../function-sql.js'
+import { type Form, type FormCall, type Forms, heavyOperator, ofParts } from '../function-sql.js'
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
 
@@ -134,10 +134,10 @@ const extract: Form = call => {
 }
 
 export const TRUNC_FORMS: Forms = {
-  DATE_TRUNC: truncate,
-  DATETIME_TRUNC: truncate,
-  TIMESTAMP_TRUNC: truncate,
-  TIME_TRUNC: truncate,
+  DATE_TRUNC: ofParts(truncate),
+  DATETIME_TRUNC: ofParts(truncate),
+  TIMESTAMP_TRUNC: ofParts(truncate),
+  TIME_TRUNC: ofParts(truncate),
   LAST_DAY: lastDay,
-  $extract: extract,
+  $extract: heavyOperator(extract),
 }

@@ -1,0 +1,36 @@
+/** What the writer of a call knows of a function's SQL, held against that SQL and against what DuckDB makes of it. */
+import { expect } from 'chai'
+import { allFunctions } from '../../../googlesql/functions/all.js'
+import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
+import { callsOf, sqlOf } from '../catalogue-calls.js'
+import { openSqlSession } from '../sql-session.js'
+
+describe('what is known of the SQL of a function', () => {
+  it('tells which forms have TRY around their arguments', () => {
+    const trying = allFunctions().filter(entry =>
+      callsOf(entry).some(({ args, type }) => {
+        try {
+          return /\bTRY\(/.test(sqlOf(entry, args, type))
+        } catch {
+          return false
+        }
+      }),
+    )
+    const known = [...FORMS].filter(([, { hasTry }]) => hasTry).map(([name]) => name)
+    expect(trying.map(({ name }) => name).sort()).to.deep.equal(known.sort())
+  })
+
+  it('tells which functions DuckDB computes while rows stream by', async () => {
+    const session = await openSqlSession([], ['CREATE TABLE t (a0 BIGINT, a1 BIGINT)'])
+    const streaming: string[] = []
+    for (const entry of allFunctions().filter(({ kind }) => kind === 'window')) {
+      for (const { args, type } of callsOf(entry)) {
+        const plan = await session.rows(`EXPLAIN SELECT ${sqlOf(entry, args, type)} FROM t`).catch(() => [])
+        if (JSON.stringify(plan).includes('STREAMING_WINDOW')) streaming.push(entry.name)
+      }
+    }
+    session.close()
+    expect(streaming).to.include.members(['ROW_NUMBER', 'RANK', 'LAG'])
+    expect(streaming.filter(name => !AGGREGATE_FORMS.get(name)!.mayStream)).to.deep.equal([])
+  })
+})
