@@ -4,7 +4,10 @@ import type { Argument, Call, Expression, Identifier, Lambda } from '../../ast/n
 import type { Parser } from '../parser.js'
 import { parseCount, parseOrderBy, parseWindow } from './window.js'
 
-/** Functions that are called without parentheses too. */
+/**
+ * Functions that are called without parentheses too, which the grammar has to know: the parser does not see the catalogue. They are the
+ * functions that read the clock, as a test says.
+ */
 const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
   'CURRENT_DATE',
   'CURRENT_DATETIME',

@@ -2,6 +2,8 @@ import { expect } from 'chai'
 import { allFunctions, findFunction, functionNames } from '../../../googlesql/functions/all.js'
 import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
 import { parseSignature } from '../../../googlesql/functions/signature.js'
+import { RESERVED_KEYWORDS } from '../../../googlesql/lex/keywords.js'
+import { parseQuery } from '../../../googlesql/parse/parse.js'
 import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
 
 describe('the catalogue of functions', () => {
@@ -23,6 +25,17 @@ describe('the catalogue of functions', () => {
     expect(findFunction('NET.HOST')?.kind).to.equal('scalar')
     expect(findFunction('lower')).to.equal(undefined)
     expect(functionNames()).to.include('REGEXP_SUBSTR').and.not.include('$add')
+  })
+
+  it('reads the clock with what the parser calls without parentheses, and with nothing else', () => {
+    const isCalled = (name: string): boolean => {
+      const { body } = parseQuery(`SELECT ${name}`)
+      const item = body.kind === 'select' ? body.items[0] : undefined
+      return item?.kind === 'expression' && item.expression.kind === 'call'
+    }
+    const names = functionNames().filter(name => /^[A-Z_]+$/.test(name) && !RESERVED_KEYWORDS.has(name))
+    const stable = names.filter(name => findFunction(name)!.volatility === 'stable')
+    expect(names.filter(isCalled)).to.deep.equal(stable).and.not.be.empty
   })
 
   it('has an entry for every form of the embedded engine', () => {
