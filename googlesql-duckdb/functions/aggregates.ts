@@ -3,7 +3,8 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { named } from '../emit/named.js'
 import { duckdbType } from '../emit/type.js'
-import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError } from './function-sql.js'
+import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormError, overList } from './function-sql.js'
+import { LIST_FORMS, MADE_SMALL } from './list-aggregates.js'
 
 interface CallOptions {
   /** A further condition of FILTER. */
@@ -32,9 +33,6 @@ const aside = (call: AggregateFormCall, name: string, args: string): string =>
 
 /** Largest and smallest as DuckDB orders them, NaN last. A query with MIN and MAX has them already. */
 const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
-
-/** 2^-64, exactly: no number of rows brings values so made to overflow. bq_float_total takes it back. */
-export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
 
 function unsupported(call: AggregateFormCall, type: Type): FormError {
   return new FormError(`${call.call.name} of ${typeName(type)} is not supported by the embedded engine`)
@@ -311,10 +309,10 @@ const topSum: AggregateForm = call => {
 }
 
 export const AGGREGATE_FORMS: AggregateForms = {
-  ANY_VALUE: anyValue,
-  ARRAY_AGG: arrayAgg,
+  ANY_VALUE: overList(anyValue, LIST_FORMS.ANY_VALUE),
+  ARRAY_AGG: overList(arrayAgg, LIST_FORMS.ARRAY_AGG),
   ARRAY_CONCAT_AGG: arrayConcatAgg,
-  AVG: average,
+  AVG: overList(average, LIST_FORMS.AVG),
   $plain_avg: same('avg'),
   $plain_min: same('min'),
   $plain_sum: same('sum'),
@@ -322,16 +320,16 @@ export const AGGREGATE_FORMS: AggregateForms = {
   BIT_OR: same('bit_or'),
   BIT_XOR: same('bit_xor'),
   $count_star: countRows,
-  COUNT: same('count'),
+  COUNT: overList(same('count'), LIST_FORMS.COUNT),
   COUNTIF: call => `coalesce(CAST(${aggregate(call, 'count_if', call.sql[0]!)} AS BIGINT), 0)`,
-  LOGICAL_AND: same('bool_and'),
-  LOGICAL_OR: same('bool_or'),
-  MAX: maximum,
-  MIN: minimum,
+  LOGICAL_AND: overList(same('bool_and'), LIST_FORMS.LOGICAL_AND),
+  LOGICAL_OR: overList(same('bool_or'), LIST_FORMS.LOGICAL_OR),
+  MAX: overList(maximum, LIST_FORMS.MAX),
+  MIN: overList(minimum, LIST_FORMS.MIN),
   MAX_BY: valueAtExtreme('arg_max_null'),
   MIN_BY: valueAtExtreme('arg_min_null'),
-  STRING_AGG: stringAgg,
-  SUM: sum,
+  STRING_AGG: overList(stringAgg, LIST_FORMS.STRING_AGG),
+  SUM: overList(sum, LIST_FORMS.SUM),
   APPROX_COUNT_DISTINCT: countDistinct,
   APPROX_QUANTILES: quantiles,
   APPROX_TOP_COUNT: topCount,

@@ -43,6 +43,6 @@ export const FORMS: ReadonlyMap<string, FunctionSql> = new Map(
 export const AGGREGATE_FORMS: ReadonlyMap<string, AggregateSql> = new Map(
   Object.entries(OVER_ROWS).map(([name, form]) => [
     name,
-    typeof form === 'function' ? { write: form, mayStream: false } : form,
+    typeof form === 'function' ? { write: form, mayStream: false, list: null } : form,
   ]),
 )

@@ -3,8 +3,8 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
-import { MADE_SMALL } from './aggregates.js'
 import { type Form, type FormCall, FormError, type Forms, ofElements } from './function-sql.js'
+import { MADE_SMALL } from './list-aggregates.js'
 import { typed } from './typed.js'
 
 const macro =

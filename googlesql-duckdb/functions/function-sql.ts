@@ -93,8 +93,15 @@ export interface AggregateSql {
   readonly write: AggregateForm
   /** It looks at rows in their order, so that DuckDB could compute it while rows stream by. */
   readonly mayStream: boolean
+  /** The same over the elements of a list; null where no list function gives what the aggregate would. */
+  readonly list: ListForm | null
 }
-export const streaming = (write: AggregateForm): AggregateSql => ({ write, mayStream: true })
+/** Null for calls that no list function computes. */
+export type ListForm = (list: string, type: Type, call: AggregateCall, second: Expr | null) => string | null
+
+export const overList = (write: AggregateForm, list: ListForm): AggregateSql => ({ write, mayStream: false, list })
+
+export const streaming = (write: AggregateForm): AggregateSql => ({ write, mayStream: true, list: null })
 
 export type AggregateForms = Readonly<Record<string, AggregateForm | AggregateSql>>
 

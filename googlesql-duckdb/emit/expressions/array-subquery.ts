@@ -19,11 +19,12 @@ import type {
 import { exprKey, mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
+import { isPlainType } from '../../functions/list-aggregates.js'
 import type { Context, Entry, Scope } from '../context.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
 import { readsOuter, readsQuery } from '../share-arguments.js'
-import { isPlainType, type ListOf, listAggregateSql } from './list-aggregates.js'
+import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
 /** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
 interface Shape {

@@ -1,0 +1,62 @@
+/** Aggregate functions over the elements of a list, where a list function gives what the aggregate would. */
+import type { Type } from '../../googlesql/types/types.js'
+import { literalSql } from '../emit/expressions/literal.js'
+import type { ListForm } from './function-sql.js'
+
+/** 2^-64, exactly: no number of rows brings values so made to overflow. bq_float_total takes it back. */
+export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
+
+/** With a second one of values made small, as the aggregate itself: see aggregates.ts. */
+const floatTotal = (name: string, list: string): string =>
+  `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
+
+const sum: ListForm = (list, { kind }) => {
+  if (kind === 'INT64') return `bq_sum_int64(list_sum(${list}))`
+  if (kind === 'FLOAT64') return floatTotal('list_sum', list)
+  return kind === 'NUMERIC' ? `bq_sum_numeric(list_sum(${list}))` : null
+}
+
+const average: ListForm = (list, { kind }) => {
+  if (kind === 'INT64') return `list_avg(${list})`
+  return kind === 'FLOAT64' ? floatTotal('list_avg', list) : null
+}
+
+/** Types whose values DuckDB orders, and tells apart, as BigQuery does. */
+export const isPlainType = ({ kind }: Type): boolean => PLAIN.has(kind)
+const PLAIN: ReadonlySet<Type['kind']> = new Set([
+  'INT64',
+  'NUMERIC',
+  'BOOL',
+  'STRING',
+  'BYTES',
+  'DATE',
+  'DATETIME',
+  'TIME',
+  'TIMESTAMP',
+])
+
+export const LIST_FORMS = {
+  COUNT: (list, type, { isDistinct }) => {
+    if (!isDistinct) return `coalesce(list_count(${list}), 0)`
+    // It leaves NULL out, as COUNT does.
+    return isPlainType(type) ? `coalesce(len(list_distinct(${list})), 0)` : null
+  },
+  SUM: sum,
+  AVG: average,
+  MIN: (list, type) => {
+    if (type.kind === 'FLOAT64') return `bq_min_float64(list_min(${list}), list_max(${list}))`
+    return isPlainType(type) ? `list_min(${list})` : null
+  },
+  MAX: (list, type) => (isPlainType(type) || type.kind === 'FLOAT64' ? `list_max(${list})` : null),
+  ANY_VALUE: list => `list_any_value(${list})`,
+  LOGICAL_AND: list => `list_bool_and(${list})`,
+  LOGICAL_OR: list => `list_bool_or(${list})`,
+  STRING_AGG: (list, { kind }, _, separator) => {
+    if (kind !== 'STRING' || (separator && (separator.kind !== 'literal' || separator.value === null))) return null
+    return `list_aggregate(${list}, 'string_agg', ${separator?.kind === 'literal' ? literalSql(separator) : "','"})`
+  },
+  ARRAY_AGG: (list, _type, { ignoresNulls }) => {
+    const kept = ignoresNulls ? `list_filter(${list}, lambda x$: x$ IS NOT NULL)` : list
+    return `list_aggregate(${kept}, 'list')`
+  },
+} satisfies Readonly<Record<string, ListForm>>
