@@ -15,13 +15,14 @@ import { reportDiagnostics } from './report.js'
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
   const log = openLog(settings.logLevel, systemClock())
-  io.onExit(log.flush)
+  io.onExit(log.end)
   const reloads = reloadsAskedFor(io)
   const runner = await createRunner(settings, {
     observe(event) {
       log.observe(event)
       if (event.kind === 'manifests.refused' && io.isTerminal) reportDiagnostics(event.diagnostics, 'text', io)
     },
+    droppedLogLines: log.dropped,
   })
   const asked = io.untilAsked()
   // Whatever becomes of it has been observed.

@@ -87,6 +87,8 @@ export interface Explained {
 export interface RunnerOptions {
   /** Told of everything that happens. @default nobody */
   readonly observe?: Observer
+  /** How many lines the log has dropped, for the metrics. @default none */
+  readonly droppedLogLines?: () => number
 }
 
 /**
@@ -98,6 +100,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   const settings = completeSettings(given)
   requireData(settings)
   const metrics = openMetrics()
+  if (options.droppedLogLines) metrics.showDroppedLogLines(options.droppedLogLines)
   const observe: Observer = event => {
     metrics.observe(event)
     options.observe?.(event)

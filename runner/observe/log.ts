@@ -61,16 +61,18 @@ const HOLD_MS = 200
 export interface Log {
   readonly observe: Observer
   /** Writes what is held. To be called before the process ends, however it does. */
-  flush(): void
+  end(): void
+  /** How many lines have been dropped because the reader of the log did not take them. */
+  dropped(): number
 }
 
 /**
- * Writes each event of `level` and above as one line. Without a destination: standard error, which is waited for, so that
- * no line is dropped. Requests that went well are gathered for up to HOLD_MS; whatever else is written is written behind
+ * Writes each event of `level` and above as one line. Without a destination: standard error. Where its reader stalls, lines
+ * wait for a while, then they are dropped and one line tells of it. Requests that went well are gathered for up to HOLD_MS; whatever else is written is written behind
  * them at once. A process that is killed outright takes what is held with it.
  */
 export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
-  const output = destination ? gathered(destination) : standardError()
+  const output = destination ? gathered(destination) : standardError(clock)
   const requestLine = createRequestLine()
   const quiet = new Map<string, Quiet>()
   let isFlushDue = false
@@ -110,7 +112,8 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
   }
 
   return {
-    flush: output.flush,
+    end: output.end,
+    dropped: output.dropped,
     observe(event) {
       if (event.kind === 'request.done' && event.error === null && event.status < 500) {
         if (!writesRequests) return

@@ -8,6 +8,8 @@ export interface Metrics {
   readonly observe: Observer
   /** Where the size of the cache is to be had; 0 until then. */
   showCache(size: () => CacheSize): void
+  /** Where it is to be had how many lines the log has dropped; 0 until then. */
+  showDroppedLogLines(count: () => number): void
   readonly contentType: string
   /** What Prometheus reads: no argument, SQL or token is in it. */
   text(): Promise<string>
@@ -115,6 +117,16 @@ export function openMetrics(): Metrics {
   const manifests = gauge('sluice_manifests_loaded', 'Manifests that are served.')
   const reloadSuccess = gauge('sluice_reload_success', '1: the manifests served are the last that were read.')
   bugs.of()
+  let droppedLogLines = (): number => 0
+  new Counter({
+    name: 'sluice_log_lines_dropped_total',
+    help: 'Lines of the log that its reader did not take.',
+    registers: [registry],
+    collect() {
+      this.reset()
+      this.inc(droppedLogLines())
+    },
+  })
 
   const cellsOf = new Map<string, RequestCells>()
   function requestCells(endpoint: string): RequestCells {
@@ -195,6 +207,9 @@ export function openMetrics(): Metrics {
     observe,
     showCache(size) {
       cacheSize = size
+    },
+    showDroppedLogLines(count) {
+      droppedLogLines = count
     },
     contentType: registry.contentType,
     text: () => registry.metrics(),

@@ -9,7 +9,8 @@ const LINES = LENGTHS.map((length, i) => `${`line ${i} `.padEnd(length, 'x')}\n`
 
 const CHILD = `
   import { standardError } from './runner/observe/log-output.ts'
-  const output = standardError()
+  import { systemClock } from './runner/process/clock.ts'
+  const output = standardError(systemClock())
   const lines = JSON.parse(process.env.LINES_LENGTHS).map((length, i) => ('line ' + i + ' ').padEnd(length, 'x') + '\\n')
   for (const line of lines) output.hold(line)
   output.flush()

@@ -9,7 +9,7 @@ function lines(level: LogLevel, ...events: readonly Event[]): Record<string, unk
   const written: string[] = []
   const log = openLog(level, manualClock(), { write: text => void written.push(text) })
   for (const event of events) log.observe(event)
-  log.flush()
+  log.end()
   return written.flatMap(text => text.trimEnd().split('\n')).map(line => JSON.parse(line))
 }
 
@@ -169,7 +169,7 @@ describe('the log', () => {
     for (let i = 0; i < 100; i += 1) log.observe(done)
     expect(names().length, 'much is not held').to.be.above(50)
     expect(clock.pending(), 'timers').to.be.at.most(1)
-    log.flush()
+    log.end()
     expect(names()).to.have.length(104)
   })
 

@@ -149,6 +149,13 @@ describe('metrics', () => {
     expect(text).to.include('sluice_queries_in_flight 0')
   })
 
+  it('tell how many lines the log has dropped', async () => {
+    const metrics = openMetrics()
+    metrics.showDroppedLogLines(() => 7)
+    expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
+    expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
+  })
+
   it('tell what the cache holds now', async () => {
     const metrics = openMetrics()
     let entries = 1

@@ -52,7 +52,7 @@ describe('trouble with a shared Redis', function () {
         3,
         'sluice: nothing, or not all, was purged: Redis cannot be used: the user or password is wrong (WRONGPASS)\n',
       ])
-      log.flush()
+      log.end()
       const lines = logged.split('\n').filter(line => line.includes('store.failed'))
       expect(lines.length, 'once a minute').to.equal(1)
       expect(JSON.parse(lines[0]!)).to.have.nested.property(
