@@ -21,8 +21,14 @@ const SWEEP_MS = 50
 /** How long connections that seem idle are left as the server ends: requests on them may have been sent. */
 const LINGER_MS = 100
 
-/** How many turns of the event loop may be waited for callers who keep connecting. */
-const MAX_ACCEPT_TURNS = 200
+/** How many connections node:http has the system keep for it at most, which a turn of the event loop takes one of. */
+const LISTEN_QUEUE = 511
+
+/** How long callers who keep connecting are taken as well, behind those who waited when the server was to end. */
+const ACCEPT_MS = 1_000
+
+/** How long a turn may be for what it has not seen not to be there. */
+const SHORT_TURN_MS = 0.5
 
 export interface ServerOptions {
   readonly listener: RequestListener
@@ -120,8 +126,8 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   }
   observe({ kind: 'server.draining' })
   if (drainDelayMs > 0) await new Promise<void>(resolve => clock.after(drainDelayMs, resolve))
+  await acceptWaiting(server, clock)
   onDraining()
-  await acceptWaiting(server)
   const closed = new Promise<void>(resolve => stopListening(server, resolve))
   const cancelCut = clock.after(graceMs, () => server.closeAllConnections())
   let cancelSweep = clock.after(LINGER_MS, sweep)
@@ -137,19 +143,30 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   observe({ kind: 'server.closed' })
 }
 
-/** Connections wait in a queue of the system's, which ends them as it is closed; a turn takes one of them or a few. */
-async function acceptWaiting(server: Server): Promise<void> {
+/**
+ * Takes connections until none comes for one turn of the event loop: they wait in a queue of the system's, which resets
+ * them as it is closed. By then the requests that had been sent on them have begun too.
+ */
+async function acceptWaiting(server: Server, clock: Clock): Promise<void> {
   let accepted = 0
   const count = (): void => {
     accepted += 1
   }
   server.on('connection', count)
-  for (let turn = 0, before = -1; turn < MAX_ACCEPT_TURNS && accepted !== before; turn += 1) {
-    before = accepted
-    await new Promise(resolve => setImmediate(resolve))
+  await nextTurn() // from here on the system is asked for connections between one turn and the next
+  const untilMs = clock.ticksMs() + ACCEPT_MS
+  for (let turn = 0, beganMs = clock.ticksMs(); turn <= LISTEN_QUEUE || beganMs < untilMs; turn += 1) {
+    const before = accepted
+    await nextTurn()
+    const nowMs = clock.ticksMs()
+    // What came during a long turn has not been seen yet.
+    if (accepted === before && nowMs - beganMs < SHORT_TURN_MS) break
+    beganMs = nowMs
   }
   server.off('connection', count)
 }
+
+const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
 /** Takes no more connections. node:http would close those that seem idle at the same moment. */
 function stopListening(server: Server, onClosed: () => void): void {
