@@ -13,7 +13,7 @@ const invalidFormat = (format: string): never => {
 }
 
 /** Longer texts are no value of a query, and V8 ends the process over those of half a gigabyte. */
-const MAX_TEXT_LENGTH = 2 ** 27
+const MAX_TEXT_LENGTH = 2 ** 24
 
 /** Digits of so many bits each, from the first byte on; bits that fill no digit are followed by zeros. */
 function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
