@@ -79,11 +79,19 @@ export class GenerateError extends Error {
   }
 }
 
-export function findEntry(scope: Scope | null, column: Column): Entry {
+/** How the column of this id is written where it is in sight; null where it is not. */
+export function entryOf(id: number, scope: Scope | null): Entry | null {
   for (let current = scope; current; current = current.outer) {
-    const entry = current.entries.get(column.id)
+    const entry = current.entries.get(id)
     if (entry) return entry
   }
+  return null
+}
+
+/** The same of a column that must be in sight. */
+export function findEntry(scope: Scope | null, column: Column): Entry {
+  const entry = entryOf(column.id, scope)
+  if (entry) return entry
   throw new GenerateError(`Internal error: no column ${column.name}#${column.id} in sight`, null)
 }
 

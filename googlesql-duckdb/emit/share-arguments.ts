@@ -4,7 +4,7 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
 import { FORMS } from '../functions/all.js'
-import type { Context, Entry, Scope } from './context.js'
+import { type Context, type Entry, entryOf, type Scope } from './context.js'
 import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
 import { named, namedIfMacro } from './named.js'
 import { variable } from './quote.js'
@@ -152,15 +152,6 @@ function isOuter(id: number, scope: Scope | null): boolean {
     if (!current.isLambda) break
   }
   return entryOf(id, scope) !== null
-}
-
-/** How the column is written where it is in sight; null where it is not. */
-export function entryOf(id: number, scope: Scope | null): Entry | null {
-  for (let current = scope; current; current = current.outer) {
-    const entry = current.entries.get(id)
-    if (entry) return entry
-  }
-  return null
 }
 
 /** A column may stand for more than is read: the aggregate of a list, which stands in its place. */

@@ -236,3 +236,9 @@ export function conjuncts(condition: Expr): readonly Expr[] {
 const present = (exprs: readonly (Expr | null)[]): readonly Expr[] =>
   exprs.includes(null) ? exprs.filter(expr => expr !== null) : (exprs as readonly Expr[])
 const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)
+
+/** A NULL that is written without a type. */
+export function isBareNull(expr: Expr): boolean {
+  if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
+  return expr.kind === 'literal' && expr.value === null
+}

@@ -4,8 +4,7 @@ import { columnExpr } from '../../../googlesql/index.js'
 import type { Column, Computed, Expr, JoinScan, Scan } from '../../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, conjuncts, hasSubquery } from '../../../googlesql/plan/walk.js'
-import { type Context, type Entry, GenerateError, type Scope } from '../context.js'
-import { entryOf } from '../share-arguments.js'
+import { type Context, type Entry, entryOf, GenerateError, type Scope } from '../context.js'
 import { type Block, type BlockOf, derive, EMPTY_BLOCK, type Ids, isLimited, isRows, scopeOf } from './select-block.js'
 
 const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {

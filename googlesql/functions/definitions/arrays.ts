@@ -1,5 +1,5 @@
 /** Array functions. */
-import type { Expr } from '../../plan/nodes.js'
+import { isBareNull } from '../../plan/walk.js'
 import { type ArrayType, typeName } from '../../types/types.js'
 import { beyondBigQuery, CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { isOrderable } from './operators.js'
@@ -35,11 +35,6 @@ const needsArrays: FunctionEntry['check'] = args =>
   args.some(arg => arg && isBareNull(arg))
     ? 'The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was NULL'
     : null
-
-function isBareNull(expr: Expr): boolean {
-  if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
-  return expr.kind === 'literal' && expr.value === null
-}
 
 export const ARRAY_FUNCTIONS: readonly FunctionEntry[] = [
   array('ARRAY_LENGTH', NEVER_FAILS, ['(ARRAY<T>) -> INT64']),

@@ -2,6 +2,7 @@
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
 import type { Expr } from '../../plan/nodes.js'
+import { isBareNull } from '../../plan/walk.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { arrayOf, BOOL, INT64, shortTypeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
@@ -27,7 +28,7 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution)
   }
   if (node.operator === '+') {
     const expr = r.expression(operand, env)
-    if (isNullLiteral(expr)) return r.fail('Operands of + cannot be literal NULL', expr.at)
+    if (isBareNull(expr)) return r.fail('Operands of + cannot be literal NULL', expr.at)
     if (!['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL'].includes(expr.type.kind)) {
       return r.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
     }
@@ -37,14 +38,10 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution)
   return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, r), r)
 }
 
-const isNullLiteral = (expr: Expr | null): boolean =>
-  (expr?.kind === 'literal' && expr.value === null) ||
-  (expr?.kind === 'cast' && expr.isImplicit && isNullLiteral(expr.operand))
-
 /** The call, unless one of its operands is a NULL written out: `x = NULL` is a slip of the pen for `x IS NULL`. */
 function ofNoNull(operator: string, call: Expr, r: Resolution): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
-  const slip = operands.find(isNullLiteral)
+  const slip = operands.find(operand => operand !== null && isBareNull(operand))
   return slip ? r.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
 }
 
