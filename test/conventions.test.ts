@@ -10,7 +10,7 @@ const sources = ['googlesql', 'googlesql-duckdb', 'runner'].flatMap(folder =>
     .map(file => ({ file: join(folder, file), text: readFileSync(join(folder, file), 'utf8') })),
 )
 
-const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[] }[] = [
+const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[]; in?: RegExp }[] = [
   { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts'] },
   { rule: 'nothing calls process.exit', pattern: /\bprocess\.exit\(/, allowed: [] },
   { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: [] },
@@ -19,13 +19,20 @@ const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[
     pattern: /\bDate\.now\(|\bMath\.random\(/,
     allowed: ['runner/process/clock.ts'],
   },
+  {
+    rule: 'trees are walked by their kinds, not by whatever their nodes hold',
+    pattern: /\bJSON\.stringify\((?:expr|node|scan)[,)]|Object\.(?:values|entries)\((?:expr|node|scan|value)\)/,
+    allowed: [],
+    in: /^googlesql(?:-duckdb)?\/(?!.*runtime|values)/,
+  },
   { rule: 'nothing is exported by default', pattern: /^export default/m, allowed: [] },
 ]
 
 describe('conventions', () => {
-  for (const { rule, pattern, allowed } of RULES) {
+  for (const { rule, pattern, allowed, in: folder = /./ } of RULES) {
     it(rule, () => {
-      const offenders = sources.filter(source => pattern.test(source.text)).map(source => source.file)
+      const within = sources.filter(({ file }) => folder.test(file))
+      const offenders = within.filter(source => pattern.test(source.text)).map(source => source.file)
       expect(offenders.filter(file => !allowed.includes(file))).to.deep.equal([])
     })
   }

@@ -6,10 +6,10 @@
  */
 
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
-import { columnExpr } from '../../googlesql/index.js'
+import { call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'
 import type { Column, Expr, Scan } from '../../googlesql/plan/nodes.js'
-import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import { hasSubquery, inputsOfScan, mapOwn, readsColumn, withInputs } from '../../googlesql/plan/walk.js'
+import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { hasSubquery, inputsOfScan, readsColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
 import { isConstant } from '../emit/context.js'
 import { mayFail, raises } from './fallible.js'
@@ -78,29 +78,18 @@ const delayedLiteral = (expr: Expr, witness: Column | null): Expr =>
   isConstant(expr) && !(expr.kind === 'literal' && expr.value === null) ? late(expr, witness) : expr
 
 function late(expr: Expr, witness: Column | null): Expr {
-  const { type, at } = expr
+  const { at } = expr
   const whenever = always(at)
-  const when = witness ? call('$and', [whenever, isThere(columnExpr(witness, false, at))], at) : whenever
-  return { kind: 'case', type, branches: [{ when, then: expr }], otherwise: null, at }
+  const when = witness ? call('$and', BOOL, [whenever, isThere(columnExpr(witness, false, at))], at) : whenever
+  return caseWhen(when, expr, null)
 }
 
 /** TRUE for any value, NULL too. */
 const isThere = (column: Expr): Expr =>
-  call('$not', [call('$is_null', [call('$is_null', [column], column.at)], column.at)], column.at)
-
-const call = (name: string, args: readonly Expr[], at: number): Expr => ({
-  kind: 'call',
-  type: BOOL,
-  name,
-  arguments: args,
-  isSafe: false,
-  at,
-})
+  ['$is_null', '$is_null', '$not'].reduce((expr, name) => call(name, BOOL, [expr], column.at), column)
 
 /** TRUE, which DuckDB does not know before there is a row. */
 export function always(at: number): Expr {
-  const random: Expr = { kind: 'call', type: FLOAT64, name: 'RAND', arguments: [], isSafe: false, at }
-  const two: Expr = { kind: 'literal', type: FLOAT64, value: 2, at }
-  // It is less than one.
-  return call('$lt', [random, two], at)
+  // RAND() is less than one.
+  return call('$lt', BOOL, [call('RAND', FLOAT64, [], at), literal(FLOAT64, 2, at)], at)
 }

@@ -28,8 +28,20 @@ export function raises(expr: Expr): boolean {
       return castRaises(expr)
     case 'subquery':
       return expr.form === 'scalar' && !hasOneRow(expr.scan)
-    default:
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'field':
+    case 'struct':
+    case 'array':
+    case 'case':
+    case 'in-query':
+    case 'lambda':
+    case 'let':
+    case 'word':
       return false
+    default:
+      return expr satisfies never
   }
 }
 
@@ -45,8 +57,19 @@ function raisesInScan(scan: Scan): boolean {
       )
     case 'limit':
       return [scan.limit, scan.offset].some(count => count !== null && count.kind !== 'literal')
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'project':
+    case 'set':
+    case 'order':
+    case 'with':
       return false
+    default:
+      return scan satisfies never
   }
 }
 
@@ -96,9 +119,26 @@ const WIDER: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
 
 /** An aggregate without keys, or SELECT without FROM, gives one row; LIMIT 1 no more. */
 function hasOneRow(scan: Scan): boolean {
-  if (scan.kind === 'project' || scan.kind === 'order' || scan.kind === 'limit') {
-    const isFirst = scan.kind === 'limit' && scan.limit.kind === 'literal' && scan.limit.value === '1'
-    return isFirst || hasOneRow(scan.input)
+  switch (scan.kind) {
+    case 'one-row':
+      return true
+    case 'aggregate':
+      return scan.keys.length === 0 && !scan.groupingSets
+    case 'project':
+    case 'order':
+      return hasOneRow(scan.input)
+    case 'limit':
+      return (scan.limit.kind === 'literal' && scan.limit.value === '1') || hasOneRow(scan.input)
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'window':
+    case 'set':
+    case 'with':
+      return false
+    default:
+      return scan satisfies never
   }
-  return scan.kind === 'one-row' || (scan.kind === 'aggregate' && scan.keys.length === 0 && !scan.groupingSets)
 }

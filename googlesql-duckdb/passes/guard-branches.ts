@@ -7,7 +7,7 @@
  */
 
 import { evaluationOf, isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
-import { columnExpr } from '../../googlesql/index.js'
+import { call, caseWhen, columnExpr, filtered, literal, withComputed } from '../../googlesql/plan/build.js'
 import type {
   CallExpr,
   CaseExpr,
@@ -20,7 +20,7 @@ import type {
   Scan,
   SubqueryExpr,
 } from '../../googlesql/plan/nodes.js'
-import { mapExpr } from '../../googlesql/plan/rewrite.js'
+import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import {
   columnsMade,
   columnsNamed,
@@ -28,10 +28,8 @@ import {
   exprsOfScan,
   hasSubquery,
   inputsOfScan,
-  mapOwn,
   readsColumn,
   visitScan,
-  withInputs,
 } from '../../googlesql/plan/walk.js'
 import { BOOL, type Type } from '../../googlesql/types/types.js'
 import { always } from './delayed-constants.js'
@@ -106,16 +104,7 @@ function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
   )
 }
 
-const withColumns = (input: Scan, layers: readonly (readonly Computed[])[]): Scan =>
-  layers.reduce<Scan>(
-    (rows, computed) => ({
-      kind: 'project',
-      input: rows,
-      computed,
-      columns: [...rows.columns, ...computed.map(({ column }) => column)],
-    }),
-    input,
-  )
+const withColumns = (input: Scan, layers: readonly (readonly Computed[])[]): Scan => layers.reduce(withComputed, input)
 
 function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
   return mapExpr(expr, part => {
@@ -129,8 +118,18 @@ function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
       case 'subquery':
       case 'in-query':
         return guardedQuery(part, taken, place)
-      default:
+      case 'literal':
+      case 'parameter':
+      case 'column':
+      case 'cast':
+      case 'field':
+      case 'struct':
+      case 'array':
+      case 'lambda':
+      case 'word':
         return undefined
+      default:
+        return part satisfies never
     }
   })
 }
@@ -138,7 +137,7 @@ function guardedExpr(expr: Expr, taken: Expr | null, place: Place): Expr {
 function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, place: Place): Expr {
   const isRisk = taken !== null && isRisky(expr, place.query)
   const scan = guardedScan(expr.scan, isRisk ? taken : null, place.query)
-  const guarded = { ...expr, scan: isRisk ? filtered(scan, taken, place.query) : scan }
+  const guarded = { ...expr, scan: isRisk ? restricted(scan, taken, place.query) : scan }
   return guarded.kind === 'in-query' ? { ...guarded, operand: guardedExpr(guarded.operand, taken, place) } : guarded
 }
 
@@ -228,38 +227,23 @@ function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
 /** The value where the branch is reached, or NULL. */
 function onlyWhere(reached: Expr | null, value: Expr): Expr {
   if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
-  const { type, at } = value
-  return { kind: 'case', type, branches: [{ when: reached, then: value }], otherwise: null, at }
+  return caseWhen(reached, value, null)
 }
 
 /** The branch behind one whose condition is `test`. */
-const unless = (test: Expr, reached: Expr | null): Expr => ({
-  kind: 'case',
-  type: BOOL,
-  branches: [{ when: test, then: literal(false, test.at) }],
-  otherwise: reached ?? literal(true, test.at),
-  at: test.at,
-})
+const unless = (test: Expr, reached: Expr | null): Expr =>
+  caseWhen(test, literal(BOOL, false, test.at), reached ?? literal(BOOL, true, test.at))
 
-const literal = (value: boolean, at: number): Expr => ({ kind: 'literal', type: BOOL, value, at })
-
-const isNull = (expr: Expr): Expr => ({
-  kind: 'call',
-  type: BOOL,
-  name: '$is_null',
-  arguments: [expr],
-  isSafe: false,
-  at: expr.at,
-})
+const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
 
 /**
  * The scan of no rows where the condition is not met: it stands as close to the rows as may be, since DuckDB computes what
  * does not depend on it.
  */
-function filtered(scan: Scan, condition: Expr, query: Query): Scan {
+function restricted(scan: Scan, condition: Expr, query: Query): Scan {
   // What is random would be drawn anew.
   if (isVolatile(condition)) return scan
-  const inner = (input: Scan): Scan => filtered(input, condition, query)
+  const inner = (input: Scan): Scan => restricted(input, condition, query)
   switch (scan.kind) {
     case 'filter':
       return { ...scan, condition: both(condition, scan.condition), input: inner(scan.input) }
@@ -287,23 +271,19 @@ function filtered(scan: Scan, condition: Expr, query: Query): Scan {
     case 'one-row':
     case 'table':
       return guarded(scan, condition)
-    default:
+    case 'join':
+    case 'project':
+    case 'aggregate':
+    case 'window':
+    case 'set':
+    case 'order':
+    case 'limit':
       return withInputs(scan, inputsOfScan(scan).map(inner))
+    default:
+      return scan satisfies never
   }
 }
 
-const guarded = (input: Scan, condition: Expr): Scan => ({
-  kind: 'filter',
-  input,
-  condition,
-  columns: input.columns,
-  isGuard: true,
-})
+const guarded = (input: Scan, condition: Expr): Scan => ({ ...filtered(input, condition), isGuard: true })
 
-const both = (a: Expr, b: Expr): Expr => ({
-  kind: 'case',
-  type: BOOL,
-  branches: [{ when: a, then: b }],
-  otherwise: literal(false, b.at),
-  at: b.at,
-})
+const both = (a: Expr, b: Expr): Expr => caseWhen(a, b, literal(BOOL, false, b.at))

@@ -6,11 +6,10 @@
  */
 
 import { isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
-import { columnExpr } from '../../googlesql/index.js'
+import { aggregateCall, call, columnExpr, filtered, literal } from '../../googlesql/plan/build.js'
 import type {
   Column,
   Expr,
-  FilterScan,
   LimitScan,
   OrderScan,
   ResolvedCte,
@@ -46,8 +45,19 @@ function withEarlyLimit(scan: Scan, query: ResolvedQuery): Scan | null {
     }
     case 'limit':
       return scan.input.kind === 'order' ? cutEarly(scan, scan.input, query) : null
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'aggregate':
+    case 'window':
+    case 'set':
+    case 'order':
       return null
+    default:
+      return scan satisfies never
   }
 }
 
@@ -74,17 +84,17 @@ function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wit
   const copies = new Map(table.columns.map(column => [column.id, { ...column, id: ++id }]))
   const inFirst = (expr: Expr): Expr => replaced(expr, column => columnExpr(copies.get(column.id)!, false, at))
   const columns = [...copies.values()]
-  const filtered: Scan = spread.conditions.reduce<Scan>(
-    (input, condition): FilterScan => ({ kind: 'filter', input, condition: inFirst(condition), columns }),
-    { ...table, columns },
-  )
+  const met = spread.conditions.reduce<Scan>((input, condition) => filtered(input, inFirst(condition)), {
+    ...table,
+    columns,
+  })
   const keys = spread.keys.map(key => ({ ...key, expr: inFirst(key.expr) }))
   const first: ResolvedCte = {
     id: lastCte + 1,
     name: 'first',
     scan: {
       kind: 'limit',
-      input: { kind: 'order', input: filtered, keys, columns },
+      input: { kind: 'order', input: met, keys, columns },
       limit: integer(count, at),
       offset: null,
       columns,
@@ -101,11 +111,11 @@ function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wit
       { when: compare('$lt', counted(rows), count, at), then: yes(at) },
       { when: compare('$ge', counted(spread.over(rows)), count, at), then: yes(at) },
     ],
-    otherwise: call('ERROR', BOOL, [{ kind: 'literal', type: STRING, value: CUT_SHORT, at }], at),
+    otherwise: call('ERROR', BOOL, [literal(STRING, CUT_SHORT, at)], at),
     at,
   }
   // Asked of the first rows: those that are unnested may be none, and then nobody would ask.
-  const enough: Scan = { kind: 'filter', input: rows, condition: isEnough, columns: table.columns }
+  const enough = filtered(rows, isEnough)
   const body: LimitScan = { ...limit, input: { ...order, input: spread.over(enough) } }
   return { kind: 'with', ctes: [first], body, columns: limit.columns }
 }
@@ -199,8 +209,16 @@ function spreadOf(
         }
       )
     }
-    default:
+    case 'one-row':
+    case 'join':
+    case 'aggregate':
+    case 'window':
+    case 'set':
+    case 'limit':
+    case 'with':
       return null
+    default:
+      return scan satisfies never
   }
 }
 
@@ -219,24 +237,11 @@ const replaced = (expr: Expr, exprOf: (column: Column) => Expr | undefined): Exp
   mapExpr(expr, part => (part.kind === 'column' ? exprOf(part.column) : undefined))
 
 function countOf(input: Scan, column: Column, at: number): Expr {
-  const count = {
-    type: INT64,
-    name: '$count_star',
-    arguments: [],
-    isDistinct: false,
-    ignoresNulls: false,
-    having: null,
-    orderBy: [],
-    limit: null,
-    filter: null,
-    isSafe: false,
-    at,
-  }
   const scan: Scan = {
     kind: 'aggregate',
     input,
     keys: [],
-    aggregates: [{ column, call: count }],
+    aggregates: [{ column, call: aggregateCall('$count_star', INT64, [], at) }],
     groupingSets: null,
     groupingCalls: [],
     columns: [column],
@@ -244,15 +249,7 @@ function countOf(input: Scan, column: Column, at: number): Expr {
   return { kind: 'subquery', type: INT64, form: 'scalar', scan, at }
 }
 
-const call = (name: string, type: Type, args: readonly Expr[], at: number): Expr => ({
-  kind: 'call',
-  type,
-  name,
-  arguments: args,
-  isSafe: false,
-  at,
-})
 const compare = (operator: string, left: Expr, right: number, at: number): Expr =>
   call(operator, BOOL, [left, integer(right, at)], at)
-const integer = (value: number, at: number): Expr => ({ kind: 'literal', type: INT64, value: String(value), at })
-const yes = (at: number): Expr => ({ kind: 'literal', type: BOOL, value: true, at })
+const integer = (value: number, at: number): Expr => literal(INT64, String(value), at)
+const yes = (at: number): Expr => literal(BOOL, true, at)

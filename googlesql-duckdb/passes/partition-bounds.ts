@@ -48,8 +48,17 @@ function visit(scan: Scan, conditions: readonly Expr[], found: Map<TableScan, Pa
       visit(scan.right, inner || scan.join === 'right' ? own : [], found)
       return
     }
-    default:
+    case 'one-row':
+    case 'cte':
+    case 'aggregate':
+    case 'window':
+    case 'set':
+    case 'limit':
+    case 'with':
       for (const input of inputsOfScan(scan)) visit(input, [], found)
+      return
+    default:
+      scan satisfies never
   }
 }
 

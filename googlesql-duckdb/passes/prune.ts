@@ -2,7 +2,9 @@
  * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and
  * orders that no one can see. GoogleSQL does not promise the errors of what is not read.
  */
+
 import { findFunction } from '../../googlesql/functions/all.js'
+import { project } from '../../googlesql/plan/build.js'
 import type { AggregateCall, Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { exprsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
@@ -216,7 +218,7 @@ function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
     case 'set': {
       const kept = scan.columns.flatMap((column, i) => (isLive(column) ? [i] : []))
       const inputs = scan.inputs.map(input =>
-        narrowed(
+        project(
           rebuild(input, live, false),
           kept.map(i => input.columns[i]!),
         ),
@@ -244,19 +246,13 @@ function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
   }
 }
 
-/** The scan with these columns alone, in this order. */
-function narrowed(scan: Scan, columns: readonly Column[]): Scan {
-  const isSame = scan.columns.length === columns.length && columns.every((column, i) => column === scan.columns[i])
-  return isSame ? scan : { kind: 'project', input: scan, computed: [], columns }
-}
-
 /** Without an ORDER BY of its own it takes the rows as they come, which authors expect to be the order of a subquery. */
 const takesOrder = (name: string): boolean => findFunction(name)?.aggregate?.allowsOrderBy === true
 
 function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {
   const kept = cte.columns.flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
   const narrow = (scan: Scan): Scan =>
-    narrowed(
+    project(
       rebuild(scan, live, false),
       kept.map(i => scan.columns[i]!),
     )

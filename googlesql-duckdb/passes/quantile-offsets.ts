@@ -3,6 +3,9 @@
  * and one. Such a call is given the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and gives those quantiles alone;
  * what reads the second of them reads the second element.
  */
+
+import { literal } from '../../googlesql/plan/build.js'
+import { aggregateKey } from '../../googlesql/plan/key.js'
 import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
@@ -46,12 +49,7 @@ function hasQuantiles(query: ResolvedQuery): boolean {
   return found
 }
 
-const numberOf = (value: number, at: number): LiteralExpr => ({
-  kind: 'literal',
-  type: INT64,
-  value: String(value),
-  at,
-})
+const numberOf = (value: number, at: number): LiteralExpr => literal(INT64, String(value), at)
 
 const numbers = (values: readonly number[], at: number): Expr => ({
   kind: 'array',
@@ -105,8 +103,9 @@ function findNarrow(query: ResolvedQuery): Narrow {
         const twins = new Map<string, Twins>()
         for (const { column, call } of scan.aggregates) {
           if (call.name !== NAME) continue
-          const same = twins.get(sameness(call)) ?? []
-          twins.set(sameness(call), same)
+          const key = aggregateKey(call)
+          const same = twins.get(key) ?? []
+          twins.set(key, same)
           same.push({ id: rootOf(column.id), call })
         }
         groups.push(...twins.values())
@@ -189,9 +188,6 @@ function findCopies(query: ResolvedQuery): { readonly rootOf: (id: number) => nu
 
 /** Calls of the same arguments: when they ask for the same offsets too, DuckDB computes them once. */
 type Twins = { readonly id: number; readonly call: AggregateCall }[]
-
-const sameness = ({ arguments: args, isDistinct, ignoresNulls, having, filter }: AggregateCall): string =>
-  JSON.stringify([args, isDistinct, ignoresNulls, having, filter], (key, value) => (key === 'at' ? undefined : value))
 
 /** `array[OFFSET(5)]` of a column. */
 function elementOf(expr: Expr): { readonly array: Expr; readonly id: number; readonly offset: number } | null {

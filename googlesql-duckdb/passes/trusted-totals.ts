@@ -5,9 +5,10 @@
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
-import { columnExpr } from '../../googlesql/index.js'
+import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
+import { exprKey } from '../../googlesql/plan/key.js'
 import type { AggregateCall, AggregateScan, Column, Computed, Expr, Scan } from '../../googlesql/plan/nodes.js'
-import { exprKey, mapExpr } from '../../googlesql/plan/rewrite.js'
+import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { hasSubquery } from '../../googlesql/plan/walk.js'
 import { FLOAT64 } from '../../googlesql/types/types.js'
 import type { Context } from '../emit/context.js'
@@ -47,8 +48,7 @@ export function trustTotals(scan: AggregateScan, newColumn: Context['newColumn']
     const name = call.arguments[0]?.type.kind === 'FLOAT64' ? (PLAIN[call.name] ?? call.name) : call.name
     return { column, call: { ...call, name, arguments: args } }
   })
-  const columns = [...scan.input.columns, ...computed.map(({ column }) => column)]
-  return { scan: { ...scan, aggregates, input: { kind: 'project', input: scan.input, computed, columns } }, witnesses }
+  return { scan: { ...scan, aggregates, input: withComputed(scan.input, computed) }, witnesses }
 }
 
 /**
@@ -69,19 +69,21 @@ export function trustedAggregation(scan: Scan, isSorted = false): AggregateScan 
       const isWhole = isSorted || (scan.keys.length === 0 && scan.groupingSets === null)
       return isWhole && scan.aggregates.some(({ call }) => testedOf(call).length > 0) ? scan : null
     }
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'window':
+    case 'set':
       return null
+    default:
+      return scan satisfies never
   }
 }
 
-const untested = (expr: Expr): Expr => ({
-  kind: 'call',
-  type: FLOAT64,
-  name: UNTESTED,
-  arguments: [expr],
-  isSafe: false,
-  at: expr.at,
-})
+const untested = (expr: Expr): Expr => call(UNTESTED, FLOAT64, [expr], expr.at)
 
 /** A part of an aggregate's arguments, and what must be finite so that it needs no tests. */
 interface Tested {
@@ -126,7 +128,20 @@ function collect(expr: Expr, isConditional: boolean, found: Tested[]): void {
     case 'cast':
       if (!expr.isSafe) collect(expr.operand, isConditional, found)
       return
+    case 'literal':
+    case 'parameter':
+    case 'column':
+    case 'field':
+    case 'struct':
+    case 'array':
+    case 'subquery':
+    case 'in-query':
+    case 'lambda':
+    case 'let':
+    case 'word':
+      return
     default:
+      expr satisfies never
   }
 }
 

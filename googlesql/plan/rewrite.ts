@@ -1,16 +1,27 @@
-/** Walks over resolved expressions, scans inside them included, to compare them and to replace parts of them. */
-
-import { typeName } from '../types/types.js'
-import type { AggregateCall, Column, Computed, Expr, Scan, SortKey, WindowCall } from './nodes.js'
+/** Makes a plan of another by replacing parts of it. All that rebuilds a node goes through mapParts, mapOwn and withInputs. */
+import type { AggregateCall, Column, Computed, Expr, ResolvedBound, Scan, SortKey, WindowCall } from './nodes.js'
+import { columnsMade, columnsNamed, inputsOfScan, visitExpr, visitScan } from './walk.js'
 
 /** Gives a replacement, or undefined to go on into the parts. */
 export type Replace = (expr: Expr) => Expr | undefined
 
-export function mapExpr(expr: Expr, replace: Replace): Expr {
-  const replaced = replace(expr)
-  if (replaced) return replaced
-  const map = (part: Expr): Expr => mapExpr(part, replace)
-  const mapMaybe = (part: Expr | null): Expr | null => part && map(part)
+export const mapExpr = (expr: Expr, replace: Replace): Expr =>
+  replace(expr) ??
+  mapParts(
+    expr,
+    part => mapExpr(part, replace),
+    scan => mapScan(scan, replace),
+  )
+
+export const mapScan = (scan: Scan, replace: Replace): Scan =>
+  withInputs(
+    mapOwn(scan, part => mapExpr(part, replace)),
+    inputsOfScan(scan).map(input => mapScan(input, replace)),
+  )
+
+/** The expression with what stands directly inside it mapped, and the scan of a subquery. */
+export function mapParts(expr: Expr, map: (part: Expr) => Expr, mapQuery: (part: Scan) => Scan = scan => scan): Expr {
+  const maybe = (part: Expr | null): Expr | null => part && map(part)
   switch (expr.kind) {
     case 'literal':
     case 'parameter':
@@ -18,9 +29,9 @@ export function mapExpr(expr: Expr, replace: Replace): Expr {
     case 'word':
       return expr
     case 'call':
-      return { ...expr, arguments: expr.arguments.map(mapMaybe) }
+      return { ...expr, arguments: expr.arguments.map(maybe) }
     case 'cast':
-      return { ...expr, operand: map(expr.operand), format: mapMaybe(expr.format), timeZone: mapMaybe(expr.timeZone) }
+      return { ...expr, operand: map(expr.operand), format: maybe(expr.format), timeZone: maybe(expr.timeZone) }
     case 'field':
       return { ...expr, operand: map(expr.operand) }
     case 'struct':
@@ -31,143 +42,190 @@ export function mapExpr(expr: Expr, replace: Replace): Expr {
       return {
         ...expr,
         branches: expr.branches.map(branch => ({ when: map(branch.when), then: map(branch.then) })),
-        otherwise: mapMaybe(expr.otherwise),
+        otherwise: maybe(expr.otherwise),
       }
     case 'subquery':
-      return { ...expr, scan: mapScan(expr.scan, replace) }
+      return { ...expr, scan: mapQuery(expr.scan) }
     case 'in-query':
-      return { ...expr, operand: map(expr.operand), scan: mapScan(expr.scan, replace) }
+      return { ...expr, operand: map(expr.operand), scan: mapQuery(expr.scan) }
     case 'lambda':
       return { ...expr, body: map(expr.body) }
     case 'let':
-      return { ...expr, bindings: mapComputed(expr.bindings, replace), result: map(expr.result) }
+      return { ...expr, bindings: mapComputed(expr.bindings, map), result: map(expr.result) }
+    default:
+      return expr satisfies never
   }
 }
 
-const mapComputed = (computed: readonly Computed[], replace: Replace): readonly Computed[] =>
-  computed.map(({ column, expr }) => ({ column, expr: mapExpr(expr, replace) }))
+/** The same scan with the expressions that stand directly in it mapped, over its inputs as they are. */
+export function mapOwn(scan: Scan, map: (part: Expr) => Expr): Scan {
+  const maybe = (part: Expr | null): Expr | null => part && map(part)
+  switch (scan.kind) {
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'set':
+    case 'with':
+      return scan
+    case 'unnest':
+      return { ...scan, array: map(scan.array), condition: maybe(scan.condition) }
+    case 'join':
+      return { ...scan, condition: maybe(scan.condition) }
+    case 'filter':
+      return { ...scan, condition: map(scan.condition) }
+    case 'project':
+      return { ...scan, computed: mapComputed(scan.computed, map) }
+    case 'aggregate':
+      return {
+        ...scan,
+        keys: mapComputed(scan.keys, map),
+        aggregates: scan.aggregates.map(part => ({ ...part, call: mapAggregate(part.call, map) })),
+      }
+    case 'window':
+      return { ...scan, functions: scan.functions.map(part => ({ ...part, call: mapWindow(part.call, map) })) }
+    case 'order':
+      return { ...scan, keys: mapKeys(scan.keys, map) }
+    case 'limit':
+      return { ...scan, limit: map(scan.limit), offset: maybe(scan.offset) }
+    default:
+      return scan satisfies never
+  }
+}
 
-const mapKeys = (keys: readonly SortKey[], replace: Replace): readonly SortKey[] =>
-  keys.map(key => ({ ...key, expr: mapExpr(key.expr, replace) }))
+const mapComputed = (computed: readonly Computed[], map: (part: Expr) => Expr): readonly Computed[] =>
+  computed.map(({ column, expr }) => ({ column, expr: map(expr) }))
 
-function mapAggregate(call: AggregateCall, replace: Replace): AggregateCall {
-  const mapMaybe = (part: Expr | null): Expr | null => part && mapExpr(part, replace)
+const mapKeys = (keys: readonly SortKey[], map: (part: Expr) => Expr): readonly SortKey[] =>
+  keys.map(key => ({ ...key, expr: map(key.expr) }))
+
+/** The call with what it reads mapped. */
+export function mapAggregate(call: AggregateCall, map: (part: Expr) => Expr): AggregateCall {
+  const maybe = (part: Expr | null): Expr | null => part && map(part)
   return {
     ...call,
-    arguments: call.arguments.map(mapMaybe),
-    having: call.having && { ...call.having, expr: mapExpr(call.having.expr, replace) },
-    orderBy: mapKeys(call.orderBy, replace),
-    limit: mapMaybe(call.limit),
-    filter: mapMaybe(call.filter),
+    arguments: call.arguments.map(maybe),
+    having: call.having && { ...call.having, expr: map(call.having.expr) },
+    orderBy: mapKeys(call.orderBy, map),
+    limit: maybe(call.limit),
+    filter: maybe(call.filter),
   }
 }
 
-export function mapWindow(window: WindowCall, replace: Replace): WindowCall {
-  const bound = <B extends { readonly offset: Expr | null }>(b: B): B => ({
-    ...b,
-    offset: b.offset && mapExpr(b.offset, replace),
-  })
+export function mapWindow(window: WindowCall, map: (part: Expr) => Expr): WindowCall {
+  const bound = (part: ResolvedBound): ResolvedBound => ({ ...part, offset: part.offset && map(part.offset) })
   return {
-    call: mapAggregate(window.call, replace),
-    partitionBy: window.partitionBy.map(expr => mapExpr(expr, replace)),
-    orderBy: mapKeys(window.orderBy, replace),
+    call: mapAggregate(window.call, map),
+    partitionBy: window.partitionBy.map(map),
+    orderBy: mapKeys(window.orderBy, map),
     frame: window.frame && { ...window.frame, start: bound(window.frame.start), end: bound(window.frame.end) },
   }
 }
 
-export function mapScan(scan: Scan, replace: Replace): Scan {
-  const expr = (part: Expr): Expr => mapExpr(part, replace)
-  const maybe = (part: Expr | null): Expr | null => part && expr(part)
-  const input = (part: Scan): Scan => mapScan(part, replace)
+/** The same scan over other inputs, as many and in the same order as `inputsOfScan` gives them. */
+export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
+  const [first] = inputs
   switch (scan.kind) {
     case 'one-row':
     case 'table':
     case 'cte':
       return scan
     case 'unnest':
-      return {
-        ...scan,
-        input: scan.input && input(scan.input),
-        array: expr(scan.array),
-        condition: maybe(scan.condition),
-      }
+      return { ...scan, input: first ?? null }
     case 'join':
-      return { ...scan, left: input(scan.left), right: input(scan.right), condition: maybe(scan.condition) }
+      return { ...scan, left: first!, right: inputs[1]! }
     case 'filter':
-      return { ...scan, input: input(scan.input), condition: expr(scan.condition) }
     case 'project':
-      return { ...scan, input: input(scan.input), computed: mapComputed(scan.computed, replace) }
     case 'aggregate':
-      return {
-        ...scan,
-        input: input(scan.input),
-        keys: mapComputed(scan.keys, replace),
-        aggregates: scan.aggregates.map(({ column, call }) => ({ column, call: mapAggregate(call, replace) })),
-      }
     case 'window':
-      return {
-        ...scan,
-        input: input(scan.input),
-        functions: scan.functions.map(({ column, call }) => ({ column, call: mapWindow(call, replace) })),
-      }
-    case 'set':
-      return { ...scan, inputs: scan.inputs.map(input) }
     case 'order':
-      return { ...scan, input: input(scan.input), keys: mapKeys(scan.keys, replace) }
     case 'limit':
-      return { ...scan, input: input(scan.input), limit: expr(scan.limit), offset: maybe(scan.offset) }
-    case 'with':
-      return {
-        ...scan,
-        ctes: scan.ctes.map(cte => ({
-          ...cte,
-          scan: input(cte.scan),
-          recursion: cte.recursion && { ...cte.recursion, terms: cte.recursion.terms.map(input) },
-        })),
-        body: input(scan.body),
-      }
+      return { ...scan, input: first! }
+    case 'set':
+      return { ...scan, inputs }
+    case 'with': {
+      const rest = [...inputs]
+      const ctes = scan.ctes.map(cte => {
+        const [base, ...terms] = rest.splice(0, 1 + (cte.recursion?.terms.length ?? 0))
+        return { ...cte, scan: base!, recursion: cte.recursion && { ...cte.recursion, terms } }
+      })
+      return { ...scan, ctes, body: rest[0]! }
+    }
+    default:
+      return scan satisfies never
   }
 }
 
-/** Every expression in it, outermost first. */
-export function someExpr(expr: Expr, test: (expr: Expr) => boolean): boolean {
-  let found = false
-  mapExpr(expr, part => {
-    if (found || test(part)) {
-      found = true
-      return part
-    }
-    return undefined
-  })
-  return found
+/** A copy of scans and of expressions over them whose own columns are new; columns of queries around them stay. */
+export interface Copier {
+  scan(scan: Scan): Scan
+  expr(expr: Expr): Expr
 }
 
-/** What two expressions may differ in and still compute the same. */
-const IGNORED = new Set(['at', 'isImplicit', 'hasWrittenType', 'isCorrelated', 'written'])
-
-/**
- * Equal keys: the same computation over the same columns. Places do not matter, nor what the columns are called that an
- * expression makes for itself (`WITH(a AS …, a)`). A subquery's columns have numbers of their own, so that two
- * subqueries never have equal keys.
- */
-export function exprKey(expr: Expr): string {
-  if (expr.kind === 'column') return `column ${expr.column.id}`
-  const own = new Map<number, string>()
-  const claim = ({ id }: Column): void => void (own.has(id) || own.set(id, `own ${own.size}`))
-  return JSON.stringify(expr, (name, value) => {
-    if (IGNORED.has(name)) return undefined
-    if (name === 'type') return typeName(value).toLowerCase()
-    if (name === 'column') return own.get(value.id) ?? value.id
-    if (name === 'parameters') return value.map((column: Column) => own.get(column.id))
-    if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
-    if (Object.is(value, -0)) return '-0'
-    if (value instanceof Uint8Array) return `bytes:${value.join(',')}`
-    // What is made inside is seen here before the parts that read it.
-    if (value?.kind === 'let') for (const { column } of value.bindings) claim(column)
-    if (value?.kind === 'lambda') value.parameters.forEach(claim)
-    return value
-  })
+/** @param newColumn gives a column of the same name and type. */
+export function copierOf(
+  scans: readonly Scan[],
+  exprs: readonly Expr[],
+  newColumn: (column: Column) => Column,
+): Copier {
+  const made = new Set<number>()
+  const make = (columns: readonly Column[]): void => columns.forEach(({ id }) => void made.add(id))
+  const visit = (expr: Expr): void => void (expr.kind === 'column' || make(columnsNamed(expr)))
+  for (const scan of scans) visitScan(scan, visit, part => make(columnsMade(part)))
+  for (const expr of exprs) visitExpr(expr, visit, part => make(columnsMade(part)))
+  const fresh = new Map<number, Column>()
+  const of = (column: Column): Column => {
+    if (!made.has(column.id)) return column
+    const known = fresh.get(column.id) ?? newColumn(column)
+    fresh.set(column.id, known)
+    return known
+  }
+  const copyScan = (scan: Scan): Scan =>
+    withInputs(renamed(mapOwn(scan, copyExpr), of), inputsOfScan(scan).map(copyScan))
+  const copyExpr = (expr: Expr): Expr => {
+    const copied = mapParts(expr, copyExpr, copyScan)
+    if (copied.kind === 'column') return { ...copied, column: of(copied.column) }
+    if (copied.kind === 'lambda') return { ...copied, parameters: copied.parameters.map(of) }
+    return copied.kind === 'let' ? { ...copied, bindings: renamedParts(copied.bindings, of) } : copied
+  }
+  return { scan: copyScan, expr: copyExpr }
 }
 
-/** Whether two expressions compute the same. */
-export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))
+const renamedParts = <P extends { readonly column: Column }>(
+  parts: readonly P[],
+  of: (part: Column) => Column,
+): readonly P[] => parts.map(part => ({ ...part, column: of(part.column) }))
+
+/** The scan with other columns, its expressions and inputs as they are. */
+function renamed(scan: Scan, of: (part: Column) => Column): Scan {
+  const columns = (scan.columns as readonly Column[]).map(of)
+  switch (scan.kind) {
+    case 'one-row':
+      return scan
+    case 'table':
+    case 'cte':
+    case 'join':
+    case 'filter':
+    case 'set':
+    case 'order':
+    case 'limit':
+      return { ...scan, columns }
+    case 'unnest':
+      return { ...scan, columns, element: of(scan.element), offset: scan.offset && of(scan.offset) }
+    case 'project':
+      return { ...scan, columns, computed: renamedParts(scan.computed, of) }
+    case 'aggregate':
+      return {
+        ...scan,
+        columns,
+        keys: renamedParts(scan.keys, of),
+        aggregates: renamedParts(scan.aggregates, of),
+        groupingCalls: renamedParts(scan.groupingCalls, of),
+      }
+    case 'window':
+      return { ...scan, columns, functions: renamedParts(scan.functions, of) }
+    case 'with':
+      return { ...scan, columns, ctes: scan.ctes.map(cte => ({ ...cte, columns: cte.columns.map(of) })) }
+    default:
+      return scan satisfies never
+  }
+}

@@ -1,6 +1,5 @@
 /** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
-import type { AggregateCall, Column, Expr, Scan, SortKey, WindowCall } from './nodes.js'
-import { mapScan } from './rewrite.js'
+import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SortKey, SubqueryExpr, WindowCall } from './nodes.js'
 
 /** The expressions directly inside, in order; scans of subqueries are not entered. */
 export function partsOf(expr: Expr): readonly Expr[] {
@@ -28,6 +27,8 @@ export function partsOf(expr: Expr): readonly Expr[] {
       return [expr.body]
     case 'let':
       return [...expr.bindings.map(binding => binding.expr), expr.result]
+    default:
+      return expr satisfies never
   }
 }
 
@@ -70,6 +71,8 @@ export function exprsOfScan(scan: Scan): readonly Expr[] {
       return keyExprs(scan.keys)
     case 'limit':
       return present([scan.limit, scan.offset])
+    default:
+      return scan satisfies never
   }
 }
 
@@ -95,49 +98,9 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
       return scan.inputs
     case 'with':
       return [...scan.ctes.flatMap(cte => [cte.scan, ...(cte.recursion?.terms ?? [])]), scan.body]
+    default:
+      return scan satisfies never
   }
-}
-
-/** The same scan over other inputs, as many and in the same order as `inputsOfScan` gives them. */
-export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
-  const [first] = inputs
-  switch (scan.kind) {
-    case 'one-row':
-    case 'table':
-    case 'cte':
-      return scan
-    case 'unnest':
-      return { ...scan, input: first ?? null }
-    case 'join':
-      return { ...scan, left: first!, right: inputs[1]! }
-    case 'filter':
-    case 'project':
-    case 'aggregate':
-    case 'window':
-    case 'order':
-    case 'limit':
-      return { ...scan, input: first! }
-    case 'set':
-      return { ...scan, inputs }
-    case 'with': {
-      const rest = [...inputs]
-      const ctes = scan.ctes.map(cte => {
-        const [base, ...terms] = rest.splice(0, 1 + (cte.recursion?.terms.length ?? 0))
-        return { ...cte, scan: base!, recursion: cte.recursion && { ...cte.recursion, terms } }
-      })
-      return { ...scan, ctes, body: rest[0]! }
-    }
-  }
-}
-
-/** The same scan with its own expressions mapped, its inputs as they are. */
-export function mapOwn(scan: Scan, map: (expr: Expr) => Expr): Scan {
-  const inputs = inputsOfScan(scan)
-  const alone = withInputs(
-    scan,
-    inputs.map((): Scan => ({ kind: 'one-row', columns: [] })),
-  )
-  return withInputs(mapScan(alone, map), inputs)
 }
 
 /** All columns that come into being with the scan, read or not. */
@@ -153,8 +116,17 @@ export function columnsMade(scan: Scan): readonly Column[] {
       return [...scan.functions.map(part => part.column), ...scan.columns]
     case 'with':
       return scan.ctes.flatMap(cte => cte.columns)
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'join':
+    case 'filter':
+    case 'set':
+    case 'order':
+    case 'limit':
       return scan.columns
+    default:
+      return scan satisfies never
   }
 }
 
@@ -169,8 +141,20 @@ export function columnsNamed(expr: Expr): readonly Column[] {
       return expr.parameters
     case 'let':
       return expr.bindings.map(binding => binding.column)
-    default:
+    case 'literal':
+    case 'parameter':
+    case 'word':
+    case 'call':
+    case 'cast':
+    case 'field':
+    case 'struct':
+    case 'array':
+    case 'case':
+    case 'subquery':
+    case 'in-query':
       return NO_COLUMNS
+    default:
+      return expr satisfies never
   }
 }
 
@@ -185,7 +169,7 @@ export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo:
     return
   }
   for (const part of partsOf(expr)) visitExpr(part, visit, visitScanToo)
-  if (expr.kind === 'subquery' || expr.kind === 'in-query') visitScan(expr.scan, visit, visitScanToo)
+  if (isQuery(expr)) visitScan(expr.scan, visit, visitScanToo)
 }
 
 export function visitScan(scan: Scan, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = ignore): void {
@@ -204,7 +188,50 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
   return ids
 }
 
-const isQuery = (expr: Expr): boolean => expr.kind === 'subquery' || expr.kind === 'in-query'
+/** The ids of the columns that the scan reads and does not make: those of the queries around it. */
+export function outerColumns(scan: Scan): Set<number> {
+  const read = new Set<number>()
+  const made = new Set<number>()
+  const note = (ids: Set<number>, columns: readonly Column[]): void => {
+    for (const { id } of columns) ids.add(id)
+  }
+  visitScan(
+    scan,
+    expr => note(expr.kind === 'column' ? read : made, columnsNamed(expr)),
+    part => note(made, columnsMade(part)),
+  )
+  for (const id of made) read.delete(id)
+  return read
+}
+
+/** The largest ids of a column and of a common table expression in it, so that new ones can be told from them. */
+export function lastIds(root: Scan): { readonly column: number; readonly cte: number } {
+  let [column, cte] = [0, 0]
+  const see = (columns: readonly Column[]): void => {
+    for (const { id } of columns) column = Math.max(column, id)
+  }
+  visitScan(
+    root,
+    expr => see(columnsNamed(expr)),
+    scan => {
+      see(columnsMade(scan))
+      if (scan.kind === 'with') for (const { id } of scan.ctes) cte = Math.max(cte, id)
+    },
+  )
+  return { column, cte }
+}
+
+/** Whether the test holds for the scan or for one inside it; those of subqueries are entered. */
+export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
+  let found = false
+  visitScan(root, ignore, scan => {
+    found ||= test(scan)
+  })
+  return found
+}
+
+type QueryExpr = SubqueryExpr | InQueryExpr
+export const isQuery = (expr: Expr): expr is QueryExpr => expr.kind === 'subquery' || expr.kind === 'in-query'
 
 /** Is one in it? */
 export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)

@@ -1,4 +1,5 @@
 /** Scopes: which names an expression may use, and what they stand for. */
+import { columnExpr } from '../plan/build.js'
 import type { Column, ColumnExpr, Expr } from '../plan/nodes.js'
 import { nearest } from '../suggest.js'
 import { structOf, type Type } from '../types/types.js'
@@ -114,13 +115,8 @@ export function suggestName(scope: Scope | null, name: string): string | undefin
 }
 
 /** @throws UnreadableColumnError. */
-export const columnExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr => ({
-  kind: 'column',
-  type: column.type,
-  column: readable(column, at),
-  isCorrelated,
-  at,
-})
+export const readableExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr =>
+  columnExpr(readable(column, at), isCorrelated, at)
 
 /** The column, which a query reads; null is a place that is not known. @throws UnreadableColumnError. */
 export function readable(column: Column, at: number | null): Column {
@@ -139,13 +135,13 @@ export class UnreadableColumnError extends Error {
 }
 
 export function visibleExpr(target: VisibleColumn, isCorrelated: boolean, at: number): Expr {
-  const base = columnExpr(target.column, isCorrelated, at)
+  const base = readableExpr(target.column, isCorrelated, at)
   return target.field === null ? base : { kind: 'field', type: target.type, operand: base, index: target.field, at }
 }
 
 /** A whole row as a value. */
 export function rangeExpr(range: Range, isCorrelated: boolean, at: number): Expr {
-  if (range.kind === 'value') return columnExpr(range.column, isCorrelated, at)
+  if (range.kind === 'value') return readableExpr(range.column, isCorrelated, at)
   return {
     kind: 'struct',
     type: structOf(range.columns.map(column => ({ name: column.name, type: column.type }))),

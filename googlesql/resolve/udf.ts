@@ -1,5 +1,6 @@
 /** Temporary functions: their definitions are checked, and each call is replaced by the body over its arguments. */
 import type * as ast from '../ast/nodes.js'
+import { childrenOf, type Node } from '../ast/walk.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
 import { mapExpr } from '../plan/rewrite.js'
 import { SqlError } from '../sql-error.js'
@@ -58,12 +59,11 @@ function signatureOf(definition: ast.FunctionDefinition, before: Functions, sour
   return { definition, parameters, returns: definition.returns && type(definition.returns), before }
 }
 
-function refuseParameters(node: unknown, source: string): void {
-  if (typeof node !== 'object' || node === null || node instanceof Uint8Array) return
-  if ('kind' in node && node.kind === 'parameter' && 'at' in node) {
-    throw new SqlError('Query parameters cannot be used inside SQL function bodies', source, Number(node.at))
+function refuseParameters(node: Node, source: string): void {
+  if (node.kind === 'parameter') {
+    throw new SqlError('Query parameters cannot be used inside SQL function bodies', source, node.at)
   }
-  for (const child of Object.values(node)) refuseParameters(child, source)
+  for (const child of childrenOf(node)) refuseParameters(child, source)
 }
 
 /** The body over these columns, one for each parameter: it sees nothing else, and no name of the caller's. */

@@ -1,5 +1,6 @@
 /** Implicit conversion of resolved expressions. Source: the language reference, "Conversion rules". */
 
+import { literal } from '../plan/build.js'
 import type { CastExpr, Expr, LiteralExpr } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from '../values/literals.js'
@@ -65,16 +66,15 @@ function implicitCast(operand: Expr, type: Type): CastExpr {
   }
 }
 
-function convertLiteral(literal: LiteralExpr, type: Type, source: string): Expr {
-  if (sameType(literal.type, type)) return literal
-  const value = literalValue(literal, type)
-  if (value === undefined) return implicitCast(literal, type)
+function convertLiteral(expr: LiteralExpr, type: Type, source: string): Expr {
+  if (sameType(expr.type, type)) return expr
+  const value = literalValue(expr, type)
+  if (value === undefined) return implicitCast(expr, type)
   if (value === null) {
-    const shown =
-      literal.type.kind === 'STRING' ? JSON.stringify(literal.value) : (literal.written ?? String(literal.value))
-    throw new SqlError(`Could not cast literal ${shown} to type ${typeName(type)}`, source, literal.at)
+    const shown = expr.type.kind === 'STRING' ? JSON.stringify(expr.value) : (expr.written ?? String(expr.value))
+    throw new SqlError(`Could not cast literal ${shown} to type ${typeName(type)}`, source, expr.at)
   }
-  return { kind: 'literal', type, value, at: literal.at }
+  return literal(type, value, expr.at)
 }
 
 /** Null when the type has no such value, undefined when it takes an engine to find out. */

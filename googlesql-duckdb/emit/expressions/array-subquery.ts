@@ -4,7 +4,8 @@
  */
 
 import { isVolatile } from '../../../googlesql/functions/facts.js'
-import { columnExpr } from '../../../googlesql/index.js'
+import { columnExpr, filtered } from '../../../googlesql/plan/build.js'
+import { exprKey } from '../../../googlesql/plan/key.js'
 import type {
   AggregateScan,
   Column,
@@ -16,7 +17,7 @@ import type {
   SubqueryExpr,
   UnnestScan,
 } from '../../../googlesql/plan/nodes.js'
-import { exprKey, mapExpr } from '../../../googlesql/plan/rewrite.js'
+import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
@@ -174,8 +175,18 @@ function shapeOf(scan: Scan): Shape | null {
       // The order of the offsets is the list's own.
       return key.isDescending ? { ...shape, order: { kind: 'reversed' } } : shape
     }
-    default:
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'join':
+    case 'aggregate':
+    case 'window':
+    case 'set':
+    case 'limit':
+    case 'with':
       return null
+    default:
+      return scan satisfies never
   }
 }
 
@@ -194,7 +205,7 @@ function aggregatedSql(scan: Scan, column: Column, scope: Scope | null, context:
   if (hasSubquery(value) || isVolatile(value)) return null
   const { input, aggregates } = found.scan
   const listOfRows: ListOf = (argument, condition) => {
-    const rows: Scan = condition ? { kind: 'filter', input, condition, columns: input.columns } : input
+    const rows: Scan = condition ? filtered(input, condition) : input
     if (!argument) return listOf(rows, null, scope, context)
     const computed = { column: context.newColumn('', argument.type), expr: argument }
     const project: Scan = { kind: 'project', input: rows, computed: [computed], columns: [computed.column] }

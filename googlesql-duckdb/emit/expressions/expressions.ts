@@ -1,5 +1,7 @@
 /** Expressions as DuckDB SQL; each gives an operand. */
+
 import { evaluationOf, isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
+import { call } from '../../../googlesql/plan/build.js'
 import type {
   CallExpr,
   CastExpr,
@@ -88,6 +90,8 @@ function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
       return letSql(expr, scope, context)
     case 'word':
       return expr.word
+    default:
+      return expr satisfies never
   }
 }
 
@@ -197,12 +201,7 @@ function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): str
     return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
   }
   if (expr.format) {
-    const format = {
-      ...expr,
-      kind: 'call',
-      name: '$cast_format',
-      arguments: [operand, expr.format, expr.timeZone],
-    } as const
+    const format = call('$cast_format', type, [operand, expr.format, expr.timeZone], expr.at, isSafe)
     return callSql(format, scope, context)
   }
   const sql = exprSql(operand, scope, context)

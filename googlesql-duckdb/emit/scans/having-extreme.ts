@@ -1,6 +1,6 @@
 /** HAVING MAX and HAVING MIN of an aggregate: only rows with the extreme of its group take part. */
 
-import { columnExpr } from '../../../googlesql/index.js'
+import { aggregateCall, call, columnExpr } from '../../../googlesql/plan/build.js'
 import type { AggregateCall, AggregateScan, Column, Expr, WindowScan } from '../../../googlesql/plan/nodes.js'
 import { BOOL } from '../../../googlesql/types/types.js'
 import { type Context, GenerateError } from '../context.js'
@@ -16,11 +16,12 @@ export function applyHaving(scan: AggregateScan, context: Context): AggregateSca
     )
   }
   const functions: { column: Column; call: WindowScan['functions'][number]['call'] }[] = []
-  const aggregates = scan.aggregates.map(({ column, call }) => {
-    if (!call.having) return { column, call }
-    const extreme = context.newColumn(call.having.extreme, call.having.expr.type)
-    functions.push({ column: extreme, call: extremeOver(call, call.having, scan) })
-    return { column, call: { ...call, having: null, filter: isExtreme(call, call.having.expr, extreme) } }
+  const aggregates = scan.aggregates.map(each => {
+    const { having } = each.call
+    if (!having) return each
+    const extreme = context.newColumn(having.extreme, having.expr.type)
+    functions.push({ column: extreme, call: extremeOver(each.call, having, scan) })
+    return { ...each, call: { ...each.call, having: null, filter: isExtreme(each.call, having.expr, extreme) } }
   })
   const input: WindowScan = {
     kind: 'window',
@@ -32,24 +33,16 @@ export function applyHaving(scan: AggregateScan, context: Context): AggregateSca
 }
 
 function extremeOver(
-  call: AggregateCall,
+  { filter, at }: AggregateCall,
   having: NonNullable<AggregateCall['having']>,
   scan: AggregateScan,
 ): WindowScan['functions'][number]['call'] {
   const { extreme, expr } = having
   return {
     call: {
-      type: expr.type,
-      name: extreme === 'max' ? 'MAX' : 'MIN',
-      arguments: [expr],
-      isDistinct: false,
+      ...aggregateCall(extreme === 'max' ? 'MAX' : 'MIN', expr.type, [expr], at),
       ignoresNulls: true,
-      having: null,
-      orderBy: [],
-      limit: null,
-      filter: call.filter,
-      isSafe: false,
-      at: call.at,
+      filter,
     },
     partitionBy: scan.keys.map(key => key.expr),
     orderBy: [],
@@ -57,16 +50,8 @@ function extremeOver(
   }
 }
 
-function isExtreme(call: AggregateCall, expr: Expr, extreme: Column): Expr {
-  const operator = (name: string, args: readonly Expr[]): Expr => ({
-    kind: 'call',
-    type: BOOL,
-    name,
-    arguments: args,
-    isSafe: false,
-    at: call.at,
-  })
+function isExtreme({ filter, at }: AggregateCall, expr: Expr, extreme: Column): Expr {
   // Where the extreme is NULL, since all values are, or NaN, no row equals it.
-  const isSame = operator('$eq', [expr, columnExpr(extreme, false, call.at)])
-  return call.filter ? operator('$and', [call.filter, isSame]) : isSame
+  const isSame = call('$eq', BOOL, [expr, columnExpr(extreme, false, at)], at)
+  return filter ? call('$and', BOOL, [filter, isSame], at) : isSame
 }

@@ -1,6 +1,7 @@
 /** Arguments of aggregates and window functions that have to be columns of the input. */
 
-import { columnExpr } from '../../../googlesql/index.js'
+import { caseWhen, columnExpr, withComputed } from '../../../googlesql/plan/build.js'
+import { isSameExpr } from '../../../googlesql/plan/key.js'
 import type {
   AggregateCall,
   AggregateScan,
@@ -12,7 +13,6 @@ import type {
   WindowCall,
   WindowScan,
 } from '../../../googlesql/plan/nodes.js'
-import { isSameExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery, inputsOfScan, partsOfCall, partsOfWindow } from '../../../googlesql/plan/walk.js'
 import { mayFail } from '../../passes/fallible.js'
 import type { Context, Scope } from '../context.js'
@@ -109,12 +109,7 @@ function hoister(context: Context): Hoister {
       partitionBy: call.partitionBy.map(columnOf),
       orderBy: keyColumns(call.orderBy),
     }),
-    over: input => ({
-      kind: 'project',
-      input,
-      computed,
-      columns: [...input.columns, ...computed.map(({ column }) => column)],
-    }),
+    over: input => withComputed(input, computed),
   }
 }
 
@@ -123,9 +118,7 @@ function withoutFailures(call: AggregateCall): AggregateCall {
   const { filter } = call
   if (!filter) return call
   const kept = (expr: Expr): Expr =>
-    expr.kind !== 'word' && expr.kind !== 'lambda' && mayFail(expr)
-      ? { kind: 'case', type: expr.type, branches: [{ when: filter, then: expr }], otherwise: null, at: expr.at }
-      : expr
+    expr.kind !== 'word' && expr.kind !== 'lambda' && mayFail(expr) ? caseWhen(filter, expr, null) : expr
   return {
     ...call,
     arguments: call.arguments.map(argument => argument && kept(argument)),

@@ -1,7 +1,7 @@
 /** Joins. A side that is a table (or a join itself) stands as it is; any other is a derived table. */
 
-import { columnExpr } from '../../../googlesql/index.js'
-import type { Column, Computed, Expr, JoinScan, Scan } from '../../../googlesql/plan/nodes.js'
+import { call, columnExpr, withComputed } from '../../../googlesql/plan/build.js'
+import type { Column, Computed, JoinScan, Scan } from '../../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, conjuncts, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { type Context, type Entry, entryOf, GenerateError, type Scope } from '../context.js'
@@ -81,28 +81,18 @@ function withoutSubqueries(scan: JoinScan, context: Context): JoinScan {
     sides[side].push({ column, expr: part })
     return columnExpr(column, false, part.at)
   })
-  const and = (a: Expr, b: Expr): Expr => ({
-    kind: 'call',
-    type: a.type,
-    name: '$and',
-    arguments: [a, b],
-    isSafe: false,
-    at: a.at,
-  })
   return {
     ...scan,
-    left: withComputed(scan.left, sides.left),
-    right: withComputed(scan.right, sides.right),
-    condition: parts.reduce(and),
+    left: withSome(scan.left, sides.left),
+    right: withSome(scan.right, sides.right),
+    condition: parts.reduce((a, b) => call('$and', a.type, [a, b], a.at)),
   }
 }
 
 const columnIds = (scan: Scan): Set<number> => new Set((scan.columns as readonly Column[]).map(column => column.id))
 
-const withComputed = (input: Scan, computed: readonly Computed[]): Scan =>
-  computed.length === 0
-    ? input
-    : { kind: 'project', input, computed, columns: [...input.columns, ...computed.map(({ column }) => column)] }
+const withSome = (input: Scan, computed: readonly Computed[]): Scan =>
+  computed.length === 0 ? input : withComputed(input, computed)
 
 /** `mayHoist`: a condition on this side may as well be applied after the join. */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {

@@ -145,8 +145,18 @@ function findUses(query: ResolvedQuery): Uses {
           if (cte.recursion && !cte.recursion.isAll) tell(cte.columns)
         }
         break
-      default:
+      case 'one-row':
+      case 'table':
+      case 'join':
+      case 'filter':
+      case 'aggregate':
+      case 'window':
+      case 'order':
+      case 'limit':
         exprsOfScan(scan).forEach(visitExpr)
+        break
+      default:
+        scan satisfies never
     }
   }
   visitScan(query.scan)

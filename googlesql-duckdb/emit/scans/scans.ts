@@ -73,6 +73,8 @@ export const blockOf: BlockOf = (scan, needed, outer, context) => {
       return limitBlock(scan, needed, outer, context)
     case 'with':
       return withBlock(scan, needed, outer, context)
+    default:
+      return scan satisfies never
   }
 }
 

@@ -4,11 +4,11 @@ import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.j
 import { isGroupable, isOrderable } from '../../functions/definitions/operators.js'
 import { isVolatile } from '../../functions/facts.js'
 import { matchCall } from '../../functions/overload.js'
+import { isSameExpr } from '../../plan/key.js'
 import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
-import { isSameExpr } from '../../plan/rewrite.js'
 import { INT64, shortTypeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
-import { columnExpr } from '../name-scope.js'
+import { readableExpr } from '../name-scope.js'
 import { integer, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
 
@@ -50,7 +50,7 @@ export function aggregateCall(
   )
   const column = r.newColumn(entry.name.toLowerCase(), call.type)
   collected.aggregates.push({ column, call })
-  return columnExpr(column, false, node.at)
+  return readableExpr(column, false, node.at)
 }
 
 /** A function's name in messages. */
@@ -133,5 +133,5 @@ export function resolveGrouping(node: ast.Call, env: ExpressionEnv, r: Resolutio
   })
   const column = r.newColumn('grouping', INT64)
   env.aggregates.collected.groupings.push({ column, expr, at: node.at })
-  return columnExpr(column, false, node.at)
+  return readableExpr(column, false, node.at)
 }

@@ -1,8 +1,10 @@
 /** Arguments of calls before their types are known, and calls of operators. */
+
 import type * as ast from '../../ast/nodes.js'
 import { findFunction } from '../../functions/all.js'
 import { matchCall } from '../../functions/overload.js'
 import type { ArgumentSource } from '../../functions/overload-candidate.js'
+import { call } from '../../plan/build.js'
 import type { Expr, LambdaExpr } from '../../plan/nodes.js'
 import { INT64, type Type } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
@@ -82,7 +84,7 @@ export function operatorCall(
     isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env, r),
   )
   const { args, type } = matchCall(entry, sources, at, r.source)
-  return { kind: 'call', type, name, arguments: args, isSafe: false, at }
+  return call(name, type, args, at)
 }
 
 /** The arguments of a call as they are written. */

@@ -1,9 +1,11 @@
 /** Calls of functions, each by its kind. */
+
 import type * as ast from '../../ast/nodes.js'
 import { findFunction, functionNames } from '../../functions/all.js'
 import type { FunctionEntry } from '../../functions/catalogue.js'
 import { matchCall } from '../../functions/overload.js'
 import { refusalOf } from '../../functions/refused.js'
+import { call } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
@@ -47,5 +49,5 @@ function scalarCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: 
   if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
   if (node.limit) refuse('LIMIT in arguments')
   const { args, type } = matchCall(entry, sourcesOf(node, env, r), node.at, r.source)
-  return { kind: 'call', type, name: entry.name, arguments: args, isSafe, at: node.at }
+  return call(entry.name, type, args, node.at, isSafe)
 }

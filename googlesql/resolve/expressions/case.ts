@@ -5,7 +5,7 @@ import type { Computed, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { BOOL } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
-import { columnExpr } from '../name-scope.js'
+import { readableExpr } from '../name-scope.js'
 import { operatorCall } from './arguments.js'
 
 export function resolveCase(node: ast.Case, env: ExpressionEnv, r: Resolution): Expr {
@@ -49,7 +49,7 @@ function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, r: Resolutio
   }
   const isCheap = value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter'
   const binding = isCheap ? null : { column: r.newColumn('case', value.type), expr: value }
-  const subject = binding ? columnExpr(binding.column, false, value.at) : value
+  const subject = binding ? readableExpr(binding.column, false, value.at) : value
   return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env, r)), binding }
 }
 

@@ -1,7 +1,9 @@
 /** Expressions: every node of the syntax tree becomes a typed one. Calls and names have files of their own. */
+
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
 import { shownType } from '../../functions/overload.js'
+import { literal } from '../../plan/build.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import {
@@ -30,17 +32,17 @@ import { resolveInQuery, resolveSubquery } from './subquery.js'
 export function resolveExpression(node: ast.Expression, env: ExpressionEnv, r: Resolution): Expr {
   switch (node.kind) {
     case 'null':
-      return { kind: 'literal', type: INT64, value: null, at: node.at }
+      return literal(INT64, null, node.at)
     case 'bool':
-      return { kind: 'literal', type: BOOL, value: node.value, at: node.at }
+      return literal(BOOL, node.value, node.at)
     case 'int':
       return intLiteral(node.value, node.at, r)
     case 'float':
       return floatLiteral(node.value, node.at)
     case 'string':
-      return { kind: 'literal', type: STRING, value: node.value, at: node.at }
+      return literal(STRING, node.value, node.at)
     case 'bytes':
-      return { kind: 'literal', type: BYTES, value: node.value, at: node.at }
+      return literal(BYTES, node.value, node.at)
     case 'typed':
       return typedLiteral(node, r)
     case 'parameter':

@@ -1,5 +1,7 @@
 /** Literals and query parameters become typed expressions. */
+
 import type * as ast from '../../ast/nodes.js'
+import { literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { BIGNUMERIC, DATE, DATETIME, FLOAT64, INT64, JSON_TYPE, NUMERIC, TIME, TIMESTAMP } from '../../types/types.js'
 import {
@@ -17,7 +19,7 @@ export const MAX_INT64 = 9223372036854775807n
 
 export function intLiteral(digits: string, at: number, r: Resolution): Expr {
   if (BigInt(digits) > MAX_INT64) return r.fail(`Invalid integer literal: ${digits}`, at)
-  return { kind: 'literal', type: INT64, value: BigInt(digits).toString(), at }
+  return literal(INT64, BigInt(digits).toString(), at)
 }
 
 /** What is too large for a FLOAT64 is infinite. */
@@ -39,7 +41,7 @@ export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, r: R
   const { type, read } = TYPED[node.typed]
   const value = read(node.value)
   if (value === null) return r.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)
-  return { kind: 'literal', type, value, at: node.at }
+  return literal(type, value, node.at)
 }
 
 export function resolveParameter(node: ast.Parameter, r: Resolution): Expr {

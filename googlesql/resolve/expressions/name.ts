@@ -1,16 +1,18 @@
 /** Names, paths and fields: `timestamp`, `t.metadata`, `request.path`, `payload.user.id` of a JSON value. */
+
 import type * as ast from '../../ast/nodes.js'
+import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import { JSON_TYPE, STRING, typeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
 import {
-  columnExpr,
   type Found,
   type Held,
   lookup,
   type Range,
   rangeExpr,
+  readableExpr,
   suggestName,
   visibleExpr,
 } from '../name-scope.js'
@@ -35,7 +37,7 @@ function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: Exp
       return visibleExpr(found.column, isCorrelated, node.at)
     case 'alias':
       if (!isCorrelated) refuseInAggregate(found.holds, node, env, r)
-      return found.column && !env.inlinesAliases ? columnExpr(found.column, isCorrelated, node.at) : found.expr
+      return found.column && !env.inlinesAliases ? readableExpr(found.column, isCorrelated, node.at) : found.expr
     case 'ambiguous':
       return r.fail(`Column name ${node.name} is ambiguous`, node.at)
   }
@@ -60,7 +62,7 @@ export function resolveDot(node: ast.Dot, env: ExpressionEnv, r: Resolution): Ex
 }
 
 function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, r: Resolution): Expr {
-  if (range.kind === 'value') return fieldOf(columnExpr(range.column, isCorrelated, name.at), name, r)
+  if (range.kind === 'value') return fieldOf(readableExpr(range.column, isCorrelated, name.at), name, r)
   const key = name.name.toLowerCase()
   const matches = range.columns.filter(column => column.name.toLowerCase() === key)
   if (matches.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
@@ -77,15 +79,7 @@ function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: bo
 function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
   const { type } = operand
   if (type.kind === 'JSON') {
-    const member: Expr = { kind: 'literal', type: STRING, value: name.name, at: name.at }
-    return {
-      kind: 'call',
-      type: JSON_TYPE,
-      name: '$json_field',
-      arguments: [operand, member],
-      isSafe: false,
-      at: name.at,
-    }
+    return call('$json_field', JSON_TYPE, [operand, literal(STRING, name.name, name.at)], name.at)
   }
   if (type.kind !== 'STRUCT') {
     return r.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at)

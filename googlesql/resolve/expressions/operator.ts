@@ -1,6 +1,8 @@
 /** Operators: each is a call of the function of its name in definitions/operators.ts. */
+
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
+import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
 import { coerceTo } from '../../types/apply-coercion.js'
@@ -12,7 +14,7 @@ import { oneColumn } from './subquery.js'
 
 /** NOT of it, where the operator was written with NOT. */
 export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
-  return isNegated ? { kind: 'call', type: BOOL, name: '$not', arguments: [expr], isSafe: false, at } : expr
+  return isNegated ? call('$not', BOOL, [expr], at) : expr
 }
 
 /** `-x`, `+x`, `~x` and NOT. */
@@ -21,7 +23,7 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution)
   if (node.operator === '-' && operand.kind === 'int') {
     // -9223372036854775808 is a literal, though 9223372036854775808 is none.
     if (BigInt(operand.value) > MAX_INT64 + 1n) return r.fail(`Invalid integer literal: -${operand.value}`, node.at)
-    return { kind: 'literal', type: INT64, value: (-BigInt(operand.value)).toString(), at: node.at }
+    return literal(INT64, (-BigInt(operand.value)).toString(), node.at)
   }
   if (node.operator === '-' && operand.kind === 'float') {
     return { ...floatLiteral(`-${operand.value}`, operand.at), at: node.at }

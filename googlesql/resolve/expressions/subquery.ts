@@ -2,12 +2,12 @@
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
 import { isComparable } from '../../functions/definitions/operators.js'
+import { project } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
-import { project } from '../../plan/project.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { arrayOf, BOOL, shortTypeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
-import { columnExpr, subqueryScope } from '../name-scope.js'
+import { readableExpr, subqueryScope } from '../name-scope.js'
 
 /** A scalar, ARRAY or EXISTS subquery. */
 export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv, r: Resolution): Expr {
@@ -47,7 +47,7 @@ export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, r:
 export function resolveInQuery(node: ast.InQuery, env: ExpressionEnv, r: Resolution): Expr {
   const operand = r.expression(node.operand, env)
   const { scan, column } = oneColumn(node.query, 'IN', env, r)
-  const element = columnExpr(column, false, node.at)
+  const element = readableExpr(column, false, node.at)
   const type = commonSupertype([operand, element])
   const left = type && coerceTo(operand, type, r.source)
   const right = type && coerceTo(element, type, r.source)

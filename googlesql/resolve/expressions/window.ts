@@ -5,7 +5,7 @@ import { isGroupable } from '../../functions/definitions/operators.js'
 import type { AggregateCall, Expr, WindowCall } from '../../plan/nodes.js'
 import { shortTypeName, type Type } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
-import { columnExpr } from '../name-scope.js'
+import { readableExpr } from '../name-scope.js'
 import { sortKey } from '../queries/order.js'
 import { aggregatePart, displayName, IN_AGGREGATE, IN_ANALYTIC } from './aggregate.js'
 import { resolveFrame } from './frame.js'
@@ -45,7 +45,7 @@ export function windowCall(
   const column = r.newColumn(entry.name.toLowerCase(), call.type)
   const resolved: WindowCall = { call, partitionBy, orderBy, frame }
   collected.windows.push({ column, call: resolved })
-  return columnExpr(column, false, node.at)
+  return readableExpr(column, false, node.at)
 }
 
 function misplacedWindow(clause: string): string {

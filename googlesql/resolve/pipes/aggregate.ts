@@ -1,10 +1,12 @@
 /** The pipe operator AGGREGATE: groups, and the columns that it gives: the keys, then the aggregates. */
+
 import type * as ast from '../../ast/nodes.js'
 import type { Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
-import { mapExpr, someExpr } from '../../plan/rewrite.js'
+import { mapExpr } from '../../plan/rewrite.js'
+import { someOf } from '../../plan/walk.js'
 import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, Resolution } from '../context.js'
 import { impliedName } from '../expressions/expression.js'
-import { columnExpr, fromScope } from '../name-scope.js'
+import { fromScope, readableExpr } from '../name-scope.js'
 import { type FromResult, rangeNames } from '../queries/from.js'
 import { type Grouping, resolveGroupBy } from '../queries/group-by.js'
 import { sortKey } from '../queries/order.js'
@@ -59,7 +61,7 @@ export function resolvePipeAggregate(
 
 function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean {
   const calls = new Set([...aggregates, ...groupings].map(({ column }) => column.id))
-  return someExpr(expr, part => part.kind === 'column' && calls.has(part.column.id))
+  return someOf(expr, part => part.kind === 'column' && calls.has(part.column.id))
 }
 
 /** No select list stands beside it: neither ordinals nor aliases mean anything here. */
@@ -77,7 +79,7 @@ function keyOutputs(node: ast.GroupBy, { keys, keyOf }: Grouping, isOrdered: boo
   const ascending = isOrdered ? { isDescending: false, nulls: null } : null
   const output = (expression: ast.Expression, alias: ast.Identifier | null, order: ast.PipeOrder | null): Output => {
     const { column } = keys[keyOf.get(expression)!]!
-    const expr = columnExpr(column, false, expression.at)
+    const expr = readableExpr(column, false, expression.at)
     return { name: alias?.name ?? impliedName(expression), expr, order: order ?? ascending }
   }
   const seen = new Set<number>()
@@ -112,7 +114,7 @@ function expressionsOf(item: ast.GroupingItem): readonly ast.Expression[] {
 function ordered(scan: Scan, outputs: readonly Output[], at: number, r: Resolution): Scan {
   const keys = outputs.flatMap(({ order }, i): SortKey[] => {
     if (!order) return []
-    const expr = columnExpr(scan.columns[i]!, false, at)
+    const expr = readableExpr(scan.columns[i]!, false, at)
     return [sortKey({ ...order, expression: { kind: 'null', at }, at }, expr, r)]
   })
   return keys.length === 0 ? scan : { kind: 'order', input: scan, keys, columns: scan.columns }

@@ -1,13 +1,14 @@
 /** Pipe operators: each takes the table that comes through the pipe, and makes one of the scans that there are already. */
+
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
+import { filtered, project } from '../../plan/build.js'
 import type { Column, Computed, ResolvedCte, Scan, SortKey } from '../../plan/nodes.js'
-import { project } from '../../plan/project.js'
-import { someExpr } from '../../plan/rewrite.js'
+import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
 import type { Collected, ExpressionEnv, QueryEnv, QueryResult, Resolution } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
-import { columnExpr, fromScope, type Range, type VisibleColumn } from '../name-scope.js'
+import { fromScope, type Range, readableExpr, type VisibleColumn } from '../name-scope.js'
 import { type FromResult, rangeNames, resolvePipeJoin } from '../queries/from.js'
 import { sortKey } from '../queries/order.js'
 import { resolvePivot, resolveUnpivot } from '../queries/pivot.js'
@@ -138,7 +139,7 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, r: Resolution
       }))
     }
     const expr = r.expression(item.expression, windows.env)
-    const isWindow = someExpr(
+    const isWindow = someOf(
       expr,
       part => part.kind === 'column' && windows.calls.some(call => call.column === part.column),
     )
@@ -165,7 +166,7 @@ function where(node: ast.PipeWhere, table: Table, env: QueryEnv, r: Resolution):
   const windows = withWindows(table, 'pipe WHERE', [], env)
   const test = condition(node.condition, 'WHERE clause', windows.env, r)
   const input = windows.computed()
-  const scan: Scan = { kind: 'filter', input, condition: test, columns: input.columns }
+  const scan = filtered(input, test)
   return { ...table, scan: project(scan, table.scan.columns) }
 }
 
@@ -176,7 +177,7 @@ function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, r: Resoluti
     const { expression } = item
     if (expression.kind !== 'int') return sortKey(item, r.expression(expression, windows.env), r)
     const column = outputs[Number(expression.value) - 1]?.column
-    if (column) return sortKey(item, columnExpr(column, false, expression.at), r)
+    if (column) return sortKey(item, readableExpr(column, false, expression.at), r)
     return r.fail(
       `ORDER BY column number item is out of range. Column numbers must be between one and ${outputs.length}`,
       expression.at,
@@ -205,7 +206,7 @@ function distinct(node: ast.PipeDistinct, table: Table, r: Resolution): Table {
   const outputs = outputsOf(table)
   const keys = outputs.map(({ name, column }): Computed => {
     refuseUngroupable(name, column, node.at, r)
-    return { column: r.newColumn(column.name, column.type), expr: columnExpr(column, false, node.at) }
+    return { column: r.newColumn(column.name, column.type), expr: readableExpr(column, false, node.at) }
   })
   const columns = keys.map(key => key.column)
   const scan: Scan = {

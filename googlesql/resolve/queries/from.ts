@@ -1,5 +1,7 @@
 /** FROM: tables, arrays, subqueries and joins become a scan and the names that it brings into scope. */
+
 import type * as ast from '../../ast/nodes.js'
+import { filtered, withComputed } from '../../plan/build.js'
 import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import { INT64, STRING, typeName } from '../../types/types.js'
@@ -224,7 +226,7 @@ function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: Que
   if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, r)
   const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), r)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
-  return { scan: on ? { kind: 'filter', input: scan, condition: on, columns: scan.columns } : scan, names: right.names }
+  return { scan: on ? filtered(scan, on) : scan, names: right.names }
 }
 
 function joinArrayUsing(
@@ -242,7 +244,7 @@ function joinArrayUsing(
   }
   const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), r)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
-  return { scan: { kind: 'filter', input: scan, condition: on, columns: scan.columns }, names }
+  return { scan: filtered(scan, on), names }
 }
 
 function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
@@ -259,8 +261,7 @@ function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: Que
     )
     const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
     if (merged.length === 0) return { scan, names }
-    const all = [...columns, ...merged.map(item => item.column)]
-    return { scan: { kind: 'project', input: scan, computed: merged, columns: all }, names }
+    return { scan: withComputed(scan, merged), names }
   }
   if (join !== 'cross' && !node.on) {
     return r.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)

@@ -1,8 +1,10 @@
 /** GROUP BY: keys, and the grouping sets of ROLLUP, CUBE and GROUPING SETS. */
+
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
+import { exprKey } from '../../plan/key.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
-import { exprKey, someExpr } from '../../plan/rewrite.js'
+import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
 
@@ -57,7 +59,7 @@ export function resolveGroupBy(
   }
   if (node.isAll) {
     for (const item of items) {
-      if (!isMadeOf(item.expr, computed) && someExpr(item.expr, part => part.kind === 'column'))
+      if (!isMadeOf(item.expr, computed) && someOf(item.expr, part => part.kind === 'column'))
         add(item.expr, item.name, item.at)
     }
     return { keys, sets: null, keyOf }
@@ -84,7 +86,7 @@ export function resolveGroupBy(
 
 /** Does the expression use one of the columns? */
 export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
-  someExpr(expr, part => part.kind === 'column' && columns.has(part.column.id))
+  someOf(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
 /** An ordinal, an alias of the select list (which beats a column of the same name), or an expression. */
 function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, r: Resolution) {

@@ -1,8 +1,11 @@
 /** PIVOT and UNPIVOT, written with what the resolved tree has already: filtered aggregates, and arrays of structs. */
+
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
+import { call, filtered, literal } from '../../plan/build.js'
+import { exprKey } from '../../plan/key.js'
 import type { AggregateScan, Column, Expr, Scan } from '../../plan/nodes.js'
-import { exprKey, mapExpr } from '../../plan/rewrite.js'
+import { mapExpr } from '../../plan/rewrite.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import {
   arrayOf,
@@ -18,10 +21,10 @@ import {
 } from '../../types/types.js'
 import type { Collected, NamedColumn, QueryEnv, Resolution } from '../context.js'
 import {
-  columnExpr,
   type FromNames,
   fromScope,
   lookup,
+  readableExpr,
   type VisibleColumn,
   visible,
   visibleExpr,
@@ -87,7 +90,7 @@ export function resolvePivot(
     })
   }
   const isRead = (column: VisibleColumn): boolean =>
-    read.has(exprKey(visibleExpr(column, false, node.at))) || read.has(exprKey(columnExpr(column.column, false, 0)))
+    read.has(exprKey(visibleExpr(column, false, node.at))) || read.has(exprKey(readableExpr(column.column, false, 0)))
   note(on)
   for (const { call } of aggregates) {
     for (const part of call.arguments) note(part)
@@ -129,8 +132,7 @@ export function resolvePivot(
 }
 
 function matches(on: Expr, value: Expr, at: number): Expr {
-  const isDistinct: Expr = { kind: 'call', type: BOOL, name: '$is_distinct', arguments: [on, value], isSafe: false, at }
-  return { kind: 'call', type: BOOL, name: '$not', arguments: [isDistinct], isSafe: false, at }
+  return call('$not', BOOL, [call('$is_distinct', BOOL, [on, value], at)], at)
 }
 
 /**
@@ -250,7 +252,7 @@ export function resolveUnpivot(
       expr: {
         kind: 'field',
         type: field.type,
-        operand: columnExpr(element, false, node.at),
+        operand: readableExpr(element, false, node.at),
         index,
         at: node.at,
       } as Expr,
@@ -290,24 +292,17 @@ function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames,
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
 function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
-  const call = (name: string, args: Expr[]): Expr => ({
-    kind: 'call',
-    type: BOOL,
-    name,
-    arguments: args,
-    isSafe: false,
-    at,
-  })
+  const test = (name: string, args: Expr[]): Expr => call(name, BOOL, args, at)
   const condition = values
-    .map(column => call('$not', [call('$is_null', [columnExpr(column, false, at)])]))
-    .reduce((all, one) => call('$or', [all, one]))
-  return { kind: 'filter', input, condition, columns: input.columns }
+    .map(column => test('$not', [test('$is_null', [readableExpr(column, false, at)])]))
+    .reduce((all, one) => test('$or', [all, one]))
+  return filtered(input, condition)
 }
 
 function label(node: ast.Expression | null, names: readonly ast.Identifier[], r: Resolution): Expr {
   if (!node) {
     const text = names.map(name => name.name).join('_')
-    return { kind: 'literal', type: STRING, value: text, at: names[0]!.at }
+    return literal(STRING, text, names[0]!.at)
   }
   const expr = r.expression(node, {
     scope: null,

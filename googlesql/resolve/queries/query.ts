@@ -1,7 +1,7 @@
 /** A query: its common table expressions, its set operations, what ORDER BY and LIMIT do to the whole, and its pipes. */
 import type * as ast from '../../ast/nodes.js'
 import type { ExpressionEnv, QueryEnv, QueryResult, Resolution } from '../context.js'
-import { columnExpr, fromScope } from '../name-scope.js'
+import { fromScope, readableExpr } from '../name-scope.js'
 import { resolvePipes, tableOfFrom, tableOfResult } from '../pipes/pipe.js'
 import { rangeNames, resolveFrom } from './from.js'
 import { sortKey } from './order.js'
@@ -54,7 +54,7 @@ function withTail(result: QueryResult, tail: Tail, env: QueryEnv, r: Resolution)
         expression.at,
       )
     }
-    return sortKey(item, columnExpr(column, false, expression.at), r)
+    return sortKey(item, readableExpr(column, false, expression.at), r)
   })
   let scan = result.scan
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }

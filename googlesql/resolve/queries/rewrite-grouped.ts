@@ -1,9 +1,10 @@
 /** GROUP BY: the scan that it makes, and how expressions are rewritten in terms of its keys and aggregates. */
 
+import { exprKey, isSameExpr } from '../../plan/key.js'
 import type { AggregateScan, Column, Computed, Expr, Scan } from '../../plan/nodes.js'
-import { exprKey, isSameExpr, mapExpr, type Replace } from '../../plan/rewrite.js'
+import { mapExpr, type Replace } from '../../plan/rewrite.js'
 import type { Collected, Resolution } from '../context.js'
-import { columnExpr } from '../name-scope.js'
+import { readableExpr } from '../name-scope.js'
 
 /** The rows of the groups; the calls of GROUPING are answered from the keys. */
 export function aggregated(
@@ -42,7 +43,7 @@ export function regrouper(
     byIdentity.get(expr) ?? (isWorthLooking(expr) && kinds.has(kindOf(expr)) ? byKey.get(exprKey(expr)) : undefined)
   const replace: Replace = expr => {
     const column = keyOf(expr)
-    if (column) return columnExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
+    if (column) return readableExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
     const name = hiddenName(expr, hidden)
     const isField = expr.kind === 'field' && keyOf(expr.operand) !== undefined
     if (name !== undefined && !isField) return r.fail(complaint(name), expr.at)

@@ -1,13 +1,15 @@
 /** One SELECT, with the ORDER BY and LIMIT that belong to it: FROM, WHERE, GROUP BY, HAVING, windows, QUALIFY, DISTINCT. */
+
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
+import { filtered, project, withComputed } from '../../plan/build.js'
+import { isSameExpr } from '../../plan/key.js'
 import type { Column, Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
-import { project } from '../../plan/project.js'
-import { isSameExpr, mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
+import { mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
 import { structOf, typeName } from '../../types/types.js'
 import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
-import { columnExpr, type Found, fromScope, mapScope, NO_NAMES, type Scope } from '../name-scope.js'
+import { type Found, fromScope, mapScope, NO_NAMES, readableExpr, type Scope } from '../name-scope.js'
 import { type FromResult, resolveFrom } from './from.js'
 import { isMadeOf, resolveGroupBy, type SelectedItem } from './group-by.js'
 import { integer, sortKey } from './order.js'
@@ -44,7 +46,7 @@ export function resolveSelect(
     inlinesAliases: true,
   }
   let scan = from.scan
-  if (node.where) scan = filter(scan, condition(node.where, 'WHERE clause', base, r))
+  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base, r))
 
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
   const named = namedWindows(node.windows, r)
@@ -86,22 +88,22 @@ export function resolveSelect(
     afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), r)
     scan = aggregated(scan, keys, grouping?.sets ?? null, collected, r)
     if (having) {
-      scan = filter(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), r)))
+      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), r)))
     }
     select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, after) }))
   }
   if (collected.windows.length > 0) {
     const functions = collected.windows.map(({ column, call }) => ({
       column,
-      call: isAggregated ? mapWindow(call, after) : call,
+      call: isAggregated ? mapWindow(call, part => mapExpr(part, after)) : call,
     }))
     scan = { kind: 'window', input: scan, functions, columns: [...scan.columns, ...functions.map(f => f.column)] }
   }
-  scan = { kind: 'project', input: scan, computed: select, columns: [...scan.columns, ...columns] }
+  scan = withComputed(scan, select)
   if (qualify) {
     if (collected.windows.length === 0)
       return r.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
-    scan = filter(scan, isAggregated ? mapExpr(qualify, after) : qualify)
+    scan = filtered(scan, isAggregated ? mapExpr(qualify, after) : qualify)
   }
   let outputs: readonly Column[] = columns
   let keys: readonly SortKey[] = order.map(key => ({
@@ -172,8 +174,6 @@ function refuseHaving(having: ast.Expression, collected: Collected, r: Resolutio
     having.at,
   )
 }
-
-const filter = (input: Scan, condition: Expr): Scan => ({ kind: 'filter', input, condition, columns: input.columns })
 
 export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, r: Resolution): Scan {
   if (!tail.limit) return scan
@@ -248,7 +248,7 @@ function orderKeys(
           expression.at,
         )
       }
-      return sortKey(item, columnExpr(column, false, expression.at), r)
+      return sortKey(item, readableExpr(column, false, expression.at), r)
     }
     return sortKey(item, r.expression(expression, env), r)
   })
@@ -272,7 +272,7 @@ function distinctScan(
   })
   const keys: Computed[] = columns.map((column, i) => ({
     column: outputs[i]!,
-    expr: columnExpr(column, false, items[i]?.at ?? 0),
+    expr: readableExpr(column, false, items[i]?.at ?? 0),
   }))
   const scan: Scan = {
     kind: 'aggregate',
@@ -304,15 +304,9 @@ function asValue(
   const expr: Expr = {
     kind: 'struct',
     type,
-    fields: outputs.map(output => columnExpr(output, false, node.at)),
+    fields: outputs.map(output => readableExpr(output, false, node.at)),
     hasWrittenType: true,
     at: node.at,
   }
-  const projected: Scan = {
-    kind: 'project',
-    input: scan,
-    computed: [{ column, expr }],
-    columns: [...scan.columns, column],
-  }
-  return { scan: projected, column }
+  return { scan: withComputed(scan, [{ column, expr }]), column }
 }

@@ -1,11 +1,13 @@
 /** Set operations: their inputs are brought into line, with as many columns, in one order, of one type each. */
+
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
+import { literal } from '../../plan/build.js'
 import type { Column, Computed, Expr, Scan } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { INT64, sameType, type Type, typeName } from '../../types/types.js'
 import type { NamedColumn, QueryResult, Resolution } from '../context.js'
-import { columnExpr } from '../name-scope.js'
+import { readableExpr } from '../name-scope.js'
 
 /** The operator and the places of its inputs. */
 export type SetNode = Omit<ast.SetOperation, 'kind' | 'inputs'> & {
@@ -92,7 +94,7 @@ interface Item {
 /** Null stands for a column that this input does not have. */
 type Row = readonly (Item | null)[]
 
-const untypedNull = (at: number): Expr => ({ kind: 'literal', type: INT64, value: null, at })
+const untypedNull = (at: number): Expr => literal(INT64, null, at)
 
 function byPosition(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
   const width = results[0]!.columns.length
@@ -165,7 +167,7 @@ function chooseNames(
 
 /** What an output column is made of: a literal stays one, also as a field of a STRUCT, so that it can be coerced as one. */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
-  const read = columnExpr(named.column, false, 0)
+  const read = readableExpr(named.column, false, 0)
   const written = exprBehind(result.scan, named.column)
   return written ? withLiterals(read, written) : read
 }

@@ -1,5 +1,7 @@
 /** USING: the condition that it is, and what names mean behind it. */
+
 import type * as ast from '../../ast/nodes.js'
+import { call } from '../../plan/build.js'
 import type { Column, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import type { ExpressionEnv, Resolution } from '../context.js'
@@ -32,14 +34,7 @@ export function usingNames(node: UsingNode, left: FromNames, right: FromNames, e
     if (full) merged.push(full)
     first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
   }
-  const on = conditions.reduce((all, one) => ({
-    kind: 'call',
-    type: one.type,
-    name: '$and',
-    arguments: [all, one],
-    isSafe: false,
-    at: one.at,
-  }))
+  const on = conditions.reduce((all, one) => call('$and', one.type, [all, one], one.at))
   const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
   // The alias of an array that is joined by its elements means the one column from here on.
   const merges = ({ kind, name }: Range): boolean =>
@@ -53,7 +48,7 @@ function coalesced(name: ast.Identifier, left: Expr, right: Expr, r: Resolution)
   const type = commonSupertype([left, right])!
   const args = [coerceTo(left, type, r.source)!, coerceTo(right, type, r.source)!]
   const column = r.newColumn(name.name, type)
-  return { column, expr: { kind: 'call', type, name: 'COALESCE', arguments: args, isSafe: false, at: name.at } }
+  return { column, expr: call('COALESCE', type, args, name.at) }
 }
 
 function findUsing(name: ast.Identifier, names: FromNames, side: string, r: Resolution): VisibleColumn {

@@ -1,7 +1,8 @@
 /** WITH: common table expressions, recursive ones too. */
 import type * as ast from '../../ast/nodes.js'
+import { childrenOf, type Node } from '../../ast/walk.js'
+import { project } from '../../plan/build.js'
 import type { Column, ResolvedCte } from '../../plan/nodes.js'
-import { project } from '../../plan/project.js'
 import type { CteBinding, Ctes, QueryEnv, QueryResult, Resolution } from '../context.js'
 import { scopeOfCtes } from '../name-scope.js'
 import { castColumns } from './set.js'
@@ -46,12 +47,9 @@ function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
 }
 
 /** Does a FROM anywhere in it name this table? */
-function mentions(value: unknown, name: string): boolean {
-  if (Array.isArray(value)) return value.some(item => mentions(item, name))
-  if (typeof value !== 'object' || value === null) return false
-  const node = value as { kind?: unknown; path?: readonly ast.Identifier[] }
-  if (node.kind === 'table' && node.path?.length === 1 && node.path[0]!.name.toLowerCase() === name) return true
-  return Object.values(value).some(item => mentions(item, name))
+function mentions(node: Node, name: string): boolean {
+  if (node.kind === 'table') return node.path.length === 1 && node.path[0]!.name.toLowerCase() === name
+  return childrenOf(node).some(child => mentions(child, name))
 }
 
 function resolveRecursive(

@@ -1,0 +1,92 @@
+/** Which expressions compute the same. */
+import { type Type, typeName } from '../types/types.js'
+import type { AggregateCall, Column, Expr, LiteralExpr, Scan, SortKey } from './nodes.js'
+import { columnsMade, columnsRead, exprsOfScan, inputsOfScan } from './walk.js'
+
+/**
+ * Equal keys: the same computation over the same columns. Places do not matter, nor whether a coercion or a type is written,
+ * nor what the columns are called that an expression makes for itself (`WITH(a AS …, a)`). A subquery's columns have
+ * numbers of their own, so that two subqueries never have equal keys.
+ */
+export const exprKey = (expr: Expr): string =>
+  expr.kind === 'column' ? `column ${expr.column.id}` : keyOf(expr, new Map())
+
+/** Whether two expressions compute the same. */
+export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))
+
+/** Equal keys: the same aggregate of the same rows, whatever it is asked for beside its arguments' values. */
+export const aggregateKey = ({ name, arguments: args, isDistinct, ignoresNulls, ...call }: AggregateCall): string => {
+  const own: Own = new Map()
+  const maybe = (part: Expr | null): string => (part ? keyOf(part, own) : '-')
+  const having = call.having ? `${call.having.extreme} ${keyOf(call.having.expr, own)}` : '-'
+  const order = call.orderBy.map(key => sortKey(key, own))
+  return `${name}(${[...args.map(maybe), isDistinct, ignoresNulls, having, order, maybe(call.limit), maybe(call.filter)].join()})`
+}
+
+const sortKey = ({ expr, isDescending, nullsFirst }: SortKey, own: Own): string =>
+  `${keyOf(expr, own)} ${isDescending} ${nullsFirst}`
+
+/** Columns that the expression makes for itself, by id, numbered in their order. */
+type Own = Map<number, string>
+
+function keyOf(expr: Expr, own: Own): string {
+  const key = (part: Expr | null): string => (part ? keyOf(part, own) : '-')
+  const keys = (parts: readonly (Expr | null)[]): string => parts.map(key).join()
+  const claim = (column: Column): string => {
+    const name = own.get(column.id) ?? `own ${own.size}`
+    own.set(column.id, name)
+    return name
+  }
+  switch (expr.kind) {
+    case 'literal':
+      return `${typeKey(expr.type)} ${valueKey(expr)}`
+    case 'parameter':
+      return `@${expr.name} ${typeKey(expr.type)}`
+    case 'column':
+      return `#${own.get(expr.column.id) ?? expr.column.id} ${typeKey(expr.type)}`
+    case 'word':
+      return expr.word
+    case 'call':
+      return `${expr.isSafe ? 'SAFE.' : ''}${expr.name}(${keys(expr.arguments)}) ${typeKey(expr.type)}`
+    case 'cast': {
+      const parameters = expr.typeParameters ? JSON.stringify(expr.typeParameters) : ''
+      return `cast(${keys([expr.operand, expr.format, expr.timeZone])}, ${expr.isSafe}, ${typeKey(expr.type)}${parameters})`
+    }
+    case 'field':
+      return `${key(expr.operand)}.${expr.index}`
+    case 'struct':
+      return `${typeKey(expr.type)}(${keys(expr.fields)})`
+    case 'array':
+      return `${typeKey(expr.type)}[${keys(expr.items)}]`
+    case 'case': {
+      const branches = expr.branches.map(({ when, then }) => `${key(when)} ? ${key(then)}`)
+      return `case(${branches.join()}, ${key(expr.otherwise)}, ${typeKey(expr.type)})`
+    }
+    case 'subquery':
+      return `${expr.form}(${scanKey(expr.scan)})`
+    case 'in-query':
+      return `${key(expr.operand)} in (${scanKey(expr.scan)})`
+    case 'lambda':
+      return `(${expr.parameters.map(claim).join()}) -> ${key(expr.body)}`
+    case 'let': {
+      const bindings = expr.bindings.map(({ column, expr: value }) => `${claim(column)} = ${key(value)}`)
+      return `let(${bindings.join()}, ${key(expr.result)})`
+    }
+    default:
+      return expr satisfies never
+  }
+}
+
+/** Copies of one scan have its columns, and read the same. */
+function scanKey(scan: Scan): string {
+  const columns = [...columnsMade(scan).map(({ id }) => id), ...columnsRead(exprsOfScan(scan))]
+  return `${scan.kind} ${columns.join()} ${inputsOfScan(scan).map(scanKey).join()}`
+}
+
+const typeKey = (type: Type): string => typeName(type).toLowerCase()
+
+function valueKey({ value }: LiteralExpr): string {
+  if (value instanceof Uint8Array) return `bytes ${value.join()}`
+  if (typeof value === 'string') return JSON.stringify(value)
+  return Object.is(value, -0) ? '-0' : String(value)
+}
