@@ -1,20 +1,17 @@
 /** A resolved query as one DuckDB SELECT statement. */
-import type { AggregateScan, Column, ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
-import { columnsMade, columnsNamed, visitScan } from '../googlesql/plan/walk.js'
-import type { Type } from '../googlesql/types/types.js'
+
+import type { ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
+import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
+import { inlineCtes } from './analysis/cte-uses.js'
+import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
+import { partitionBounds } from './analysis/partition-bounds.js'
 import { type Context, GenerateError } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
 import { storedArrays } from './emit/scans/null-arrays.js'
 import { blockOf, querySql } from './emit/scans/scans.js'
-import { type Delay, withDelayedConstants } from './passes/delayed-constants.js'
-import { withGuards } from './passes/guard-branches.js'
-import { limitedEarly } from './passes/limit-before-unnest.js'
-import { type ParameterTime, parameterTime } from './passes/parameter-times.js'
-import { partitionBounds } from './passes/partition-bounds.js'
-import { prune } from './passes/prune.js'
-import { narrowQuantiles } from './passes/quantile-offsets.js'
-import { trustedAggregation } from './passes/trusted-totals.js'
+import type { Delay } from './passes/delayed-constants.js'
+import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
 export interface GeneratedSql {
   readonly sql: string
@@ -46,19 +43,19 @@ export interface GenerateOptions {
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
   const { bindsTimes = false, delay = null } = options
-  const scan = delay ? withDelayedConstants(query.scan, delay) : query.scan
-  const pruned = narrowQuantiles(prune({ ...query, scan: withGuards(scan, delay === 'rows') }))
+  const plan = runPasses(query, PASSES, { delay })
   const parameters: string[] = []
   const times: ParameterTime[] = []
-  const write = (one: ResolvedQuery, trusted: AggregateScan | null): string =>
-    textOf(one, newContext(one, parameters, bindsTimes ? times : null, { trusted, addsByParts: delay === 'rows' }))
-  const sql = write(pruned, null)
-  const early = limitedEarly(pruned)
-  const trusted = early ? null : trustedAggregation(pruned.scan)
-  const [known, quick] = [parameters.length, early ? prune(early) : trusted && pruned]
-  const quickSql = quick && write(quick, trusted)
+  const write = (one: ResolvedQuery): string => {
+    const lowered = runPasses(one, LAST_PASSES, { delay })
+    return textOf(lowered, newContext(lowered, parameters, bindsTimes ? times : null, delay === 'rows'))
+  }
+  const sql = write(plan)
+  const quick = runQuickPass(plan)
+  const known = parameters.length
+  const quickSql = quick && write(quick)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
-  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(pruned) }
+  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(plan) }
 }
 
 /** Without the parameters that were written and then left out, by a form that needs no argument. */
@@ -109,24 +106,10 @@ function newContext(
   query: ResolvedQuery,
   parameters: string[],
   times: ParameterTime[] | null,
-  ways: Pick<Context, 'trusted' | 'addsByParts'>,
+  addsByParts: boolean,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
-  const cteUses = new Map<number, number>()
-  let lastId = 0
-  // What most queries have none of need not be looked for.
-  let hasPartitions = false
-  visitScan(
-    query.scan,
-    expr => {
-      for (const { id } of columnsNamed(expr)) lastId = Math.max(lastId, id)
-    },
-    scan => {
-      for (const { id } of columnsMade(scan)) lastId = Math.max(lastId, id)
-      if (scan.kind === 'cte') cteUses.set(scan.cte, (cteUses.get(scan.cte) ?? 0) + 1)
-      hasPartitions ||= scan.kind === 'table' && scan.partitionedBy !== undefined
-    },
-  )
+  const inline = inlineCtes(query.scan)
   let aliases = 0
   const free = (base: string): string => {
     let name = base
@@ -139,7 +122,7 @@ function newContext(
   }
   const context: Context = {
     name: column => free(/^[a-z_]\w*$/i.test(column.name) ? `${column.name}_${column.id}` : `c${column.id}`),
-    newColumn: (name: string, type: Type): Column => ({ id: ++lastId, name, type }),
+    newColumn: freshColumns(query.scan),
     newAlias: () => free(`t${++aliases}`),
     placeholder: ({ name }: ParameterExpr) => placeholder(name),
     timePlaceholder: expr => {
@@ -149,11 +132,11 @@ function newContext(
       return placeholder(time.name)
     },
     cteName: cte => free(/^[a-z_]\w*$/i.test(cte.name) ? `${cte.name}_${cte.id}` : `w${cte.id}`),
-    cteUses,
+    isInline: cte => inline.has(cte.id),
     ctes: new Map(),
-    ...ways,
+    addsByParts,
     fillings: storedArrays(query),
-    partitionBounds: hasPartitions ? partitionBounds(query.scan) : new Map(),
+    partitionBounds: partitionBounds(query.scan),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
     arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),

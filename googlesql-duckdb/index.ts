@@ -1,10 +1,10 @@
 /** GoogleSQL as DuckDB SQL, without DuckDB itself. All that code outside may import, with runtime/index.ts. */
 
+export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export { duckdbType } from './emit/type.js'
 export type { GenerateOptions } from './generate.js'
 export type { Delay } from './passes/delayed-constants.js'
-export type { ParameterTime, TimeStep } from './passes/parameter-times.js'
 export { keepByteOrderMark } from './runtime/keep-byte-order-mark.js'
 export { monthLength } from './runtime/scalar-functions/dates/civil-time.js'
 export { parseInterval } from './runtime/scalar-functions/intervals.js'

@@ -3,9 +3,9 @@
 import { resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
 import type { OutputColumn } from '../googlesql/plan/nodes.js'
 import type { Type } from '../googlesql/types/types.js'
+import type { ParameterTime } from './analysis/parameter-times.js'
 import { GenerateError } from './emit/context.js'
 import { type GenerateOptions, generate } from './generate.js'
-import type { ParameterTime } from './passes/parameter-times.js'
 
 export interface Translation {
   readonly sql: string

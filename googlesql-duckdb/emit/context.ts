@@ -1,15 +1,8 @@
 /** What all parts of the generator share while one query is written. */
-import type {
-  AggregateScan,
-  Column,
-  Expr,
-  LiteralExpr,
-  ParameterExpr,
-  ResolvedCte,
-  Scan,
-} from '../../googlesql/plan/nodes.js'
-import type { Type } from '../../googlesql/types/types.js'
-import type { PartitionBounds } from '../passes/partition-bounds.js'
+
+import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
+import type { NewColumn } from '../../googlesql/plan/walk.js'
+import type { PartitionBounds } from '../analysis/partition-bounds.js'
 import type { Filling } from './scans/null-arrays.js'
 
 /** How a column can be written where it is in sight. */
@@ -42,15 +35,15 @@ export type CteForm =
 export interface Context {
   /** The name of a column in derived tables: `timestamp_12`. It is safe without quotes, and no other column has it. */
   name(column: Column): string
-  newColumn(name: string, type: Type): Column
+  readonly newColumn: NewColumn
   newAlias(): string
   /** `$1`, as the parameter's place in what generate returns. */
   placeholder(parameter: ParameterExpr): string
   /** The same of a time that is bound too; null where the expression is to be written. */
   timePlaceholder(expr: Expr): string | null
   cteName(cte: ResolvedCte): string
-  /** How often each is read. */
-  readonly cteUses: ReadonlyMap<number, number>
+  /** Whether it is written where it is read. */
+  isInline(cte: ResolvedCte): boolean
   readonly ctes: Map<number, CteForm>
   /** What the rows must meet that the query reads of its tables. */
   readonly partitionBounds: PartitionBounds
@@ -58,8 +51,6 @@ export interface Context {
   readonly addsByParts: boolean
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
-  /** The aggregation whose totals test what is below it, so that the query fails where one is not finite: see trusted-totals.ts. */
-  readonly trusted: AggregateScan | null
   /** An operand. */
   expr(expr: Expr, scope: Scope | null): string
   /** The text of a query that gives these columns of the scan under these names. */

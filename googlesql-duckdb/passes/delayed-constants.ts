@@ -3,16 +3,18 @@
  * If that fails, so does the query, though it stands in a branch that no row reaches, or over a table that has no rows:
  * `CASE WHEN x > 0 THEN 1 WHEN CAST('a' AS BOOL) THEN 2 END`. Here it is made to depend on chance, which DuckDB leaves to
  * the rows. That costs something for every row, so it is how a query is tried again that has failed.
+ *
+ * Before: any plan. After: a constant that may fail stands in a CASE that depends on chance, where the caller asks for it.
  */
 
 import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
 import { call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'
-import type { Column, Expr, Scan } from '../../googlesql/plan/nodes.js'
+import type { Column, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import { hasSubquery, inputsOfScan, readsColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
+import { mayFail, raises } from '../analysis/fallible.js'
 import { isConstant } from '../emit/context.js'
-import { mayFail, raises } from './fallible.js'
 
 /**
  * `branches` are parts that not every row needs, and constants that are columns; `rows` are all expressions: those of a query
@@ -20,11 +22,13 @@ import { mayFail, raises } from './fallible.js'
  */
 export type Delay = 'branches' | 'rows'
 
-/** The same scan, in which no constant is computed ahead of what it is left to. */
-export function withDelayedConstants(scan: Scan, delay: Delay): Scan {
+export const delayConstants = (query: ResolvedQuery, delay: Delay | null): ResolvedQuery =>
+  delay === null ? query : { ...query, scan: inScan(query.scan, delay) }
+
+function inScan(scan: Scan, delay: Delay): Scan {
   const inner = withInputs(
     scan,
-    inputsOfScan(scan).map(input => withDelayedConstants(input, delay)),
+    inputsOfScan(scan).map(input => inScan(input, delay)),
   )
   const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
   // A condition that reads no column of the rows DuckDB computes below an UNNEST that makes them, or makes none.
@@ -46,9 +50,9 @@ interface Place {
 /** Scans of subqueries are entered. */
 const ownExpr = (expr: Expr, place: Place): Expr =>
   mapExpr(expr, part => {
-    if (part.kind === 'subquery') return { ...part, scan: withDelayedConstants(part.scan, place.delay) }
+    if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, place.delay) }
     if (part.kind === 'in-query') {
-      return { ...part, operand: ownExpr(part.operand, place), scan: withDelayedConstants(part.scan, place.delay) }
+      return { ...part, operand: ownExpr(part.operand, place), scan: inScan(part.scan, place.delay) }
     }
     if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
     return hasBranches(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined

@@ -4,46 +4,50 @@
  *
  * Whether a branch is taken is a column of its own, computed below the expression: a subquery that reads a BOOL alone is
  * computed at most once for true and once for false, whatever the condition reads.
+ *
+ * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with `isGuard`)
+ * above its tables, and the conditions of its branch are columns below it.
  */
 
-import { evaluationOf, isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
+import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
 import { call, caseWhen, columnExpr, filtered, literal, withComputed } from '../../googlesql/plan/build.js'
 import type {
   CallExpr,
   CaseExpr,
-  Column,
   Computed,
   Expr,
   InQueryExpr,
   LetExpr,
   ResolvedCte,
+  ResolvedQuery,
   Scan,
   SubqueryExpr,
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import {
-  columnsMade,
-  columnsNamed,
   columnsRead,
   exprsOfScan,
+  freshColumns,
   hasSubquery,
   inputsOfScan,
+  type NewColumn,
   readsColumn,
   visitScan,
 } from '../../googlesql/plan/walk.js'
-import { BOOL, type Type } from '../../googlesql/types/types.js'
+import { BOOL } from '../../googlesql/types/types.js'
+import { inlineCtes } from '../analysis/cte-uses.js'
+import { mayFail, raises, scanMayFail } from '../analysis/fallible.js'
 import { always } from './delayed-constants.js'
-import { mayFail, raises, scanMayFail } from './fallible.js'
 
 /**
- * The same scan, its conditional subqueries guarded. `isEach`: those in which something may fail are computed where there is
- * a row that asks for them, which costs a join, so that it is how a query is tried again that has failed.
+ * @param isEach the subqueries in which something may fail are computed where there is a row that asks for them, which costs a
+ * join, so that it is how a query is tried again that has failed
  */
-export function withGuards(scan: Scan, isEach: boolean): Scan {
-  if (!holdsSubquery(scan)) return scan
-  const { ctes, lastColumn } = survey(scan)
-  let id = lastColumn
-  return guardedScan(scan, null, { ctes, isEach, newColumn: (name, type) => ({ id: ++id, name, type }) })
+export function guardBranches(query: ResolvedQuery, isEach: boolean): ResolvedQuery {
+  const { scan } = query
+  if (!holdsSubquery(scan)) return query
+  const within: Query = { ctes: inlineCtes(scan), isEach, newColumn: freshColumns(scan) }
+  return { ...query, scan: guardedScan(scan, null, within) }
 }
 
 function holdsSubquery(scan: Scan): boolean {
@@ -54,28 +58,7 @@ interface Query {
   /** Common table expressions that are read once, in whose place the definition may stand. */
   readonly ctes: ReadonlyMap<number, ResolvedCte>
   readonly isEach: boolean
-  readonly newColumn: (name: string, type: Type) => Column
-}
-
-function survey(root: Scan): { readonly ctes: ReadonlyMap<number, ResolvedCte>; readonly lastColumn: number } {
-  const ctes = new Map<number, ResolvedCte>()
-  const uses = new Map<number, number>()
-  let lastColumn = 0
-  const see = ({ id }: Column): void => {
-    lastColumn = Math.max(lastColumn, id)
-  }
-  visitScan(
-    root,
-    expr => columnsNamed(expr).forEach(see),
-    scan => {
-      columnsMade(scan).forEach(see)
-      if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)
-      if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
-    },
-  )
-  for (const [id, { recursion, scan }] of ctes)
-    if (uses.get(id) !== 1 || recursion || isVolatileScan(scan)) ctes.delete(id)
-  return { ctes, lastColumn }
+  readonly newColumn: NewColumn
 }
 
 /** Where conditions become columns: below the scan whose expressions they stand in. */

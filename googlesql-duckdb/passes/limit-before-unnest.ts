@@ -3,9 +3,12 @@
  * table, which may be a hundred times as dear as the columns that choose and order rows. So rows are cut before their
  * lists are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may
  * not be; then the query fails, and has to be run as it is written.
+ *
+ * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in which
+ * the first rows of the table are a common table expression, with a test of their number above it.
  */
 
-import { isVolatile, isVolatileScan } from '../../googlesql/functions/facts.js'
+import { isVolatile } from '../../googlesql/functions/facts.js'
 import { aggregateCall, call, columnExpr, filtered, literal } from '../../googlesql/plan/build.js'
 import type {
   Column,
@@ -20,15 +23,15 @@ import type {
   WithScan,
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import { columnsMade, columnsNamed, columnsRead, conjuncts, hasSubquery, visitScan } from '../../googlesql/plan/walk.js'
+import { columnsRead, conjuncts, hasSubquery, lastIds } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
+import { inlineCtes } from '../analysis/cte-uses.js'
+import { mayFail } from '../analysis/fallible.js'
 import { MAX_EARLY_ROWS } from '../late-columns.js'
-import { mayFail } from './fallible.js'
 
 const CUT_SHORT = 'The first rows of the table have too few elements'
 
-/** The query with its rows cut before they are unnested, or null where that cannot be done or is no use. */
-export function limitedEarly(query: ResolvedQuery): ResolvedQuery | null {
+export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery | null {
   const scan = withEarlyLimit(query.scan, query)
   return scan && { ...query, scan }
 }
@@ -74,13 +77,13 @@ interface Spread {
 function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): WithScan | null {
   const count = rowsWanted(limit)
   if (count === null) return null
-  const { ctes, lastColumn, lastCte } = survey(query.scan)
-  const spread = spreadOf(order.input, order.keys, [], ctes)
+  const spread = spreadOf(order.input, order.keys, [], inlineCtes(query.scan))
   if (!spread?.isUnnested) return null
 
   const { table } = spread
   const { at } = limit.limit
-  let id = lastColumn
+  const last = lastIds(query.scan)
+  let id = last.column
   const copies = new Map(table.columns.map(column => [column.id, { ...column, id: ++id }]))
   const inFirst = (expr: Expr): Expr => replaced(expr, column => columnExpr(copies.get(column.id)!, false, at))
   const columns = [...copies.values()]
@@ -90,7 +93,7 @@ function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wit
   })
   const keys = spread.keys.map(key => ({ ...key, expr: inFirst(key.expr) }))
   const first: ResolvedCte = {
-    id: lastCte + 1,
+    id: last.cte + 1,
     name: 'first',
     scan: {
       kind: 'limit',
@@ -124,37 +127,6 @@ function rowsWanted({ limit, offset }: LimitScan): number | null {
   const counts = [limit, ...(offset ? [offset] : [])].map(expr => (expr.kind === 'literal' ? Number(expr.value) : NaN))
   const count = counts.reduce((a, b) => a + b)
   return count > 0 && count <= MAX_EARLY_ROWS ? count : null
-}
-
-interface Survey {
-  /** Those that are read once, and give the same rows to whoever reads them. */
-  readonly ctes: ReadonlyMap<number, ResolvedCte>
-  readonly lastColumn: number
-  readonly lastCte: number
-}
-
-function survey(root: Scan): Survey {
-  const ctes = new Map<number, ResolvedCte>()
-  const uses = new Map<number, number>()
-  let [lastColumn, lastCte] = [0, 0]
-  const see = ({ id }: Column): void => {
-    lastColumn = Math.max(lastColumn, id)
-  }
-  visitScan(
-    root,
-    expr => columnsNamed(expr).forEach(see),
-    scan => {
-      columnsMade(scan).forEach(see)
-      if (scan.kind === 'cte') uses.set(scan.cte, (uses.get(scan.cte) ?? 0) + 1)
-      if (scan.kind !== 'with') return
-      for (const cte of scan.ctes) {
-        lastCte = Math.max(lastCte, cte.id)
-        if (!cte.recursion && !isVolatileScan(cte.scan)) ctes.set(cte.id, cte)
-      }
-    },
-  )
-  for (const id of ctes.keys()) if (uses.get(id) !== 1) ctes.delete(id)
-  return { ctes, lastColumn, lastCte }
 }
 
 /** Null for rows that are not those of one table, each as often as its lists have elements. */

@@ -1,13 +1,18 @@
 /**
  * Drops what nothing reads: computed columns, aggregates, window functions, table columns, common table expressions, and
  * orders that no one can see. GoogleSQL does not promise the errors of what is not read.
+ *
+ * Fields of structs are not pruned here: they are written as dotted paths (`t.payload.status`), and DuckDB's own projection
+ * pushdown reads of a file only the paths that the query names.
+ *
+ * Before: any plan. After: a column of a scan is read by what stands above it, or is one of those that compare whole rows.
  */
 
 import { findFunction } from '../../googlesql/functions/all.js'
 import { project } from '../../googlesql/plan/build.js'
-import type { AggregateCall, Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
-import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import { exprsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
+import type { Column, Expr, ResolvedCte, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
+import { exprsOfScan, inputsOfScan, partsOf, partsOfCall, partsOfWindow } from '../../googlesql/plan/walk.js'
 
 export function prune(query: ResolvedQuery): ResolvedQuery {
   const live = findLive(query)
@@ -129,120 +134,88 @@ function findLive(query: ResolvedQuery): Live {
   return { columns: live, ctes }
 }
 
-/** `isOrderSeen`: the order of the rows matters to who reads them. */
-function rebuild(scan: Scan, live: Live, isOrderSeen: boolean): Scan {
+/** `isOrderSeen`: the order of the rows matters to what reads them. */
+function rebuild(original: Scan, live: Live, isOrderSeen: boolean): Scan {
+  const scan = withoutDead(original, live)
+  if (scan.kind === 'order' && !isOrderSeen) return rebuild(scan.input, live, false)
+  if (scan.kind === 'with') {
+    const body = rebuild(scan.body, live, isOrderSeen)
+    return scan.ctes.length === 0 ? body : { ...scan, body, ctes: scan.ctes.map(cte => rebuildCte(cte, live)) }
+  }
+  const isSeen = isOrderSeenBelow(scan, isOrderSeen)
+  const inputs = inputsOfScan(scan).map(input => rebuild(input, live, isSeen))
+  const own = mapOwn(scan, expr => rebuildExpr(expr, live))
+  if (scan.kind !== 'set') return withInputs(own, inputs)
+  const kept = (original.columns as readonly Column[]).flatMap((column, i) => (live.columns.has(column.id) ? [i] : []))
+  const narrow = (input: Scan, i: number): Scan =>
+    project(
+      input,
+      kept.map(index => scan.inputs[i]!.columns[index]!),
+    )
+  return withInputs(own, inputs.map(narrow))
+}
+
+/** The scan without what it computes for nothing, over its inputs as they are. */
+function withoutDead(scan: Scan, live: Live): Scan {
   const isLive = (column: Column): boolean => live.columns.has(column.id)
-  const columns = scan.columns.filter(isLive)
-  const expr = (part: Expr): Expr => rebuildExpr(part, live)
-  const maybe = (part: Expr | null): Expr | null => part && expr(part)
-  const call = (part: AggregateCall): AggregateCall => ({
-    ...part,
-    arguments: part.arguments.map(maybe),
-    having: part.having && { ...part.having, expr: expr(part.having.expr) },
-    orderBy: part.orderBy.map(key => ({ ...key, expr: expr(key.expr) })),
-    limit: maybe(part.limit),
-    filter: maybe(part.filter),
-  })
+  const used = <P extends { readonly column: Column }>(parts: readonly P[]): readonly P[] =>
+    parts.filter(part => isLive(part.column))
+  const columns = (scan.columns as readonly Column[]).filter(isLive)
   switch (scan.kind) {
     case 'one-row':
       return scan
     case 'table':
+    case 'join':
+    case 'filter':
+    case 'set':
+    case 'order':
+    case 'limit':
       return { ...scan, columns }
     case 'cte': {
       const definition = live.ctes.get(scan.cte)!
       return { ...scan, columns: scan.columns.filter((_, i) => isLive(definition.columns[i]!)) }
     }
     case 'unnest':
-      return {
-        ...scan,
-        input: scan.input && rebuild(scan.input, live, isOrderSeen),
-        array: expr(scan.array),
-        offset: scan.offset && isLive(scan.offset) ? scan.offset : null,
-        condition: maybe(scan.condition),
-        columns,
-      }
-    case 'join':
-      return {
-        ...scan,
-        left: rebuild(scan.left, live, false),
-        right: rebuild(scan.right, live, false),
-        condition: maybe(scan.condition),
-        columns,
-      }
-    case 'filter':
-      return { ...scan, input: rebuild(scan.input, live, isOrderSeen), condition: expr(scan.condition), columns }
-    case 'project': {
-      const computed = scan.computed.filter(part => isLive(part.column))
-      return {
-        ...scan,
-        input: rebuild(scan.input, live, isOrderSeen),
-        computed: computed.map(part => ({ ...part, expr: expr(part.expr) })),
-        columns,
-      }
-    }
+      return { ...scan, columns, offset: scan.offset && isLive(scan.offset) ? scan.offset : null }
+    case 'project':
+      return { ...scan, columns, computed: used(scan.computed) }
     case 'aggregate': {
-      const aggregates = scan.aggregates.filter(part => isLive(part.column))
+      const aggregates = used(scan.aggregates)
       if (scan.keys.length === 0 && scan.groupingSets === null && aggregates.length === 0) {
         return { kind: 'one-row', columns: [] }
       }
-      return {
-        ...scan,
-        input: rebuild(
-          scan.input,
-          live,
-          aggregates.some(({ call: { name } }) => takesOrder(name)),
-        ),
-        keys: scan.keys.map(key => ({ ...key, expr: expr(key.expr) })),
-        aggregates: aggregates.map(part => ({ ...part, call: call(part.call) })),
-        groupingCalls: scan.groupingCalls.filter(part => isLive(part.column)),
-        columns,
-      }
+      return { ...scan, columns, aggregates, groupingCalls: used(scan.groupingCalls) }
     }
-    case 'window': {
-      const functions = scan.functions.filter(part => isLive(part.column))
-      return {
-        ...scan,
-        input: rebuild(scan.input, live, true),
-        functions: functions.map(part => ({
-          ...part,
-          call: {
-            ...part.call,
-            call: call(part.call.call),
-            partitionBy: part.call.partitionBy.map(expr),
-            orderBy: part.call.orderBy.map(key => ({ ...key, expr: expr(key.expr) })),
-          },
-        })),
-        columns,
-      }
-    }
-    case 'set': {
-      const kept = scan.columns.flatMap((column, i) => (isLive(column) ? [i] : []))
-      const inputs = scan.inputs.map(input =>
-        project(
-          rebuild(input, live, false),
-          kept.map(i => input.columns[i]!),
-        ),
-      )
-      return { ...scan, inputs, columns }
-    }
-    case 'order': {
-      const input = rebuild(scan.input, live, isOrderSeen)
-      if (!isOrderSeen) return input
-      return { ...scan, input, keys: scan.keys.map(key => ({ ...key, expr: expr(key.expr) })), columns }
-    }
+    case 'window':
+      return { ...scan, columns, functions: used(scan.functions) }
+    case 'with':
+      return { ...scan, columns, ctes: scan.ctes.filter(cte => live.ctes.has(cte.id)) }
+    default:
+      return scan satisfies never
+  }
+}
+
+function isOrderSeenBelow(scan: Scan, isOrderSeen: boolean): boolean {
+  switch (scan.kind) {
+    case 'join':
+    case 'set':
+      return false
+    case 'window':
     case 'limit':
-      return {
-        ...scan,
-        input: rebuild(scan.input, live, true),
-        limit: expr(scan.limit),
-        offset: maybe(scan.offset),
-        columns,
-      }
-    case 'with': {
-      const ctes = scan.ctes.filter(cte => live.ctes.has(cte.id)).map(cte => rebuildCte(cte, live))
-      const body = rebuild(scan.body, live, isOrderSeen)
-      return ctes.length === 0 ? body : { ...scan, ctes, body, columns }
-    }
+      return true
+    case 'aggregate':
+      return scan.aggregates.some(({ call }) => takesOrder(call.name))
+    case 'one-row':
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'filter':
+    case 'project':
+    case 'order':
+    case 'with':
+      return isOrderSeen
+    default:
+      return scan satisfies never
   }
 }
 

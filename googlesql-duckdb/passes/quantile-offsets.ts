@@ -2,13 +2,16 @@
  * APPROX_QUANTILES of which only some quantiles are read: `APPROX_QUANTILES(x, 100)[OFFSET(95)]` needs one, not a hundred
  * and one. Such a call is given the offsets too, as `APPROX_QUANTILES(x, [100, 95, 99])`, and gives those quantiles alone;
  * what reads the second of them reads the second element.
+ *
+ * Before: a plan that nothing is to be pruned of, since a quantile that nothing reads would count as read. After: the second
+ * argument of such a call is an array.
  */
 
 import { literal } from '../../googlesql/plan/build.js'
 import { aggregateKey } from '../../googlesql/plan/key.js'
 import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
-import { visitScan } from '../../googlesql/plan/walk.js'
+import { someScan, visitScan } from '../../googlesql/plan/walk.js'
 
 /** What an offset of zero is for the function. */
 const FIRST: Readonly<Record<string, number>> = {
@@ -37,17 +40,8 @@ export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
 }
 
 /** What most queries have none of need not be looked for. */
-function hasQuantiles(query: ResolvedQuery): boolean {
-  let found = false
-  visitScan(
-    query.scan,
-    () => {},
-    scan => {
-      found ||= scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME)
-    },
-  )
-  return found
-}
+const hasQuantiles = (query: ResolvedQuery): boolean =>
+  someScan(query.scan, scan => scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME))
 
 const numberOf = (value: number, at: number): LiteralExpr => literal(INT64, String(value), at)
 

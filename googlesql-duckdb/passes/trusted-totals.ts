@@ -2,16 +2,26 @@
  * Aggregates whose FLOAT64 arithmetic is tested by totals. What is infinite or NaN never becomes finite again in a sum, so
  * where `SUM(x / y)` is finite no division failed, and no row needs a test of its own; a total costs a tenth of one. Where a
  * total is not finite the query fails, and has to be run as it is written.
+ *
+ * Before: a plan that nothing is to be pruned of. After: null where no aggregation can be tested so; or the plan, in which
+ * aggregates have witnesses and their arguments hold FLOAT64 arithmetic without tests.
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
 import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
 import { exprKey } from '../../googlesql/plan/key.js'
-import type { AggregateCall, AggregateScan, Column, Computed, Expr, Scan } from '../../googlesql/plan/nodes.js'
-import { mapExpr } from '../../googlesql/plan/rewrite.js'
-import { hasSubquery } from '../../googlesql/plan/walk.js'
+import type {
+  AggregateCall,
+  AggregateScan,
+  Column,
+  Computed,
+  Expr,
+  ResolvedQuery,
+  Scan,
+} from '../../googlesql/plan/nodes.js'
+import { mapExpr, withInputs } from '../../googlesql/plan/rewrite.js'
+import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { FLOAT64 } from '../../googlesql/types/types.js'
-import type { Context } from '../emit/context.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
 import { roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
 
@@ -21,14 +31,13 @@ const PLAIN: Readonly<Record<string, string>> = { SUM: '$plain_sum', AVG: '$plai
 /** Each costs a total. */
 const MAX_WITNESSES = 3
 
-export interface TrustedScan {
-  readonly scan: AggregateScan
-  /** By the id of an aggregate's column: the columns of the input whose totals must be finite. */
-  readonly witnesses: ReadonlyMap<number, readonly Column[]>
+export function trustTotals(query: ResolvedQuery): ResolvedQuery | null {
+  const scan = inScan(query.scan, false, freshColumns(query.scan))
+  return scan && { ...query, scan }
 }
 
 /** The same aggregation, in which what totals can test is computed without tests. */
-export function trustTotals(scan: AggregateScan, newColumn: Context['newColumn']): TrustedScan {
+function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const computed: Computed[] = []
   const known = new Map<string, Column>()
   const columnOf = (expr: Expr): Column => {
@@ -38,36 +47,39 @@ export function trustTotals(scan: AggregateScan, newColumn: Context['newColumn']
     known.set(key, column)
     return column
   }
-  const witnesses = new Map<number, readonly Column[]>()
   const aggregates = scan.aggregates.map(({ column, call }) => {
     const tested = testedOf(call)
     if (tested.length === 0) return { column, call }
-    witnesses.set(column.id, tested.flatMap(one => one.witnesses).map(columnOf))
+    const witnesses = tested.flatMap(one => one.witnesses).map(columnOf)
     const replaced = new Map(tested.map(({ expr }) => [expr, columnExpr(columnOf(expr), false, expr.at)]))
     const args = call.arguments.map(argument => argument && mapExpr(argument, part => replaced.get(part)))
     const name = call.arguments[0]?.type.kind === 'FLOAT64' ? (PLAIN[call.name] ?? call.name) : call.name
-    return { column, call: { ...call, name, arguments: args } }
+    return { column, call: { ...call, name, arguments: args }, witnesses }
   })
-  return { scan: { ...scan, aggregates, input: withComputed(scan.input, computed) }, witnesses }
+  return { ...scan, aggregates, input: withComputed(scan.input, computed) }
 }
 
 /**
- * The aggregation of the query whose totals may test what is below it; null for none. All its groups must be looked at: what
- * stands above it leaves none out, and what cuts the result off has to sort them first.
+ * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All its groups must be looked
+ * at: what stands above it leaves none out, and what cuts the result off has to sort them first.
  */
-export function trustedAggregation(scan: Scan, isSorted = false): AggregateScan | null {
+function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | null {
+  const over = (input: Scan | null): Scan | null => input && withInputs(scan, [input])
   switch (scan.kind) {
     case 'project':
-      return trustedAggregation(scan.input, isSorted)
+      return over(inScan(scan.input, isSorted, newColumn))
     case 'order':
-      return trustedAggregation(scan.input, true)
+      return over(inScan(scan.input, true, newColumn))
     case 'limit':
-      return scan.input.kind === 'order' ? trustedAggregation(scan.input, true) : null
-    case 'with':
-      return trustedAggregation(scan.body, isSorted)
+      return scan.input.kind === 'order' ? over(inScan(scan.input, true, newColumn)) : null
+    case 'with': {
+      const body = inScan(scan.body, isSorted, newColumn)
+      return body && { ...scan, body }
+    }
     case 'aggregate': {
       const isWhole = isSorted || (scan.keys.length === 0 && scan.groupingSets === null)
-      return isWhole && scan.aggregates.some(({ call }) => testedOf(call).length > 0) ? scan : null
+      const isTested = isWhole && scan.aggregates.some(({ call }) => testedOf(call).length > 0)
+      return isTested ? trusting(scan, newColumn) : null
     }
     case 'one-row':
     case 'table':

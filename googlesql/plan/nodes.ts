@@ -113,12 +113,18 @@ export interface AggregateScan {
   readonly kind: 'aggregate'
   readonly input: Scan
   readonly keys: readonly Computed[]
-  readonly aggregates: readonly { readonly column: Column; readonly call: AggregateCall }[]
+  readonly aggregates: readonly ComputedAggregate[]
   /** Of ROLLUP, CUBE and GROUPING SETS: the sets, each a list of indexes into `keys`; null for plain GROUP BY. */
   readonly groupingSets: readonly (readonly number[])[] | null
   /** GROUPING(key): 1 where the row's set leaves the key out, otherwise 0. */
   readonly groupingCalls: readonly { readonly column: Column; readonly key: number }[]
   readonly columns: readonly Column[]
+}
+export interface ComputedAggregate {
+  readonly column: Column
+  readonly call: AggregateCall
+  /** An engine put them in: FLOAT64 columns of the input whose totals are finite wherever the value is right. */
+  readonly witnesses?: readonly Column[]
 }
 /** `columns` are those of the input, then the functions'. */
 export interface WindowScan {

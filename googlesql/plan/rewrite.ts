@@ -1,6 +1,6 @@
 /** Makes a plan of another by replacing parts of it. All that rebuilds a node goes through mapParts, mapOwn and withInputs. */
 import type { AggregateCall, Column, Computed, Expr, ResolvedBound, Scan, SortKey, WindowCall } from './nodes.js'
-import { columnsMade, columnsNamed, inputsOfScan, visitExpr, visitScan } from './walk.js'
+import { columnsMade, columnsNamed, exprsOfScan, hasSubquery, inputsOfScan, visitExpr, visitScan } from './walk.js'
 
 /** Gives a replacement, or undefined to go on into the parts. */
 export type Replace = (expr: Expr) => Expr | undefined
@@ -153,6 +153,20 @@ export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
     default:
       return scan satisfies never
   }
+}
+
+/**
+ * Replaces every scan, those of its inputs and subqueries first. What stays as it was is the same object.
+ *
+ * @param replace `isInner`: the scan stands in a subquery
+ */
+export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => Scan, isInner = false): Scan {
+  const inputs = inputsOfScan(root)
+  const mapped = inputs.map(input => mapScans(input, replace, isInner))
+  const scan = mapped.every((input, i) => input === inputs[i]) ? root : withInputs(root, mapped)
+  const inExpr = (expr: Expr): Expr =>
+    hasSubquery(expr) ? mapParts(expr, inExpr, query => mapScans(query, replace, true)) : expr
+  return replace(exprsOfScan(scan).some(hasSubquery) ? mapOwn(scan, inExpr) : scan, isInner)
 }
 
 /** A copy of scans and of expressions over them whose own columns are new; columns of queries around them stay. */

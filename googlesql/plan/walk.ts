@@ -1,4 +1,5 @@
 /** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
+import type { Type } from '../types/types.js'
 import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SortKey, SubqueryExpr, WindowCall } from './nodes.js'
 
 /** The expressions directly inside, in order; scans of subqueries are not entered. */
@@ -189,19 +190,34 @@ export function columnsRead(exprs: readonly Expr[]): Set<number> {
 }
 
 /** The ids of the columns that the scan reads and does not make: those of the queries around it. */
-export function outerColumns(scan: Scan): Set<number> {
+export const outerColumns = (scan: Scan): Set<number> => free((visit, visitPart) => visitScan(scan, visit, visitPart))
+
+/** The ids of the columns that the expression reads and does not make, in a lambda, a let or a subquery. */
+export const freeColumns = (expr: Expr): Set<number> => free((visit, visitPart) => visitExpr(expr, visit, visitPart))
+
+function free(walk: (visit: (expr: Expr) => void, visitPart: (scan: Scan) => void) => void): Set<number> {
   const read = new Set<number>()
   const made = new Set<number>()
   const note = (ids: Set<number>, columns: readonly Column[]): void => {
     for (const { id } of columns) ids.add(id)
   }
-  visitScan(
-    scan,
+  walk(
     expr => note(expr.kind === 'column' ? read : made, columnsNamed(expr)),
-    part => note(made, columnsMade(part)),
+    scan => note(made, columnsMade(scan)),
   )
   for (const id of made) read.delete(id)
   return read
+}
+
+/** The ids of all columns that come from within the scan, those of subqueries left out. */
+export function columnsGiven(scan: Scan): Set<number> {
+  const ids = new Set<number>()
+  const visit = (part: Scan): void => {
+    for (const column of part.columns as readonly Column[]) ids.add(column.id)
+    inputsOfScan(part).forEach(visit)
+  }
+  visit(scan)
+  return ids
 }
 
 /** The largest ids of a column and of a common table expression in it, so that new ones can be told from them. */
@@ -219,6 +235,18 @@ export function lastIds(root: Scan): { readonly column: number; readonly cte: nu
     },
   )
   return { column, cte }
+}
+
+/** Makes columns whose ids the query does not use. */
+export type NewColumn = (name: string, type: Type) => Column
+
+/** The plan is looked through when the first one is made. */
+export function freshColumns(root: Scan): NewColumn {
+  let last: number | null = null
+  return (name, type) => {
+    last = (last ?? lastIds(root).column) + 1
+    return { id: last, name, type }
+  }
 }
 
 /** Whether the test holds for the scan or for one inside it; those of subqueries are entered. */

@@ -5,7 +5,7 @@
  */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
-import { mayFail } from '../../passes/fallible.js'
+import { mayFail } from '../../analysis/fallible.js'
 import type { Scope } from '../context.js'
 
 type Args = readonly (Expr | null)[]

@@ -1,11 +1,8 @@
 /** GROUP BY and the aggregates of a SELECT. */
 import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
-import { type TrustedScan, trustTotals } from '../../passes/trusted-totals.js'
 import { type Context, findEntry, type Scope } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
-import { applyHaving } from './having-extreme.js'
-import { hoistArguments } from './hoist-arguments.js'
 import {
   type Block,
   type BlockOf,
@@ -18,19 +15,15 @@ import {
 } from './select-block.js'
 
 export function groupedBlock(
-  original: AggregateScan,
+  scan: AggregateScan,
   needed: Ids,
   outer: Scope | null,
   context: Context,
   blockOf: BlockOf,
 ): Block {
-  const applied = applyHaving(original, context)
-  const { scan: trusting, witnesses } =
-    original === context.trusted ? trustTotals(applied, context.newColumn) : { scan: applied, witnesses: NO_WITNESSES }
-  const scan = hoistArguments(trusting, outer, context)
   const aggregates = scan.aggregates.filter(({ column }) => needed.has(column.id))
   const reads = readsOf(scan, aggregates)
-  for (const { column } of aggregates) for (const { id } of witnesses.get(column.id) ?? []) reads.add(id)
+  for (const { witnesses = [] } of aggregates) for (const { id } of witnesses) reads.add(id)
   let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
   const isSimple = scan.groupingSets === null
   // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
@@ -42,8 +35,8 @@ export function groupedBlock(
   const keys = isSimple
     ? keyEntries(scan, scope, context)
     : scan.keys.map(({ column }) => computedEntry(column, findEntry(scope, column).sql))
-  const computed = aggregates.map(({ column, call }) => {
-    const totals = (witnesses.get(column.id) ?? []).map(witness => `sum(${findEntry(scope, witness).sql})`)
+  const computed = aggregates.map(({ column, call, witnesses = [] }) => {
+    const totals = witnesses.map(witness => `sum(${findEntry(scope, witness).sql})`)
     const sql = totals.reduce((value, total) => `bq_trusted(${value}, ${total})`, aggregateSql(call, scope, context))
     return computedEntry(column, sql)
   })
@@ -60,8 +53,6 @@ export function groupedBlock(
   }
   return withEntries(grouped, entries)
 }
-
-const NO_WITNESSES: TrustedScan['witnesses'] = new Map()
 
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])

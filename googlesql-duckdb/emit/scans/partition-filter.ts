@@ -3,7 +3,7 @@
  * those. The table's view has two hidden columns for it (see table-store.ts), NULL where a row's partition is not known.
  */
 
-import type { PartitionBound } from '../../passes/partition-bounds.js'
+import type { PartitionBound } from '../../analysis/partition-bounds.js'
 import type { Context } from '../context.js'
 
 /** No row of the partition is before it. */

@@ -21,7 +21,6 @@ import { castSql } from '../expressions/cast.js'
 import { quoteName } from '../quote.js'
 import { duckdbType } from '../type.js'
 import { groupedBlock } from './aggregate-scan.js'
-import { hoistWindowArguments } from './hoist-arguments.js'
 import { joinBlock } from './joins.js'
 import { tableSql } from './null-arrays.js'
 import { boundsSql } from './partition-filter.js'
@@ -164,8 +163,7 @@ function isPath(expr: Expr, entries: Block['entries']): boolean {
   return kind === 'column' || kind === 'path'
 }
 
-function windowBlock(original: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
-  const scan = hoistWindowArguments(original, outer, context)
+function windowBlock(scan: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])
@@ -232,8 +230,7 @@ const isLimitedScan = (scan: Scan): boolean =>
 function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
   const withs: string[] = []
   for (const cte of scan.ctes) {
-    const isOnce = context.cteUses.get(cte.id) === 1 && !cte.recursion && !isVolatileScan(cte.scan)
-    if (isOnce) {
+    if (context.isInline(cte)) {
       context.ctes.set(cte.id, { kind: 'inline', cte, outer })
       continue
     }

@@ -11,6 +11,7 @@ import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
+import { showsPass } from './shows-pass.js'
 
 const SCHEMA = [
   { name: 'id', type: 'INT64' },
@@ -266,4 +267,48 @@ describe('rows that are cut before their lists are unnested', () => {
     ],
   ]
   for (const [why, sql] of WHOLE) it(`are not cut so with ${why}`, () => expect(isLimitedEarly(sql)).to.equal(false))
+})
+
+describe('the pass limit-before-unnest', () => {
+  showsPass(
+    'limit-before-unnest',
+    'the first rows of the table are cut before their lists are unnested',
+    'SELECT id, e FROM t, UNNEST(t.l) AS e ORDER BY t.id DESC LIMIT 10',
+    `
+      project [id.7, e.8]
+        limit 10
+          order id.1 desc
+            project [id.1, l.5, e.6, id.7 = id.1, e.8 = e.6]
+              unnest l.5 as e.6
+                table t [id.1, l.5]
+    `,
+    `
+      project [id.7, e.8]
+        with 1 [id.9, l.10]
+          limit 10
+            order id.9 desc
+              table t [id.9, l.10]
+          limit 10
+            order id.1 desc
+              project [id.1, l.5, e.6, id.7 = id.1, e.8 = e.6]
+                unnest l.5 as e.6
+                  filter case when $lt(scalar {aggregate [count.11 = $count_star()] <- cte 1 [id.1, l.5]}, 10) then true when $ge(scalar {aggregate [count.12 = $count_star()] <- project [id.1, l.5, e.6, id.7 = id.1, e.8 = e.6] <- unnest l.5 as e.6 <- cte 1 [id.1, l.5]}, 10) then true else ERROR('The first rows of the table have too few elements') end
+                    cte 1 [id.1, l.5]
+    `,
+  )
+
+  showsPass(
+    'limit-before-unnest',
+    'not where elements decide the order',
+    'SELECT id, e FROM t, UNNEST(t.l) AS e ORDER BY e LIMIT 10',
+    `
+      project [id.7, e.8]
+        limit 10
+          order e.8
+            project [id.1, l.5, e.6, id.7 = id.1, e.8 = e.6]
+              unnest l.5 as e.6
+                table t [id.1, l.5]
+    `,
+    null,
+  )
 })

@@ -9,6 +9,7 @@ import { openEngine } from '../../../runner/engines/duckdb/open-engine.js'
 import { runOptions } from '../../engines/ask-engine.js'
 import { CLOCK, scratchFolder, source } from '../../engines/duckdb/raw-engine.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
+import { showsPass } from './shows-pass.js'
 
 const COLUMNS = [{ name: 'id', type: INT64 }, ...['x', 'y', 'z'].map(name => ({ name, type: FLOAT64 }))]
 const catalogue = tableCatalogue([{ name: 't', columns: COLUMNS }])
@@ -185,4 +186,58 @@ describe('totals that test the arithmetic below them', () => {
       expect(plan).not.to.include('bq_float_steps')
     })
   })
+})
+
+describe('the pass trusted-totals', () => {
+  showsPass(
+    'trusted-totals',
+    'a sum is its own witness',
+    'SELECT SUM(x / y) AS a FROM t',
+    `
+      project [a.7]
+        project [sum.6, a.7 = sum.6]
+          aggregate [sum.6 = SUM($divide(x.3, y.4))]
+            table t [x.3, y.4]
+    `,
+    `
+      project [a.7]
+        project [sum.6, a.7 = sum.6]
+          aggregate [sum.6 = $plain_sum(.8) if finite [.8]]
+            project [x.3, y.4, .8 = $untested($divide(x.3, y.4))]
+              table t [x.3, y.4]
+    `,
+  )
+
+  showsPass(
+    'trusted-totals',
+    'a total for each division that no sum shows',
+    'SELECT COUNTIF(x / y > 2) AS a FROM t',
+    `
+      project [a.7]
+        project [countif.6, a.7 = countif.6]
+          aggregate [countif.6 = COUNTIF($gt($divide(x.3, y.4), 2))]
+            table t [x.3, y.4]
+    `,
+    `
+      project [a.7]
+        project [countif.6, a.7 = countif.6]
+          aggregate [countif.6 = COUNTIF($gt(.8, 2)) if finite [.8]]
+            project [x.3, y.4, .8 = $untested($divide(x.3, y.4))]
+              table t [x.3, y.4]
+    `,
+  )
+
+  showsPass(
+    'trusted-totals',
+    'not where groups are left out',
+    'SELECT s, SUM(x / y) AS a FROM t GROUP BY s LIMIT 5',
+    `
+      project [s.7, a.8]
+        limit 5
+          project [s.9, sum.6, s.7 = s.9, a.8 = sum.6]
+            aggregate [sum.6 = SUM($divide(x.3, y.4))] by [s.9 = s.2]
+              table t [s.2, x.3, y.4]
+    `,
+    null,
+  )
 })

@@ -10,7 +10,7 @@ export interface Translation {
   readonly columns: readonly StructField[]
   /** The names of $1, $2, … */
   readonly parameters: readonly string[]
-  /** Those of them that are computed from another, see passes/parameter-times.ts. */
+  /** Those of them that are computed from another, see analysis/parameter-times.ts. */
   readonly times: readonly ParameterTime[]
   /** The tables it reads, as the catalogue spells them. */
   readonly tables: readonly string[]

@@ -1,45 +1,61 @@
-/** Arguments of aggregates and window functions that have to be columns of the input. */
+/**
+ * Arguments of aggregates and window functions that have to be columns of the input.
+ *
+ * Before: no aggregate without OVER has a HAVING (having-extreme.ts). After: columns of the input are the arguments that
+ * would be computed several times, those that hold a subquery (in the arguments of a macro DuckDB does not find its
+ * columns), and those that read columns of an outer query: SQL takes an aggregate of such columns alone for one of that
+ * query, GoogleSQL does not, and DuckDB does not see the others within a TRY.
+ */
 
-import { caseWhen, columnExpr, withComputed } from '../../../googlesql/plan/build.js'
-import { isSameExpr } from '../../../googlesql/plan/key.js'
+import { caseWhen, columnExpr, withComputed } from '../../googlesql/plan/build.js'
+import { isSameExpr } from '../../googlesql/plan/key.js'
 import type {
   AggregateCall,
   AggregateScan,
-  Column,
   Computed,
   Expr,
+  ResolvedQuery,
   Scan,
   SortKey,
   WindowCall,
   WindowScan,
-} from '../../../googlesql/plan/nodes.js'
-import { columnsRead, hasSubquery, inputsOfScan, partsOfCall, partsOfWindow } from '../../../googlesql/plan/walk.js'
-import { mayFail } from '../../passes/fallible.js'
-import type { Context, Scope } from '../context.js'
-import { repeatedArguments } from '../expressions/aggregates.js'
+} from '../../googlesql/plan/nodes.js'
+import { mapScans } from '../../googlesql/plan/rewrite.js'
+import {
+  columnsGiven,
+  columnsRead,
+  freshColumns,
+  hasSubquery,
+  type NewColumn,
+  partsOfCall,
+  partsOfWindow,
+} from '../../googlesql/plan/walk.js'
+import { mayFail } from '../analysis/fallible.js'
+import { repeatedArguments } from '../emit/expressions/aggregates.js'
 
-/**
- * The same aggregation, in which arguments are columns that would be computed several times, that hold a subquery (in the
- * arguments of a macro DuckDB does not find its columns), or that read columns of an outer query: SQL takes an aggregate of
- * such columns alone for one of that query, GoogleSQL does not, and DuckDB does not see the others within a TRY.
- */
-export function hoistArguments(scan: AggregateScan, outer: Scope | null, context: Context): AggregateScan {
-  const own = outer && columnsGiven(scan.input)
-  const hoist = hoister(context)
-  const aggregates = scan.aggregates.map(({ column, call }) => {
-    const isForeign = own !== null && [...columnsRead(partsOfCall(call))].some(id => !own.has(id))
-    return { column, call: isForeign ? hoist.whole(call) : hoist.from(call, argumentsToHoist(call)) }
+export function hoistArguments(query: ResolvedQuery): ResolvedQuery {
+  const newColumn = freshColumns(query.scan)
+  const scan = mapScans(query.scan, (part, isInner) => {
+    if (part.kind === 'aggregate') return inAggregate(part, isInner, newColumn)
+    return part.kind === 'window' ? inWindow(part, isInner, newColumn) : part
+  })
+  return { ...query, scan }
+}
+
+function inAggregate(scan: AggregateScan, isInner: boolean, newColumn: NewColumn): AggregateScan {
+  const own = isInner ? columnsGiven(scan.input) : null
+  const hoist = hoister(newColumn)
+  const aggregates = scan.aggregates.map(each => {
+    const isForeign = own !== null && [...columnsRead(partsOfCall(each.call))].some(id => !own.has(id))
+    return { ...each, call: isForeign ? hoist.whole(each.call) : hoist.from(each.call, argumentsToHoist(each.call)) }
   })
   return hoist.computed.length === 0 ? scan : { ...scan, aggregates, input: hoist.over(scan.input) }
 }
 
-/**
- * The same of window functions; DuckDB has none that read columns of an outer query, nor any in a subquery in the OVER of
- * another.
- */
-export function hoistWindowArguments(scan: WindowScan, outer: Scope | null, context: Context): WindowScan {
-  const own = outer && columnsGiven(scan.input)
-  const hoist = hoister(context)
+/** DuckDB has no window functions that read columns of an outer query, nor any in a subquery in the OVER of another. */
+function inWindow(scan: WindowScan, isInner: boolean, newColumn: NewColumn): WindowScan {
+  const own = isInner ? columnsGiven(scan.input) : null
+  const hoist = hoister(newColumn)
   const functions = scan.functions.map(({ column, call }) => {
     const isForeign = own !== null && [...columnsRead(partsOfWindow(call))].some(id => !own.has(id))
     const keys = [...call.partitionBy, ...call.orderBy.map(key => key.expr)]
@@ -67,11 +83,11 @@ interface Hoister {
   over(input: Scan): Scan
 }
 
-function hoister(context: Context): Hoister {
+function hoister(newColumn: NewColumn): Hoister {
   const computed: Computed[] = []
   const columnOf = (expr: Expr): Expr => {
     if (expr.kind === 'lambda' || expr.kind === 'word' || columnsRead([expr]).size === 0) return expr
-    const column = context.newColumn('', expr.type)
+    const column = newColumn('', expr.type)
     computed.push({ column, expr })
     return columnExpr(column, false, expr.at)
   }
@@ -124,15 +140,4 @@ function withoutFailures(call: AggregateCall): AggregateCall {
     arguments: call.arguments.map(argument => argument && kept(argument)),
     orderBy: call.orderBy.map(key => ({ ...key, expr: kept(key.expr) })),
   }
-}
-
-/** The ids of all columns that come from within the scan. */
-function columnsGiven(scan: Scan): Set<number> {
-  const ids = new Set<number>()
-  const visit = (part: Scan): void => {
-    for (const column of part.columns as readonly Column[]) ids.add(column.id)
-    inputsOfScan(part).forEach(visit)
-  }
-  visit(scan)
-  return ids
 }

@@ -1,7 +1,8 @@
 /** Which values of the column that a table is partitioned by can be among the rows that a query uses. */
+
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Column, Expr, Scan, TableScan } from '../../googlesql/plan/nodes.js'
-import { conjuncts, inputsOfScan, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+import { conjuncts, inputsOfScan, partsOf, someScan, visitScan } from '../../googlesql/plan/walk.js'
 
 /** What rows that a query reads of a table must meet: the column of its partitions compared with what is no column. */
 export interface PartitionBound {
@@ -13,6 +14,7 @@ export type PartitionBounds = ReadonlyMap<TableScan, readonly PartitionBound[]>
 /** The bounds of every table of the query that is partitioned. */
 export function partitionBounds(root: Scan): PartitionBounds {
   const found = new Map<TableScan, PartitionBound[]>()
+  if (!someScan(root, scan => scan.kind === 'table' && scan.partitionedBy !== undefined)) return found
   visit(root, [], found)
   visitScan(root, expr => {
     if (expr.kind === 'subquery' || expr.kind === 'in-query') visit(expr.scan, [], found)

@@ -1,12 +1,33 @@
-/** HAVING MAX and HAVING MIN of an aggregate: only rows with the extreme of its group take part. */
+/**
+ * HAVING MAX and HAVING MIN of an aggregate: only rows with the extreme of its group take part.
+ *
+ * Before: any plan. After: no aggregate without OVER has a HAVING; the extreme is a column of the input (a window over the
+ * group), and a filter of the aggregate compares with it.
+ */
 
-import { aggregateCall, call, columnExpr } from '../../../googlesql/plan/build.js'
-import type { AggregateCall, AggregateScan, Column, Expr, WindowScan } from '../../../googlesql/plan/nodes.js'
-import { BOOL } from '../../../googlesql/types/types.js'
-import { type Context, GenerateError } from '../context.js'
+import { aggregateCall, call, columnExpr } from '../../googlesql/plan/build.js'
+import type {
+  AggregateCall,
+  AggregateScan,
+  Column,
+  Expr,
+  ResolvedQuery,
+  WindowScan,
+} from '../../googlesql/plan/nodes.js'
+import { mapScans } from '../../googlesql/plan/rewrite.js'
+import { freshColumns, type NewColumn } from '../../googlesql/plan/walk.js'
+import { BOOL } from '../../googlesql/types/types.js'
+import { GenerateError } from '../emit/context.js'
 
-/** The same aggregation, where the extreme is a column of the input (a window over the group) and a filter compares with it. */
-export function applyHaving(scan: AggregateScan, context: Context): AggregateScan {
+export function applyHaving(query: ResolvedQuery): ResolvedQuery {
+  const newColumn = freshColumns(query.scan)
+  return {
+    ...query,
+    scan: mapScans(query.scan, scan => (scan.kind === 'aggregate' ? inAggregate(scan, newColumn) : scan)),
+  }
+}
+
+function inAggregate(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const first = scan.aggregates.find(({ call }) => call.having)
   if (!first) return scan
   if (scan.groupingSets) {
@@ -19,7 +40,7 @@ export function applyHaving(scan: AggregateScan, context: Context): AggregateSca
   const aggregates = scan.aggregates.map(each => {
     const { having } = each.call
     if (!having) return each
-    const extreme = context.newColumn(having.extreme, having.expr.type)
+    const extreme = newColumn(having.extreme, having.expr.type)
     functions.push({ column: extreme, call: extremeOver(each.call, having, scan) })
     return { ...each, call: { ...each.call, having: null, filter: isExtreme(each.call, having.expr, extreme) } }
   })

@@ -1,0 +1,97 @@
+/**
+ * What becomes of a plan before it is written: these passes, in this order, and nothing else. Each is a file of its own, which
+ * says what it expects of a plan and what it leaves. What is only asked of a plan (analysis/) changes nothing.
+ */
+import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
+import { type Delay, delayConstants } from './delayed-constants.js'
+import { guardBranches } from './guard-branches.js'
+import { applyHaving } from './having-extreme.js'
+import { hoistArguments } from './hoist-arguments.js'
+import { moveJoinConditions } from './join-conditions.js'
+import { limitBeforeUnnest } from './limit-before-unnest.js'
+import { prune } from './prune.js'
+import { narrowQuantiles } from './quantile-offsets.js'
+import { trustTotals } from './trusted-totals.js'
+
+export interface PassOptions {
+  /** Which constants are left to the rows that reach them, see delayed-constants.ts; null for none. */
+  readonly delay: Delay | null
+}
+
+export interface Pass {
+  /** That of its file. */
+  readonly name: string
+  readonly why: string
+  readonly run: (query: ResolvedQuery, options: PassOptions) => ResolvedQuery
+}
+
+/** A pass whose query may fail where the rows would differ; null where it does not apply. */
+export interface QuickPass {
+  readonly name: string
+  readonly why: string
+  readonly run: (query: ResolvedQuery) => ResolvedQuery | null
+}
+
+/** For every query, first. */
+export const PASSES: readonly Pass[] = [
+  {
+    name: 'delayed-constants',
+    why: 'DuckDB computes constants while it plans, and fails for one that no row reaches',
+    run: (query, { delay }) => delayConstants(query, delay),
+  },
+  {
+    name: 'guard-branches',
+    why: 'DuckDB computes a subquery ahead of the CASE around it, and fails for a branch that is not taken',
+    run: (query, { delay }) => guardBranches(query, delay === 'rows'),
+  },
+  { name: 'prune', why: 'what nothing reads is not computed, and cannot fail', run: prune },
+  {
+    name: 'quantile-offsets',
+    why: 'one quantile is cheaper than the hundred and one that APPROX_QUANTILES gives',
+    run: narrowQuantiles,
+  },
+]
+
+/** The first that applies gives the query of `quickSql`, from what PASSES have left. */
+export const QUICK_PASSES: readonly QuickPass[] = [
+  {
+    name: 'limit-before-unnest',
+    why: 'rows that a LIMIT leaves out need not have their lists read',
+    run: query => {
+      const limited = limitBeforeUnnest(query)
+      return limited && prune(limited)
+    },
+  },
+  {
+    name: 'trusted-totals',
+    why: 'one test of a total is cheaper than a test of FLOAT64 arithmetic for each row',
+    run: trustTotals,
+  },
+]
+
+/** For both queries, last: what DuckDB has not is put in terms of what it has. */
+export const LAST_PASSES: readonly Pass[] = [
+  {
+    name: 'join-conditions',
+    why: 'DuckDB has no outer joins whose condition has a subquery or reads an outer query',
+    run: moveJoinConditions,
+  },
+  { name: 'having-extreme', why: 'DuckDB has no HAVING MAX and HAVING MIN in an aggregate', run: applyHaving },
+  {
+    name: 'hoist-arguments',
+    why: 'arguments that an aggregate would compute several times, or could not read, are columns of its input',
+    run: hoistArguments,
+  },
+]
+
+export const runPasses = (query: ResolvedQuery, passes: readonly Pass[], options: PassOptions): ResolvedQuery =>
+  passes.reduce((before, pass) => pass.run(before, options), query)
+
+/** Null where no quick pass applies. */
+export function runQuickPass(query: ResolvedQuery): ResolvedQuery | null {
+  for (const pass of QUICK_PASSES) {
+    const quick = pass.run(query)
+    if (quick) return quick
+  }
+  return null
+}

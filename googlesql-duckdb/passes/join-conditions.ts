@@ -1,0 +1,72 @@
+/**
+ * Conditions of outer joins that DuckDB has not: those that read a column of an outer query, and those with a subquery.
+ *
+ * Before: any plan. After: what the condition of an outer join reads of an outer query is a column of the side whose rows are
+ * all kept, and a subquery in a condition that reads one side only is a column of that side. FULL JOINs in subqueries
+ * are none any more, see correlated-full-join.ts.
+ */
+import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
+import type { Column, Computed, JoinScan, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapScans } from '../../googlesql/plan/rewrite.js'
+import {
+  columnsGiven,
+  columnsRead,
+  conjuncts,
+  freeColumns,
+  freshColumns,
+  hasSubquery,
+  type NewColumn,
+} from '../../googlesql/plan/walk.js'
+
+export function moveJoinConditions(query: ResolvedQuery): ResolvedQuery {
+  const newColumn = freshColumns(query.scan)
+  const scan = mapScans(query.scan, (part, isInner) => {
+    if (part.kind !== 'join') return part
+    return withoutSubqueries(isInner ? withoutOuter(part, newColumn) : part, newColumn)
+  })
+  return { ...query, scan }
+}
+
+function withoutOuter(scan: JoinScan, newColumn: NewColumn): JoinScan {
+  const { join, condition } = scan
+  if (join === 'inner' || join === 'cross' || !condition) return scan
+  const own = [columnsGiven(scan.left), columnsGiven(scan.right)]
+  const outer = new Set([...freeColumns(condition)].filter(id => !own.some(ids => ids.has(id))))
+  if (outer.size === 0) return scan
+  const copies = new Map<number, Computed>()
+  const copied = mapExpr(condition, part => {
+    if (part.kind !== 'column' || !outer.has(part.column.id)) return undefined
+    const { id } = part.column
+    const copy = copies.get(id) ?? { column: newColumn('', part.type), expr: part }
+    copies.set(id, copy)
+    return columnExpr(copy.column, false, part.at)
+  })
+  const side = join === 'left' ? 'left' : 'right'
+  return { ...scan, [side]: withComputed(scan[side], [...copies.values()]), condition: copied }
+}
+
+function withoutSubqueries(scan: JoinScan, newColumn: NewColumn): JoinScan {
+  if (scan.join === 'inner' || !scan.condition || !hasSubquery(scan.condition)) return scan
+  const sides = { left: [] as Computed[], right: [] as Computed[] }
+  const ids = { left: columnIds(scan.left), right: columnIds(scan.right) }
+  const parts = conjuncts(scan.condition).map(part => {
+    if (!hasSubquery(part)) return part
+    const reads = [...columnsRead([part])]
+    const side = !reads.some(id => ids.right.has(id)) ? 'left' : !reads.some(id => ids.left.has(id)) ? 'right' : null
+    if (!side) return part
+    const column = newColumn('', part.type)
+    sides[side].push({ column, expr: part })
+    return columnExpr(column, false, part.at)
+  })
+  return {
+    ...scan,
+    left: withSome(scan.left, sides.left),
+    right: withSome(scan.right, sides.right),
+    condition: parts.reduce((a, b) => call('$and', a.type, [a, b], a.at)),
+  }
+}
+
+const columnIds = (scan: Scan): Set<number> => new Set((scan.columns as readonly Column[]).map(column => column.id))
+
+const withSome = (input: Scan, computed: readonly Computed[]): Scan =>
+  computed.length === 0 ? input : withComputed(input, computed)
