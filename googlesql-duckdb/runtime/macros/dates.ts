@@ -12,6 +12,10 @@ const A_MILLION_DAYS = `${DAY_MICROS}000000`
 
 const outOfRange = (micros: string) => `${micros} NOT BETWEEN ${MIN_TIMESTAMP_MICROS} AND ${MAX_TIMESTAMP_MICROS}`
 
+const TIMESTAMP_RANGE =
+  'Timestamp value is out of allowed range: from 0001-01-01 00:00:00.000000+00 to 9999-12-31 23:59:59.999999+00.'
+const DATETIME_RANGE = 'Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999'
+
 const CONVERSIONS = [
   // A TIMESTAMP's civil time in UTC, as DATETIME, and back.
   'bq_utc(ts) AS make_timestamp(epoch_us(ts))',
@@ -20,10 +24,15 @@ const CONVERSIONS = [
   `bq_date(days) AS CASE WHEN days NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY}
      THEN bq_raise('Date value is out of allowed range: from 0001-01-01 to 9999-12-31.') ELSE DATE '1970-01-01' + TRY_CAST(days AS INTEGER) END`,
   `bq_timestamp(us) AS CASE WHEN ${outOfRange('us')}
-     THEN bq_raise('Timestamp value is out of allowed range: from 0001-01-01 00:00:00.000000+00 to 9999-12-31 23:59:59.999999+00.')
+     THEN bq_raise('${TIMESTAMP_RANGE}')
      ELSE make_timestamptz(us) END`,
   `bq_datetime(us) AS CASE WHEN ${outOfRange('us')}
-     THEN bq_raise('Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999') ELSE make_timestamp(us) END`,
+     THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(us) END`,
+  // Times from first to last moved by so many microseconds: those before and behind would leave the range on their way.
+  `bq_timestamp_moved(ts, first, last, delta) AS CASE WHEN epoch_us(ts) NOT BETWEEN first AND last
+     THEN bq_raise('${TIMESTAMP_RANGE}') ELSE make_timestamptz(epoch_us(ts) + delta) END`,
+  `bq_datetime_moved(dt, first, last, delta) AS CASE WHEN epoch_us(dt) NOT BETWEEN first AND last
+     THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(epoch_us(dt) + delta) END`,
   'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
   // Microseconds since 1970, cut off to parts of a day. A million days earlier lies before the year 1, and there are no
   // negative numbers then; x stands in it once, since it is often long.
@@ -125,11 +134,12 @@ const INTERVALS = [
   `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
-  `bq_interval_months(i) AS (datepart('year', i) * 12 + datepart('month', i))`,
-  `bq_interval_days(i) AS datepart('day', i)`,
+  // Not datepart, which reads the part's name for each row in a lambda.
+  'bq_interval_months(i) AS (year(i) * 12 + month(i))',
+  'bq_interval_days(i) AS day(i)',
   // What orders intervals: a month counts 30 days, a day 24 hours. DuckDB sorts by months, then days, then time.
   `bq_interval_key(i) AS ((bq_interval_months(i) * 30 + bq_interval_days(i))::HUGEINT * ${DAY_MICROS} + bq_interval_micros(i))`,
-  `bq_interval_micros(i) AS (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i))`,
+  'bq_interval_micros(i) AS (hour(i) * 3600000000 + minute(i) * 60000000 + microsecond(i))',
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // Each part's excess moves up, and then the parts take one sign.
   `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
@@ -148,6 +158,17 @@ const INTERVALS = [
        WHEN p$.months > 0 AND (p$.days < 0 OR (p$.days = 0 AND p$.us < 0)) THEN {'months': p$.months - 1, 'days': p$.days + 30, 'us': p$.us}
        WHEN p$.months < 0 AND (p$.days > 0 OR (p$.days = 0 AND p$.us > 0)) THEN {'months': p$.months + 1, 'days': p$.days - 30, 'us': p$.us} ELSE p$ END),
      lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
+  // From the first on, each added to the sum before it.
+  'bq_interval_sum(list) AS list_reduce(list, lambda sum$, i$: bq_interval_add(sum$, i$, 1))',
+  // Of steps: what is added, and then, where it is not NULL, the number by which the sum is multiplied (by is 1) or divided (-1).
+  `bq_interval_chain(steps) AS list_reduce(steps, lambda s$, e$: struct_pack(
+     i := CASE e$.by WHEN 1 THEN bq_interval_multiply(s$.i, e$.n) WHEN -1 THEN bq_interval_divide(s$.i, e$.n) ELSE bq_interval_add(s$.i, e$.i, 1) END,
+     n := NULL::BIGINT, by := 0)).i`,
+  // The microseconds of a time since 1970 as an INTERVAL, to which the others are added one by one.
+  `bq_datetime_sum(list) AS make_timestamp(epoch_us(list_reduce(list, lambda sum$, i$:
+     to_microseconds(epoch_us(bq_datetime_add_interval(make_timestamp(epoch_us(sum$)), i$, 1))))))`,
+  `bq_timestamp_sum(list) AS make_timestamptz(epoch_us(list_reduce(list, lambda sum$, i$:
+     to_microseconds(epoch_us(bq_timestamp_add_interval(make_timestamptz(epoch_us(sum$)), i$, 1))))))`,
   // Months first, then days and time; sgn is 1, or -1 to take the interval away.
   `bq_datetime_add_interval(dt, i, sgn) AS list_transform(list_transform([{'dt': dt, 'i': bq_interval_parts(i)}],
      lambda s$: epoch_us(bq_datetime_add_months(s$.dt, s$.i.months, sgn, 'Adding interval to datetime ')) + (s$.i.days * ${DAY_MICROS} + s$.i.us) * sgn),

@@ -1,0 +1,143 @@
+/**
+ * Chains of INTERVAL arithmetic: `ts + INTERVAL a DAY - INTERVAL b HOUR`, `(i + j) * 2`. Each step reads its operand several
+ * times, so by itself it takes it as the argument of a lambda, and DuckDB's planner takes more than linear time for lambdas
+ * within each other. A chain is one list, which one lambda folds in the order of the steps, each with its own tests.
+ */
+import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
+import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
+import { writtenMicros } from '../../functions/intervals.js'
+import type { Context, Scope } from '../context.js'
+import { named } from '../named.js'
+import { asOperand } from '../operand.js'
+import { bound } from '../share-arguments.js'
+
+/** What is done to the sum: `add` and `from` (the sum is taken from it) have an INTERVAL, `multiply` and `divide` an INT64. */
+interface Step {
+  readonly kind: 'add' | 'subtract' | 'from' | 'multiply' | 'divide' | 'negate'
+  readonly operand: Expr | null
+}
+interface Chain {
+  readonly start: Expr
+  readonly steps: readonly Step[]
+}
+/** The operand that is part of the chain, and what the call does to it. */
+type Link = Step & { readonly inner: Expr }
+
+/** Fewer steps are written one by one. */
+const MIN_STEPS = 2
+
+/** The chain as an operand; null for any other expression, and for one step by itself. */
+export function intervalChainSql(expr: Expr, scope: Scope | null, context: Context): string | null {
+  if (!isStep(expr)) return null
+  const chain = chainOf(expr)
+  if (chain.steps.length < MIN_STEPS) return null
+  return expr.type.kind === 'INTERVAL' ? intervalSql(chain, scope, context) : timeSql(expr, chain, scope, context)
+}
+
+/** From the innermost operand out. */
+function chainOf(expr: Expr): Chain {
+  const lengths = new Map<Expr, number>()
+  const steps: Step[] = []
+  let start = expr
+  for (let link = linkOf(start, lengths); link; link = linkOf(start, lengths)) {
+    steps.push(link)
+    start = link.inner
+  }
+  return { start, steps: steps.reverse() }
+}
+
+function linkOf(expr: Expr, lengths: Map<Expr, number>): Link | null {
+  if (!isStep(expr)) return null
+  const [left, right] = expr.arguments as readonly [Expr, Expr]
+  if (expr.name === '$negate') return { kind: 'negate', operand: null, inner: left }
+  if (expr.name === '$divide') return { kind: 'divide', operand: right, inner: left }
+  const [a, b] = [left.type.kind, right.type.kind]
+  if (expr.name === '$multiply') {
+    return a === 'INT64'
+      ? { kind: 'multiply', operand: left, inner: right }
+      : { kind: 'multiply', operand: right, inner: left }
+  }
+  // The longer side goes on, so that chains lie as little within each other as they can.
+  const isRight = a === b ? lengthOf(right, lengths) > lengthOf(left, lengths) : a === 'INTERVAL'
+  if (expr.name === '$add') return { kind: 'add', operand: isRight ? left : right, inner: isRight ? right : left }
+  return isRight ? { kind: 'from', operand: left, inner: right } : { kind: 'subtract', operand: right, inner: left }
+}
+
+/** How many steps the chain has from here in, at most. */
+function lengthOf(expr: Expr, lengths: Map<Expr, number>): number {
+  if (!isStep(expr)) return 0
+  const known = lengths.get(expr)
+  if (known !== undefined) return known
+  const length = 1 + Math.max(...expr.arguments.map(part => lengthOf(part!, lengths)))
+  lengths.set(expr, length)
+  return length
+}
+
+const NAMES = new Set(['$add', '$subtract', '$multiply', '$divide', '$negate'])
+
+/** Of an INTERVAL, or of a time and one. */
+function isStep(expr: Expr): expr is CallExpr {
+  if (expr.kind !== 'call' || expr.isSafe || !NAMES.has(expr.name)) return false
+  return expr.arguments.some(part => part?.type.kind === 'INTERVAL')
+}
+
+function intervalSql({ start, steps }: Chain, scope: Scope | null, context: Context): string {
+  const sql = (part: Expr): string => context.expr(part, scope)
+  const isSum = steps.every(({ kind }) => kind === 'add' || kind === 'subtract')
+  if (isSum) return `bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))].join(', ')}])`
+  const element = (i: string, n: string, by: number): string =>
+    `struct_pack(i := ${named(i)}, n := ${named(n)}, by := ${by})`
+  const [none, one] = ['NULL::INTERVAL', 'NULL::BIGINT']
+  const elements = steps.flatMap(step => {
+    const { kind, operand } = step
+    switch (kind) {
+      case 'multiply':
+        return [element(none, sql(operand!), 1)]
+      case 'divide':
+        return [element(none, sql(operand!), -1)]
+      case 'negate':
+        return [element(none, '-1::BIGINT', 1)]
+      case 'from':
+        return [element(none, '-1::BIGINT', 1), element(sql(operand!), one, 0)]
+      default:
+        return [element(addend(step, scope, context), one, 0)]
+    }
+  })
+  return `bq_interval_chain([${[element(sql(start), one, 0), ...elements].join(', ')}])`
+}
+
+function addend({ kind, operand }: Step, scope: Scope | null, context: Context): string {
+  const sql = context.expr(operand!, scope)
+  return kind === 'subtract' ? `(-${sql})` : sql
+}
+
+/** DATE is taken for the DATETIME of its midnight. */
+function timeSql(expr: Expr, { start, steps }: Chain, scope: Scope | null, context: Context): string {
+  const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
+  const micros = steps.map(({ kind, operand }) => {
+    const written = writtenMicros(operand!)
+    return written === null || kind === 'add' ? written : -written
+  })
+  const isWritten = !micros.includes(null)
+  const value = context.expr(start, scope)
+  const write = ([part]: readonly (string | null)[]): string => {
+    const time = start.type.kind === 'DATE' ? `CAST(${part} AS TIMESTAMP)` : part!
+    if (isWritten) return movedSql(name, time, micros as bigint[])
+    const list = [`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, scope, context))]
+    return `bq_${name}_sum([${list.join(', ')}])`
+  }
+  return isWritten ? asOperand(bound([start], [value], write, scope, context)) : write([value])
+}
+
+/** By numbers that are written: the sums on the way are known, and the time must be within the range with the least and the greatest of them. */
+function movedSql(name: string, time: string, micros: readonly bigint[]): string {
+  let [total, least, greatest] = [0n, 0n, 0n]
+  for (const step of micros) {
+    total += step
+    if (total < least) least = total
+    if (total > greatest) greatest = total
+  }
+  const [first, last] = [MIN_TIMESTAMP_MICROS - least, MAX_TIMESTAMP_MICROS - greatest]
+  const bounds = first <= last ? [first, last, total] : [1n, 0n, 0n]
+  return `bq_${name}_moved(${time}, ${bounds.map(n => `${n}::BIGINT`).join(', ')})`
+}
