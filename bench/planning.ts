@@ -15,9 +15,13 @@ import { percentile } from './figures.js'
 const DEPTHS = [1, 2, 4, 8, 12]
 const WIDTHS = [2, 25, 50, 100, 200]
 const SHOWN = 12
+/** A curve whose last step took longer is not grown further, and planning that takes LONGEST_MS is interrupted. */
+const SLOW_MS = 1_000
+const LONGEST_MS = 5_000
 
 interface Curve {
   readonly name: string
+  /** Of the steps that were taken; fewer than the sizes where one was slow. */
   readonly ms: readonly number[]
   /** Words of the plan, macros written out, for each expression of the query, at the last step. */
   readonly growth: number
@@ -55,11 +59,14 @@ async function curves(
     const ms: number[] = []
     let growth = 0
     for (const size of sizes) {
+      if (ms.at(-1)! > SLOW_MS) break
       const query = at(size)
       const began = performance.now()
       const { sql } = generate(query)
+      const timer = setTimeout(() => connection.interrupt(), LONGEST_MS)
       // What cannot be computed from constants alone fails while it is planned; that takes its time too.
       const prepared = await connection.prepare(sql).catch(() => null)
+      clearTimeout(timer)
       ms.push(performance.now() - began)
       prepared?.destroySync()
       growth = sizeOfSql(sql) / sizeOfTree(query)
@@ -76,7 +83,7 @@ function tableOf(title: string, sizes: readonly number[], found: readonly Curve[
     `|---|${sizes.map(() => '---:|').join('')}---:|`,
     ...slowest.map(
       ({ name, ms, growth }) =>
-        `| \`${name.replaceAll('|', '\\|').slice(0, 60)}\` | ${ms.map(value => value.toFixed(1)).join(' | ')} | ${growth.toFixed(0)} |`,
+        `| \`${name.replaceAll('|', '\\|').slice(0, 60)}\` | ${sizes.map((_, i) => ms[i]?.toFixed(1) ?? 'not tried').join(' | ')} | ${growth.toFixed(0)} |`,
     ),
   ].join('\n')
 }

@@ -44,6 +44,10 @@ export function bound(
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && (hasSubquery(argument) || hasQuery(sql[i]!))) chosen.push(i)
   })
+  // DuckDB binds the body of a lambda several times, so lambdas in bodies of lambdas would take it exponential time.
+  args.forEach((argument, i) => {
+    if (argument && !chosen.includes(i) && costs[i]! > 0 && hasLambda(sql[i]!)) chosen.push(i)
+  })
   // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
   // capture one of those at all. So all that reads columns becomes part of the argument.
   const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, scope))

@@ -39,6 +39,7 @@ export function visitCalls(visit: (name: string, expr: CallExpr | CastExpr, quer
   }
 }
 
+const INTERVAL = 'INTERVAL i DAY'
 const COLUMNS = 'id, i, f, s, b, d, dt, ts, n'
 const WIDE: Readonly<Record<string, (width: number) => string>> = {
   'f + f + …': width => chain(width, 'f', ' + '),
@@ -64,7 +65,16 @@ const WIDE: Readonly<Record<string, (width: number) => string>> = {
   'IF(… > 1, f, i)': width => nestedText(width / 2, 'f', inner => `IF(${inner} / 2 > f, f, i)`),
   'f BETWEEN … AND …': width => chain(width, 'f / i BETWEEN f - 1 AND f * 2', ' OR '),
   'iv + iv + …': width => chain(width, 'INTERVAL i DAY', ' + '),
+  'iv + (iv + (…))': width => nestedText(width, INTERVAL, inner => `${INTERVAL} + (${inner})`),
+  'iv - (iv - (…))': width => nestedText(width, INTERVAL, inner => `${INTERVAL} - (${inner})`),
+  '(iv + iv) * i / 2 + …': width => nestedText(width / 3, INTERVAL, inner => `(${inner} + ${INTERVAL}) * i / 2`),
   'ts + iv + iv …': width => `ts + ${chain(width, 'INTERVAL i HOUR', ' + ')}`,
+  'ts + INTERVAL 1 HOUR - …': width => `ts${chain(width / 2, ' + INTERVAL 1 HOUR - INTERVAL 2 DAY', '')}`,
+  'dt - iv - iv …': width => `dt - ${chain(width, INTERVAL, ' - ')}`,
+  'd + iv + iv …': width => `d + ${chain(width, INTERVAL, ' + ')}`,
+  'EXTRACT(DAY FROM iv - iv) + …': width => chain(width, `EXTRACT(DAY FROM ${INTERVAL} - ${INTERVAL})`, ' + '),
+  'UNIX_DATE(DATE_BUCKET(d, iv)) + …': width => chain(width, `UNIX_DATE(DATE_BUCKET(d, ${INTERVAL}))`, ' + '),
+  'TIMESTAMP_BUCKET(ts, iv) > ts OR …': width => chain(width, `TIMESTAMP_BUCKET(ts, ${INTERVAL}) > ts`, ' OR '),
 }
 
 const chain = (width: number, part: string, separator: string): string =>

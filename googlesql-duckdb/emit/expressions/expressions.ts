@@ -31,6 +31,7 @@ import { floatCallSql, UNTESTED, untestedCallSql } from './float-calls.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { intervalChainSql } from './interval-chains.js'
 import { literalSql } from './literal.js'
+import { longChainSql } from './long-chains.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
@@ -114,7 +115,8 @@ function callSql(expr: CallExpr, scope: Scope | null, context: Context): string 
   if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
   const form = FORMS.get(expr.name)
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
-  const arithmetic = floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context)
+  const arithmetic =
+    floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context) ?? longChainSql(expr, scope, context)
   if (arithmetic !== null) return arithmetic
   // The argument is not written, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))

@@ -1,0 +1,40 @@
+/**
+ * Long chains of `+`, `-` and `*` whose operands are large: `EXTRACT(DAY FROM a - b) + EXTRACT(DAY FROM …) + …`. DuckDB walks
+ * through all that is below an operator for each operator, so the operands are computed beside the chain.
+ */
+import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
+import type { Context, Scope } from '../context.js'
+import { sizeOfSql } from '../macro-usage.js'
+import { asOperand } from '../operand.js'
+import { bound } from '../share-arguments.js'
+
+const SYMBOLS: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*' }
+
+const MIN_OPERANDS = 20
+/** Words of an operand, on average. */
+const MIN_SIZE = 20
+
+/** An operand; null for any other expression. */
+export function longChainSql(expr: Expr, scope: Scope | null, context: Context): string | null {
+  const operands: Expr[] = []
+  const symbols: string[] = []
+  let first = expr
+  for (; isLink(first); first = first.arguments[0]!) {
+    operands.push(first.arguments[1]!)
+    symbols.push(SYMBOLS[first.name]!)
+  }
+  if (operands.length < MIN_OPERANDS) return null
+  const all = [first, ...operands.reverse()]
+  symbols.reverse()
+  const sql = all.map(operand => context.expr(operand, scope))
+  if (sizeOfSql(sql.join(', ')) < MIN_SIZE * all.length) return null
+  const write = ([start, ...rest]: readonly (string | null)[]): string =>
+    rest.reduce<string>((text, part, i) => `(${text} ${symbols[i]} ${part})`, start!)
+  const isBound = all.map(() => true)
+  return asOperand(bound(all, sql, write, scope, context, isBound))
+}
+
+function isLink(expr: Expr): expr is CallExpr {
+  if (expr.kind !== 'call' || expr.isSafe || expr.type.kind !== 'INT64') return false
+  return Object.hasOwn(SYMBOLS, expr.name) && expr.arguments.every(part => part?.type.kind === 'INT64')
+}
