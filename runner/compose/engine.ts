@@ -2,9 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
-import { openAccess } from '../engines/bigquery/auth/credentials.js'
-import { openBigQueryEngine } from '../engines/bigquery/open-engine.js'
-import { openWarehouseTables as openTables, type WarehouseTables } from '../engines/bigquery/tables.js'
+import type { WarehouseTables } from '../engines/bigquery/tables.js'
 import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
@@ -65,6 +63,9 @@ async function openWarehouse(
   { observe, clock }: EngineDeps,
 ): Promise<ServingEngine> {
   const { location, defaultDataset, maxBytesBilled, reservation, priority } = settings
+  // Loaded here: a server on the embedded engine has no use for Google's client.
+  const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
+  const { openBigQueryEngine } = await import('../engines/bigquery/open-engine.js')
   const access = await openAccess(settings)
   const engine = openBigQueryEngine({
     access,
@@ -94,6 +95,8 @@ async function openWarehouse(
 
 /** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
 export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
+  const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
+  const { openWarehouseTables: openTables } = await import('../engines/bigquery/tables.js')
   return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
 }
 

@@ -16,6 +16,7 @@ import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.j
 import type { Query, QueryCost, ResultSet } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Access } from './auth/credentials.js'
+import { clientOver } from './client.js'
 import { namedColumns, resultEncoder } from './decode/encode-result.js'
 import { type AbandonedJob, cancelJob } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
@@ -77,6 +78,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const { project } = access
   const transport = createTransport(access, { longConnections: options.maxQueries })
   const sender = createSender({ transport, clock, random })
+  const client = clientOver(sender, project)
   const tables = tableCatalogue(options.tables, { project, defaultDataset: options.defaultDataset })
   const cancelling = new Set<Promise<void>>()
   const running = new Set<Promise<unknown>>()
@@ -88,11 +90,11 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
     observe({ kind: 'engine.retried', engine: 'bigquery', endpoint, reason, pauseMs })
   const { signal: atOnce } = uncancelled
-  const finder = createJobFinder({ sender, clock, project, signal: atOnce, onRetry: retryObserver('find') })
+  const finder = createJobFinder({ client, clock, signal: atOnce, onRetry: retryObserver('find') })
 
   function abandon(endpoint: string, job: AbandonedJob): void {
     const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
-    const deps = { sender, finder, clock, signal: atOnce, onRetry: retryObserver(endpoint), onCancelled }
+    const deps = { client, finder, clock, signal: atOnce, onRetry: retryObserver(endpoint), onCancelled }
     const work = cancelJob(job, deps).catch(cause =>
       observe({ kind: 'job.cancel-failed', endpoint, jobId: job.reference?.jobId ?? null, cause }),
     )
@@ -144,7 +146,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
             cost = queryCost(paid)
           },
         },
-        { sender, finder, clock, random, project, newRequestId, abandon: job => abandon(endpoint, job) },
+        { sender, client, finder, clock, random, project, newRequestId, abandon: job => abandon(endpoint, job) },
       )
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
@@ -165,7 +167,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     )
     const query = { sql, parameters }
     return tracked(async () => {
-      const deps = { sender, clock, project, signal: closed.signal, onRetry: retryObserver('check') }
+      const deps = { client, clock, signal: closed.signal, onRetry: retryObserver('check') }
       return checkQuery(query, jobRequest(query), deps)
     })
   }

@@ -1,9 +1,10 @@
 /** The tables of a dataset in BigQuery: their names, and what each is like. */
-
+import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
 import { SetupError } from '../../model/errors.js'
 import type { Clock } from '../../model/ports.js'
 import { type TableResource, tableResource } from '../../model/table-resource.js'
 import type { Access } from './auth/credentials.js'
+import { clientOver } from './client.js'
 import { BigQueryFailure } from './rest/failure.js'
 import { createSender } from './rest/retry.js'
 import { createTransport, TransportError } from './rest/transport.js'
@@ -43,7 +44,7 @@ export interface WarehouseTablesDeps {
 }
 
 /** The most that BigQuery gives. */
-const PAGE_TABLES = '1000'
+const PAGE_TABLES = 1000
 const ATTEMPT_MS = 30_000
 const WITHIN_MS = 120_000
 
@@ -52,36 +53,32 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
   const transport = createTransport(access)
   const sender = createSender({ transport, clock, random })
 
-  const get = (path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> =>
-    sender.send(
-      { method: 'GET', path, query, signal: new AbortController().signal },
-      { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, onRetry: () => {} },
-    )
+  const client = clientOver(sender, access.project)
+  const datasetOf = (project: string, dataset: string): Dataset => {
+    const limits = { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, onRetry: () => {} }
+    const asking = client({ ...limits, signal: new AbortController().signal })
+    return asking.dataset(encodeURIComponent(dataset), { projectId: encodeURIComponent(project) })
+  }
 
   return {
     project: access.project,
     async list({ project, dataset }) {
-      const path = `projects/${encodeURIComponent(project)}/datasets/${encodeURIComponent(dataset)}/tables`
       const found: ListedTable[] = []
-      let pageToken: string | undefined
       try {
-        do {
-          const query = { maxResults: PAGE_TABLES, ...(pageToken !== undefined && { pageToken }) }
-          const page = (await get(path, query)) as TablesPage | undefined
-          for (const { tableReference, type } of page?.tables ?? []) {
-            found.push({ table: tableReference.tableId, kind: type ?? 'TABLE' })
-          }
-          pageToken = page?.nextPageToken
-        } while (pageToken)
+        let query: GetTablesOptions | null | undefined = { maxResults: PAGE_TABLES }
+        while (query) {
+          const [tables, next]: GetTablesResponse = await datasetOf(project, dataset).getTables(query)
+          for (const { id, metadata } of tables) found.push({ table: id!, kind: metadata.type ?? 'TABLE' })
+          query = next
+        }
       } catch (cause) {
         throw setupError(`cannot list the tables of ${project}.${dataset}`, cause)
       }
       return found.sort((a, b) => (a.table < b.table ? -1 : 1))
     },
     async describe({ project, dataset, table }) {
-      const [p, d, t] = [project, dataset, table].map(encodeURIComponent)
       try {
-        const resource = (await get(`projects/${p}/datasets/${d}/tables/${t}`)) as { readonly type?: string }
+        const [resource] = await datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata()
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
       } catch (cause) {
         if (cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)) return null
@@ -90,12 +87,6 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
     },
     close: () => transport.close(),
   }
-}
-
-/** What `tables` (GET) answers, as far as it is used. */
-interface TablesPage {
-  readonly tables?: readonly { readonly tableReference: { readonly tableId: string }; readonly type?: string }[]
-  readonly nextPageToken?: string
 }
 
 function setupError(what: string, cause: unknown): unknown {

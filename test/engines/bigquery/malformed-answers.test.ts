@@ -48,4 +48,10 @@ describe('an answer of BigQuery in another form than its schema tells', () => {
     expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })
     expect(((error as RunnerError).cause as Error).message).to.include('3 rows in all (not 2) expected')
   })
+
+  it('to a dry run is told of as a query without columns, and ends no process', async () => {
+    test.fake.fault = ({ kind }) => (kind === 'dry-run' ? { body: '{}' } : undefined)
+    const checked = await test.engine.check('SELECT 1', {})
+    expect(checked).to.deep.equal({ ok: true, columns: [], reads: { bytes: 0, tables: 0 } })
+  })
 })

@@ -183,6 +183,11 @@ describe('a query on BigQuery', () => {
     expect(test.fake.jobs.all).to.have.length(0)
   })
 
+  it('checked keeps its text, also where it holds the client’s name for a project', async () => {
+    await test.engine.check("SELECT '{{projectId}}'", {})
+    expect(test.fake.exchanges.at(-1)!.sql).to.equal("SELECT '{{projectId}}'")
+  })
+
   it('that has a mistake is checked with the place of it', async () => {
     const message = 'Unrecognized name: foo at [2:3]'
     test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })

@@ -1,4 +1,5 @@
 /** Who calls BigQuery: credentials as Google's libraries find them, or none for an emulator. */
+import { BigQuery } from '@google-cloud/bigquery'
 import type { GoogleAuth } from 'google-auth-library'
 import { SetupError } from '../../../model/errors.js'
 import { checkKeyFile, keyFileOrigin } from './key-file.js'
@@ -34,8 +35,6 @@ export async function openAccess({ project, credentialsFile, emulatorHost }: Acc
     return { baseUrl: emulatorUrl(emulatorHost), project, credentials: async () => ({}) }
   }
   if (credentialsFile !== null) await checkKeyFile(credentialsFile)
-  // Loaded here: a server on the embedded engine has no use for it.
-  const { BigQuery } = await import('@google-cloud/bigquery')
   const options = {
     ...(project !== null && { projectId: project }),
     ...(credentialsFile !== null && { keyFilename: credentialsFile }),

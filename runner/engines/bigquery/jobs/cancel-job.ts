@@ -1,8 +1,9 @@
 /** Ends jobs on the server that nobody waits for any more; it starts none. */
 import type { Clock } from '../../../model/ports.js'
+import { type ClientWithin, jobOf } from '../client.js'
 import type { RestJobReference } from '../rest/messages.js'
 import { pause } from '../rest/pause.js'
-import { mayPass, type Sender, type SendLimits } from '../rest/retry.js'
+import { mayPass, type SendLimits } from '../rest/retry.js'
 import type { FoundJob, JobFinder } from './find-jobs.js'
 import type { JobStart } from './job-start.js'
 
@@ -18,7 +19,7 @@ export interface AbandonedJob {
 }
 
 export interface CancelDeps {
-  readonly sender: Sender
+  readonly client: ClientWithin
   readonly finder: JobFinder
   readonly clock: Clock
   /** Gives up. */
@@ -40,18 +41,16 @@ const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000
 
 /** @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason. */
 export async function cancelJob(job: AbandonedJob, deps: CancelDeps): Promise<void> {
-  const { sender, finder, clock, signal, onRetry, onCancelled } = deps
+  const { client, finder, clock, signal, onRetry, onCancelled } = deps
   const { start, reference, hasEnded, mayHaveTwin } = job
   const until = clock.nowMs() + CANCEL_WITHIN_MS
-  const limits: SendLimits = { until, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry }
+  const limits = { until, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry, signal }
   if (reference !== null && !hasEnded) await cancel(reference)
   if (reference === null || mayHaveTwin) await cancelOthers()
 
-  async function cancel({ projectId, jobId, location }: RestJobReference): Promise<void> {
-    const path = `projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}/cancel`
-    const query = location === undefined ? {} : { location }
-    await sender.send({ method: 'POST', path, query, signal }, limits)
-    onCancelled(jobId)
+  async function cancel(reference: RestJobReference): Promise<void> {
+    await jobOf(client(limits), reference).cancel()
+    onCancelled(reference.jobId)
   }
 
   async function cancelOthers(): Promise<void> {

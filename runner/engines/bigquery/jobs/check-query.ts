@@ -1,20 +1,20 @@
 /** Asks BigQuery what a query would do, without running it. */
 import type { CheckResult, Clock } from '../../../model/ports.js'
 import type { Query } from '../../../model/query.js'
+import type { ClientWithin } from '../client.js'
 import { namedColumns } from '../decode/encode-result.js'
 import { resultColumns } from '../decode/result-columns.js'
 import { UnsupportedTypeError } from '../decode/unsupported-type.js'
 import { BigQueryFailure } from '../rest/failure.js'
 import type { RestJob } from '../rest/messages.js'
-import type { Sender, SendLimits } from '../rest/retry.js'
+import type { SendLimits } from '../rest/retry.js'
 import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
 import { watchTime } from './deadline.js'
 import { type JobRequest, jobConfiguration } from './job-start.js'
 
 export interface CheckDeps {
-  readonly sender: Sender
+  readonly client: ClientWithin
   readonly clock: Clock
-  readonly project: string
   /** Fires when nobody wants to know any more. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
@@ -26,18 +26,15 @@ const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery'
 
 /** A dry run: it costs nothing, and needs no row of any table. @throws RunnerError for what is not the query's fault. */
 export async function checkQuery(query: Query, request: JobRequest, deps: CheckDeps): Promise<CheckResult> {
-  const { sender, clock, project, onRetry } = deps
+  const { client, clock, onRetry } = deps
   const watch = watchTime([deps.signal], CHECK_WITHIN_MS, clock)
   const { signal } = watch
   const { location } = request
-  const body: RestJob = {
-    jobReference: { projectId: project, ...(location !== undefined && { location }) },
-    configuration: { dryRun: true, ...jobConfiguration(request) },
-  }
-  const limits = { until: clock.nowMs() + CHECK_WITHIN_MS, attemptMs: CHECK_WITHIN_MS, onRetry }
-  const path = `projects/${encodeURIComponent(project)}/jobs`
+  const configuration = { dryRun: true, ...jobConfiguration(request) }
+  const limits = { until: clock.nowMs() + CHECK_WITHIN_MS, attemptMs: CHECK_WITHIN_MS, onRetry, signal }
   try {
-    const { statistics } = (await sender.send({ method: 'POST', path, body, signal }, limits)) as RestJob
+    const [job] = await client(limits).createJob({ configuration, ...(location !== undefined && { location }) })
+    const { statistics } = job.metadata as RestJob
     const { schema = {}, totalBytesProcessed = '0', referencedTables = [] } = statistics?.query ?? {}
     const reads = { bytes: Number(totalBytesProcessed), tables: referencedTables.length }
     return { ok: true, columns: namedColumns(resultColumns(schema)), reads }

@@ -1,8 +1,10 @@
 /** Finds jobs whose start was not answered, among those that the server lists; it starts none. */
+import type { GetJobsOptions, GetJobsResponse } from '@google-cloud/bigquery'
 import type { Clock } from '../../../model/ports.js'
-import type { RestJob, RestJobList, RestJobReference } from '../rest/messages.js'
+import type { ClientWithin } from '../client.js'
+import type { RestJob, RestJobReference } from '../rest/messages.js'
 import { orGivenUp } from '../rest/pause.js'
-import type { Sender, SendLimits } from '../rest/retry.js'
+import type { SendLimits } from '../rest/retry.js'
 import { type JobStart, REQUEST_LABEL } from './job-start.js'
 
 export interface FoundJob {
@@ -19,9 +21,8 @@ export interface JobFinder {
 }
 
 export interface JobFinderDeps {
-  readonly sender: Sender
+  readonly client: ClientWithin
   readonly clock: Clock
-  readonly project: string
   /** Ends every search. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
@@ -32,10 +33,10 @@ const CLOCK_SKEW_MS = 60_000
 const WITHIN_MS = 20_000
 const ATTEMPT_MS = 10_000
 const MAX_ATTEMPTS = 4
-const PAGE_JOBS = '1000'
+const PAGE_JOBS = 1000
 /** More jobs of ours in a minute than the server would start. */
 const MAX_PAGES = 50
-const FIELDS = 'nextPageToken,jobs(jobReference,status/state,configuration/labels)'
+const FIELDS = { fields: 'nextPageToken,jobs(jobReference,status/state,configuration/labels)' }
 
 interface Search {
   fromMs: number
@@ -46,7 +47,7 @@ interface Search {
  * Whoever asks while a search is under way shares the next one, so that a thousand lost answers are two lists. The reference
  * of jobs.list: everybody may list the jobs that they started.
  */
-export function createJobFinder({ sender, clock, project, signal, onRetry }: JobFinderDeps): JobFinder {
+export function createJobFinder({ client, clock, signal, onRetry }: JobFinderDeps): JobFinder {
   let next: Search | null = null
   let last: Promise<unknown> = Promise.resolve()
 
@@ -72,25 +73,19 @@ export function createJobFinder({ sender, clock, project, signal, onRetry }: Job
   }
 
   async function list(fromMs: number): Promise<ReadonlyMap<string, readonly FoundJob[]>> {
-    const limits = { until: clock.nowMs() + WITHIN_MS, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry }
-    const path = `projects/${encodeURIComponent(project)}/jobs`
+    const until = clock.nowMs() + WITHIN_MS
+    const listing = client({ until, attemptMs: ATTEMPT_MS, maxAttempts: MAX_ATTEMPTS, onRetry, signal })
     const found = new Map<string, FoundJob[]>()
-    let pageToken: string | undefined
-    for (let pages = 1; pages <= MAX_PAGES; pages++) {
-      const query = {
-        minCreationTime: String(fromMs),
-        projection: 'full',
-        maxResults: PAGE_JOBS,
-        fields: FIELDS,
-        ...(pageToken !== undefined && { pageToken }),
-      }
-      const { jobs = [], nextPageToken } = (await sender.send(
-        { method: 'GET', path, query, signal },
-        limits,
-      )) as RestJobList
-      for (const job of jobs) add(found, job)
-      if (!nextPageToken) break
-      pageToken = nextPageToken
+    let query: GetJobsOptions | null | undefined = {
+      minCreationTime: String(fromMs),
+      projection: 'full',
+      maxResults: PAGE_JOBS,
+      ...FIELDS,
+    }
+    for (let pages = 1; pages <= MAX_PAGES && query; pages++) {
+      const [jobs, next]: GetJobsResponse = await listing.getJobs(query)
+      for (const { metadata } of jobs) add(found, metadata as RestJob)
+      query = next
     }
     return found
   }

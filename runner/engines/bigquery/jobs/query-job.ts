@@ -1,6 +1,7 @@
 /** One query on BigQuery from its request to its rows: one round trip where it is short, polls and pages where it is not. */
 import { pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
+import { type ClientWithin, jobOf } from '../client.js'
 import { unexpected } from '../decode/unexpected-cell.js'
 import { BigQueryFailure, isOfJob, isPassing, JobEndedFailure } from '../rest/failure.js'
 import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from '../rest/messages.js'
@@ -39,6 +40,7 @@ export interface JobCost {
 
 export interface JobDeps {
   readonly sender: Sender
+  readonly client: ClientWithin
   readonly finder: JobFinder
   readonly clock: Clock
   readonly project: string
@@ -118,7 +120,7 @@ function openJob(
   deps: JobDeps,
   state: JobState,
 ): Job {
-  const { sender, clock, project } = deps
+  const { sender, client, clock, project } = deps
   const holdMs = (): number => Math.max(1, Math.min(HOLD_MS, deadline - clock.nowMs()))
   const limits = (): SendLimits => ({ until: deadline, attemptMs: holdMs() + NETWORK_MS, onRetry })
 
@@ -234,11 +236,9 @@ function openJob(
   /** Undefined where it cannot be had at once: nothing hangs on it. */
   async function resource(): Promise<RestJob | undefined> {
     if (!state.reference) return undefined
-    const { projectId, jobId, location } = state.reference
-    const path = `projects/${encodeURIComponent(projectId)}/jobs/${encodeURIComponent(jobId)}`
-    const query = location === undefined ? {} : { location }
     try {
-      return (await sender.send({ method: 'GET', path, query, signal }, { ...limits(), maxAttempts: 1 })) as RestJob
+      const [job] = await jobOf(client({ ...limits(), maxAttempts: 1, signal }), state.reference).getMetadata()
+      return job as RestJob
     } catch {
       return undefined
     }

@@ -114,12 +114,6 @@ export interface RestJob {
   }
 }
 
-/** What `jobs` (GET) answers: jobs from the newest to the oldest. */
-export interface RestJobList {
-  readonly jobs?: readonly RestJob[]
-  readonly nextPageToken?: string
-}
-
 /** The body of an error answer. */
 export interface RestErrorBody {
   readonly error?: {
