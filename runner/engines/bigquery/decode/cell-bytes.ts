@@ -1,10 +1,11 @@
 /** Turns the text of BigQuery's REST rows into bytes of JSON, by a tree compiled once from the columns' types. */
 import { dateText, type ScalarKind, type Type } from '../../../../googlesql/index.js'
 import { type JsonBytes, type Token, tokenOf } from '../../../encode/json-bytes.js'
+import { CLOSE_LIST, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../../encode/json-reader.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarOptions, scalarTexts } from '../../../encode/scalar-text.js'
 import type { ResultFormat } from '../../../model/query.js'
-import { CLOSE_LIST, F, type JsonReader, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE, V } from '../rest/json-reader.js'
+import { type CellReader, F, V } from './cell-reader.js'
 import type { ResultField } from './result-columns.js'
 import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
 import { unexpected, within } from './unexpected-cell.js'
@@ -18,7 +19,7 @@ const TEXTS = {
 type Timestamps = ScalarOptions['timestamps']
 
 /** Writes the row that the reader is at, with what its format puts around it, save the separator. */
-export type RowBytes = (out: JsonBytes, reader: JsonReader) => void
+export type RowBytes = (out: JsonBytes, reader: CellReader) => void
 
 /** @throws, when it runs, UnexpectedCellError and JsonTextError. */
 export function compileRowBytes(
@@ -101,7 +102,7 @@ function valueBytes(field: ResultField, type: Type, before: string, timestamps: 
   }
 }
 
-function writeRecord(out: JsonBytes, reader: JsonReader, record: RecordBytes): void {
+function writeRecord(out: JsonBytes, reader: CellReader, record: RecordBytes): void {
   const hasMembers = record.members.length > 0
   const isAtValue = hasMembers && reader.takeRecordStart()
   if (!isAtValue) {
@@ -118,7 +119,7 @@ function writeRecord(out: JsonBytes, reader: JsonReader, record: RecordBytes): v
   out.token(record.end)
 }
 
-function writeMembers(out: JsonBytes, reader: JsonReader, { members, strings }: RecordBytes, isAtValue: boolean): void {
+function writeMembers(out: JsonBytes, reader: CellReader, { members, strings }: RecordBytes, isAtValue: boolean): void {
   let i = 0
   try {
     while (i < members.length) {
@@ -137,7 +138,7 @@ function writeMembers(out: JsonBytes, reader: JsonReader, { members, strings }: 
   }
 }
 
-function writeValue(out: JsonBytes, reader: JsonReader, value: ValueBytes): void {
+function writeValue(out: JsonBytes, reader: CellReader, value: ValueBytes): void {
   const first = reader.next()
   if (first === LETTER_N) writeNull(out, reader, value)
   else if (value.kind === 'STRING') writeString(out, reader, value)
@@ -146,19 +147,19 @@ function writeValue(out: JsonBytes, reader: JsonReader, value: ValueBytes): void
   else if (!writeUsual(out, reader, value)) writeText(out, reader, value)
 }
 
-function writeString(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): void {
+function writeString(out: JsonBytes, reader: CellReader, { before }: ValueBytes): void {
   if (!reader.take(QUOTE)) throw unexpected('STRING')
   reader.at = out.tokenAndRestOfString(before, reader.view, reader.at)
 }
 
-function writeNull(out: JsonBytes, reader: JsonReader, { kind, isNullable, empty }: ValueBytes): void {
+function writeNull(out: JsonBytes, reader: CellReader, { kind, isNullable, empty }: ValueBytes): void {
   if (!isNullable) throw unexpected(`${kind} that is not NULL`)
   reader.takeNull()
   out.token(empty)
 }
 
 /** A NULL array is an empty one in results already. */
-function writeArray(out: JsonBytes, reader: JsonReader, { before, element, empty }: ValueBytes): void {
+function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty }: ValueBytes): void {
   if (!reader.takeListStart()) {
     if (!reader.take(OPEN_LIST)) throw unexpected('ARRAY')
     if (reader.take(CLOSE_LIST)) {
@@ -181,7 +182,7 @@ function writeArray(out: JsonBytes, reader: JsonReader, { before, element, empty
 }
 
 /** Any form that a scalar may have, by way of its text, as in CSV. */
-function writeText(out: JsonBytes, reader: JsonReader, { kind, before, timestamps }: ValueBytes): void {
+function writeText(out: JsonBytes, reader: CellReader, { kind, before, timestamps }: ValueBytes): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
   const text = scalarCell(kind as ScalarKind, reader.text(), TEXTS[timestamps])
   out.token(before)
@@ -189,7 +190,7 @@ function writeText(out: JsonBytes, reader: JsonReader, { kind, before, timestamp
 }
 
 /** The usual forms of numbers and truth values, without a string between; false, and nothing is done, for any other. */
-function writeUsual(out: JsonBytes, reader: JsonReader, value: ValueBytes): boolean {
+function writeUsual(out: JsonBytes, reader: CellReader, value: ValueBytes): boolean {
   switch (value.kind) {
     case 'INT64':
       return writeShortInteger(out, reader, value)
@@ -202,7 +203,7 @@ function writeUsual(out: JsonBytes, reader: JsonReader, value: ValueBytes): bool
   }
 }
 
-function writeShortInteger(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): boolean {
+function writeShortInteger(out: JsonBytes, reader: CellReader, { before }: ValueBytes): boolean {
   const end = reader.integerEnd(SHORT_INTEGER)
   if (end === 0) return false
   out.token(before)
@@ -214,7 +215,7 @@ function writeShortInteger(out: JsonBytes, reader: JsonReader, { before }: Value
 const [TRUE, FALSE] = [Buffer.from('"true"'), Buffer.from('"false"')]
 const [WRITTEN_TRUE, WRITTEN_FALSE] = [tokenOf('true'), tokenOf('false')]
 
-function writeBool(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): boolean {
+function writeBool(out: JsonBytes, reader: CellReader, { before }: ValueBytes): boolean {
   const isTrue = reader.takeBytes(TRUE)
   if (!isTrue && !reader.takeBytes(FALSE)) return false
   out.token(before)
@@ -225,7 +226,7 @@ function writeBool(out: JsonBytes, reader: JsonReader, { before }: ValueBytes): 
 /** Of microseconds since 1970 up to 2255. */
 const TIMESTAMP_DIGITS = 16
 
-function writeTimestamp(out: JsonBytes, reader: JsonReader, { before, timestamps }: ValueBytes): boolean {
+function writeTimestamp(out: JsonBytes, reader: CellReader, { before, timestamps }: ValueBytes): boolean {
   const end = reader.integerEnd(TIMESTAMP_DIGITS)
   const micros = end === 0 ? Number.NaN : reader.integer(end)
   if (!Number.isSafeInteger(micros)) return false

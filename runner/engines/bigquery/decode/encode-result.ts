@@ -2,12 +2,13 @@
 
 import { type StructField, typeName } from '../../../../googlesql/index.js'
 import { bodyBuilder, byteBodyBuilder } from '../../../encode/body.js'
+import { CLOSE_LIST, COMMA, OPEN_LIST } from '../../../encode/json-reader.js'
 import { compileRowWriter, type RowWriter } from '../../../encode/row-writer.js'
 import type { RunOptions } from '../../../model/ports.js'
 import type { ResultColumn, ResultFormat, ResultSet } from '../../../model/query.js'
-import { CLOSE_LIST, COMMA, JsonReader, OPEN_LIST } from '../rest/json-reader.js'
 import type { RestSchema } from '../rest/messages.js'
 import { compileRowBytes } from './cell-bytes.js'
+import { CellReader } from './cell-reader.js'
 import { compileCellText, eachCell } from './cell-text.js'
 import { type ResultField, resultColumns } from './result-columns.js'
 import { inRow, unexpected } from './unexpected-cell.js'
@@ -75,7 +76,7 @@ function bytesResult(
   const frame = rowWriterOf(columns, format)
   const body = byteBodyBuilder(frame, compileRowBytes(columns, format, timestamps), maxBytes)
   const page = (rows: Buffer): Page => {
-    const reader = new JsonReader(rows)
+    const reader = new CellReader(rows)
     let isFirst = true
     return {
       hasRow() {

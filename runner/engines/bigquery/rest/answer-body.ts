@@ -11,7 +11,7 @@ import {
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
-} from './json-reader.js'
+} from '../../../encode/json-reader.js'
 
 /**
  * The JSON value, an object of which has a list `rows` as its bytes, brackets included. What is between these is not

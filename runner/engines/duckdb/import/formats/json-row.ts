@@ -2,26 +2,22 @@
  * Reads one row of NDJSON against its table's schema. A row that is as it should be goes on byte for byte, but for the few
  * values that DuckDB's reader would take otherwise: those are written anew.
  */
+import {
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  LETTER_N,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../../encode/json-reader.js'
 import { BadRowError, shown } from '../bad-row.js'
 import type { RowBuffer } from '../row-buffer.js'
 import type { RowField, RowRecord } from '../row-schema.js'
 import { SeenFields } from '../seen-fields.js'
 import { ValuePath } from '../value-path.js'
-import {
-  beginsNumber,
-  CLOSE_LIST,
-  CLOSE_RECORD,
-  COLON,
-  COMMA,
-  FALSE,
-  JsonTokens,
-  LOWER_N,
-  NULL,
-  OPEN_LIST,
-  OPEN_RECORD,
-  QUOTE,
-  TRUE,
-} from './json-tokens.js'
+import { beginsNumber, FALSE, JsonTokens, NULL, TRUE } from './json-tokens.js'
 import { expectation, isWithin, leafOfText } from './leaf.js'
 import { isPlainTimestamp } from './plain-timestamp.js'
 
@@ -60,7 +56,7 @@ export class JsonRowReader {
     this.#path.clear()
     this.#unknown = []
     try {
-      if (tokens.peek() !== OPEN_RECORD) throw tokens.unexpected('a row, as a JSON object')
+      if (tokens.peek() !== OPEN_OBJECT) throw tokens.unexpected('a row, as a JSON object')
       this.#readRecord(this.#record)
       if (tokens.peek() >= 0) throw tokens.unexpected('the end of the row')
       if (this.#unknown.length > 0) throw this.#unknownFields()
@@ -101,13 +97,13 @@ export class JsonRowReader {
     tokens.at++
     let isEmpty = true
     let next = 0
-    if (tokens.peek() !== CLOSE_RECORD) {
+    if (tokens.peek() !== CLOSE_OBJECT) {
       isEmpty = false
       for (;;) {
         next = this.#readMember(record, seen, next)
         const byte = tokens.peek()
-        if (byte !== COMMA && byte !== CLOSE_RECORD) throw tokens.unexpected('"," or "}"')
-        if (byte === CLOSE_RECORD) break
+        if (byte !== COMMA && byte !== CLOSE_OBJECT) throw tokens.unexpected('"," or "}"')
+        if (byte === CLOSE_OBJECT) break
         tokens.at++
       }
     }
@@ -172,7 +168,7 @@ export class JsonRowReader {
     const first = tokens.peek()
     const start = tokens.at
     // Of JSON too: its value null, in a row, is the column's NULL.
-    if (first === LOWER_N && tokens.standsHere(NULL)) {
+    if (first === LETTER_N && tokens.standsHere(NULL)) {
       tokens.at += NULL.length
       if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)
       if (field.isRepeated) this.#replace(start, tokens.at, '[]')
@@ -192,7 +188,7 @@ export class JsonRowReader {
     }
     for (let i = 0; ; i++) {
       this.#path.enterElement(i)
-      if (tokens.peek() === LOWER_N && tokens.standsHere(NULL) && field.kind !== 'JSON') {
+      if (tokens.peek() === LETTER_N && tokens.standsHere(NULL) && field.kind !== 'JSON') {
         throw tokens.bad(tokens.at, 'null', 'a value: a list of BigQuery holds no NULL')
       }
       this.#readSingle(field)
@@ -207,7 +203,7 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const first = tokens.peek()
     if (field.record !== null) {
-      if (first !== OPEN_RECORD) throw this.#misfit(field)
+      if (first !== OPEN_OBJECT) throw this.#misfit(field)
       this.#readRecord(field.record)
       return
     }
@@ -271,7 +267,7 @@ export class JsonRowReader {
     const word = tokens.standsHere(TRUE) ? 'true' : tokens.standsHere(FALSE) ? 'false' : null
     if (word === null) {
       const byte = tokens.peek()
-      throw byte === OPEN_LIST || byte === OPEN_RECORD ? this.#misfit(field) : tokens.unexpected('a JSON value')
+      throw byte === OPEN_LIST || byte === OPEN_OBJECT ? this.#misfit(field) : tokens.unexpected('a JSON value')
     }
     tokens.at += word.length
     if (field.kind === 'BOOL') return
@@ -302,7 +298,7 @@ export class JsonRowReader {
     const byte = tokens.peek()
     tokens.skip()
     const found =
-      byte === OPEN_LIST ? 'a list' : byte === OPEN_RECORD ? 'an object' : shown(tokens.textFrom(start, tokens.at))
+      byte === OPEN_LIST ? 'a list' : byte === OPEN_OBJECT ? 'an object' : shown(tokens.textFrom(start, tokens.at))
     return tokens.bad(start, found, expected)
   }
 }

@@ -1,21 +1,26 @@
-/** JSON's tokens in bytes of UTF-8, checked as RFC 8259 writes them. */
+/**
+ * JSON's tokens in bytes of UTF-8, checked as RFC 8259 writes them. `JsonReader` trusts a server's text and leaves checks to
+ * JSON.parse; these rows are people's, and a mistake is told with its place and what was expected there.
+ */
+import {
+  BACKSLASH,
+  CLOSE_LIST,
+  CLOSE_OBJECT,
+  COLON,
+  COMMA,
+  isSpace,
+  MINUS,
+  OPEN_LIST,
+  OPEN_OBJECT,
+  QUOTE,
+} from '../../../../encode/json-reader.js'
 import { BadRowError, shown } from '../bad-row.js'
 
-export const QUOTE = 0x22
-export const COMMA = 0x2c
-export const COLON = 0x3a
-export const OPEN_LIST = 0x5b
-export const CLOSE_LIST = 0x5d
-export const OPEN_RECORD = 0x7b
-export const CLOSE_RECORD = 0x7d
 export const NULL = Buffer.from('null')
 export const TRUE = Buffer.from('true')
 export const FALSE = Buffer.from('false')
-const BACKSLASH = 0x5c
-export const LOWER_N = 0x6e
 const LOWER_U = 0x75
 const PLUS = 0x2b
-const MINUS = 0x2d
 const POINT = 0x2e
 const UPPER_E = 0x45
 const LOWER_E = 0x65
@@ -54,7 +59,7 @@ export class JsonTokens {
     let { at } = this
     while (at < end) {
       const byte = bytes[at]!
-      if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== 0x0a) {
+      if (!isSpace(byte)) {
         this.at = at
         return byte
       }
@@ -174,15 +179,15 @@ export class JsonTokens {
         return
       }
     }
-    if (byte !== OPEN_RECORD && byte !== OPEN_LIST) throw this.unexpected('a JSON value')
+    if (byte !== OPEN_OBJECT && byte !== OPEN_LIST) throw this.unexpected('a JSON value')
     if (depth >= MAX_DEPTH) {
       throw this.bad(this.at, 'a value within more than 500 others', 'fewer levels')
     }
-    this.#skipMembers(byte === OPEN_RECORD, depth)
+    this.#skipMembers(byte === OPEN_OBJECT, depth)
   }
 
   #skipMembers(isObject: boolean, depth: number): void {
-    const close = isObject ? CLOSE_RECORD : CLOSE_LIST
+    const close = isObject ? CLOSE_OBJECT : CLOSE_LIST
     this.at++
     if (this.peek() === close) {
       this.at++

@@ -1,5 +1,5 @@
 /** Reads JSON text from its bytes, one step after the other, without making values of it. */
-import { firstMark, JsonTextError, specialBytes } from '../../../encode/json-bytes.js'
+import { firstMark, JsonTextError, specialBytes } from './json-bytes.js'
 
 export const COMMA = 0x2c
 export const QUOTE = 0x22
@@ -8,34 +8,19 @@ export const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 export const COLON = 0x3a
-/** The names of members that rows and cells are made of. */
-export const F = 0x66
-export const V = 0x76
 /** What null begins with. */
 export const LETTER_N = 0x6e
-
 export const BACKSLASH = 0x5c
-const MINUS = 0x2d
+export const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
 const SPACE = 0x20
-const WORD = 4
+export const WORD = 4
 
 /** Four bytes as an integer, the first the lowest. */
-const wordOf = (text: string): number => Buffer.from(text, 'latin1').readInt32LE()
+export const wordOf = (text: string): number => Buffer.from(text, 'latin1').readInt32LE()
 const NULL = wordOf('null')
-const MEMBER = wordOf('{"\u0000"')
-/** `},{"v":`, which is what mostly stands between two cells. */
-const [CELL_END, CELL_START] = [wordOf('},{"'), wordOf('"v":')]
-const CELL_GAP = 7
-/** `{"f":[{"v":`, `}]}`, `[{"v":` and `}]`, as they mostly stand around the values of rows and lists. */
-const RECORD_START = 11
-const RECORD_WORDS = [wordOf('{"f"'), wordOf(':[{"')] as const
-const RECORD_END = wordOf('}]}\u0000')
-const THREE_BYTES = 0xffffff
-const LIST_START = wordOf('[{"v')
-const LIST_END = CLOSE_OBJECT | (CLOSE_LIST << 8)
-/** The longest of what is looked for at once. */
+/** The longest of what is looked for at once, in classes built on this one too. */
 const LOOK_AHEAD = 11
 
 /** Every step throws JsonTextError where the text is another, or ends. The text is valid UTF-8. */
@@ -45,15 +30,15 @@ export class JsonReader {
   readonly view: DataView
   /** Of the view, in bytes. */
   readonly size: number
-  readonly #bytes: Buffer
   /** From here on, nothing is looked for at once. */
-  readonly #last: number
+  protected readonly last: number
+  readonly #bytes: Buffer
 
   constructor(text: Buffer) {
     this.#bytes = text
     this.view = new DataView(text.buffer, text.byteOffset, text.byteLength)
     this.size = text.byteLength
-    this.#last = text.byteLength - LOOK_AHEAD
+    this.last = text.byteLength - LOOK_AHEAD
   }
 
   /** The next byte that is no white space, which is gone past; 0 at the end. */
@@ -92,82 +77,10 @@ export class JsonReader {
     return true
   }
 
-  /** Into an object, up to the value of its member of this name, of one letter. */
-  enter(name: number): void {
-    const { view, at } = this
-    const isShort = at < this.#last && view.getInt32(at, true) === (MEMBER | (name << 16))
-    if (isShort && view.getUint8(at + WORD) === COLON) this.at = at + WORD + 1
-    else this.#enterSlowly(name)
-  }
-
-  #enterSlowly(name: number): void {
-    this.expect(OPEN_OBJECT)
-    while (this.text() !== String.fromCharCode(name)) {
-      this.#skipMember()
-      this.expect(COMMA)
-    }
-    this.expect(COLON)
-  }
-
-  /** Out of the object again, from behind the value of that member. */
-  leave(name: number): void {
-    while (!this.take(CLOSE_OBJECT)) {
-      this.expect(COMMA)
-      if (this.text() === String.fromCharCode(name)) throw new JsonTextError('a member is there twice')
-      this.#skipMember()
-    }
-  }
-
-  /** From behind the value of a cell to the value of the next in its list; false, and out of the cell, after the last. */
-  nextCell(): boolean {
-    const { view, at } = this
-    if (at < this.#last && isCellGap(view, at)) {
-      this.at = at + CELL_GAP
-      return true
-    }
-    this.leave(V)
-    if (!this.take(COMMA)) return false
-    this.enter(V)
-    return true
-  }
-
-  /** Into a row or a STRUCT, up to its first value: past `{"f":[{"v":`, where just this is next. */
-  takeRecordStart(): boolean {
-    const { view, at } = this
-    if (at > this.#last || !isRecordStart(view, at)) return false
-    this.at = at + RECORD_START
-    return true
-  }
-
-  /** Out of it again, from behind its last value: past `}]}`. */
-  takeRecordEnd(): boolean {
-    const { view, at } = this
-    if (at > this.#last || (view.getInt32(at, true) & THREE_BYTES) !== RECORD_END) return false
-    this.at = at + 3
-    return true
-  }
-
-  /** Into an ARRAY, up to its first element: past `[{"v":`. */
-  takeListStart(): boolean {
-    const { view, at } = this
-    if (at > this.#last || view.getInt32(at, true) !== LIST_START || view.getInt32(at + 2, true) !== CELL_START)
-      return false
-    this.at = at + 6
-    return true
-  }
-
-  /** Out of it again, from behind its last element: past `}]`. */
-  takeListEnd(): boolean {
-    const { view, at } = this
-    if (at > this.#last || view.getInt16(at, true) !== LIST_END) return false
-    this.at = at + 2
-    return true
-  }
-
   /** Goes past these bytes where they are next. */
   takeBytes(bytes: Uint8Array): boolean {
     const { view, at } = this
-    if (at > this.#last) return false
+    if (at > this.last) return false
     for (let i = 0; i < bytes.length; i++) if (view.getUint8(at + i) !== bytes[i]) return false
     this.at = at + bytes.length
     return true
@@ -179,7 +92,7 @@ export class JsonReader {
    */
   integerEnd(maxDigits: number): number {
     const { view, at: start } = this
-    if (start > this.#last - maxDigits || view.getUint8(start) !== QUOTE) return 0
+    if (start > this.last - maxDigits || view.getUint8(start) !== QUOTE) return 0
     const first = start + (view.getUint8(start + 1) === MINUS ? 2 : 1)
     let at = first
     let byte = view.getUint8(at)
@@ -230,7 +143,8 @@ export class JsonReader {
     return at
   }
 
-  #skipMember(): void {
+  /** Past a colon and a value, which must be JSON. */
+  protected skipMember(): void {
     this.expect(COLON)
     this.next()
     const start = this.at
@@ -252,14 +166,6 @@ export class JsonReader {
   }
 }
 
-const isRecordStart = (view: DataView, at: number): boolean =>
-  view.getInt32(at, true) === RECORD_WORDS[0] &&
-  view.getInt32(at + 4, true) === RECORD_WORDS[1] &&
-  view.getInt32(at + 7, true) === CELL_START
-
-const isCellGap = (view: DataView, at: number): boolean =>
-  view.getInt32(at, true) === CELL_END && view.getInt32(at + 3, true) === CELL_START
-
 /**
  * Behind the last bracket of a list or an object. All of an answer's rows go through here: the loop over the words of
  * strings stands inside, as calls would take a third of its time.
@@ -272,17 +178,12 @@ function bracketsEnd(view: DataView, start: number): number {
   for (let at = start; at < size; ) {
     const byte = view.getUint8(at++)
     if (byte === QUOTE) {
-      // One string cell after the other.
-      for (let isString = true; isString; ) {
-        for (let special = 0; special === 0 && at < last; ) {
-          special = specialBytes(view.getInt32(at, true))
-          at += special === 0 ? WORD : firstMark(special)
-        }
-        const isShort = at < last && view.getUint8(at) === QUOTE
-        at = isShort ? at + 1 : stringEnd(view, at)
-        isString = at < last && isCellGap(view, at) && view.getUint8(at + CELL_GAP) === QUOTE
-        if (isString) at += CELL_GAP + 1
+      for (let special = 0; special === 0 && at < last; ) {
+        special = specialBytes(view.getInt32(at, true))
+        at += special === 0 ? WORD : firstMark(special)
       }
+      const isShort = at < last && view.getUint8(at) === QUOTE
+      at = isShort ? at + 1 : stringEnd(view, at)
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1
     } else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) {
@@ -317,4 +218,4 @@ function plainEnd(view: DataView, from: number): number {
 }
 
 /** RFC 8259 §2: space, tab, line feed, carriage return. */
-const isSpace = (byte: number): boolean => byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09
+export const isSpace = (byte: number): boolean => byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09
