@@ -46,7 +46,7 @@ function rowsOf(reader: JsonReader): { readonly start: number; readonly end: num
 }
 
 /** Shorter lists are read through: it takes no time. */
-const LONG_LIST = 262_144
+const LONG_LIST = 131_072
 /** So much of an answer is looked at from behind. All but its rows is far shorter. */
 const TAIL = 65_536
 
