@@ -1,8 +1,8 @@
-/** Asks once for all who want to know at about the same time. */
+/** One answer for all calls within a time. */
 import type { Clock } from '../../model/ports.js'
 
-/** Asks at most once at a time, and its answer, a failure too, is everybody's for so many milliseconds after it. */
-export function remembering<T>(keptMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
+/** A single flight, whose outcome, a failure too, is the outcome of every call in the milliseconds after it. */
+export function memoizeTtl<T>(keptMs: number, clock: Clock, ask: () => Promise<T>): () => Promise<T> {
   let answer: Promise<T> | null = null
   let goodUntilMs = 0
   return () => {

@@ -18,28 +18,28 @@ import { QueryFault } from '../../model/query-fault.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
 import { namedColumns, resultEncoder } from './decode/encode-result.js'
-import { type AbandonedJob, cancelJob } from './jobs/cancel-job.js'
+import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
-import { CLOSED, watchTime } from './jobs/deadline.js'
+import { CLOSED, deadlineSignal } from './jobs/deadline.js'
 import { createJobFinder } from './jobs/find-jobs.js'
 import type { JobRequest } from './jobs/job-start.js'
 import { jobLabels } from './jobs/labels.js'
 import { type JobCost, runQueryJob } from './jobs/query-job.js'
 import { queryParameters } from './jobs/query-parameters.js'
-import { remembering } from './memoize-ttl.js'
+import { memoizeTtl } from './memoize-ttl.js'
 import { createSender } from './rest/retry.js'
 import { createTransport } from './rest/transport.js'
 import { runnerErrorOf } from './runner-error.js'
 
 export interface BigQueryEngineOptions {
   readonly access: Access
-  /** Those whose schemas are known; queries may name others. */
+  /** Tables whose schemas are known; queries may name others. */
   readonly tables: readonly TableDefinition[]
   /** Where jobs run; null for where the data is. */
   readonly location: string | null
-  /** For tables named without one: `dataset` or `project.dataset`; null for none. */
+  /** The dataset of tables that are named without one: `dataset` or `project.dataset`; null for none. */
   readonly defaultDataset: string | null
-  /** Where the endpoint names no limit, in bytes; null for none. */
+  /** The limit of a query whose endpoint names none, in bytes; null for no limit. */
   readonly maxBytesBilled: number | null
   /** `projects/p/locations/l/reservations/r`; null for the project's own. */
   readonly reservation: string | null
@@ -66,13 +66,13 @@ export interface BigQueryEngine extends Engine {
   readonly tables: () => TableCatalogue
 }
 
-/** Rows of one page: one more than a page of the largest endpoints, so that a short result is one answer. */
+/** Rows of one page, at most; a short result arrives whole in the first answer. */
 const MAX_PAGE_ROWS = 100_000
 const CLOSE_WITHIN_MS = 5_000
-/** Anyone may ask whether the engine is ready: as often as they like, but BigQuery is asked this seldom. */
+/** Readiness may be asked for as often as a prober likes; BigQuery is asked once in this time. */
 const PING_KEPT_MS = 5_000
 
-/** Whoever opens it closes it. Nothing is asked of BigQuery yet. */
+/** The caller closes it. No request is sent to BigQuery yet. */
 export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngine {
   const { access, clock, observe, random, newRequestId } = options
   const { project } = access
@@ -84,7 +84,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()
   const uncancelled = new AbortController()
-  // One listener for each query that runs: no leak.
+  // Each query that runs adds a listener: many of them are no leak.
   setMaxListeners(0, closed.signal, uncancelled.signal)
 
   const retryObserver = (endpoint: string) => (reason: string, pauseMs: number) =>
@@ -92,7 +92,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const { signal: atOnce } = uncancelled
   const finder = createJobFinder({ client, clock, signal: atOnce, onRetry: retryObserver('find') })
 
-  function abandon(endpoint: string, job: AbandonedJob): void {
+  function cancelLater(endpoint: string, job: JobToCancel): void {
     const onCancelled = (jobId: string): void => observe({ kind: 'job.cancelled', endpoint, jobId })
     const deps = { client, finder, clock, signal: atOnce, onRetry: retryObserver(endpoint), onCancelled }
     const work = cancelJob(job, deps).catch(cause =>
@@ -129,7 +129,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   async function run(query: Query, runOptions: RunOptions): Promise<ResultSet> {
     const { endpoint, maxRows, timeoutMs, maxBytes = options.maxResultBytes } = runOptions
     const deadline = clock.nowMs() + timeoutMs
-    const watch = watchTime([runOptions.signal, closed.signal], timeoutMs, clock)
+    const watch = deadlineSignal([runOptions.signal, closed.signal], timeoutMs, clock)
     let cost: QueryCost | undefined
     try {
       const encoder = resultEncoder({ ...runOptions, maxBytes: Math.min(maxBytes, options.maxResultBytes) })
@@ -146,7 +146,16 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
             cost = queryCost(paid)
           },
         },
-        { sender, client, finder, clock, random, project, newRequestId, abandon: job => abandon(endpoint, job) },
+        {
+          sender,
+          client,
+          finder,
+          clock,
+          random,
+          project,
+          newRequestId,
+          cancelLater: job => cancelLater(endpoint, job),
+        },
       )
       return { ...encoder.finish(), ...(cost && { cost }) }
     } catch (error) {
@@ -172,7 +181,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     })
   }
 
-  /** What closing waits for. */
+  /** Closing waits for this work. */
   function tracked<T>(work: () => Promise<T>): Promise<T> {
     const result = work()
     const ended: Promise<unknown> = result.then(remove, remove)
@@ -211,14 +220,14 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
       return { engineSql: query.sql, plan: `processes ${checked.reads?.bytes ?? 0} bytes` }
     },
-    ping: remembering(PING_KEPT_MS, clock, async () => {
+    ping: memoizeTtl(PING_KEPT_MS, clock, async () => {
       const checked = await check('SELECT 1', {})
       if (!checked.ok) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new QueryFault(checked.problem.message) })
     }),
     async close() {
       closed.abort(CLOSED)
       const cancelled = Promise.all(running).then(() => Promise.all(cancelling))
-      // Not the clock's: its time does not keep the process alive, and the jobs would be left running.
+      // Not the clock's timer, which does not keep the process alive: the jobs would be left running.
       const enough = new AbortController()
       const { closeWithinMs = CLOSE_WITHIN_MS } = options
       await Promise.race([cancelled, elapse(closeWithinMs, undefined, { signal: enough.signal }).catch(() => {})])
@@ -240,7 +249,7 @@ function datasetReference(text: string, project: string): { readonly projectId: 
 const BYTES_PER_MIB = 2 ** 20
 const LEAST_BILLED_MIB = 10
 
-/** Where BigQuery does not say: bytes are billed in whole MiB, at least 10 ("On-demand query size calculation"). */
+/** An estimate where BigQuery does not tell the bytes billed: they are billed in whole MiB, at least 10 ("On-demand query size calculation"). */
 function queryCost({ bytesBilled, ...cost }: JobCost): QueryCost {
   const { bytesProcessed, isCacheHit } = cost
   const mib = Math.max(LEAST_BILLED_MIB, Math.ceil(bytesProcessed / BYTES_PER_MIB))

@@ -1,4 +1,4 @@
-/** Whatever fails on the way to BigQuery → the failures that callers and authors meet. */
+/** Failures of requests, jobs and answers → the errors that callers and authors meet. */
 import { BodyTooLargeError } from '../../encode/body.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { type ArgumentProblem, RunnerError } from '../../model/errors.js'
@@ -69,19 +69,19 @@ function ofFailure(failure: BigQueryFailure, query: Query): RunnerError {
 
 /** Without a reason of its own in the table above a failure is the query's, or by its status the engine's. */
 function codeOf({ reason, status, text }: BigQueryFailure): ErrorCode {
-  // A job that runs out of its own time is stopped, as one that somebody cancels is.
+  // A job that runs out of its own time is stopped, as a cancelled one is.
   if (reason === 'stopped') return /timed? ?out/i.test(text) ? 'QUERY_TIMEOUT' : 'QUERY_FAILED'
   if (Object.hasOwn(CODES, reason)) return CODES[reason]!
   if (status === 429) return 'OVERLOADED'
   if (status >= 500 || status === 401 || status === 403) return 'ENGINE_UNAVAILABLE'
-  // Nothing of BigQuery's is without a reason: a proxy, or a wrong address.
+  // BigQuery's errors have a reason: this one is a proxy's, or the address is wrong.
   return reason === '' && status !== 200 && status !== 400 ? 'ENGINE_UNAVAILABLE' : 'QUERY_FAILED'
 }
 
 /** BigQuery repeats the part of the pattern that RE2 stumbled over, but not whose it is. */
 const BAD_PATTERN = /^(?:Invalid|Cannot parse) regular expression[^:]*: ([^:;]+?)(?:: (.*?))?(?:; error in .*)?$/s
 
-/** The arguments that hold what RE2 refused; none where the pattern is the author's own. */
+/** The arguments that hold what RE2 refused; empty where the pattern stands in the query. */
 function badPatterns({ text }: BigQueryFailure, { parameters }: Query): readonly ArgumentProblem[] {
   const match = BAD_PATTERN.exec(text)
   if (!match) return []

@@ -9,7 +9,7 @@ import { BigQueryFailure } from './rest/failure.js'
 import { createSender } from './rest/retry.js'
 import { createTransport, TransportError } from './rest/transport.js'
 
-/** A table's place; whoever names no project means the one that is worked in. */
+/** A table's place; `project` is the project of the settings where a name has none. */
 export interface TablePlace {
   readonly project: string
   readonly dataset: string
@@ -28,7 +28,7 @@ export interface DescribedTable {
 }
 
 export interface WarehouseTables {
-  /** The project that is worked in. */
+  /** The project of the settings. */
   readonly project: string
   /** Every table of the dataset, sorted by name. @throws SetupError, also when there is no such dataset. */
   list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[]>
@@ -43,12 +43,12 @@ export interface WarehouseTablesDeps {
   readonly random: () => number
 }
 
-/** The most that BigQuery gives. */
+/** The largest page that BigQuery gives. */
 const PAGE_TABLES = 1000
 const ATTEMPT_MS = 30_000
 const WITHIN_MS = 120_000
 
-/** Whoever opens it closes it. Nothing is asked of BigQuery yet. */
+/** The caller closes it. No request is sent to BigQuery yet. */
 export function openWarehouseTables(access: Access, { clock, random }: WarehouseTablesDeps): WarehouseTables {
   const transport = createTransport(access)
   const sender = createSender({ transport, clock, random })

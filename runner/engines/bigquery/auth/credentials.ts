@@ -28,7 +28,7 @@ export interface AccessOptions {
 const GOOGLE = 'https://bigquery.googleapis.com/bigquery/v2'
 const REST_PATH = '/bigquery/v2'
 
-/** @throws SetupError when the file of credentials is none, no project is known, or the emulator's address is none. */
+/** @throws SetupError when the file holds no credentials, no project is known, or the emulator's address cannot be read. */
 export async function openAccess({ project, credentialsFile, emulatorHost }: AccessOptions): Promise<Access> {
   if (emulatorHost !== null) {
     if (project === null) throw noProject()
@@ -58,7 +58,7 @@ export interface HeaderSource {
   readonly getRequestHeaders: (url: string) => Promise<Iterable<readonly [string, string]>>
 }
 
-/** Headers of one source until they are refused; then of the next, however many calls they were refused to. */
+/** The headers of one source until they are refused; then those of the next, made once for all refused calls. */
 export function renewable(
   first: HeaderSource,
   next: () => HeaderSource,

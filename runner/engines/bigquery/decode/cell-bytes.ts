@@ -59,9 +59,9 @@ interface ValueBytes {
   /** With what is before it; null, or an array without elements. */
   readonly empty: Token
   readonly timestamps: Timestamps
-  /** Of a STRUCT. */
+  /** The members of a STRUCT. */
   readonly record: RecordBytes
-  /** Of an ARRAY: each of its elements, the comma between two apart. */
+  /** How each element of an ARRAY is written, without the comma between two. */
   readonly element: ValueBytes | null
 }
 
@@ -223,7 +223,7 @@ function writeBool(out: JsonBytes, reader: CellReader, { before }: ValueBytes): 
   return true
 }
 
-/** Of microseconds since 1970 up to 2255. */
+/** Microseconds since 1970 have so many digits until 2255. */
 const TIMESTAMP_DIGITS = 16
 
 function writeTimestamp(out: JsonBytes, reader: CellReader, { before, timestamps }: ValueBytes): boolean {

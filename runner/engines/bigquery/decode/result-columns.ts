@@ -8,7 +8,7 @@ import { UnsupportedTypeError } from './unsupported-type.js'
 export interface ResultField extends StructField {
   /** May NULL be its value? Never of an array, nor of its elements. */
   readonly isNullable: boolean
-  /** Of a STRUCT, or of an array's STRUCTs; else none. */
+  /** The fields of a STRUCT, or of an array's STRUCTs; else empty. */
   readonly fields: readonly ResultField[]
 }
 

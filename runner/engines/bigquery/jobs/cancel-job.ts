@@ -1,4 +1,4 @@
-/** Ends jobs on the server that nobody waits for any more; it starts none. */
+/** Cancels jobs on the server whose results are no longer wanted; it never starts one. */
 import type { Clock } from '../../../model/ports.js'
 import { type ClientWithin, jobOf } from '../client.js'
 import type { RestJobReference } from '../rest/messages.js'
@@ -7,10 +7,10 @@ import { mayPass, type SendLimits } from '../rest/retry.js'
 import type { FoundJob, JobFinder } from './find-jobs.js'
 import type { JobStart } from './job-start.js'
 
-/** A start that may have left a job running. */
-export interface AbandonedJob {
+/** A start whose job may still run. */
+export interface JobToCancel {
   readonly start: JobStart
-  /** Of its job, where that is known. */
+  /** The reference of its job; null where it is not known. */
   readonly reference: RestJobReference | null
   /** That job has ended. */
   readonly hasEnded: boolean
@@ -22,7 +22,7 @@ export interface CancelDeps {
   readonly client: ClientWithin
   readonly finder: JobFinder
   readonly clock: Clock
-  /** Gives up. */
+  /** Ends the attempts. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
   /** Called for each job that was asked to end. */
@@ -34,13 +34,13 @@ const CANCEL_WITHIN_MS = 60_000
 const ATTEMPT_MS = 10_000
 const MAX_ATTEMPTS = 20
 /**
- * A start that nobody waited for may still be on its way: its job is looked for at once, and after each of these. As long
- * as jobs are cancelled, in all.
+ * A request whose caller has left may still be on its way to the server: its job is looked for at once, and after each of
+ * these pauses, which together last as long as a cancellation is tried.
  */
 const PAUSES_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
 /** @throws BigQueryFailure, TransportError when the server could not be told in a minute; the signal's reason. */
-export async function cancelJob(job: AbandonedJob, deps: CancelDeps): Promise<void> {
+export async function cancelJob(job: JobToCancel, deps: CancelDeps): Promise<void> {
   const { client, finder, clock, signal, onRetry, onCancelled } = deps
   const { start, reference, hasEnded, mayHaveTwin } = job
   const until = clock.nowMs() + CANCEL_WITHIN_MS

@@ -9,25 +9,25 @@ import { BigQueryFailure } from '../rest/failure.js'
 import type { RestJob } from '../rest/messages.js'
 import type { SendLimits } from '../rest/retry.js'
 import { runnerErrorOf, sqlProblemOf } from '../runner-error.js'
-import { watchTime } from './deadline.js'
+import { deadlineSignal } from './deadline.js'
 import { type JobRequest, jobConfiguration } from './job-start.js'
 
 export interface CheckDeps {
   readonly client: ClientWithin
   readonly clock: Clock
-  /** Fires when nobody wants to know any more. */
+  /** Fires when the answer is no longer wanted. */
   readonly signal: AbortSignal
   readonly onRetry: SendLimits['onRetry']
 }
 
 const CHECK_WITHIN_MS = 30_000
-/** What is the author's to mend; access is denied to tables, mostly. */
+/** Failures that the author of the query can correct; access is mostly denied to a table. */
 const SQL_REASONS: ReadonlySet<string> = new Set(['accessDenied', 'invalidQuery', 'notFound', 'invalid'])
 
 /** A dry run: it costs nothing, and needs no row of any table. @throws RunnerError for what is not the query's fault. */
 export async function checkQuery(query: Query, request: JobRequest, deps: CheckDeps): Promise<CheckResult> {
   const { client, clock, onRetry } = deps
-  const watch = watchTime([deps.signal], CHECK_WITHIN_MS, clock)
+  const watch = deadlineSignal([deps.signal], CHECK_WITHIN_MS, clock)
   const { signal } = watch
   const { location } = request
   const configuration = { dryRun: true, ...jobConfiguration(request) }

@@ -6,25 +6,25 @@ export const TIMED_OUT = Symbol('timed out')
 /** The reason of a signal whose engine was closed. */
 export const CLOSED = Symbol('closed')
 
-export interface Watch {
+export interface DeadlineSignal {
   readonly signal: AbortSignal
   /** The signal does not fire from now on. */
   readonly end: () => void
 }
 
 /** A signal that fires, with their reason, as one of these does; or with TIMED_OUT after so many milliseconds. */
-export function watchTime(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): Watch {
+export function deadlineSignal(signals: readonly AbortSignal[], timeoutMs: number, clock: Clock): DeadlineSignal {
   const controller = new AbortController()
   const followers = signals.map(signal => ({ signal, follow: () => controller.abort(signal.reason) }))
   for (const { signal, follow } of followers) {
     if (signal.aborted) follow()
     signal.addEventListener('abort', follow, { once: true })
   }
-  const callOff = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
+  const cancelTimer = clock.after(timeoutMs, () => controller.abort(TIMED_OUT))
   return {
     signal: controller.signal,
     end() {
-      callOff()
+      cancelTimer()
       for (const { signal, follow } of followers) signal.removeEventListener('abort', follow)
     },
   }

@@ -3,7 +3,7 @@ import type { GetJobsOptions, GetJobsResponse } from '@google-cloud/bigquery'
 import type { Clock } from '../../../model/ports.js'
 import type { ClientWithin } from '../client.js'
 import type { RestJob, RestJobReference } from '../rest/messages.js'
-import { orGivenUp } from '../rest/pause.js'
+import { orAborted } from '../rest/pause.js'
 import type { SendLimits } from '../rest/retry.js'
 import { type JobStart, REQUEST_LABEL } from './job-start.js'
 
@@ -28,7 +28,7 @@ export interface JobFinderDeps {
   readonly onRetry: SendLimits['onRetry']
 }
 
-/** Our clock may be so far ahead of the server's. */
+/** This machine's clock may be ahead of the server's by so much. */
 const CLOCK_SKEW_MS = 60_000
 const WITHIN_MS = 20_000
 const ATTEMPT_MS = 10_000
@@ -44,8 +44,8 @@ interface Search {
 }
 
 /**
- * Whoever asks while a search is under way shares the next one, so that a thousand lost answers are two lists. The reference
- * of jobs.list: everybody may list the jobs that they started.
+ * Searches that are asked for while one runs share the next one, so that a thousand lost answers cost two lists. Every caller
+ * may list the jobs that it has started (reference of jobs.list).
  */
 export function createJobFinder({ client, clock, signal, onRetry }: JobFinderDeps): JobFinder {
   let next: Search | null = null
@@ -55,7 +55,7 @@ export function createJobFinder({ client, clock, signal, onRetry }: JobFinderDep
     async find(start, given) {
       const search = next ?? begin()
       search.fromMs = Math.min(search.fromMs, start.fromMs)
-      return (await orGivenUp(search.found, given)).get(start.id) ?? []
+      return (await orAborted(search.found, given)).get(start.id) ?? []
     },
   }
 

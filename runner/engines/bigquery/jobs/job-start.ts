@@ -7,7 +7,7 @@ import type { RestCall } from '../rest/transport.js'
 export type JobRequest = Omit<RestQueryRequest, 'requestId' | 'timeoutMs' | 'jobTimeoutMs' | 'formatOptions'>
 
 export interface JobStart {
-  /** In the label REQUEST_LABEL of its job. */
+  /** The value of the label REQUEST_LABEL of its job. */
   readonly id: string
   /** Milliseconds since 1970: nothing of it was sent before. */
   readonly fromMs: number
@@ -43,8 +43,8 @@ export function jobStart(given: JobRequest, options: StartOptions): JobStart {
 type Ways = Omit<JobStart, 'id' | 'fromMs'>
 
 /**
- * One round trip for a short query. Of a request id that is sent twice, the reference of jobs.query promises something only
- * where the query changes data: "read only queries can ignore this token".
+ * One round trip for a short query. The reference of jobs.query promises idempotence by request id only to queries that
+ * change data: "read only queries can ignore this token".
  */
 function queried(request: JobRequest, { project, id, jobTimeoutMs }: StartOptions): Ways {
   const path = `projects/${encodeURIComponent(project)}/queries`

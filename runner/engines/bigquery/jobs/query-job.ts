@@ -8,7 +8,7 @@ import type { RestJob, RestJobReference, RestQueryResponse, RestSchema } from '.
 import { pause } from '../rest/pause.js'
 import { RETRY, type Sender, type SendLimits } from '../rest/retry.js'
 import { type RestCall, TransportError } from '../rest/transport.js'
-import type { AbandonedJob } from './cancel-job.js'
+import type { JobToCancel } from './cancel-job.js'
 import type { FoundJob, JobFinder } from './find-jobs.js'
 import { type JobRequest, type JobStart, jobStart } from './job-start.js'
 
@@ -48,13 +48,13 @@ export interface JobDeps {
   readonly newRequestId: () => string
   /** From 0 to 1. */
   readonly random: () => number
-  /** Called with what must be cancelled, when a job may be running that nobody waits for any more. */
-  readonly abandon: (job: AbandonedJob) => void
+  /** Called when the query ends while a job of it may still run, which must then be cancelled. */
+  readonly cancelLater: (job: JobToCancel) => void
 }
 
 /** How long the server holds an answer back for the query to end. */
 const HOLD_MS = 10_000
-/** What an answer may take beyond that, before it is taken for lost. */
+/** An answer that takes longer than that and this is taken for lost. */
 const NETWORK_MS = 10_000
 /** A job that failed for a passing reason has ended; so many are started at most. */
 const MAX_JOBS = 3
@@ -66,7 +66,7 @@ const HASTY_MS = 100
 export async function runQueryJob(order: JobOrder, deps: JobDeps): Promise<void> {
   for (let jobs = 1; ; jobs++) {
     try {
-      return await runOnce(order, deps)
+      return await runJob(order, deps)
     } catch (error) {
       if (!(error instanceof JobEndedFailure) || !isPassing(error) || jobs >= MAX_JOBS) throw error
       const pauseMs = pauseAfter(jobs, RETRY, deps.random())
@@ -85,8 +85,8 @@ interface JobState {
   mayHaveTwin: boolean
 }
 
-async function runOnce(order: JobOrder, deps: JobDeps): Promise<void> {
-  const { project, newRequestId, clock, abandon } = deps
+async function runJob(order: JobOrder, deps: JobDeps): Promise<void> {
+  const { project, newRequestId, clock, cancelLater } = deps
   const nowMs = clock.nowMs()
   const jobTimeoutMs = Math.max(1, order.deadline - nowMs)
   const { priority } = order
@@ -101,7 +101,7 @@ async function runOnce(order: JobOrder, deps: JobDeps): Promise<void> {
     await job.pages(answer)
   } finally {
     const { reference, mayRun, mayHaveTwin } = state
-    if (mayRun || mayHaveTwin) abandon({ start, reference, hasEnded: !mayRun, mayHaveTwin })
+    if (mayRun || mayHaveTwin) cancelLater({ start, reference, hasEnded: !mayRun, mayHaveTwin })
   }
 }
 
@@ -110,7 +110,7 @@ interface Job {
   begin(start: JobStart): Promise<RestQueryResponse>
   /** The first answer with a result. */
   ended(first: RestQueryResponse): Promise<RestQueryResponse>
-  /** Gives the rows to whoever ordered them. */
+  /** Passes the rows on to `accept`, page by page. */
   pages(answer: RestQueryResponse): Promise<void>
   cost(answer: RestQueryResponse, isFirst: boolean): Promise<JobCost>
 }
@@ -205,7 +205,7 @@ function openJob(
     }
   }
 
-  /** Of a job's own failure, that the job has ended. */
+  /** Marks a failure of the job itself as its end. */
   function failure(error: unknown, isEnd = error instanceof BigQueryFailure && isOfJob(error)): unknown {
     if (!isEnd || !(error instanceof BigQueryFailure)) return error
     state.mayRun = false
@@ -233,7 +233,7 @@ function openJob(
     return (await resource())?.statistics?.query?.totalBytesBilled
   }
 
-  /** Undefined where it cannot be had at once: nothing hangs on it. */
+  /** Undefined where the first attempt fails: no result depends on it. */
   async function resource(): Promise<RestJob | undefined> {
     if (!state.reference) return undefined
     try {
@@ -257,7 +257,7 @@ function openJob(
   }
 }
 
-/** Rows that are missing without a word would be a wrong answer. */
+/** An answer with fewer rows than it announces would be a wrong result. */
 function expectAll(totalRows: string | undefined, count: number): void {
   const isWhole = totalRows === undefined || Number(totalRows) === count
   if (!isWhole) throw unexpected(`${totalRows} rows in all (not ${count})`)

@@ -5,7 +5,7 @@ import type { BoundValue } from '../../../model/query.js'
 import { typeScalar } from '../../../model/typed-value.js'
 import type { RestParameter, RestParameterType, RestParameterValue } from '../rest/messages.js'
 
-/** @throws RunnerError ARGUMENT_INVALID for a type without a name or a value that is none of its type. */
+/** @throws RunnerError ARGUMENT_INVALID for an unknown type, or a value that does not fit its type. */
 export function queryParameters(given: Readonly<Record<string, BoundValue>>): readonly RestParameter[] {
   const errors: ArgumentProblem[] = []
   const parameters: RestParameter[] = []
@@ -37,7 +37,7 @@ function typeOf(type: Type): RestParameterType {
   }
 }
 
-/** Undefined for what is no value of the type. */
+/** Undefined for a value that does not fit the type. */
 function restValue(type: Type, value: unknown): RestParameterValue | undefined {
   if (value === null || value === undefined) return {}
   switch (type.kind) {

@@ -3,20 +3,20 @@ import type { RestErrorBody, RestErrorProto } from './messages.js'
 import type { RestAnswer } from './transport.js'
 
 export interface FailureFacts {
-  /** As the answer asks; null where it does not. */
+  /** From the answer's Retry-After; null without one. */
   readonly retryAfterSeconds?: number | null
   /** Null where it is not known. */
   readonly jobId?: string | null
 }
 
-/** What BigQuery has to say against a request or a job. The message tells all that is known of it, for the log. */
+/** An error of a request or a job, as BigQuery reports it. The message holds all its facts, for the log. */
 export class BigQueryFailure extends Error {
   override readonly name = 'BigQueryFailure'
   /** `invalidQuery`; '' where none was given. */
   readonly reason: string
   /** BigQuery's own words. */
   readonly text: string
-  /** Of the HTTP answer; 200 where it told of a failed job. */
+  /** The HTTP status; 200 where the answer reported a failed job. */
   readonly status: number
   readonly retryAfterSeconds: number | null
 
@@ -58,7 +58,7 @@ const PASSING_REASONS: ReadonlySet<string> = new Set([
 ])
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
-/** Reasons that only a job can fail for; of one that failed for them nothing runs any more. */
+/** Reasons for which only a job fails; that job has ended. */
 const JOB_REASONS: ReadonlySet<string> = new Set([
   'billingTierLimitExceeded',
   'bytesBilledLimitExceeded',

@@ -1,26 +1,30 @@
-/** Waits, until somebody gives up. */
+/** Waiting that an abort signal ends. */
 import type { Clock } from '../../../model/ports.js'
 
 /** Resolves after so many milliseconds. @throws the signal's reason as soon as it fires. */
 export function pause(ms: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const callOff = clock.after(ms, () => {
+    const cancelTimer = clock.after(ms, () => {
       signal.removeEventListener('abort', stop)
       resolve()
     })
     const stop = (): void => {
-      callOff()
+      cancelTimer()
       reject(signal.reason)
     }
     signal.addEventListener('abort', stop, { once: true })
   })
 }
 
-/** The work's outcome. @throws the signal's reason as soon as it fires; the work goes on. */
-export function orGivenUp<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** The work's outcome. @throws `reason` as soon as the signal fires; the work goes on. */
+export function orAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  reason: () => unknown = () => signal.reason,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason)
+    const stop = (): void => reject(reason())
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

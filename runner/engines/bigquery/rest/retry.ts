@@ -7,8 +7,7 @@ import { type RestCall, type Transport, TransportError } from './transport.js'
 
 export interface Sender {
   /**
-   * The body of a successful answer. Only what does nothing more when it is sent again may be sent so, or what `beforeRetry`
-   * looks after.
+   * The body of a successful answer. Send only idempotent requests, or requests that `beforeRetry` makes safe to repeat.
    * @throws BigQueryFailure, TransportError: the last failure, when it will not pass or the attempts or the time are
    *   used up; the signal's reason as soon as it fires; what `beforeRetry` throws.
    */
@@ -23,11 +22,11 @@ export interface SendLimits {
   /** @default 6 */
   readonly maxAttempts?: number
   readonly onRetry: (reason: string, pauseMs: number) => void
-  /** Called when the server may have done what it was asked, and nobody knows. */
+  /** Called when it is not known whether the server has done what it was asked. */
   readonly onUnknown?: () => void
   /**
-   * May refuse a repetition that would otherwise be made, by throwing, or make it needless: what it resolves to is the
-   * body then, unless it is undefined.
+   * Called before each retry. It prevents the retry by throwing, or by resolving to a body, which is then the result;
+   * undefined lets the retry go on.
    */
   readonly beforeRetry?: (failure: Error) => Promise<unknown>
 }
@@ -70,14 +69,14 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
     const attempt = new AbortController()
     const follow = (): void => attempt.abort(call.signal.reason)
     call.signal.addEventListener('abort', follow, { once: true })
-    const callOff = clock.after(attemptMs, () => attempt.abort(new TransportError('no answer in time')))
+    const cancelTimer = clock.after(attemptMs, () => attempt.abort(new TransportError('no answer in time')))
     try {
       const answer = await transport.send({ ...call, signal: attempt.signal })
       return answer.status < 300 ? { body: answer.body } : { error: failureOfAnswer(answer) }
     } catch (error) {
       return { error: error instanceof TransportError ? error : new TransportError(String(error), { cause: error }) }
     } finally {
-      callOff()
+      cancelTimer()
       call.signal.removeEventListener('abort', follow)
     }
   }
@@ -85,18 +84,18 @@ export function createSender({ transport, clock, random }: SenderDeps): Sender {
 
 type Failure = BigQueryFailure | TransportError
 
-/** May the same request succeed when it is sent again? A job that failed would be found failed again. */
+/** May the same request succeed when it is sent again? For a failed job it would only find the same failure. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof TransportError) return error.isPassing
   return error instanceof BigQueryFailure && isPassing(error) && !isOfJob(error)
 }
 
-/** An answer of 5xx may come from a proxy that lost the server's own. */
+/** An answer of 5xx may come from a proxy that lost the server's answer. */
 function isUnknown(error: Failure): boolean {
   return error instanceof TransportError ? error.wasSent : error.status >= 500 || error.status === 408
 }
 
-/** The first repetition after a connection broke costs no pause: idle connections are closed now and then. */
+/** The first retry after a broken connection follows at once: servers close idle connections. */
 function pauseBefore(attempt: number, error: Failure, random: number): number {
   if (error instanceof BigQueryFailure && error.retryAfterSeconds !== null) return error.retryAfterSeconds * 1000
   if (attempt === 1 && error instanceof TransportError && error.wasSent) return 0

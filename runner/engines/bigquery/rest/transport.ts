@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Access } from '../auth/credentials.js'
 import { readAnswerBody } from './answer-body.js'
+import { orAborted } from './pause.js'
 
 export interface RestCall {
   readonly method: 'GET' | 'POST'
@@ -23,7 +24,7 @@ export interface RestAnswer {
   readonly status: number
   /** Seconds that the server asks to wait, or null. */
   readonly retryAfterSeconds: number | null
-  /** Parsed JSON, save the rows of a success; undefined where the body is none, which only an error's may be. */
+  /** Parsed JSON, but for the rows of a success; undefined where an error has no JSON body. */
   readonly body: unknown
 }
 
@@ -35,7 +36,7 @@ export interface TransportErrorOptions {
   readonly isPassing?: boolean
 }
 
-/** No whole answer came. */
+/** No complete answer arrived. */
 export class TransportError extends Error {
   override readonly name: string = 'TransportError'
   /** The server may have been reached, and may have done what it was asked. */
@@ -50,7 +51,7 @@ export class TransportError extends Error {
   }
 }
 
-/** An answer of more bytes than one is read of. */
+/** The answer is longer than MAX_ANSWER_BYTES. */
 export class AnswerTooLargeError extends TransportError {
   override readonly name = 'AnswerTooLargeError'
 
@@ -71,17 +72,17 @@ export interface TransportLimits {
 }
 
 const LONG_CONNECTIONS = 512
-/** What is short has connections of its own: a cancellation waits for no query. */
+/** Short requests have connections of their own, so that a cancellation never waits behind queries. */
 const SHORT_CONNECTIONS = 32
 /** BigQuery's answers hold at most 10 MB of data (reference of jobs.query, maxResults); JSON makes more of it. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** Else Google's servers lay their answers out for people. */
+/** Google's servers indent their answers by default. */
 const COMPACT = { prettyPrint: 'false' }
 
 const unzip = promisify(gunzip)
 
-/** Whoever makes one closes it. */
+/** The caller closes it. */
 export function createTransport(
   { baseUrl, credentials, forget, origin }: Omit<Access, 'project'>,
   { longConnections = LONG_CONNECTIONS }: TransportLimits = {},
@@ -99,6 +100,7 @@ export function createTransport(
     const caller = await orAborted(
       credentials(url).catch(cause => refuseCredentials(cause, origin)),
       signal,
+      () => new TransportError('given up', { cause: signal.reason, wasSent: false }),
     )
     const headers = {
       ...caller,
@@ -115,7 +117,7 @@ export function createTransport(
       const fail = (cause: unknown): void => reject(transportError(cause, wasSent()))
       request.setNoDelay(true)
       request.once('error', fail)
-      // One that waits for a connection would be told of it only when it is given one.
+      // Node aborts a request that waits for a connection only once it has one.
       const stop = (): void => {
         if (request.socket === null) reject(new TransportError('given up', { cause: signal.reason, wasSent: false }))
       }
@@ -129,7 +131,7 @@ export function createTransport(
   return {
     async send(call) {
       const { answer, caller } = await sendOnce(call)
-      // Credentials may end before the time that they name: once, new ones are asked for.
+      // A token may be revoked before it expires: new credentials are tried once.
       if (answer.status !== UNAUTHORIZED || !forget) return answer
       forget(caller)
       return (await sendOnce(call)).answer
@@ -149,7 +151,7 @@ interface Attempt {
 
 const UNAUTHORIZED = 401
 
-/** True from when the connection stands: from then on, bytes of the request may have arrived. */
+/** True once the connection is open: from then on, bytes of the request may have arrived. */
 function watchSending(request: ClientRequest): () => boolean {
   let wasSent = false
   request.once('socket', socket => {
@@ -174,7 +176,7 @@ async function readAnswer(response: IncomingMessage): Promise<RestAnswer> {
   return { status, retryAfterSeconds: retryAfter(response.headers['retry-after']), body: parse(bytes, status) }
 }
 
-/** An error may come from a proxy and hold anything; a success that is no JSON object is no answer. */
+/** An error may come from a proxy, with any body; a success must be a JSON object. */
 function parse(bytes: Buffer, status: number): unknown {
   let body: unknown
   try {
@@ -193,7 +195,7 @@ function retryAfter(value: string | undefined): number | null {
   return value !== undefined && /^\d{1,6}$/.test(value) ? Number(value) : null
 }
 
-/** What no repetition mends: certificates, and a server that does not speak TLS. */
+/** Failures that a retry does not change: certificates, and a server that does not speak TLS. */
 const LASTING_CODES = /^(CERT_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|ERR_TLS_|ERR_SSL_|EPROTO)/
 
 function transportError(cause: unknown, wasSent: boolean): TransportError {
@@ -203,10 +205,10 @@ function transportError(cause: unknown, wasSent: boolean): TransportError {
   return new TransportError(code ?? message, { cause, wasSent, isPassing: !LASTING_CODES.test(code ?? '') })
 }
 
-/** Google's library tells a refusal by its answer's status; without one the network may be at fault. */
+/** An error of Google's library has a status where Google refused the credentials; without one, the network failed. */
 function refuseCredentials(cause: unknown, origin: string | undefined): never {
   const { code, status, message } = cause as { code?: unknown; status?: unknown; message?: string }
-  // Its message would repeat a part of the file, which may be the key.
+  // The message of a SyntaxError quotes the file, and so perhaps the key.
   const why = cause instanceof SyntaxError ? 'a file of credentials is no JSON' : (message ?? String(cause))
   const told = origin === undefined ? why : `${origin}: ${why}`
   const isPassing = typeof status === 'number' ? status >= 500 || status === 429 : NETWORK_CODES.has(String(code))
@@ -226,13 +228,3 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ])
-
-/** Nothing has been sent when the signal fires here. @throws TransportError */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new TransportError('given up', { cause: signal.reason, wasSent: false }))
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
-}
