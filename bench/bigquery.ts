@@ -1,6 +1,7 @@
 /** What the BigQuery engine adds to a call: time, memory and connections, in front of a fake; and the decoding of rows. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { BigQuery } from '@google-cloud/bigquery'
 import { parseTypeName } from '../googlesql/types/type-name.js'
 import type { Type } from '../googlesql/types/types.js'
 import { resultEncoder } from '../runner/engines/bigquery/decode/encode-result.js'
@@ -26,9 +27,9 @@ function openEngine(baseUrl: string): BigQueryEngine {
   })
 }
 
-const run = (engine: BigQueryEngine): Promise<unknown> =>
+const run = (engine: BigQueryEngine, sql = 'SELECT n FROM t'): Promise<unknown> =>
   engine.run(
-    { sql: 'SELECT n FROM t', parameters: {} },
+    { sql, parameters: {} },
     {
       maxRows: 1_000,
       format: 'json',
@@ -41,7 +42,7 @@ const run = (engine: BigQueryEngine): Promise<unknown> =>
 
 /** All that can be measured without rows of an endpoint. */
 export async function inFrontOfFake(): Promise<readonly Figure[]> {
-  return [...(await withLatency()), await memory()]
+  return [...(await withLatency()), await memory(), ...(await pages())]
 }
 
 async function withLatency(): Promise<readonly Figure[]> {
@@ -96,6 +97,40 @@ async function memory(): Promise<Figure> {
     const after = used()
     const value = `heap ${before.toFixed(1)}, ${half.toFixed(1)}, ${after.toFixed(1)} MiB after 0, 5,000 and 10,000`
     return { what: '10,000 calls on BigQuery, 50 at once', value, bar: 'flat' }
+  } finally {
+    await engine.close()
+    await fake.end()
+  }
+}
+
+/** What a page takes of this process, read by the engine and by Google's client: `runner/engines/bigquery/README.md`. */
+async function pages(): Promise<readonly Figure[]> {
+  const fake = await startServer(FAKE, {})
+  const engine = openEngine(fake.url)
+  const client = new BigQuery({ projectId: 'p' })
+  client.baseUrl = fake.url
+  client.authClient.authorizeRequest = async (options: unknown) => options as never
+  const readers = {
+    'the engine': () => run(engine, 'SELECT page'),
+    'Google’s client': async () => {
+      const [rows] = await client.query({ query: 'SELECT page', maxResults: 1_000 })
+      return Buffer.from(JSON.stringify(rows))
+    },
+  }
+  try {
+    const figures: Figure[] = []
+    for (const [name, read] of Object.entries(readers)) {
+      const samples: number[] = []
+      for (let i = 0; i < 120; i += 1) {
+        const before = process.cpuUsage()
+        await read()
+        const { user, system } = process.cpuUsage(before)
+        if (i >= 20) samples.push((user + system) / 1_000)
+      }
+      const what = `processor time of a page of 1,000 rows, from request to JSON, by ${name}`
+      figures.push({ what, value: spread(samples), bar: '' })
+    }
+    return figures
   } finally {
     await engine.close()
     await fake.end()

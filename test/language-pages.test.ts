@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 
@@ -32,5 +32,24 @@ for (const folder of FOLDERS) {
         rmSync(scratch, { recursive: true })
       }
     })
+  })
+}
+
+const SERVICE_PAGES = ['runner/engines', 'runner/engines/bigquery', 'runner/engines/duckdb', 'runner/cache']
+
+for (const folder of SERVICE_PAGES) {
+  it(`${folder}/README.md names files and folders that are there`, () => {
+    const text = readFileSync(join(folder, 'README.md'), 'utf8')
+    const named = [...text.matchAll(/`([\w./-]+(?:\/|\.ts|\.cjs))`/g)].map(([, path]) => path!)
+    expect(named.length).to.be.above(5)
+    let last = folder
+    const missing = named.filter(path => {
+      // Beside the page, at the top of the project, or in the folder that was named last.
+      const place = [join(folder, path), path].find(existsSync)
+      if (place === undefined) return !existsSync(join(last, path))
+      if (path.includes('/')) last = path.endsWith('/') ? place : dirname(place)
+      return false
+    })
+    expect(missing).to.deep.equal([])
   })
 }
