@@ -256,7 +256,7 @@ function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null)
   try {
     return store.hold?.(key, before)
   } catch {
-    // Whoever goes the long way will meet it again, and say so.
+    // Whoever takes the slow path will meet it again, and say so.
     return undefined
   }
 }

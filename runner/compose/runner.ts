@@ -4,8 +4,9 @@ import type { RequestListener } from 'node:http'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createApp } from '../http/app.js'
-import { createFastLane } from '../http/hits/fast-path.js'
-import { createFormStore } from '../http/representation/representation.js'
+import { createFastPath } from '../http/hits/fast-path.js'
+import { createRepresentationStore } from '../http/representation/representation.js'
+import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import { sourceState } from '../manifest/watch/source-state.js'
@@ -136,12 +137,14 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const appDeps = {
       ...deps,
       metrics,
-      forms: createFormStore(),
+      representations: createRepresentationStore(),
       corsOrigins,
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }
-    const listener = createFastLane(appDeps, createApp(appDeps))
+    const app = createApp(appDeps)
+    const messageClasses = messageClassesOf(app)
+    const listener = createFastPath(appDeps, app)
     const look = (): Promise<string> => sourceState(settings)
     if (settings.watch) opened.add(watchSources({ look, ...live, clock }))
     return {
@@ -179,6 +182,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         const server = await startServer({
           ...deps,
           listener,
+          messageClasses,
           host,
           port,
           drainDelayMs,

@@ -1,21 +1,14 @@
 /** The Express app: which address is answered by what, and what every response carries. */
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import type { RequestDeps } from '../request/handle.js'
 import { cors } from './cors.js'
 import { explainProblem, problemOf } from './problem.js'
-import type { FormStore } from './representation/representation.js'
+import type { RepresentationStore } from './representation/representation.js'
 import { beginExchange, exchangeOf } from './request-context.js'
 import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './routes.js'
 import { sendJson } from './send-json.js'
-import { PreparedRequest, PreparedResponse } from './server/prepared-response.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
 const MAX_URL_LENGTH = 16_384
@@ -24,7 +17,7 @@ const MAX_URL_LENGTH = 16_384
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
 export interface AppDeps extends RequestDeps {
-  readonly forms: FormStore
+  readonly representations: RepresentationStore
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
   /** Allowed origins; empty for none. */
@@ -38,9 +31,6 @@ export interface AppDeps extends RequestDeps {
 /** Serves the endpoints; the caller of this function owns everything that is passed in. */
 export function createApp(deps: AppDeps): Express {
   const app = express()
-  // Those of our server are this already, and keep their prototype; of any other server they are given it.
-  app.request = PreparedRequest.prototype as unknown as Request
-  app.response = PreparedResponse.prototype as unknown as Response
   app.disable('x-powered-by')
   app.disable('etag')
   app.set('query parser', false) // arguments are read by request/raw-arguments.ts, which sees repeated names

@@ -10,14 +10,14 @@ import { mergeArguments, parsePairs, type WireArguments } from '../request/raw-a
 import { route } from '../serving/route.js'
 import { readBodyArguments } from './body.js'
 import { bearerToken, wantsFresh } from './hits/request-headers.js'
-import { AVAILABLE_CODINGS, type FormStore } from './representation/representation.js'
+import { AVAILABLE_CODINGS, type RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
 import { sendJson } from './send-json.js'
 
 /** Runs the endpoint that `:ref` names. */
-export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): RequestHandler {
-  const { forms, clock, results } = deps
+export function runEndpoint(deps: RequestDeps & { readonly representations: RepresentationStore }): RequestHandler {
+  const { representations, clock, results } = deps
   return async (req, res) => {
     const exchange = exchangeOf(res)
     const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
@@ -37,7 +37,12 @@ export function runEndpoint(deps: RequestDeps & { readonly forms: FormStore }): 
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
     const { nowMs } = clock
-    await sendResult(req, res, response, choice, { forms, nowMs, grow: results.grow, elapsedMs: exchange.elapsedMs })
+    await sendResult(req, res, response, choice, {
+      representations,
+      nowMs,
+      grow: results.grow,
+      elapsedMs: exchange.elapsedMs,
+    })
   }
 }
 

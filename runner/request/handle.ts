@@ -170,6 +170,6 @@ export function planCached(
     const cached = cacheRequest({ endpoint, args, format, nowMicros: null }, caller, deps)
     return cached && { cached, contentType }
   } catch {
-    return null // refused: the long way says why
+    return null // refused: the slow path says why
   }
 }

@@ -1,29 +1,29 @@
-/** Chooses the representation by `Accept`. */
+/** Chooses the format of a result by `Accept`. */
 import { RunnerError } from '../model/errors.js'
 import type { ResultFormat } from '../model/query.js'
 
 /** What can be sent, best first, and its `Content-Type`. */
-export const REPRESENTATIONS = [
+export const OFFERED_TYPES = [
   { format: 'json', mediaType: 'application/json', contentType: 'application/json; charset=utf-8' },
 ] as const satisfies readonly { format: ResultFormat; mediaType: string; contentType: string }[]
 
-export type Representation = (typeof REPRESENTATIONS)[number]
+export type OfferedType = (typeof OFFERED_TYPES)[number]
 
 /**
- * The representation that the header likes best (RFC 9110 §12.5.1); the first where there is no header.
+ * The type that the header likes best (RFC 9110 §12.5.1); the first where there is no header.
  * @throws RunnerError NOT_ACCEPTABLE listing what there is.
  */
-export function negotiate(accept: string | undefined): Representation {
-  if (accept === undefined || accept.trim() === '') return REPRESENTATIONS[0]
+export function negotiate(accept: string | undefined): OfferedType {
+  if (accept === undefined || accept.trim() === '') return OFFERED_TYPES[0]
   const ranges = accept.split(',').map(parseRange)
-  let best: { representation: Representation; quality: number } | null = null
-  for (const representation of REPRESENTATIONS) {
-    const quality = qualityOf(representation.mediaType, ranges)
-    if (quality > (best?.quality ?? 0)) best = { representation, quality }
+  let best: { offered: OfferedType; quality: number } | null = null
+  for (const offered of OFFERED_TYPES) {
+    const quality = qualityOf(offered.mediaType, ranges)
+    if (quality > (best?.quality ?? 0)) best = { offered, quality }
   }
-  if (best) return best.representation
-  const offered = REPRESENTATIONS.map(representation => representation.mediaType).join(', ')
-  throw new RunnerError('NOT_ACCEPTABLE', { detail: `This can be had as: ${offered}.` })
+  if (best) return best.offered
+  const all = OFFERED_TYPES.map(one => one.mediaType).join(', ')
+  throw new RunnerError('NOT_ACCEPTABLE', { detail: `This can be had as: ${all}.` })
 }
 
 interface MediaRange {

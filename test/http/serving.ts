@@ -10,8 +10,9 @@ import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { createApp } from '../../runner/http/app.js'
-import { createFastLane } from '../../runner/http/hits/fast-path.js'
-import { createFormStore } from '../../runner/http/representation/representation.js'
+import { createFastPath } from '../../runner/http/hits/fast-path.js'
+import { createRepresentationStore } from '../../runner/http/representation/representation.js'
+import { messageClassesOf } from '../../runner/http/server/message-classes.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import type { Event } from '../../runner/model/events.js'
@@ -39,8 +40,8 @@ export interface Serving {
   done(requestId?: string): Promise<Extract<Event, { kind: 'request.done' }>>
   /** Takes the token of this name (`token-1` is the first) out of the file. */
   revoke(name: string): Promise<void>
-  /** How many requests the fast lane did not answer. */
-  longWay(): number
+  /** How many requests the fast path did not answer. */
+  slowPathCalls(): number
   /** Serves these from now on. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
   close(): Promise<void>
@@ -55,8 +56,8 @@ export interface ServingOptions {
   readonly requestTimeoutMs?: number
   /** @default 0, any free one */
   readonly port?: number
-  /** Without the fast lane. @default false */
-  readonly isLongWay?: boolean
+  /** Without the fast path. @default false */
+  readonly isSlowPathOnly?: boolean
 }
 
 export async function serving(options: ServingOptions = {}): Promise<Serving> {
@@ -92,20 +93,21 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   const appDeps = {
     ...deps,
     metrics,
-    forms: createFormStore(),
+    representations: createRepresentationStore(),
     corsOrigins,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }
   const app = createApp(appDeps)
-  let longWay = 0
+  let slowPathCalls = 0
   const counted: RequestListener = (req, res) => {
-    longWay += 1
+    slowPathCalls += 1
     app(req, res)
   }
-  const listener = options.isLongWay ? counted : createFastLane(appDeps, counted)
+  const listener = options.isSlowPathOnly ? counted : createFastPath(appDeps, counted)
   const server = await startServer({
     listener,
+    messageClasses: messageClassesOf(app),
     host: '127.0.0.1',
     port: options.port ?? 0,
     drainDelayMs: options.drainDelayMs ?? 0,
@@ -142,7 +144,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
       await revokeToken(tokensFile, name)
       await new Promise(resolve => setTimeout(resolve, 110))
     },
-    longWay: () => longWay,
+    slowPathCalls: () => slowPathCalls,
     replaceEndpoints(next) {
       endpoints = indexEndpoints(next)
     },

@@ -7,17 +7,16 @@ import { planCached } from '../../request/handle.js'
 import { type CodingChoice, negotiateCoding } from '../../request/negotiate-coding.js'
 import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
-import { AVAILABLE_CODINGS, type Form } from '../representation/representation.js'
+import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from '../representation/result-head.js'
 import { MAX_LOGGED_PATH, pathOf, queryOf, requestIdOf, wasSent } from '../request-context.js'
-import { PreparedResponse } from '../server/prepared-response.js'
-import { createPassingEnd, flat } from './header-tail.js'
-import { createPlanMemory, type PlannedAddress } from './plan-cache.js'
-import { type Asked, createAskedReader, wantsFresh } from './request-headers.js'
-import { Sheet } from './write-buffer.js'
+import { createSendFinished } from './finished-response.js'
+import { createHeaderTail, flat } from './header-tail.js'
+import { createPlanCache, type PlannedAddress } from './plan-cache.js'
+import { createHeaderReader, type HitHeaders, wantsFresh } from './request-headers.js'
 
 const PREFIX = '/api/endpoints/query/'
-/** Longer addresses go the long way: remembering them would cost more than it saves. */
+/** Longer addresses take the slow path: caching their plans would cost more than it saves. */
 const MAX_ADDRESS = 1_024
 /** A name or an id, and nothing that the router would have to make sense of. */
 const PLAIN_REF = /^[\w.-]+$/
@@ -25,10 +24,6 @@ const PLAIN_REF = /^[\w.-]+$/
 const MAX_CHOICES = 200
 /** Different paths, without their query strings, that are remembered. */
 const MAX_PATHS = 2_000
-
-/** Up to here a body is copied behind its head; of larger ones that would take more than a second part does. */
-const MAX_COPIED_BYTES = 16_384
-const NO_BODY = new Uint8Array(0)
 
 const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
 
@@ -44,21 +39,20 @@ interface Hit {
   readonly caller: Caller
   readonly planned: PlannedAddress
   readonly result: StoredResult
-  readonly form: Form
+  readonly representation: Representation
 }
 
-/** The listener of `createRunner`. Both roads give the same answers. */
-export function createFastLane(deps: AppDeps, app: RequestListener): RequestListener {
+/** The listener of `createRunner`: the fast path for hits, the app (the slow path) for all else. Both give the same answers. */
+export function createFastPath(deps: AppDeps, app: RequestListener): RequestListener {
   const { clock } = deps
-  const readAsked = createAskedReader()
-  const plans = createPlanMemory()
+  const readHeaders = createHeaderReader()
+  const plans = createPlanCache()
   const choices = new Map<string, CodingChoice>()
   const vary = deps.corsOrigins.length > 0 ? `Origin, ${VARY}` : VARY
   const noSniff = ['X-Content-Type-Options', 'nosniff']
   const paths = new BoundedMap<string, string>(MAX_PATHS)
-  const passingEnd = createPassingEnd()
-  const sheet = new Sheet(MAX_COPIED_BYTES)
-  const headSheet = new Sheet(0)
+  const headerTail = createHeaderTail()
+  const sendFinished = createSendFinished()
 
   function choiceFor(acceptEncoding: string): CodingChoice {
     let choice = choices.get(acceptEncoding)
@@ -69,7 +63,7 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     return choice
   }
 
-  function plan(caller: Caller, asked: Asked, address: string): PlannedAddress | null {
+  function plan(caller: Caller, asked: HitHeaders, address: string): PlannedAddress | null {
     const path = pathOf(address)
     const ref = path.slice(PREFIX.length)
     if (!PLAIN_REF.test(ref) || address.includes('#')) return null
@@ -87,13 +81,13 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     return own
   }
 
-  function formOf(result: StoredResult, choice: CodingChoice): Form | undefined {
+  function representationOf(result: StoredResult, choice: CodingChoice): Representation | undefined {
     const isRefused = choice.coding === null && !choice.mayBePlain
-    return isRefused ? undefined : deps.forms.find(result, choice)
+    return isRefused ? undefined : deps.representations.find(result, choice)
   }
 
   /** Null: no hit. Nothing has been counted by then. */
-  function findHit(asked: Asked, address: string): Hit | null {
+  function findHit(asked: HitHeaders, address: string): Hit | null {
     const caller = deps.tokens.find(asked.token)
     if (!caller || (caller.admitFresh !== null && wantsFresh(asked.cacheControl))) return null
     const remembered = plans.find(deps.endpoints(), caller, asked.accept, address)
@@ -101,17 +95,17 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     if (!planned) return null
     const held = deps.results.peek(planned.plan.cached, planned.held)
     const result = held?.result
-    const form = result && formOf(result, choiceFor(asked.acceptEncoding))
-    if (!result || !form) return null
+    const representation = result && representationOf(result, choiceFor(asked.acceptEncoding))
+    if (!result || !representation) return null
     if (planned.held !== held) planned.held = held
     if (!remembered) plans.keep(caller, asked.accept, address, planned) // what is no hit is not worth remembering
-    return caller.admit() > 0 ? null : { caller, planned, result, form }
+    return caller.admit() > 0 ? null : { caller, planned, result, representation }
   }
 
-  /** The headers that this form has for good. */
-  function lastingLines(status: Status, { planned, result, form }: Hit): string {
+  /** The headers that this representation has for good. */
+  function lastingLines(status: Status, { planned, result, representation }: Hit): string {
     const list = [
-      ...lastingHead(status, { result, contentType: planned.plan.contentType }, form),
+      ...lastingHead(status, { result, contentType: planned.plan.contentType }, representation),
       'Vary',
       vary,
       ...noSniff,
@@ -123,52 +117,35 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
 
   /** The same, made once. */
   function lastingOf(status: Status, hit: Hit): string {
-    const { form } = hit
+    const { representation } = hit
     if (status === 304) {
-      if (form.head304 === '') form.head304 = lastingLines(status, hit)
-      return form.head304
+      if (representation.head304 === '') representation.head304 = lastingLines(status, hit)
+      return representation.head304
     }
-    if (form.head200 === '') form.head200 = lastingLines(status, hit)
-    return form.head200
+    if (representation.head200 === '') representation.head200 = lastingLines(status, hit)
+    return representation.head200
   }
 
-  function sendPrepared(res: PreparedResponse, status: Status, head: string, body: Buffer | null): void {
-    if (!res.isNext) res.sendPrepared(status, head, body)
-    else if (body === null) res.sendWhole(status, head)
-    else sendBytes(res, status, head, body)
-  }
-
-  function sendBytes(res: PreparedResponse, status: Status, head: string, body: Buffer): void {
-    const whole = sheet.join(head, body)
-    const start = whole ? null : headSheet.join(head, NO_BODY)
-    if (whole) {
-      if (!res.sendWhole(status, whole)) sheet.leave()
-    } else if (start) {
-      if (!res.sendPair(status, start, body)) headSheet.leave()
-    } else res.sendPrepared(status, head, body)
-  }
-
-  function send(req: IncomingMessage, res: ServerResponse, asked: Asked, hit: Hit, began: number): void {
-    const { form, planned, result } = hit
-    const status = asked.ifNoneMatch !== '' && isMatch(asked.ifNoneMatch, form.etag) ? 304 : 200
+  function send(req: IncomingMessage, res: ServerResponse, asked: HitHeaders, hit: Hit, began: number): void {
+    const { representation, planned, result } = hit
+    const status = asked.ifNoneMatch !== '' && isMatch(asked.ifNoneMatch, representation.etag) ? 304 : 200
     const requestId = requestIdOf(asked.requestId, deps.newRequestId)
     const timing = serverTiming(null, clock.ticksMs() - began)
-    const hasBody = status === 200 && req.method !== 'HEAD'
-    if (res instanceof PreparedResponse && res.mayBePrepared) {
-      const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
-      const nowMs = clock.nowMs()
-      const head = opening + lastingOf(status, hit) + passingEnd(freshnessOf(result, nowMs), nowMs)
-      sendPrepared(res, status, head, hasBody ? form.body : null)
-    } else {
+    const body = status === 200 && req.method !== 'HEAD' ? representation.body : null
+    const nowMs = clock.nowMs()
+    const freshness = freshnessOf(result, nowMs)
+    const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
+    const head = opening + lastingOf(status, hit) + headerTail(freshness, nowMs)
+    if (!sendFinished(req, res, status, head, body)) {
       const facts = { result, contentType: planned.plan.contentType, ...AS_HIT }
-      const freshness = freshnessOf(result, clock.nowMs())
-      const list = [...lastingHead(status, facts, form), ...noSniff, ...passingHead(facts, freshness)]
+      const list = [...lastingHead(status, facts, representation), ...noSniff, ...passingHead(facts, freshness)]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
       res.setHeader('X-Request-Id', requestId)
       res.setHeader('Server-Timing', timing)
       res.statusCode = status
-      res.end(hasBody ? form.body : undefined)
+      if (body) res.end(body)
+      else res.end()
     }
     // Mostly the kernel has taken all of it by now.
     if (res.socket?.writableLength === 0) tell(req, hit, requestId, status, began)
@@ -196,7 +173,7 @@ export function createFastLane(deps: AppDeps, app: RequestListener): RequestList
     const isSimple = (method === 'GET' || method === 'HEAD') && address.startsWith(PREFIX)
     if (!isSimple || address.length > MAX_ADDRESS || deps.isDraining()) return app(req, res)
     const began = clock.ticksMs()
-    const asked = readAsked(req.rawHeaders)
+    const asked = readHeaders(req.rawHeaders)
     const hit = asked && findHit(asked, address)
     if (hit) send(req, res, asked, hit, began)
     else app(req, res)

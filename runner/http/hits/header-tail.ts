@@ -1,12 +1,14 @@
 /** The end of a hit's head: the lines that pass with the second, made once for all hits of that second that share them. */
 
 import { type Freshness, passingLines } from '../representation/result-head.js'
-import { KEPT_ALIVE } from '../server/prepared-response.js'
+import { KEEP_ALIVE_MS } from '../server/keep-alive.js'
+
+const KEPT_ALIVE = `Connection: keep-alive\r\nKeep-Alive: timeout=${KEEP_ALIVE_MS / 1000}\r\n\r\n`
 
 /** From `Cache-Control` to the empty line. */
-export type PassingEnd = (freshness: Freshness, nowMs: number) => string
+export type HeaderTail = (freshness: Freshness, nowMs: number) => string
 
-export function createPassingEnd(): PassingEnd {
+export function createHeaderTail(): HeaderTail {
   let second = -1
   let dateLine = ''
   /** By age and what is left: results that were made in the same second share one. */

@@ -16,7 +16,7 @@ export interface PlannedAddress {
 }
 
 /** Plans by caller, `Accept` and address: at most twice MAX_PLANS, and none older than the endpoints. */
-export interface PlanMemory {
+export interface PlanCache {
   find(index: EndpointIndex, caller: Caller, accept: string, address: string): PlannedAddress | undefined
   keep(caller: Caller, accept: string, address: string, planned: PlannedAddress): void
 }
@@ -28,7 +28,7 @@ interface Generation {
 }
 
 /** Nothing is remembered yet. */
-export function createPlanMemory(): PlanMemory {
+export function createPlanCache(): PlanCache {
   let young: Generation = { callers: new Map(), size: 0 }
   let old: Generation = { callers: new Map(), size: 0 }
   let known: EndpointIndex | null = null

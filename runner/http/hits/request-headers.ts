@@ -1,7 +1,7 @@
 /** The headers of a request that decide about an answer from stored bytes, in one pass over them. */
 
 /** '' for a header that is not there. */
-export interface Asked {
+export interface HitHeaders {
   token: string
   accept: string
   acceptEncoding: string
@@ -10,7 +10,7 @@ export interface Asked {
   cacheControl: string
 }
 
-type Role = keyof Asked | 'bearer' | 'host' | 'stop'
+type Role = keyof HitHeaders | 'bearer' | 'host' | 'stop'
 
 /** `stop`: whatever it means is settled elsewhere. */
 const ROLE_OF: Readonly<Record<string, Role>> = {
@@ -33,10 +33,10 @@ const ROLES = new Map(Object.entries(ROLE_OF))
 /** Spellings of names: as the callers there are write them. */
 const MAX_SPELLINGS = 1_000
 
-export type ReadAsked = (rawHeaders: readonly string[]) => Asked | null
+export type ReadHeaders = (rawHeaders: readonly string[]) => HitHeaders | null
 
 /** A reader; null means that the request is no simple one: a header that matters stands twice, or asks for more. */
-export function createAskedReader(): ReadAsked {
+export function createHeaderReader(): ReadHeaders {
   const spellings = new Map<string, Role | null>()
 
   function roleOf(name: string): Role | null {
@@ -48,7 +48,14 @@ export function createAskedReader(): ReadAsked {
   }
 
   return rawHeaders => {
-    const asked: Asked = { token: '', accept: '', acceptEncoding: '', ifNoneMatch: '', requestId: '', cacheControl: '' }
+    const asked: HitHeaders = {
+      token: '',
+      accept: '',
+      acceptEncoding: '',
+      ifNoneMatch: '',
+      requestId: '',
+      cacheControl: '',
+    }
     let bearer = ''
     let hosts = 0
     for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -70,7 +77,7 @@ export function createAskedReader(): ReadAsked {
  * False: the header stands a second time, or is empty. By name: a member that is computed would be looked up anew each
  * time.
  */
-function take(asked: Asked, role: keyof Asked, value: string): boolean {
+function take(asked: HitHeaders, role: keyof HitHeaders, value: string): boolean {
   if (value === '') return role === 'token'
   switch (role) {
     case 'token':

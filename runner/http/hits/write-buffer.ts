@@ -1,43 +1,43 @@
-/** Where responses are put together from finished parts, so that a socket takes each in one plain write. */
+/** Where a response is put together from its head and body, so that a socket takes it in one plain write. */
 
-/** What a head may take. A longer one is sent in another way. */
-const HEAD_ROOM = 2_048
+/** A longer head is sent in another way. */
+const MAX_HEAD_BYTES = 2_048
 
 /** Bytes that are used again for one response after the other. */
-export class Sheet {
+export class WriteBuffer {
   readonly #maxBodyBytes: number
   #bytes: Buffer
-  /** Of the response before, which mostly is as long as the next. */
-  #whole: Buffer
+  /** The last response, which mostly is as long as the next. */
+  #last: Buffer
 
-  /** Larger bodies have no room. 0: a sheet for heads alone. */
+  /** Larger bodies do not fit. */
   constructor(maxBodyBytes: number) {
     this.#maxBodyBytes = maxBodyBytes
     this.#bytes = this.#newBytes()
-    this.#whole = this.#bytes
+    this.#last = this.#bytes
   }
 
   /**
-   * A response of this head and body; null where they have no room. One character of a head is one byte. The bytes are
-   * those of the response before: they must have been sent by now, or been left to it.
+   * The response of this head and body; null where they do not fit. One character of a head is one byte. The bytes are
+   * those of the response before: they have been sent by now, or have been released.
    */
   join(head: string, body: Uint8Array): Buffer | null {
     const length = head.length + body.byteLength
-    if (head.length > HEAD_ROOM || body.byteLength > this.#maxBodyBytes) return null
-    if (this.#whole.byteLength !== length) this.#whole = this.#bytes.subarray(0, length)
-    this.#whole.write(head, 0, 'latin1')
-    this.#whole.set(body, head.length)
-    return this.#whole
+    if (head.length > MAX_HEAD_BYTES || body.byteLength > this.#maxBodyBytes) return null
+    if (this.#last.byteLength !== length) this.#last = this.#bytes.subarray(0, length)
+    this.#last.write(head, 0, 'latin1')
+    this.#last.set(body, head.length)
+    return this.#last
   }
 
-  /** Leaves the bytes of the last response to whoever is still sending them. */
-  leave(): void {
+  /** Leaves the bytes of the last response to the socket that is still sending them. */
+  release(): void {
     this.#bytes = this.#newBytes()
-    this.#whole = this.#bytes
+    this.#last = this.#bytes
   }
 
   /** Of their own: a piece of a shared buffer would keep all of that. */
   #newBytes(): Buffer {
-    return Buffer.allocUnsafeSlow(HEAD_ROOM + this.#maxBodyBytes)
+    return Buffer.allocUnsafeSlow(MAX_HEAD_BYTES + this.#maxBodyBytes)
   }
 }

@@ -1,4 +1,4 @@
-/** The forms in which a stored result is sent: as it is or compressed, each made once and with an ETag of its own. */
+/** The representations in which a stored result is sent: as it is or compressed, each made once and with an ETag of its own. */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { StoredResult } from '../../model/ports.js'
@@ -6,24 +6,24 @@ import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../re
 
 /** Smaller results are sent as they are: compressed they would fill one packet just so. */
 const MIN_COMPRESSED_BYTES = 1_024
-/** What a form costs beside its body: itself, and what lasts of its heads. */
-const FORM_OVERHEAD_BYTES = 1_024
+/** What a representation costs beside its body: itself, and what lasts of its heads. */
+const OVERHEAD_BYTES = 1_024
 /** Compressed once and sent often, but somebody waits for the first one: between the fastest and the best. */
 const BROTLI_QUALITY = 5
 
 /** Of a result, in one coding. */
-export class Form {
+export class Representation {
   readonly coding: ContentCoding | null
-  /** Strong: no two forms share one. */
+  /** Strong: no two representations share one. */
   readonly etag: string
   readonly body: Buffer
   /** The lines that last of its heads, once they have been made; '' until then. */
   head200 = ''
   head304 = ''
   /** The same result in another coding. */
-  readonly other: Form | undefined
+  readonly other: Representation | undefined
 
-  constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string, other: Form | undefined) {
+  constructor(bytes: Uint8Array, coding: ContentCoding | null, etag: string, other: Representation | undefined) {
     this.coding = coding
     this.etag = etag
     // The same bytes: a socket makes a Buffer of anything else each time it is written.
@@ -52,57 +52,57 @@ function zstd(): { readonly zstd?: Compress } {
 /** The codings that this Node can make. */
 export const AVAILABLE_CODINGS: readonly ContentCoding[] = CONTENT_CODINGS.filter(coding => COMPRESS[coding])
 
-/** Where a result carries its forms: a WeakMap would cost the garbage collector more, the more results there are. */
-const FORM = Symbol('form')
+/** Where a result carries its representations: a WeakMap would cost the garbage collector more, the more results there are. */
+const LATEST = Symbol('latest representation')
 
 interface Served extends StoredResult {
   /** The one that was made last. */
-  [FORM]?: Form
+  [LATEST]?: Representation
 }
 
-export interface FormStore {
-  /** The form that the choice means, where it has been made. */
-  find(result: StoredResult, choice: CodingChoice): Form | undefined
+export interface RepresentationStore {
+  /** The representation that the choice means, where it has been made. */
+  find(result: StoredResult, choice: CodingChoice): Representation | undefined
   /**
    * The same, made where it is missing, of which callers at the same time share one. `onGrown` is told how many bytes it
    * adds to the result.
    */
-  make(result: StoredResult, choice: CodingChoice, onGrown: (bytes: number) => void): Promise<Form>
+  make(result: StoredResult, choice: CodingChoice, onGrown: (bytes: number) => void): Promise<Representation>
 }
 
 /** Forms of results; they live as long as their result does. */
-export function createFormStore(): FormStore {
-  const underway = new Map<ContentCoding, Map<StoredResult, Promise<Form>>>()
+export function createRepresentationStore(): RepresentationStore {
+  const underway = new Map<ContentCoding, Map<StoredResult, Promise<Representation>>>()
 
-  function keep(result: Served, bytes: Uint8Array, coding: ContentCoding | null, etag: string): Form {
-    const form = new Form(bytes, coding, etag, result[FORM])
-    result[FORM] = form
-    return form
+  function keep(result: Served, bytes: Uint8Array, coding: ContentCoding | null, etag: string): Representation {
+    const representation = new Representation(bytes, coding, etag, result[LATEST])
+    result[LATEST] = representation
+    return representation
   }
 
-  async function compress(result: StoredResult, coding: ContentCoding): Promise<Form> {
+  async function compress(result: StoredResult, coding: ContentCoding): Promise<Representation> {
     const body = await COMPRESS[coding]!(result.body)
     return keep(result, body, coding, `${result.etag.slice(0, -1)}.${coding}"`)
   }
 
   return {
-    find: formOf,
+    find: representationOf,
     async make(result, choice, onGrown) {
-      const before = formOf(result, choice)
+      const before = representationOf(result, choice)
       if (before) return before
       const coding = codingFor(result, choice)
       if (coding === null) {
-        onGrown(FORM_OVERHEAD_BYTES)
+        onGrown(OVERHEAD_BYTES)
         return keep(result, result.body, null, result.etag)
       }
-      const makings = underway.get(coding) ?? new Map<StoredResult, Promise<Form>>()
+      const makings = underway.get(coding) ?? new Map<StoredResult, Promise<Representation>>()
       underway.set(coding, makings)
       let making = makings.get(result)
       if (!making) {
         making = compress(result, coding)
-          .then(form => {
-            onGrown(FORM_OVERHEAD_BYTES + form.body.byteLength)
-            return form
+          .then(representation => {
+            onGrown(OVERHEAD_BYTES + representation.body.byteLength)
+            return representation
           })
           .finally(() => makings.delete(result))
         makings.set(result, making)
@@ -112,11 +112,11 @@ export function createFormStore(): FormStore {
   }
 }
 
-function formOf(result: Served, choice: CodingChoice): Form | undefined {
+function representationOf(result: Served, choice: CodingChoice): Representation | undefined {
   const coding = codingFor(result, choice)
-  let form = result[FORM]
-  while (form && form.coding !== coding) form = form.other
-  return form
+  let representation = result[LATEST]
+  while (representation && representation.coding !== coding) representation = representation.other
+  return representation
 }
 
 function codingFor({ body }: StoredResult, { coding, mayBePlain }: CodingChoice): ContentCoding | null {

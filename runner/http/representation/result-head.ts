@@ -1,7 +1,7 @@
 /** The headers of a result: what a cache must know, and what the caller may wish to. */
 import type { QueryCost } from '../../model/query.js'
 import type { RunResponse } from '../../request/handle.js'
-import type { Form } from './representation.js'
+import type { Representation } from './representation.js'
 
 /** Names and values in turn. */
 export type HeaderList = string[]
@@ -26,21 +26,21 @@ export function freshnessOf(result: RunResponse['result'], nowMs: number): Fresh
 
 export type HeadFacts = Pick<RunResponse, 'result' | 'contentType' | 'isCacheable' | 'outcome' | 'isStored'>
 
-/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that the form has for good. */
+/** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that the representation has for good. */
 export function lastingHead(
   status: 200 | 304,
   { result, contentType }: Pick<HeadFacts, 'result' | 'contentType'>,
-  form: Form,
+  representation: Representation,
 ): HeaderList {
   const head: HeaderList = []
   const set = (name: string, value: string): void => void head.push(name, value)
-  set('ETag', form.etag)
+  set('ETag', representation.etag)
   set('X-Row-Count', String(result.rowCount))
   if (result.isTruncated) set('X-Truncated', 'true')
   if (status === 304) return head
   set('Content-Type', contentType)
-  if (form.coding !== null) set('Content-Encoding', form.coding)
-  set('Content-Length', String(form.body.byteLength))
+  if (representation.coding !== null) set('Content-Encoding', representation.coding)
+  set('Content-Length', String(representation.body.byteLength))
   return head
 }
 

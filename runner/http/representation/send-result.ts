@@ -3,11 +3,11 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
 import type { CodingChoice } from '../../request/negotiate-coding.js'
-import type { FormStore } from './representation.js'
+import type { RepresentationStore } from './representation.js'
 import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
 
 export interface SendDeps {
-  readonly forms: FormStore
+  readonly representations: RepresentationStore
   /** Told by how many bytes the stored result of a key has grown. */
   readonly grow: (key: string, bytes: number) => void
   readonly nowMs: () => number
@@ -30,20 +30,23 @@ export async function sendResult(
   const { result, key, runMs, cost } = response
   // Packing what nobody will ask for again would cost its one caller more time than it saves.
   const worthIt = key === null && choice.mayBePlain ? PLAIN : choice
-  const form = await deps.forms.make(result, worthIt, bytes => {
+  const representation = await deps.representations.make(result, worthIt, bytes => {
     if (key !== null) deps.grow(key, bytes)
   })
   const isRead = req.method === 'GET' || req.method === 'HEAD'
   const ifMatch = req.get('If-Match')
-  if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, form.etag)) {
+  if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, representation.etag)) {
     throw new RunnerError('PRECONDITION_FAILED', { detail: 'The result is no longer the one that If-Match names.' })
   }
-  const status = isRead && isMatch(req.get('If-None-Match'), form.etag) ? 304 : 200
-  const head = [...lastingHead(status, response, form), ...passingHead(response, freshnessOf(result, deps.nowMs()))]
+  const status = isRead && isMatch(req.get('If-None-Match'), representation.etag) ? 304 : 200
+  const head = [
+    ...lastingHead(status, response, representation),
+    ...passingHead(response, freshnessOf(result, deps.nowMs())),
+  ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)
   res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
   res.status(status)
   if (status === 304 || req.method === 'HEAD') res.end()
-  else res.end(form.body)
+  else res.end(representation.body)
 }

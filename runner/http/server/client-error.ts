@@ -16,7 +16,7 @@ interface Unread {
 const UNKNOWN: Unread = { method: '', path: '' }
 
 /** Has this server answer them with problems; each is its connection's last answer. */
-export function answerUnread(server: Server, { newRequestId, observe }: ExchangeDeps): void {
+export function answerClientErrors(server: Server, { newRequestId, observe }: ExchangeDeps): void {
   function refuse(socket: Socket, error: RunnerError, unread: Unread): void {
     const requestId = newRequestId()
     const { status, headers, body } = problemOf(error, requestId)

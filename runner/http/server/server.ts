@@ -1,13 +1,13 @@
 /** The HTTP server around a listener: its limits and its graceful end. */
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
 import type { Clock } from '../../model/ports.js'
 import { isDeclaredTooLarge } from '../body.js'
-import { answerUnread } from './client-error.js'
-import { answerLast, answerUnderWay, beginAnswer, closeIdle } from './keep-alive.js'
-import { PreparedRequest, PreparedResponse } from './prepared-response.js'
+import { answerClientErrors } from './client-error.js'
+import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS } from './keep-alive.js'
+import type { MessageClasses } from './message-classes.js'
 
 /** Request line and headers together. More than the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
@@ -32,6 +32,8 @@ const SHORT_TURN_MS = 0.5
 
 export interface ServerOptions {
   readonly listener: RequestListener
+  /** @default node:http's own */
+  readonly messageClasses?: MessageClasses
   readonly host: string
   /** 0 for any free port. */
   readonly port: number
@@ -64,6 +66,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const limits = {
     maxHeaderSize: MAX_HEADER_BYTES,
     requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: looksEveryMs(requestTimeoutMs),
     // A request without a Host is refused by the app, which answers with a problem.
     requireHostHeader: false,
@@ -74,11 +77,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     if (isLeaving) answerLast(res)
     listener(req, res)
   }
-  const server: Server = createServer(
-    { ...limits, IncomingMessage: PreparedRequest, ServerResponse: PreparedResponse as typeof ServerResponse },
-    answer,
-  )
-  server.keepAliveTimeout = 0
+  const server = createServer({ ...limits, ...options.messageClasses }, answer)
   server.on('checkExpectation', answer) // an expectation other than 100-continue, which the app refuses
   server.on('checkContinue', (req, res) => {
     // A body that is refused is not asked for; what else its caller sends would be taken for it.
@@ -86,14 +85,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     else res.writeContinue()
     answer(req, res)
   })
-  answerUnread(server, options)
+  answerClientErrors(server, options)
   const sockets = new Set<Socket>()
   server.on('connection', socket => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
   await listen(server, options)
-  server.once('close', closeIdle(sockets, options.clock))
   const { port } = server.address() as AddressInfo
   const url = `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`
   let closing: Promise<void> | null = null

@@ -127,8 +127,8 @@ describe('a hit that is answered before the app', () => {
   const pinned = new Map<Serving, string>()
 
   before(async () => {
-    const start = async (isLongWay: boolean, clock: ManualClock) => {
-      const s = await serving({ endpoints: ENDPOINTS, corsOrigins: [ORIGIN], clock, isLongWay })
+    const start = async (isSlowPathOnly: boolean, clock: ManualClock) => {
+      const s = await serving({ endpoints: ENDPOINTS, corsOrigins: [ORIGIN], clock, isSlowPathOnly })
       pinned.set(s, await s.token({ allow: ['tests.echo'], pin: { project: 'pin' } }))
       return s
     }
@@ -181,12 +181,12 @@ describe('a hit that is answered before the app', () => {
     it(`is the same by both ways: ${name}`, async () => {
       for (const s of [fast, long]) await send(s, call)
       for (const clock of clocks) await clock.advance(1_700)
-      const before = fast.longWay()
+      const before = fast.slowPathCalls()
       const answers = [comparable(await send(fast, call), call), comparable(await send(long, call), call)]
       await settled()
       expect(answers[0]).to.deep.equal(answers[1])
       expect(lastDone(fast)).to.deep.equal(lastDone(long))
-      expect(fast.longWay() - before).to.equal(isFast ? 0 : 1)
+      expect(fast.slowPathCalls() - before).to.equal(isFast ? 0 : 1)
     })
   }
 
@@ -284,10 +284,10 @@ describe('a hit of a listener that is mounted elsewhere', () => {
       await new Promise(resolve => other.once('listening', resolve))
       const { port } = other.address() as AddressInfo
       await rawRequest(s.url + path, 'GET', headers)
-      const before = s.longWay()
+      const before = s.slowPathCalls()
       const own = await rawRequest(s.url + path, 'GET', headers)
       const mounted = await rawRequest(`http://127.0.0.1:${port}${path}`, 'GET', headers)
-      expect(s.longWay()).to.equal(before)
+      expect(s.slowPathCalls()).to.equal(before)
       const { date: _, 'keep-alive': __, 'server-timing': ___, ...expected } = own.headers
       expect(mounted.headers).to.include(expected)
       expect(mounted.headers['x-own']).to.equal(name.includes('Express') ? 'kept' : undefined)

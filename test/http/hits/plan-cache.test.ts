@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { createPlanMemory, type PlannedAddress } from '../../../runner/http/hits/plan-cache.js'
+import { createPlanCache, type PlannedAddress } from '../../../runner/http/hits/plan-cache.js'
 import type { Caller } from '../../../runner/model/ports.js'
 import { indexEndpoints } from '../../../runner/serving/route.js'
 
@@ -20,7 +20,7 @@ describe('the memory of addresses', () => {
   const one = caller('one')
 
   it('tells callers and what they accept apart', () => {
-    const memory = createPlanMemory()
+    const memory = createPlanCache()
     memory.find(index, one, '', '/a')
     memory.keep(one, '', '/a', planned('a'))
     expect(memory.find(index, one, '', '/a')?.path).to.equal('a')
@@ -30,14 +30,14 @@ describe('the memory of addresses', () => {
   })
 
   it('forgets all when the endpoints change', () => {
-    const memory = createPlanMemory()
+    const memory = createPlanCache()
     memory.find(index, one, '', '/a')
     memory.keep(one, '', '/a', planned('a'))
     expect(memory.find(indexEndpoints([]), one, '', '/a')).to.equal(undefined)
   })
 
   it('is bounded, and keeps what is asked for in between', () => {
-    const memory = createPlanMemory()
+    const memory = createPlanCache()
     memory.find(index, one, '', '/')
     memory.keep(one, '', '/asked', planned('asked'))
     memory.keep(one, '', '/left', planned('left'))

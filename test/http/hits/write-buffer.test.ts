@@ -1,37 +1,34 @@
 /** Finished bytes are put together in one place again and again: no answer may show what was written for another one. */
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
-import { Sheet } from '../../../runner/http/hits/write-buffer.js'
+import { WriteBuffer } from '../../../runner/http/hits/write-buffer.js'
 import { handMadeEndpoint, parameter } from '../../request/hand-made.js'
 import { type Serving, serving, TOKEN } from '../serving.js'
 
-describe('a sheet', () => {
+describe('a write buffer', () => {
   const body = Buffer.from('body')
   const textOf = (bytes: Buffer | null): string | undefined => bytes?.toString('latin1')
 
   it('is its head and its body, whatever their lengths were before', () => {
-    const sheet = new Sheet(16_384)
+    const buffer = new WriteBuffer(16_384)
     for (const head of ['200 first\r\n\r\n', '200 other\r\n\r\n', '200\r\n\r\n', '200 é\r\n\r\n']) {
-      expect(textOf(sheet.join(head, body))).to.equal(`${head}body`)
-      expect(textOf(sheet.join(head, Buffer.from('a longer body')))).to.equal(`${head}a longer body`)
+      expect(textOf(buffer.join(head, body))).to.equal(`${head}body`)
+      expect(textOf(buffer.join(head, Buffer.from('a longer body')))).to.equal(`${head}a longer body`)
     }
   })
 
   it('has no room for a long head, or for a body beyond what it is made for', () => {
-    const sheet = new Sheet(16_384)
-    expect(sheet.join('x'.repeat(2_048), Buffer.alloc(16_384))?.byteLength).to.equal(2_048 + 16_384)
-    expect(sheet.join('x'.repeat(2_049), body)).to.equal(null)
-    expect(sheet.join('x', Buffer.alloc(16_385))).to.equal(null)
-    const forHeads = new Sheet(0)
-    expect(textOf(forHeads.join('200 alone\r\n\r\n', new Uint8Array(0)))).to.equal('200 alone\r\n\r\n')
-    expect(forHeads.join('200\r\n\r\n', body)).to.equal(null)
+    const buffer = new WriteBuffer(16_384)
+    expect(buffer.join('x'.repeat(2_048), Buffer.alloc(16_384))?.byteLength).to.equal(2_048 + 16_384)
+    expect(buffer.join('x'.repeat(2_049), body)).to.equal(null)
+    expect(buffer.join('x', Buffer.alloc(16_385))).to.equal(null)
   })
 
-  it('that has been left writes no more into what was given out', () => {
-    const sheet = new Sheet(16_384)
-    const before = sheet.join('200 first\r\n\r\n', body)
-    sheet.leave()
-    const after = sheet.join('200 other\r\n\r\n', body)
+  it('that has been released writes no more into what was given out', () => {
+    const buffer = new WriteBuffer(16_384)
+    const before = buffer.join('200 first\r\n\r\n', body)
+    buffer.release()
+    const after = buffer.join('200 other\r\n\r\n', body)
     expect([textOf(before), textOf(after)]).to.deep.equal(['200 first\r\n\r\nbody', '200 other\r\n\r\nbody'])
   })
 })
@@ -82,14 +79,14 @@ describe('callers who read slowly', () => {
     })
   }
 
-  const leaving: readonly (readonly [way: string, isLongWay: boolean, length: number])[] = [
+  const leaving: readonly (readonly [way: string, isSlowPathOnly: boolean, length: number])[] = [
     ['before the app', false, LENGTHS[0]!],
     ['before the app, in two parts', false, LENGTHS[1]!],
     ['by the app', true, LENGTHS[0]!],
   ]
-  for (const [way, isLongWay, length] of leaving) {
+  for (const [way, isSlowPathOnly, length] of leaving) {
     it(`are told of as gone where they leave before they have all of an answer, ${way}`, async () => {
-      const s = await serving({ endpoints: [largeEndpoint(length)], isLongWay })
+      const s = await serving({ endpoints: [largeEndpoint(length)], isSlowPathOnly })
       await s.get(pathOf('z'))
       const socket = connect(s.server.port, '127.0.0.1').pause()
       const asked = await askUntilStuck(s, socket, 'z')
