@@ -20,7 +20,7 @@ export function splitAssignment(what: string, text: string): readonly [name: str
 }
 
 /** A call's arguments from `k=v` texts: a name given several times is a list, as in a URL. @throws UsageError. */
-export function wireArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
+export function rawArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   const all = new Map<string, string | readonly string[]>()
   for (const text of texts) {
     const [name, value] = splitAssignment('an argument', text)

@@ -2,7 +2,7 @@
 import { createRunner, type Explained } from '../compose/runner.js'
 import type { ResultColumn, ResultFormat } from '../model/query.js'
 import { readSettings } from '../settings/settings.js'
-import { timeArgument, wireArguments } from './arguments.js'
+import { rawArguments, timeArgument } from './arguments.js'
 import { EXIT, type Io } from './io.js'
 import { textTable } from './table.js'
 
@@ -11,7 +11,7 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>
 /** A name given several times is a list, as in a URL. */
 export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
-  const args = wireArguments(texts)
+  const args = rawArguments(texts)
   const now = flags['now']
   const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
   const runner = await createRunner(settings)

@@ -5,7 +5,7 @@ import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createApp } from '../http/app.js'
 import { createFastPath } from '../http/hits/fast-path.js'
-import { createRepresentationStore } from '../http/representation/representation.js'
+import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
@@ -20,8 +20,7 @@ import { systemClock } from '../process/clock.js'
 import { bindParams } from '../request/bind-params.js'
 import { createBudgets } from '../request/budget.js'
 import { handleFor } from '../request/handle.js'
-import { wireArguments } from '../request/raw-arguments.js'
-import { renderQuery } from '../request/run-query.js'
+import { rawArguments } from '../request/raw-arguments.js'
 import { createLiveEndpoints, type LiveEndpoints, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
@@ -129,6 +128,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       results,
       endpoints: live.index,
       beginCall: relay.begin,
+      codings: AVAILABLE_CODINGS,
       newRequestId: randomUUID,
     }
     let isLeaving = false
@@ -150,16 +150,16 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
-        const readArguments = () => wireArguments(args)
-        const request = { ref: name, accept: undefined, readArguments, signal, ...rest }
+        const readArguments = () => rawArguments(args)
+        const request = { ref: name, accept: undefined, acceptEncoding: undefined, readArguments, signal, ...rest }
         const progress = { token: null, endpoint: null }
         return (await handleFor(unrestrictedCaller('in-process'), request, deps, progress)).result
       },
       async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
         const began = clock.nowMicros()
         const endpoint = route(live.index(), name)
-        const bound = bindParams(endpoint, wireArguments(args))
-        const { sql, parameters } = renderQuery({ endpoint, args: bound, nowMicros }, clock)
+        const bound = bindParams(endpoint, rawArguments(args))
+        const { sql, parameters } = endpoint.render(bound, nowMicros)
         const rendered = clock.nowMicros()
         const { engineSql, plan } = await engine.explain({ sql, parameters })
         const timingsMs = { render: millis(rendered - began), explain: millis(clock.nowMicros() - rendered) }

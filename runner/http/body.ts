@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { RunnerError } from '../model/errors.js'
-import { parsedArguments, parseJsonArguments, parsePairs, type WireArguments } from '../request/raw-arguments.js'
+import { parsedArguments, parseJsonArguments, parsePairs, type RawArguments } from '../request/raw-arguments.js'
 
 /** The largest body: 1 MiB. */
 const MAX_BODY_BYTES = 1_048_576
@@ -11,7 +11,7 @@ const MAX_BODY_BYTES = 1_048_576
  * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body is not what its type says;
  *   INTERNAL when somebody else has read it and left nothing.
  */
-export async function readBodyArguments(req: Request): Promise<WireArguments> {
+export async function readBodyArguments(req: Request): Promise<RawArguments> {
   const body = isTaken(req) ? leftBody(req) : await readBytes(req)
   return body === null ? new Map() : argumentsOf(req, body)
 }
@@ -35,7 +35,7 @@ function leftBody(req: Request): unknown {
   throw new RunnerError('INTERNAL', { cause })
 }
 
-function argumentsOf(req: Request, body: unknown): WireArguments {
+function argumentsOf(req: Request, body: unknown): RawArguments {
   const isBytes = body instanceof Uint8Array
   if (isBytes && body.byteLength === 0) return new Map()
   switch (mediaTypeOf(req)) {

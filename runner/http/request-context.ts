@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
-import type { CacheOutcome, Observer } from '../model/events.js'
+import type { CacheOutcome, Event, Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { QueryCost } from '../model/query.js'
-import type { Progress } from '../request/handle.js'
+import type { Progress } from '../request/plan.js'
 
 /** Paths in the log are cut to this many characters. */
-export const MAX_LOGGED_PATH = 512
+const MAX_LOGGED_PATH = 512
 /** Safe in a header, in a log line and in a URN. */
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
 
@@ -52,22 +52,38 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
   res.once('close', () => {
     const isSent = wasSent(req, res)
     if (!isSent) gone.abort()
-    deps.observe({
-      kind: 'request.done',
-      requestId: exchange.requestId,
-      method: req.method,
-      path: pathOf(req.originalUrl).slice(0, MAX_LOGGED_PATH),
-      endpoint: exchange.progress.endpoint,
-      token: exchange.progress.token,
-      status: isSent ? res.statusCode : 499,
-      durationMs: exchange.elapsedMs(),
-      cache: exchange.cache,
-      rows: exchange.rows,
-      ...(exchange.cost && { cost: exchange.cost }),
-      error: exchange.error,
-    })
+    const path = loggedPath(req.originalUrl)
+    const { requestId, progress, cache, rows, cost, error } = exchange
+    const call = { requestId, method: req.method, path, ...progress }
+    const outcome = { cache, rows, error, ...(cost && { cost }) }
+    deps.observe(requestDone(call, isSent ? res.statusCode : 499, exchange.elapsedMs(), outcome))
   })
   return exchange
+}
+
+type RequestDone = Extract<Event, { kind: 'request.done' }>
+
+/** The one event about a request: which call, how it was answered, in how many milliseconds, and with what. */
+export function requestDone(
+  {
+    requestId,
+    method,
+    path,
+    endpoint,
+    token,
+  }: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token'>,
+  status: number,
+  durationMs: number,
+  { cache, rows, cost, error }: Pick<RequestDone, 'cache' | 'rows' | 'cost' | 'error'>,
+): RequestDone {
+  const kind = 'request.done'
+  const done = { kind, requestId, method, path, endpoint, token, status, durationMs, cache, rows, error } as const
+  return cost ? { ...done, cost } : done
+}
+
+/** The path of an address, as it may be logged. */
+export function loggedPath(url: string): string {
+  return pathOf(url).slice(0, MAX_LOGGED_PATH)
 }
 
 /**

@@ -1,16 +1,14 @@
 /** The routes below /api: running an endpoint, and reading what there is. */
 import type { Request, RequestHandler, Response } from 'express'
-import { RunnerError } from '../model/errors.js'
 import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
-import { type CodingChoice, negotiateCoding } from '../request/negotiate-coding.js'
 import { purgeEndpoint } from '../request/purge.js'
-import { mergeArguments, parsePairs, type WireArguments } from '../request/raw-arguments.js'
+import { mergeArguments, parsePairs, type RawArguments } from '../request/raw-arguments.js'
 import { route } from '../serving/route.js'
 import { readBodyArguments } from './body.js'
 import { bearerToken, wantsFresh } from './hits/request-headers.js'
-import { AVAILABLE_CODINGS, type RepresentationStore } from './representation/representation.js'
+import type { RepresentationStore } from './representation/representation.js'
 import { sendResult } from './representation/send-result.js'
 import { exchangeOf, queryOf } from './request-context.js'
 import { sendJson } from './send-json.js'
@@ -20,15 +18,12 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
   const { representations, clock, results } = deps
   return async (req, res) => {
     const exchange = exchangeOf(res)
-    const choice = negotiateCoding(req.get('Accept-Encoding'), AVAILABLE_CODINGS)
     const request = {
       ref: refOf(req),
       token: tokenOf(req),
       accept: req.get('Accept'),
-      readArguments() {
-        refuseUnacceptable(choice) // here, so that a stranger hears of the token first, and no query is run for nothing
-        return readArguments(req)
-      },
+      acceptEncoding: req.get('Accept-Encoding'),
+      readArguments: () => readArguments(req),
       signal: exchange.signal,
       wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
     }
@@ -37,19 +32,13 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
     exchange.rows = response.result.rowCount
     exchange.cost = response.cost
     const { nowMs } = clock
-    await sendResult(req, res, response, choice, {
+    await sendResult(req, res, response, {
       representations,
       nowMs,
       grow: results.grow,
       elapsedMs: exchange.elapsedMs,
     })
   }
-}
-
-function refuseUnacceptable({ coding, mayBePlain }: CodingChoice): void {
-  if (coding !== null || mayBePlain) return
-  const detail = `This can be had as it is, or encoded as: ${AVAILABLE_CODINGS.join(', ')}.`
-  throw new RunnerError('NOT_ACCEPTABLE', { detail })
 }
 
 /** Lists the endpoints that the token may call. */
@@ -112,7 +101,7 @@ function tokenOf(req: Request): string | null {
   return bearerToken(req.get('Authorization') ?? '')
 }
 
-async function readArguments(req: Request): Promise<WireArguments> {
+async function readArguments(req: Request): Promise<RawArguments> {
   const fromAddress = parsePairs(queryOf(req.url))
   return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req)) : fromAddress
 }

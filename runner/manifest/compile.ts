@@ -26,14 +26,19 @@ export interface CompileInput {
   readonly schemaTextHash: string
 }
 
-const MICROS_PER = { none: 1, second: 1_000_000, minute: 60_000_000, hour: 3_600_000_000, day: 86_400_000_000 } as const
+const MICROS_PER = {
+  none: 1n,
+  second: 1_000_000n,
+  minute: 60_000_000n,
+  hour: 3_600_000_000n,
+  day: 86_400_000_000n,
+} as const
 
 /** A frozen endpoint. Call only for a manifest without errors. */
 export function compileEndpoint(input: CompileInput): Endpoint {
   const { manifest } = input
   const settings = { ...SETTING_DEFAULTS, ...manifest.settings }
   const parameters = compileParameters(manifest)
-  const nowGranularityMicros = MICROS_PER[settings.now_granularity]
   return Object.freeze({
     id: manifest.id.toLowerCase(),
     name: manifest.name,
@@ -45,13 +50,12 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     cache: compileCache(settings.cache),
     timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
     timestamps: settings.timestamps,
-    nowGranularityMicros,
     maxBytesBilled: settings.max_bytes_billed === undefined ? null : bytesOf(settings.max_bytes_billed),
     maxResultBytes: settings.max_result_bytes === undefined ? null : bytesOf(settings.max_result_bytes),
     labels: Object.freeze({ ...settings.labels }),
     revision: revisionOf(input),
     settings: Object.freeze(settings),
-    render: compileRender(parameters, input, BigInt(nowGranularityMicros)),
+    render: compileRender(parameters, input, MICROS_PER[settings.now_granularity]),
   })
 }
 

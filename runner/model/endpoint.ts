@@ -36,8 +36,6 @@ export interface Endpoint {
   readonly cache: CachePolicy | null
   readonly timeoutMs: number
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** `@now` is truncated to this many microseconds; 1 leaves it as it is. */
-  readonly nowGranularityMicros: number
   /** BigQuery only; null for no limit. */
   readonly maxBytesBilled: number | null
   /** Of a result's body; null for no limit but the engine's. */
@@ -47,7 +45,7 @@ export interface Endpoint {
   readonly revision: string
   /** The settings as authored, defaults filled in, for the describe route. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** The query for these arguments, each already typed; `now` is microseconds since 1970 and is bound to `@now`. */
+  /** The query for these arguments, each already typed; `nowMicros` since 1970 is bound to `@now`, truncated as the manifest says. */
   render(args: ArgumentMap, nowMicros: bigint): Query
 }
 

@@ -5,7 +5,7 @@ import type { Parameter } from '../model/param.js'
 import type { Caller, TokenStore } from '../model/ports.js'
 import { splitType, typeScalar } from '../model/typed-value.js'
 import { textProblem } from './bind-params.js'
-import type { WireArgument, WireArguments } from './raw-arguments.js'
+import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
@@ -88,7 +88,7 @@ export function authorize(caller: Caller, endpoint: Access): void {
  * The arguments with the token's pins in place, each as the token has it.
  * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
  */
-export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): WireArguments {
+export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): RawArguments {
   const pins = Object.entries(caller.pinned)
   if (pins.length === 0) return given
   const pinned = new Map(given)
@@ -112,8 +112,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     }
     // What was given stands no more, but a scalar that was repeated stays the mistake that it is.
     const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)
-    if (!isRepeated || splitType(type).isArray)
-      pinned.set(name, { values: [pin], isList: false } satisfies WireArgument)
+    if (!isRepeated || splitType(type).isArray) pinned.set(name, { values: [pin], isList: false } satisfies RawArgument)
   }
   return pinned
 }

@@ -4,7 +4,7 @@ import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import type { ArgumentMap } from '../model/query.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
-import type { WireArgument, WireArguments } from './raw-arguments.js'
+import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
@@ -16,7 +16,7 @@ const MAX_LIST_VALUES = 10_000
  * declare are ignored.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
-export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): ArgumentMap {
+export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
   const errors: ArgumentProblem[] = []
   for (const parameter of endpoint.parameters) {
@@ -36,7 +36,7 @@ interface Bound {
   readonly problem?: string
 }
 
-function bindOne(parameter: Parameter, wire: WireArgument | undefined): Bound {
+function bindOne(parameter: Parameter, wire: RawArgument | undefined): Bound {
   const { scalar, isArray } = splitType(parameter.type)
   if (!isArray && wire?.isList) return { problem: 'must be a single value' }
   if (!isArray && wire && wire.values.length > 1) return { problem: 'must be given once' }
@@ -62,7 +62,7 @@ function bindOne(parameter: Parameter, wire: WireArgument | undefined): Bound {
 type BoundScalar = { readonly value: ScalarValue; readonly problem?: never } | { readonly problem: string }
 
 function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unknown): BoundScalar {
-  const text = wireText(type, wire)
+  const text = argumentText(type, wire)
   if (text.problem !== undefined) return text
   const typed = typeScalar(type, text.value)
   if (!typed.ok) return { problem: typed.detail }
@@ -71,7 +71,10 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unkno
 }
 
 /** JSON numbers and booleans are taken where their type is meant; all else must be text. */
-function wireText(type: ScalarParameterType, wire: unknown): { value: string; problem?: never } | { problem: string } {
+function argumentText(
+  type: ScalarParameterType,
+  wire: unknown,
+): { value: string; problem?: never } | { problem: string } {
   if (typeof wire === 'number' && (type === 'int64' || type === 'float64')) {
     // Beyond 2^53 JSON.parse has rounded already.
     if (type === 'float64' || Number.isSafeInteger(wire)) return { value: String(wire) }

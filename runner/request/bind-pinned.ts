@@ -6,7 +6,7 @@ import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { applyPins } from './authorize.js'
 import { bindParams } from './bind-params.js'
-import type { WireArguments } from './raw-arguments.js'
+import type { RawArguments } from './raw-arguments.js'
 
 /**
  * Typed arguments in declared order. A caller may give a pinned parameter as the token has it, and its constraints are held
@@ -14,7 +14,7 @@ import type { WireArguments } from './raw-arguments.js'
  * bind and what stands in the cache key.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
-export function bindPinned(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: WireArguments): ArgumentMap {
+export function bindPinned(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
   const args = bindParams(endpoint, applyPins(caller, endpoint, given))
   const patterns = endpoint.parameters.filter(({ name, pinnedAs }) => pinnedAs && Object.hasOwn(caller.pinned, name))
   if (patterns.length === 0) return args

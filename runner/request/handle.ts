@@ -1,43 +1,34 @@
-/** Conducts a request to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
-
+/** Conducts a call to a result: who calls, what for, may they, with which arguments, from the cache or the engine. */
 import { sealResult } from '../cache/distributed-run.js'
-import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
-import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
-import { type EndpointIndex, route } from '../serving/route.js'
-import { authenticate, authorize, mayRun } from './authorize.js'
-import { bindPinned } from './bind-pinned.js'
-import { negotiate } from './negotiate.js'
-import type { WireArguments } from './raw-arguments.js'
-import { type RunDeps, type RunOrder, renderQuery, runQuery } from './run-query.js'
+import { authenticate } from './authorize.js'
+import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
+import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
+import type { RawArguments } from './raw-arguments.js'
+import { type RunOrder, runQuery } from './run-query.js'
 
-export interface RequestDeps extends RunDeps {
-  /** The endpoints as they are now. */
-  readonly endpoints: () => EndpointIndex
+export interface RequestDeps extends PlanDeps {
   /** Told that a call begins; returns what to call when it ends. What it began with is there until then. */
   readonly beginCall?: () => () => void
   readonly tokens: TokenStore
   readonly results: ResultCache
-}
-
-/** What is known of a request so far; filled in on the way, so that a refused one can be logged too. */
-export interface Progress {
-  token: string | null
-  endpoint: string | null
+  /** The codings that results can be sent in. */
+  readonly codings: readonly ContentCoding[]
 }
 
 export interface RunRequest {
   /** The endpoint's name or id. */
   readonly ref: string
   readonly accept: string | undefined
+  readonly acceptEncoding: string | undefined
   /** Taken instead of what `accept` asks for. */
   readonly format?: ResultFormat
-  /** Read only once the caller is known to be allowed: a body is not taken from strangers. */
-  readonly readArguments: () => Promise<WireArguments> | WireArguments
+  /** Read only once the call is known to be allowed: a body is not taken from strangers. */
+  readonly readArguments: () => Promise<RawArguments> | RawArguments
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal
   /** The caller would have a new result rather than a stored one; done where the token may have it. */
@@ -49,6 +40,7 @@ export interface RunRequest {
 export interface RunResponse {
   readonly result: StoredResult
   readonly contentType: string
+  readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
   readonly outcome: CacheOutcome
@@ -61,7 +53,7 @@ export interface RunResponse {
   readonly cost: QueryCost | null
 }
 
-/** @throws RunnerError with whatever each stage refuses; see their files, in the order of the imports above. */
+/** @throws RunnerError with whatever each stage refuses; see the stage's own file. */
 export async function handle(
   request: RunRequest & { readonly token: string | null },
   deps: RequestDeps,
@@ -81,95 +73,36 @@ export async function handleFor(
 ): Promise<RunResponse> {
   const endCall = deps.beginCall?.()
   try {
-    return await answer(caller, request, deps, progress)
+    const call = admitCall(caller, request, deps, progress)
+    const coding = acceptableCoding(request.acceptEncoding, deps.codings)
+    const format = request.format ?? call.format
+    const plan = planCall({ ...call, format }, await request.readArguments(), request.nowMicros ?? null, deps)
+    const answer = plan.cached
+      ? await fromCache(caller, plan.cached, request, deps)
+      : await fromEngine(caller, plan.order, request, deps)
+    return { ...answer, contentType: plan.contentType, coding }
   } finally {
     endCall?.()
   }
 }
 
-async function answer(
-  caller: Caller,
-  request: RunRequest,
-  deps: RequestDeps,
-  progress: Progress,
-): Promise<RunResponse> {
-  const endpoint = route(deps.endpoints(), request.ref)
-  progress.endpoint = endpoint.name
-  authorize(caller, endpoint)
-  const { format: negotiated, contentType } = negotiate(request.accept)
-  const format = request.format ?? negotiated
-  const args = bindPinned(caller, endpoint, await request.readArguments())
-  const nowMicros = request.nowMicros ?? null
-  const order = { endpoint, args, format, nowMicros }
-  const cached = cacheRequest(order, caller, deps)
-  if (cached === null) {
-    const [began, beganTicks] = [deps.clock.nowMs(), deps.clock.ticksMs()]
-    const set = await runQuery(order, caller, deps, request.signal)
-    const result = sealResult(set, format, began, began)
-    const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
-    return { result, contentType, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
-  }
-  const answer = await answerFrom(caller, cached, request, deps)
-  return { ...answer, contentType, isCacheable: true, key: cached.key }
-}
+type Answer = Omit<RunResponse, 'contentType' | 'coding'>
 
-function answerFrom(
+async function fromCache(
   caller: Caller,
   cached: CacheRequest,
   { wantsFresh = false, signal }: RunRequest,
   { results }: RequestDeps,
-): Promise<CacheAnswer> {
-  return wantsFresh && caller.admitFresh?.() ? results.renew(cached, signal) : results.through(cached, signal)
+): Promise<Answer> {
+  const isRenewed = wantsFresh && caller.admitFresh?.()
+  const answer: CacheAnswer = await (isRenewed ? results.renew(cached, signal) : results.through(cached, signal))
+  return { ...answer, isCacheable: true, key: cached.key }
 }
 
-/** What to ask of the cache for this order; null where it goes past the cache. */
-function cacheRequest(order: RunOrder, caller: Caller, deps: RequestDeps): CacheRequest | null {
-  const { endpoint, args, format, nowMicros } = order
-  if (endpoint.cache === null || nowMicros !== null) return null
-  return {
-    key: cacheKey(endpoint, args, format) + ofCopy(endpoint, deps),
-    endpoint: endpoint.name,
-    format,
-    policy: endpoint.cache,
-    timeoutMs: endpoint.timeoutMs,
-    run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
-    ...dataStateOf(order, deps),
-    isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
-  }
-}
-
-/** Replicas with copies of the data of their own keep results of their own, or each would throw out the others'. */
-function ofCopy({ cache }: Endpoint, { engine }: RequestDeps): string {
-  return cache?.untilDataChanges ? `@${engine.dataCopy?.() ?? ''}` : ''
-}
-
-/** How the data is known that this order's query reads, where the endpoint wants to know. */
-function dataStateOf(order: RunOrder, { engine, clock }: RequestDeps): Pick<CacheRequest, 'dataState'> {
-  if (!order.endpoint.cache?.untilDataChanges) return {}
-  const query = renderQuery(order, clock) // another time in it means the same tables
-  return { dataState: () => engine.dataState?.(query) ?? null }
-}
-
-/** A call that the cache may answer. The same caller asking the same means the same plan, as long as the endpoints are. */
-export interface Plan {
-  readonly cached: CacheRequest
-  readonly contentType: string
-}
-
-/** What `handleFor` would ask of the cache; null where it would go past it or refuse the call. Runs nothing. */
-export function planCached(
-  caller: Caller,
-  { ref, accept, readArguments }: Pick<RunRequest, 'ref' | 'accept'> & { readonly readArguments: () => WireArguments },
-  deps: RequestDeps,
-): Plan | null {
-  const endpoint = deps.endpoints().find(ref)
-  if (!endpoint?.cache || !mayRun(caller, endpoint)) return null
-  try {
-    const { format, contentType } = negotiate(accept)
-    const args = bindPinned(caller, endpoint, readArguments())
-    const cached = cacheRequest({ endpoint, args, format, nowMicros: null }, caller, deps)
-    return cached && { cached, contentType }
-  } catch {
-    return null // refused: the slow path says why
-  }
+async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunRequest, deps: RequestDeps): Promise<Answer> {
+  const [began, beganTicks] = [deps.clock.nowMs(), deps.clock.ticksMs()]
+  const set = await runQuery(order, caller, deps, signal)
+  const result = sealResult(set, order.format, began, began)
+  const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
+  return { result, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
 }

@@ -6,7 +6,7 @@ import type { Parameter } from '../model/param.js'
  * An engine's refusal of arguments as it is, or, where some of them are declared `format: re2`, of those alone: the
  * others only happen to hold the text that RE2 stumbled over.
  */
-export function blamePatterns(error: RunnerError, parameters: readonly Parameter[]): RunnerError {
+export function narrowRegexErrors(error: RunnerError, parameters: readonly Parameter[]): RunnerError {
   if (error.code !== 'ARGUMENT_INVALID') return error
   const patterns = new Set(parameters.filter(({ format }) => format === 're2').map(({ name }) => name))
   const errors = error.errors.filter(({ parameter }) => patterns.has(parameter))

@@ -1,4 +1,5 @@
 /** Chooses how a result is compressed by `Accept-Encoding`. */
+import { RunnerError } from '../model/errors.js'
 
 /** Content codings that results may have, best first. */
 export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
@@ -35,6 +36,19 @@ export function negotiateCoding(header: string | undefined, available: readonly 
   const plainWeight = weights.get('identity') ?? (others === 0 ? 0 : undefined)
   const isPlainBetter = weights.has('identity') && (plainWeight ?? 0) > bestWeight
   return { coding: isPlainBetter ? null : best, mayBePlain: plainWeight !== 0 }
+}
+
+/** The same. @throws RunnerError NOT_ACCEPTABLE where the caller accepts no coding that there is. */
+export function acceptableCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
+  const choice = negotiateCoding(header, available)
+  if (isAcceptable(choice)) return choice
+  const detail = `This can be had as it is, or encoded as: ${available.join(', ')}.`
+  throw new RunnerError('NOT_ACCEPTABLE', { detail })
+}
+
+/** Is there any way to send a result? */
+export function isAcceptable({ coding, mayBePlain }: CodingChoice): boolean {
+  return coding !== null || mayBePlain
 }
 
 function weightOf(parameters: readonly string[]): number {

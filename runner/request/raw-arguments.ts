@@ -2,21 +2,21 @@
 import { RunnerError } from '../model/errors.js'
 
 /** What a caller gave under one name. */
-export interface WireArgument {
+export interface RawArgument {
   /** Text from an address or a form; any JSON value but an array from a JSON body. */
   readonly values: readonly unknown[]
   /** The caller wrote a list (a JSON array), even if of one element. */
   readonly isList: boolean
 }
 
-export type WireArguments = ReadonlyMap<string, WireArgument>
+export type RawArguments = ReadonlyMap<string, RawArgument>
 
 /**
  * The pairs of a query string or of a form body, `+` and percent-encoding undone; repeated names keep every value.
  * `text` holds one character per byte, as node:http gives an address.
  * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8.
  */
-export function parsePairs(text: string): WireArguments {
+export function parsePairs(text: string): RawArguments {
   const found = new Map<string, { values: string[]; isList: false }>()
   for (const pair of text.split('&')) {
     if (pair === '') continue
@@ -46,7 +46,7 @@ function decode(text: string): string {
  * The members of a JSON object; null means not given.
  * @throws RunnerError REQUEST_INVALID when the text is no JSON object or a name stands in it twice.
  */
-export function parseJsonArguments(text: string): WireArguments {
+export function parseJsonArguments(text: string): RawArguments {
   let document: unknown
   try {
     document = JSON.parse(text)
@@ -66,11 +66,11 @@ export function parseJsonArguments(text: string): WireArguments {
  * a name that was given several times.
  * @throws RunnerError REQUEST_INVALID when it is no object.
  */
-export function parsedArguments(document: unknown, isJson: boolean): WireArguments {
+export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body must be a JSON object of arguments.' })
   }
-  const found = new Map<string, WireArgument>()
+  const found = new Map<string, RawArgument>()
   for (const [name, value] of Object.entries(document)) {
     if (value === null || value === undefined) continue
     found.set(name, Array.isArray(value) ? { values: value, isList: isJson } : { values: [value], isList: false })
@@ -91,7 +91,7 @@ function countTopNames(text: string): number {
 }
 
 /** Arguments of a call from within the process. */
-export function wireArguments(given: Readonly<Record<string, string | readonly string[]>>): WireArguments {
+export function rawArguments(given: Readonly<Record<string, string | readonly string[]>>): RawArguments {
   return new Map(
     Object.entries(given).map(([name, value]) => [
       name,
@@ -101,7 +101,7 @@ export function wireArguments(given: Readonly<Record<string, string | readonly s
 }
 
 /** Both, where a name in both counts as repeated. */
-export function mergeArguments(a: WireArguments, b: WireArguments): WireArguments {
+export function mergeArguments(a: RawArguments, b: RawArguments): RawArguments {
   const merged = new Map(a)
   for (const [name, { values, isList }] of b) {
     const first = merged.get(name)

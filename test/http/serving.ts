@@ -11,7 +11,7 @@ import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/hits/fast-path.js'
-import { createRepresentationStore } from '../../runner/http/representation/representation.js'
+import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
 import { messageClassesOf } from '../../runner/http/server/message-classes.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
 import type { Endpoint } from '../../runner/model/endpoint.js'
@@ -87,6 +87,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     tokens,
     results,
     endpoints: () => endpoints,
+    codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,
   }
   const corsOrigins = options.corsOrigins ?? []

@@ -6,7 +6,7 @@ import type { Parameter } from '../../runner/model/param.js'
 import type { Caller } from '../../runner/model/ports.js'
 import { authorize, mayRun, refusalOf } from '../../runner/request/authorize.js'
 import { bindPinned } from '../../runner/request/bind-pinned.js'
-import { parseJsonArguments, parsePairs, type WireArguments } from '../../runner/request/raw-arguments.js'
+import { parseJsonArguments, parsePairs, type RawArguments } from '../../runner/request/raw-arguments.js'
 import { handMadeEndpoint, parameter } from './hand-made.js'
 
 function caller(pinned: Record<string, string>, allTenants = false): Caller {
@@ -26,7 +26,7 @@ const endpoint = handMadeEndpoint({
   parameters: [parameter('project', { isRequired: true }), parameter('size', { type: 'int64' })],
 })
 
-function run(pinned: Record<string, string>, given: WireArguments): unknown {
+function run(pinned: Record<string, string>, given: RawArguments): unknown {
   try {
     return { ...bindPinned(caller(pinned), endpoint, given) }
   } catch (thrown) {
@@ -38,7 +38,7 @@ describe('a pinned parameter', () => {
   const rows: readonly (readonly [
     name: string,
     pinned: Record<string, string>,
-    given: WireArguments,
+    given: RawArguments,
     outcome: unknown,
   ])[] = [
     ['is the argument where none is given', { project: 'abc' }, parsePairs(''), { project: 'abc' }],

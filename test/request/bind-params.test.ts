@@ -6,15 +6,15 @@ import {
   mergeArguments,
   parseJsonArguments,
   parsePairs,
-  type WireArguments,
+  type RawArguments,
 } from '../../runner/request/raw-arguments.js'
 import { parameter } from './hand-made.js'
 
-function bind(parameters: readonly Parameter[], given: WireArguments): Record<string, unknown> {
+function bind(parameters: readonly Parameter[], given: RawArguments): Record<string, unknown> {
   return { ...bindParams({ parameters }, given) }
 }
 
-function problems(parameters: readonly Parameter[], given: WireArguments): readonly string[] {
+function problems(parameters: readonly Parameter[], given: RawArguments): readonly string[] {
   try {
     bindParams({ parameters }, given)
   } catch (thrown) {

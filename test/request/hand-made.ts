@@ -25,7 +25,6 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
     timeoutMs: 30_000,
     timestamps: 'iso8601',
-    nowGranularityMicros: 1,
     maxBytesBilled: null,
     maxResultBytes: null,
     labels: {},

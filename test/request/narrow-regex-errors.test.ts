@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../runner/model/errors.js'
-import { blamePatterns } from '../../runner/request/narrow-regex-errors.js'
+import { narrowRegexErrors } from '../../runner/request/narrow-regex-errors.js'
 import { parameter } from './hand-made.js'
 
 const PARAMETERS = [parameter('p', { format: 're2' }), parameter('q'), parameter('r', { format: 're2' })]
@@ -18,18 +18,18 @@ describe('a refused regular expression', () => {
     ['is the fault of any argument where none of them is declared as one', ['q'], ['q']],
   ] as const) {
     it(why, () => {
-      const error = blamePatterns(refused(...given), PARAMETERS)
+      const error = narrowRegexErrors(refused(...given), PARAMETERS)
       expect(error.errors.map(one => one.parameter)).to.deep.equal(blamed)
       expect(error.cost?.bytesBilled).to.equal(2)
     })
   }
 
   it('names in its detail whom it blames', () => {
-    expect(blamePatterns(refused('p', 'q'), PARAMETERS).detail).to.equal('These arguments are not valid: p.')
+    expect(narrowRegexErrors(refused('p', 'q'), PARAMETERS).detail).to.equal('These arguments are not valid: p.')
   })
 
   it('is the only failure that is told otherwise', () => {
     const error = new RunnerError('QUERY_FAILED')
-    expect(blamePatterns(error, PARAMETERS)).to.equal(error)
+    expect(narrowRegexErrors(error, PARAMETERS)).to.equal(error)
   })
 })

@@ -6,7 +6,7 @@ import { RunnerError, UsageError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import { systemClock } from '../../process/clock.js'
 import { readSettings } from '../../settings/settings.js'
-import { timeArgument, wireArguments } from '../arguments.js'
+import { rawArguments, timeArgument } from '../arguments.js'
 import { EXIT, type Io } from '../io.js'
 import { planCalls } from './calls.js'
 import { type Call, type Compared, comparedText, summaryText } from './report.js'
@@ -62,7 +62,7 @@ function readOrder(words: readonly string[], flags: Flags): Order {
   return {
     name,
     isAll,
-    args: wireArguments(name === null ? words : words.slice(1)),
+    args: rawArguments(name === null ? words : words.slice(1)),
     maxCalls: wholeNumber('--max-calls', flags['maxCalls']),
     maxRows: wholeNumber('--rows', flags['rows']),
     floatDigits: flags['floatDigits'] === undefined ? null : wholeNumber('--float-digits', flags['floatDigits']),

@@ -3,13 +3,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type Response } from 'express'
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Caller, StoredResult } from '../../model/ports.js'
-import { planCached } from '../../request/handle.js'
-import { type CodingChoice, negotiateCoding } from '../../request/negotiate-coding.js'
+import { type CodingChoice, isAcceptable, negotiateCoding } from '../../request/negotiate-coding.js'
+import { admitCall, planCall } from '../../request/plan.js'
 import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
 import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from '../representation/result-head.js'
-import { MAX_LOGGED_PATH, pathOf, queryOf, requestIdOf, wasSent } from '../request-context.js'
+import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from '../request-context.js'
 import { createSendFinished } from './finished-response.js'
 import { createHeaderTail, flat } from './header-tail.js'
 import { createPlanCache, type PlannedAddress } from './plan-cache.js'
@@ -68,8 +68,14 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const ref = path.slice(PREFIX.length)
     if (!PLAIN_REF.test(ref) || address.includes('#')) return null
     const accept = asked.accept === '' ? undefined : asked.accept
-    const found = planCached(caller, { ref, accept, readArguments: () => parsePairs(queryOf(address)) }, deps)
-    return found && { plan: found, path: onePath(path.slice(0, MAX_LOGGED_PATH)), held: null }
+    try {
+      const call = admitCall(caller, { ref, accept }, deps)
+      if (call.endpoint.cache === null) return null
+      const { cached, contentType } = planCall(call, parsePairs(queryOf(address)), null, deps)
+      return cached && { cached, contentType, path: onePath(loggedPath(path)), held: null }
+    } catch {
+      return null // refused: the slow path says why
+    }
   }
 
   /** The same text each time, so that it is not compared letter by letter wherever it is looked up. */
@@ -82,8 +88,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
   }
 
   function representationOf(result: StoredResult, choice: CodingChoice): Representation | undefined {
-    const isRefused = choice.coding === null && !choice.mayBePlain
-    return isRefused ? undefined : deps.representations.find(result, choice)
+    return isAcceptable(choice) ? deps.representations.find(result, choice) : undefined
   }
 
   /** Null: no hit. Nothing has been counted by then. */
@@ -93,7 +98,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const remembered = plans.find(deps.endpoints(), caller, asked.accept, address)
     const planned = remembered ?? plan(caller, asked, address)
     if (!planned) return null
-    const held = deps.results.peek(planned.plan.cached, planned.held)
+    const held = deps.results.peek(planned.cached, planned.held)
     const result = held?.result
     const representation = result && representationOf(result, choiceFor(asked.acceptEncoding))
     if (!result || !representation) return null
@@ -105,7 +110,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
   /** The headers that this representation has for good. */
   function lastingLines(status: Status, { planned, result, representation }: Hit): string {
     const list = [
-      ...lastingHead(status, { result, contentType: planned.plan.contentType }, representation),
+      ...lastingHead(status, { result, contentType: planned.contentType }, representation),
       'Vary',
       vary,
       ...noSniff,
@@ -137,7 +142,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
     const head = opening + lastingOf(status, hit) + headerTail(freshness, nowMs)
     if (!sendFinished(req, res, status, head, body)) {
-      const facts = { result, contentType: planned.plan.contentType, ...AS_HIT }
+      const facts = { result, contentType: planned.contentType, ...AS_HIT }
       const list = [...lastingHead(status, facts, representation), ...noSniff, ...passingHead(facts, freshness)]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
@@ -153,19 +158,10 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
   }
 
   function tell(req: IncomingMessage, hit: Hit, requestId: string, status: number, began: number): void {
-    deps.observe({
-      kind: 'request.done',
-      requestId,
-      method: req.method!,
-      path: hit.planned.path,
-      endpoint: hit.planned.plan.cached.endpoint,
-      token: hit.caller.token,
-      status,
-      durationMs: clock.ticksMs() - began,
-      cache: 'hit',
-      rows: hit.result.rowCount,
-      error: null,
-    })
+    const { path, cached } = hit.planned
+    const call = { requestId, method: req.method!, path, endpoint: cached.endpoint, token: hit.caller.token }
+    const outcome = { cache: 'hit', rows: hit.result.rowCount, error: null } as const
+    deps.observe(requestDone(call, status, clock.ticksMs() - began, outcome))
   }
 
   return (req, res) => {

@@ -1,6 +1,7 @@
-/** Remembers what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
+/** Keeps what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
+
 import type { Caller, HeldResult } from '../../model/ports.js'
-import type { Plan } from '../../request/handle.js'
+import type { Plan } from '../../request/plan.js'
 import type { EndpointIndex } from '../../serving/route.js'
 
 /** Plans in one generation; there are two. */
@@ -8,7 +9,8 @@ const MAX_PLANS = 20_000
 
 /** What an address of one caller, asked for in one way, is a plan for. */
 export interface PlannedAddress {
-  readonly plan: Plan
+  readonly cached: NonNullable<Plan['cached']>
+  readonly contentType: string
   /** Of the address, what may be logged. */
   readonly path: string
   /** What was found for it the last time. */

@@ -20,16 +20,10 @@ const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
  * Answers 200 with the rows, or 304 when `If-None-Match` names this representation.
  * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only.
  */
-export async function sendResult(
-  req: Request,
-  res: Response,
-  response: RunResponse,
-  choice: CodingChoice,
-  deps: SendDeps,
-): Promise<void> {
-  const { result, key, runMs, cost } = response
+export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
+  const { result, coding, key, runMs, cost } = response
   // Packing what nobody will ask for again would cost its one caller more time than it saves.
-  const worthIt = key === null && choice.mayBePlain ? PLAIN : choice
+  const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(result, worthIt, bytes => {
     if (key !== null) deps.grow(key, bytes)
   })

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { RunnerError } from '../../model/errors.js'
 import { ALL_METHODS } from '../app.js'
 import { problemOf } from '../problem.js'
-import { type ExchangeDeps, MAX_LOGGED_PATH, pathOf } from '../request-context.js'
+import { type ExchangeDeps, loggedPath, requestDone } from '../request-context.js'
 import { answerUnderWay } from './keep-alive.js'
 
 /** What is known of such a request; '' for what is not. */
@@ -24,8 +24,8 @@ export function answerClientErrors(server: Server, { newRequestId, observe }: Ex
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${status} \r\n${head}\r\n${body.toString()}`)
     if (socket.bytesRead === 0) return // a browser opened it ahead of need, and has asked nothing
-    const facts = { endpoint: null, token: null, durationMs: 0, cache: null, rows: null }
-    observe({ kind: 'request.done', requestId, ...unread, ...facts, status, error })
+    const call = { requestId, ...unread, endpoint: null, token: null }
+    observe(requestDone(call, status, 0, { cache: null, rows: null, error }))
   }
 
   server.on('clientError', (thrown: NodeJS.ErrnoException, stream) => {
@@ -43,7 +43,7 @@ export function answerClientErrors(server: Server, { newRequestId, observe }: Ex
     else
       refuse(socket, new RunnerError('METHOD_NOT_ALLOWED', detail), {
         method,
-        path: pathOf(url).slice(0, MAX_LOGGED_PATH),
+        path: loggedPath(url),
       })
   })
 }

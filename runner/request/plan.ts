@@ -1,0 +1,98 @@
+/** What a call comes to before anything is run: which endpoint, with which arguments, from the cache or past it. */
+import { cacheKey } from '../cache/key.js'
+import type { CacheRequest } from '../cache/request.js'
+import type { Endpoint } from '../model/endpoint.js'
+import type { Caller } from '../model/ports.js'
+import type { ResultFormat } from '../model/query.js'
+import { type EndpointIndex, route } from '../serving/route.js'
+import { authorize } from './authorize.js'
+import { bindPinned } from './bind-pinned.js'
+import { negotiate } from './negotiate.js'
+import type { RawArguments } from './raw-arguments.js'
+import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
+
+export interface PlanDeps extends RunDeps {
+  /** The endpoints as they are now. */
+  readonly endpoints: () => EndpointIndex
+}
+
+/** What is known of a request so far; filled in on the way, so that a refused one can be logged too. */
+export interface Progress {
+  token: string | null
+  endpoint: string | null
+}
+
+/** A call whose caller may make it; its arguments have not been read. */
+export interface AdmittedCall {
+  readonly caller: Caller
+  readonly endpoint: Endpoint
+  readonly format: ResultFormat
+  readonly contentType: string
+}
+
+/** The same caller asking the same means the same plan, as long as the endpoints are the same. */
+export interface Plan {
+  readonly order: RunOrder
+  readonly contentType: string
+  /** What to ask of the cache; null where the call goes past it. */
+  readonly cached: CacheRequest | null
+}
+
+/**
+ * The endpoint by name or id, for a caller who may call it, in a format that the caller accepts.
+ * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED, NOT_ACCEPTABLE.
+ */
+export function admitCall(
+  caller: Caller,
+  { ref, accept }: { readonly ref: string; readonly accept: string | undefined },
+  { endpoints }: PlanDeps,
+  progress: Progress | null = null,
+): AdmittedCall {
+  const endpoint = route(endpoints(), ref)
+  if (progress) progress.endpoint = endpoint.name
+  authorize(caller, endpoint)
+  const { format, contentType } = negotiate(accept)
+  return { caller, endpoint, format, contentType }
+}
+
+/**
+ * Runs nothing. `nowMicros` freezes `@now`; such a call goes past the cache.
+ * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
+ */
+export function planCall(
+  { caller, endpoint, format, contentType }: AdmittedCall,
+  given: RawArguments,
+  nowMicros: bigint | null,
+  deps: PlanDeps,
+): Plan {
+  const args = bindPinned(caller, endpoint, given)
+  const order = { endpoint, args, format, nowMicros }
+  return { order, contentType, cached: cacheRequest(order, caller, deps) }
+}
+
+function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {
+  const { endpoint, args, format, nowMicros } = order
+  if (endpoint.cache === null || nowMicros !== null) return null
+  return {
+    key: cacheKey(endpoint, args, format) + dataCopyOf(endpoint, deps),
+    endpoint: endpoint.name,
+    format,
+    policy: endpoint.cache,
+    timeoutMs: endpoint.timeoutMs,
+    run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),
+    ...dataStateOf(order, deps),
+    isCurrent: () => deps.endpoints().find(endpoint.id)?.revision === endpoint.revision,
+  }
+}
+
+/** Replicas with copies of the data of their own keep results of their own, or each would throw out the others'. */
+function dataCopyOf({ cache }: Endpoint, { engine }: PlanDeps): string {
+  return cache?.untilDataChanges ? `@${engine.dataCopy?.() ?? ''}` : ''
+}
+
+/** How the data is known that this order's query reads, where the endpoint wants to know. */
+function dataStateOf({ endpoint, args }: RunOrder, { engine, clock }: PlanDeps): Pick<CacheRequest, 'dataState'> {
+  if (!endpoint.cache?.untilDataChanges) return {}
+  const query = endpoint.render(args, clock.nowMicros()) // another time in it means the same tables
+  return { dataState: () => engine.dataState?.(query) ?? null }
+}
