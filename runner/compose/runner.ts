@@ -25,8 +25,8 @@ import { createLiveEndpoints, type LiveEndpoints, type ReloadReport } from '../s
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
 import { route } from '../serving/route.js'
-import { completeSettings } from '../settings/from-values.js'
-import type { Settings } from '../settings/settings.js'
+
+import { completeSettings, type Settings } from '../settings/settings.js'
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'

@@ -13,7 +13,7 @@ const BYTES_PER: Readonly<Record<string, number>> = {
 }
 
 /** More than anything is asked to read or to hold: whoever writes more has mistaken a unit. */
-const MOST_BYTES = 1_000 * 2 ** 40
+export const MAX_BYTE_SIZE = 1_000 * 2 ** 40
 
 /** What a size may be, for messages. */
 export const BYTE_SIZE_FORM =
@@ -25,5 +25,5 @@ export function parseByteSize(text: string): number | undefined {
   if (!match) return undefined
   const [, digits, unit] = match
   const bytes = Number(digits) * BYTES_PER[(unit ?? 'B').toUpperCase()]!
-  return bytes >= 1 && bytes <= MOST_BYTES ? bytes : undefined
+  return bytes >= 1 && bytes <= MAX_BYTE_SIZE ? bytes : undefined
 }

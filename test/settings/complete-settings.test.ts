@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { LoadError, UsageError } from '../../runner/model/errors.js'
-import { completeSettings } from '../../runner/settings/from-values.js'
-import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings/settings.js'
+
+import { completeSettings, DEFAULT_SETTINGS, type Settings } from '../../runner/settings/settings.js'
 
 function problems(given: Record<string, unknown>): readonly string[] {
   try {

@@ -1,0 +1,160 @@
+/** What the value of a setting may be: as the text of a flag or a variable, and as a value that a program gives. */
+import { BYTE_SIZE_FORM, MAX_BYTE_SIZE, parseByteSize } from '../model/byte-size.js'
+
+/** What is wrong with one value; the name of its setting comes before it. */
+export class SettingProblem extends Error {
+  override readonly name = 'SettingProblem'
+}
+
+export interface SettingType<T> {
+  readonly kind: Kind
+  /** @throws SettingProblem. */
+  parse(text: string): T
+  /** For a value of this kind. @throws SettingProblem. */
+  check(value: T): void
+}
+
+export type Kind = 'string' | 'number' | 'boolean' | 'list of strings'
+
+/** Null for a value of any other kind. */
+export function kindOf(value: unknown): Kind | null {
+  if (Array.isArray(value)) return value.every(one => typeof one === 'string') ? 'list of strings' : null
+  const kind = typeof value
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : null
+}
+
+/** @throws SettingProblem for ''. */
+export function nonEmpty(value: string): string {
+  if (value === '') throw new SettingProblem('must not be empty')
+  return value
+}
+
+/** Texts of this type, and what is wrong with any other. */
+function textType<T extends string>(isRight: (value: string) => value is T, message: string): SettingType<T> {
+  function assert(value: string): asserts value is T {
+    if (!isRight(value)) throw new SettingProblem(message)
+  }
+  return {
+    kind: 'string',
+    parse(value) {
+      assert(value)
+      return value
+    },
+    check: assert,
+  }
+}
+
+/** `read` gives NaN for a text that is not a number of this type; `isRight` is false for NaN. */
+function numberType(
+  read: (text: string) => number,
+  isRight: (value: number) => boolean,
+  message: string,
+): SettingType<number> {
+  function check(value: number): void {
+    if (!isRight(value)) throw new SettingProblem(message)
+  }
+  return {
+    kind: 'number',
+    parse(given) {
+      const value = read(given)
+      check(value)
+      return value
+    },
+    check,
+  }
+}
+
+const isText = (value: string): value is string => typeof value === 'string'
+
+export const text: SettingType<string> = textType(isText, '')
+
+export function wholeNumber(minimum: number, maximum: number): SettingType<number> {
+  return numberType(
+    value => (/^\d{1,9}$/.test(value) ? Number(value) : Number.NaN),
+    value => Number.isInteger(value) && value >= minimum && value <= maximum,
+    `must be a whole number from ${minimum} to ${maximum}`,
+  )
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): SettingType<T> {
+  const isOne = (value: string): value is T => values.some(allowed => allowed === value)
+  return textType(isOne, `must be one of ${values.join(', ')}`)
+}
+
+export const yesOrNo: SettingType<boolean> = {
+  kind: 'boolean',
+  parse(value) {
+    if (value === 'true' || value === '1') return true
+    if (value === 'false' || value === '0') return false
+    throw new SettingProblem('must be true or false')
+  },
+  check: () => undefined,
+}
+
+/** In bytes. */
+export const size: SettingType<number> = numberType(
+  value => parseByteSize(value) ?? Number.NaN,
+  value => Number.isInteger(value) && value >= 1 && value <= MAX_BYTE_SIZE,
+  `must be ${BYTE_SIZE_FORM}`,
+)
+
+export const amount: SettingType<number> = numberType(
+  value => (/^\d{1,6}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN),
+  value => value >= 0 && value < 1_000_000,
+  'must be a number, such as 6.25',
+)
+
+/** `shape`: how a text looks that matches. */
+export function matching(pattern: RegExp, shape: string): SettingType<string> {
+  return textType((value): value is string => pattern.test(value), `must be ${shape}`)
+}
+
+export const origins: SettingType<readonly string[]> = {
+  kind: 'list of strings',
+  parse(value) {
+    const list = value.split(',').map(origin => origin.trim())
+    this.check(list)
+    return list
+  },
+  check(list) {
+    for (const origin of list) {
+      if (origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)) continue
+      throw new SettingProblem('must be origins like https://app.example.com, with commas between them, or *')
+    }
+  },
+}
+
+/** What is wrong is not said: it may hold a password. */
+export const redisUrl: SettingType<string> = textType(
+  (value): value is string => /^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value)),
+  'must be an address like redis://host:6379 or rediss://user:password@host:6380',
+)
+
+/** User and password as they are encoded, and no more of a path than the number of a database. */
+function isDecodable({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent(username + password)
+    return /^\/?\d*$/.test(pathname)
+  } catch {
+    return false
+  }
+}
+
+/** As many letters as 128 random bits have in hexadecimal: a shorter token could be guessed. */
+const MIN_TOKEN_LENGTH = 32
+
+const printable = matching(/^[\x21-\x7e]+$/, 'printable ASCII without spaces')
+const longEnough = textType(
+  (value): value is string => value.length >= MIN_TOKEN_LENGTH,
+  `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
+)
+
+/** What is wrong is said without the token. */
+export const tokenText: SettingType<string> = {
+  kind: 'string',
+  parse: value => longEnough.parse(printable.parse(value)),
+  check(value) {
+    printable.check(value)
+    longEnough.check(value)
+  },
+}
