@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json -type f 2>/dev/null)
+SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json tools/build.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -48,12 +48,9 @@ clean: ## Remove what was built and installed; data/ stays
 
 dist/.built: node_modules/.installed tsconfig.json tsconfig.build.json $(SOURCES)
 	@echo 'compiling…' >&2
-	@rm -rf dist
-	@$(BIN)/tsc -p tsconfig.build.json
-	@chmod +x dist/runner/main.js
-	@touch $@
+	@node tools/build.mjs
 
 node_modules/.installed: package.json package-lock.json
 	@echo 'installing the packages that it needs…' >&2
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

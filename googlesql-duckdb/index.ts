@@ -1,5 +1,19 @@
 /** GoogleSQL as DuckDB SQL, without DuckDB itself. All that code outside may import, with runtime/index.ts. */
 
+export type {
+  ArrayType,
+  Column,
+  OutputColumn,
+  ScalarKind,
+  ScalarType,
+  StructField,
+  StructType,
+  TableCatalogue,
+  TableDefinition,
+  TableNaming,
+  Type,
+  UnreadableColumn,
+} from '../googlesql/index.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export { duckdbType } from './emit/type.js'
@@ -7,6 +21,6 @@ export type { GenerateOptions } from './generate.js'
 export type { Delay } from './passes/delayed-constants.js'
 export { keepByteOrderMark } from './runtime/keep-byte-order-mark.js'
 export { monthLength } from './runtime/scalar-functions/dates/civil-time.js'
-export { parseInterval } from './runtime/scalar-functions/intervals.js'
+export { type IntervalParts, parseInterval } from './runtime/scalar-functions/intervals.js'
 export { NativeError } from './runtime/scalar-functions/scalar-function.js'
 export { type Translation, translate } from './translate.js'

@@ -1,15 +1,16 @@
 /** GoogleSQL: text to tokens, to a syntax tree, to a plan with types. All that code outside may import. */
 
-export type { Call, Expression, Query, QueryBody, Script, Select } from './ast/nodes.js'
-export type { Volatility } from './functions/catalogue.js'
+export type * from './ast/nodes.js'
+export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
 export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export { parseScript } from './parse/parse.js'
-export type { Column, Expr, OutputColumn, ResolvedQuery, Scan } from './plan/nodes.js'
+export { columnExpr } from './plan/build.js'
+export type * from './plan/nodes.js'
 export { resolveQuery } from './resolve/resolve.js'
-export { SqlError } from './sql-error.js'
+export { type Place, SqlError } from './sql-error.js'
 export { nearest } from './suggest.js'
 export {
   fieldsToColumns,
@@ -20,9 +21,21 @@ export {
   type TableDefinition,
   type TableNaming,
   tableCatalogue,
+  type UnreadableColumn,
 } from './tables.js'
 export { parseTypeName } from './types/type-name.js'
-export { arrayOf, type ScalarKind, type StructField, scalarType, structOf, type Type, typeName } from './types/types.js'
+export {
+  type ArrayType,
+  arrayOf,
+  type ScalarKind,
+  type ScalarType,
+  type StructField,
+  type StructType,
+  scalarType,
+  structOf,
+  type Type,
+  typeName,
+} from './types/types.js'
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
-export { canonicalJson } from './values/json-text.js'
+export { type CanonicalJson, canonicalJson } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'

@@ -1,5 +1,6 @@
 /** Sluice as a library: a runner that mounts in any server, and the embedded engine on its own. */
 
+export type { SchemaField } from '../googlesql/index.js'
 export {
   type EmbeddedEngine,
   type EmbeddedEngineOptions,
@@ -10,12 +11,44 @@ export {
   type CallArguments,
   type CallOptions,
   createRunner,
+  type Explained,
   type Runner,
   type RunnerOptions,
 } from './compose/runner.js'
-export type { Diagnostic } from './model/diagnostic.js'
-export { LoadError, RunnerError, SetupError, UsageError } from './model/errors.js'
-export type { BoundValue, ResultColumn, ResultFormat } from './model/query.js'
+export type { RunningServer } from './http/server/server.js'
+export type { LoadedEndpoint } from './manifest/load.js'
+export type { Diagnostic, Severity } from './model/diagnostic.js'
+export type { CachePolicy, DeclaredColumn, Endpoint, Variant } from './model/endpoint.js'
+export type { ErrorCode } from './model/error-codes.js'
+export {
+  type ArgumentProblem,
+  LoadError,
+  type Refusal,
+  RunnerError,
+  type RunnerErrorOptions,
+  SetupError,
+  UsageError,
+} from './model/errors.js'
+export type { CacheOutcome, Event, Observer } from './model/events.js'
+export type {
+  ArgumentValue,
+  Parameter,
+  ParameterType,
+  PinnedPattern,
+  ScalarParameterType,
+  ScalarValue,
+} from './model/param.js'
+export type { StoredResult } from './model/ports.js'
+export type {
+  ArgumentMap,
+  BoundValue,
+  Query,
+  QueryCost,
+  ResultColumn,
+  ResultFormat,
+  WarehouseReads,
+} from './model/query.js'
 export { QueryFault } from './model/query-fault.js'
+export type { LogLevel } from './observe/log.js'
 export type { ReloadReport } from './serving/endpoint-registry.js'
 export type { Settings } from './settings/settings.js'

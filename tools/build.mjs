@@ -1,0 +1,49 @@
+/**
+ * Compiles to dist/. npm runs this as `prepare`, also where the package is installed from a git address, where there may be no make.
+ * With `--if-stale` it does nothing when no source is younger than the last build.
+ */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const MARK = 'dist/.built'
+const SOURCES = ['googlesql', 'googlesql-duckdb', 'runner', 'schemas/endpoint.schema.json', 'tsconfig.json', 'tsconfig.build.json']
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+
+const filesOf = path =>
+  statSync(path).isDirectory() ? readdirSync(path, { recursive: true }).map(name => join(path, name)) : [path]
+
+function isBuilt() {
+  if (!existsSync(MARK)) return false
+  const built = statSync(MARK).mtimeMs
+  return SOURCES.flatMap(filesOf).every(path => statSync(path).mtimeMs <= built)
+}
+
+/** Null where only what the program needs at run time is installed. */
+function compiler() {
+  try {
+    return createRequire(import.meta.url).resolve('typescript/bin/tsc')
+  } catch {
+    return null
+  }
+}
+
+function build() {
+  const tsc = compiler()
+  if (tsc === null) {
+    console.error('not compiled: TypeScript is not installed')
+    // `npm ci --omit=dev` in a clone runs `prepare` too, and asks for no build.
+    return /\bdev\b/.test(process.env['npm_config_omit'] ?? '') ? 0 : 1
+  }
+  rmSync('dist', { recursive: true, force: true })
+  const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+  if (status !== 0) return status ?? 1
+  chmodSync('dist/runner/main.js', 0o755)
+  writeFileSync(MARK, '')
+  return 0
+}
+
+process.exitCode = process.argv.includes('--if-stale') && isBuilt() ? 0 : build()
