@@ -8,6 +8,7 @@ import { purgeCache } from './cache.js'
 import { callEndpoint } from './call.js'
 import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
+import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
 import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
@@ -89,6 +90,11 @@ function makeProgram(io: Io, exit: (code: number) => void): Command {
       .description(description)
       .exitOverride()
       .configureOutput({ writeOut: io.print, writeErr: io.complain })
+
+  command(
+    'init <dir>',
+    'Make a folder with an endpoint that answers, its table and data, a package.json and a workflow.',
+  ).action(async (dir: string) => exit(await initFolder(dir, io)))
 
   withSettings(
     command('serve', 'Serve the endpoints over HTTP.'),
