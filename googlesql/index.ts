@@ -7,7 +7,6 @@ export { type ListedFunction, listFunctions, listRefusals } from './functions/li
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export { parseScript } from './parse/parse.js'
-export { columnExpr } from './plan/build.js'
 export type * from './plan/nodes.js'
 export { resolveQuery } from './resolve/resolve.js'
 export { type Place, SqlError } from './sql-error.js'
