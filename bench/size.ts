@@ -9,7 +9,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { type TableCatalogue, tableCatalogue } from '../googlesql/tables.js'
 import { parseTypeName } from '../googlesql/types/type-name.js'
 import type { Type } from '../googlesql/types/types.js'
-import { type Translation, translate } from '../googlesql-duckdb/translate.js'
+import { type TranslatedQuery, translate } from '../googlesql-duckdb/translate.js'
 import { createRunner, type Runner } from '../runner/compose/runner.js'
 import { runQuery } from '../runner/engines/duckdb/child/run-query.js'
 import { openSession } from '../runner/engines/duckdb/child/session.js'
@@ -158,7 +158,7 @@ export async function atSize(tell: (line: string) => void): Promise<readonly Fig
   }
 }
 
-interface Translated extends Translation {
+interface Translated extends TranslatedQuery {
   readonly wire: readonly WireParameter[]
 }
 

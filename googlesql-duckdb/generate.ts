@@ -8,7 +8,7 @@ import { partitionBounds } from './analysis/partition-bounds.js'
 import { type Context, GenerateError } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
-import { storedArrays } from './emit/scans/null-arrays.js'
+import { nullableArrays } from './emit/scans/null-arrays.js'
 import { blockOf, querySql } from './emit/scans/scans.js'
 import type { Delay } from './passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
@@ -135,7 +135,7 @@ function newContext(
     isInline: cte => inline.has(cte.id),
     ctes: new Map(),
     addsByParts,
-    fillings: storedArrays(query),
+    fillings: nullableArrays(query),
     partitionBounds: partitionBounds(query.scan),
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),

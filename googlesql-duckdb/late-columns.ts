@@ -2,4 +2,4 @@
  * The most rows that are cut before wide columns are read: by the translator, before lists are unnested
  * (passes/limit-before-unnest.ts), and by DuckDB, which then reads those columns by the rows' places.
  */
-export const MAX_EARLY_ROWS = 10_000
+export const MAX_LATE_ROWS = 10_000

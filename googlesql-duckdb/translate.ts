@@ -7,7 +7,7 @@ import type { ParameterTime } from './analysis/parameter-times.js'
 import { GenerateError } from './emit/context.js'
 import { type GenerateOptions, generate } from './generate.js'
 
-export interface Translation {
+export interface TranslatedQuery {
   readonly sql: string
   /** What the query gives, in order, as its author named it. */
   readonly columns: readonly OutputColumn[]
@@ -27,7 +27,7 @@ export function translate(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
   options?: GenerateOptions,
-): Translation {
+): TranslatedQuery {
   const query = resolveQuery(source, tables, parameterTypes)
   try {
     return { ...generate(query, options), columns: query.columns }

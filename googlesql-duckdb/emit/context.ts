@@ -19,16 +19,16 @@ export interface Entry {
   readonly source: number
 }
 
-export interface Scope {
+export interface SqlScope {
   readonly entries: ReadonlyMap<number, Entry>
-  readonly outer: Scope | null
+  readonly outer: SqlScope | null
   /** Of a lambda's parameters or a let's bindings; those around them belong to the same query. */
   readonly isLambda?: boolean
 }
 
 /** How a common table expression is read: in place of its one use, or by name. */
 export type CteForm =
-  | { readonly kind: 'inline'; readonly cte: ResolvedCte; readonly outer: Scope | null }
+  | { readonly kind: 'inline'; readonly cte: ResolvedCte; readonly outer: SqlScope | null }
   | { readonly kind: 'named'; readonly name: string; readonly columns: readonly string[] }
 
 /** The functions tie the parts together, which could not import each other without a cycle. */
@@ -52,11 +52,11 @@ export interface Context {
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
   /** An operand. */
-  expr(expr: Expr, scope: Scope | null): string
+  expr(expr: Expr, scope: SqlScope | null): string
   /** The text of a query that gives these columns of the scan under these names. */
-  query(scan: Scan, columns: readonly Column[], names: readonly string[], outer: Scope | null): string
+  query(scan: Scan, columns: readonly Column[], names: readonly string[], outer: SqlScope | null): string
   /** The values of the one column as a list. */
-  arrayQuery(scan: Scan, column: Column, outer: Scope | null): string
+  arrayQuery(scan: Scan, column: Column, outer: SqlScope | null): string
 }
 
 /** What cannot be written; `at` is the place in the source, null until someone knows it. */
@@ -71,7 +71,7 @@ export class GenerateError extends Error {
 }
 
 /** How the column of this id is written where it is in sight; null where it is not. */
-export function entryOf(id: number, scope: Scope | null): Entry | null {
+export function entryOf(id: number, scope: SqlScope | null): Entry | null {
   for (let current = scope; current; current = current.outer) {
     const entry = current.entries.get(id)
     if (entry) return entry
@@ -80,7 +80,7 @@ export function entryOf(id: number, scope: Scope | null): Entry | null {
 }
 
 /** The same of a column that must be in sight. */
-export function findEntry(scope: Scope | null, column: Column): Entry {
+export function findEntry(scope: SqlScope | null, column: Column): Entry {
   const entry = entryOf(column.id, scope)
   if (entry) return entry
   throw new GenerateError(`Internal error: no column ${column.name}#${column.id} in sight`, null)

@@ -4,7 +4,7 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
 import { INT64 } from '../../googlesql/types/types.js'
 import { FORMS } from '../functions/all.js'
-import { type Context, type Entry, entryOf, type Scope } from './context.js'
+import { type Context, type Entry, entryOf, type SqlScope } from './context.js'
 import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
 import { named, namedIfMacro } from './named.js'
 import { variable } from './quote.js'
@@ -23,7 +23,7 @@ export function bound(
   args: Args,
   sql: Sql,
   write: (sql: Sql) => string,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
   isBound: readonly boolean[] = [],
 ): string {
@@ -70,13 +70,13 @@ export function bound(
 export interface Captures {
   readonly struct: string
   /** In which the lambdas are written. */
-  readonly scope: Scope
+  readonly scope: SqlScope
   /** The SQL of each. */
   readonly fields: readonly string[]
 }
 
 /** Null where no lambda reads what it cannot: a column of an outer query, or one that stands for a subquery. */
-export function capturesOf(args: Args, scope: Scope | null, context: Context): Captures | null {
+export function capturesOf(args: Args, scope: SqlScope | null, context: Context): Captures | null {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
   if (lambdas.length === 0) return null
   const isForeign = args.some(argument => argument !== null && readsOuter(argument, scope))
@@ -94,7 +94,7 @@ export function capturesOf(args: Args, scope: Scope | null, context: Context): C
 }
 
 /** Does it read a column that stands for a subquery, as one that is bound to a value may? */
-export function readsQuery(expr: Expr, scope: Scope | null): boolean {
+export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
   return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.includes('SELECT'))
 }
 
@@ -108,7 +108,7 @@ export function apartFromQuery(
   sql: Sql,
   write: (sql: Sql) => string,
   captures: Captures | null,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
 ): string {
   const hasSelect = sql.some(part => part?.includes('SELECT'))
@@ -141,7 +141,7 @@ export const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sq
 const MAX_REPEATED_SIZE = 24
 
 /** Does it read a column of a query around the one that the scope belongs to? */
-export function readsOuter(expr: Expr, scope: Scope | null): boolean {
+export function readsOuter(expr: Expr, scope: SqlScope | null): boolean {
   let own = scope
   while (own?.isLambda) own = own.outer
   if (!own?.outer) return false
@@ -150,7 +150,7 @@ export function readsOuter(expr: Expr, scope: Scope | null): boolean {
 }
 
 /** Is the column one of a query around the one that the scope belongs to? Scopes of lambdas lie within their query. */
-function isOuter(id: number, scope: Scope | null): boolean {
+function isOuter(id: number, scope: SqlScope | null): boolean {
   for (let current = scope; current; current = current.outer) {
     if (current.entries.has(id)) return false
     if (!current.isLambda) break

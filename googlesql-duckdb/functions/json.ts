@@ -12,7 +12,7 @@ import { jsonTextSql } from './json-text.js'
 
 const isJson = (call: FormCall): boolean => call.args[0]!.type.kind === 'JSON'
 
-/** The text that a document argument is, for natives. */
+/** The text that a document argument is, for scalar functions. */
 const textOf = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 
 /** The path argument, `$` where none was given. */
@@ -48,7 +48,7 @@ const extractArray =
     return castTo(`${name}${suffix}(${textOf(call.sql[0]!)}, ${pathSql(call)}, '${form}')`, call.type)
   }
 
-/** Natives know texts only. */
+/** Scalar functions know texts only. */
 function castTo(sql: string, type: Type): string {
   if (type.kind === 'JSON') return `CAST(${sql} AS JSON)`
   return type.kind === 'ARRAY' && type.element.kind === 'JSON' ? `CAST(${sql} AS JSON[])` : sql
@@ -104,7 +104,7 @@ const jsonObject: Form = call => {
   return `CAST(bq_json_object([${names.join(', ')}], [${texts.join(', ')}], false) AS JSON)`
 }
 
-/** One native call around another for each pair; the flag stands behind the pairs. */
+/** One call around another for each pair; the flag stands behind the pairs. */
 const editPairs =
   (name: string): Form =>
   ({ sql, args }) => {
@@ -130,10 +130,10 @@ const stripNulls: Form = ({ sql: [document, path, arrays, empty] }) =>
 
 /** A conversion of each item of a JSON array. */
 const each =
-  (native: string, isLax: boolean): Form =>
+  (name: string, isLax: boolean): Form =>
   ({ sql: [document, mode] }) => {
     const items = isLax ? `bq_json_items(${textOf(document!)})` : `bq_json_items_strict(${textOf(document!)})`
-    return `list_transform(${items}, lambda item$: ${native}(item$${native === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
+    return `list_transform(${items}, lambda item$: ${name}(item$${name === 'bq_json_float64' ? `, ${mode ?? "'round'"}` : ''}))`
   }
 
 const lax = (kind: string): Forms => ({

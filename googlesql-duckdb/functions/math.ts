@@ -63,7 +63,7 @@ const safeDivide: Form = ({ sql: [x, y], type }) => {
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
 }
 
-/** The native for this type, whose messages are its own. */
+/** The scalar function for this type, whose messages are its own. */
 const named = (name: string, type: Type): string => `bq_${type.kind.toLowerCase()}_${name}`
 
 const divide: Form = ({ sql: [x, y], type }) =>

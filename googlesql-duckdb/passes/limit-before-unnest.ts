@@ -27,27 +27,27 @@ import { columnsRead, conjuncts, hasSubquery, lastIds } from '../../googlesql/pl
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { inlineCtes } from '../analysis/cte-uses.js'
 import { mayFail } from '../analysis/fallible.js'
-import { MAX_EARLY_ROWS } from '../late-columns.js'
+import { MAX_LATE_ROWS } from '../late-columns.js'
 
 const CUT_SHORT = 'The first rows of the table have too few elements'
 
 export function limitBeforeUnnest(query: ResolvedQuery): ResolvedQuery | null {
-  const scan = withEarlyLimit(query.scan, query)
+  const scan = inScan(query.scan, query)
   return scan && { ...query, scan }
 }
 
-function withEarlyLimit(scan: Scan, query: ResolvedQuery): Scan | null {
+function inScan(scan: Scan, query: ResolvedQuery): Scan | null {
   switch (scan.kind) {
     case 'with': {
-      const body = withEarlyLimit(scan.body, query)
+      const body = inScan(scan.body, query)
       return body && { ...scan, body }
     }
     case 'project': {
-      const input = withEarlyLimit(scan.input, query)
+      const input = inScan(scan.input, query)
       return input && { ...scan, input }
     }
     case 'limit':
-      return scan.input.kind === 'order' ? cutEarly(scan, scan.input, query) : null
+      return scan.input.kind === 'order' ? limitRows(scan, scan.input, query) : null
     case 'one-row':
     case 'table':
     case 'cte':
@@ -74,7 +74,7 @@ interface Spread {
   readonly over: (rows: Scan) => Scan
 }
 
-function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): WithScan | null {
+function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): WithScan | null {
   const count = rowsWanted(limit)
   if (count === null) return null
   const spread = spreadOf(order.input, order.keys, [], inlineCtes(query.scan))
@@ -126,7 +126,7 @@ function cutEarly(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wit
 function rowsWanted({ limit, offset }: LimitScan): number | null {
   const counts = [limit, ...(offset ? [offset] : [])].map(expr => (expr.kind === 'literal' ? Number(expr.value) : NaN))
   const count = counts.reduce((a, b) => a + b)
-  return count > 0 && count <= MAX_EARLY_ROWS ? count : null
+  return count > 0 && count <= MAX_LATE_ROWS ? count : null
 }
 
 /** Null for rows that are not those of one table, each as often as its lists have elements. */

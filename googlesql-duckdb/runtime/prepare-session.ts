@@ -1,10 +1,10 @@
 /** Prepares a DuckDB connection for the SQL that emit/ writes. */
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { MAX_EARLY_ROWS } from '../late-columns.js'
+import { MAX_LATE_ROWS } from '../late-columns.js'
 import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
-import { registerNative } from './register.js'
-import { NATIVES } from './scalar-functions/all.js'
+import { registerScalarFunction } from './register.js'
+import { SCALAR_FUNCTIONS } from './scalar-functions/all.js'
 
 /** Rows of a loaded table that are sought one by one, where more are sought between the first and the last of them. */
 const MAX_SOUGHT_ROWS = 128
@@ -20,9 +20,9 @@ export async function prepareSession(connection: DuckDBConnection): Promise<void
   // DISTINCT makes keys of constants, and an ORDER BY of one is an order of them.
   await connection.run('SET GLOBAL order_by_non_integer_literal = true')
   // By default DuckDB does so for 50 rows, and few endpoints have so low a limit.
-  await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_EARLY_ROWS}`)
+  await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
-  for (const native of NATIVES) registerNative(connection, native)
+  for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
   // One transaction is written to the disk once.
   await connection.run(['BEGIN;', ...statements, 'COMMIT;'].join('\n'))

@@ -16,15 +16,15 @@ import {
 } from '@duckdb/node-api'
 import {
   NATIVE_ERROR_MARK,
-  NativeError,
-  type NativeFunction,
-  type NativeType,
-  type NativeValue,
   REFUSAL_MARK,
   RefusalError,
+  type ScalarFunction,
+  ScalarFunctionError,
+  type ScalarFunctionType,
+  type ScalarFunctionValue,
 } from './scalar-functions/scalar-function.js'
 
-const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
+const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
   BIGINT,
   HUGEINT,
   DOUBLE,
@@ -41,30 +41,30 @@ const DUCKDB_TYPES: Readonly<Record<NativeType, DuckDBType>> = {
  * Registers the function for every connection of this database instance. An error that it throws fails the query: one in
  * our words behind NATIVE_ERROR_MARK, any other as an internal one without its text.
  */
-export function registerNative(connection: DuckDBConnection, native: NativeFunction): void {
-  const compute = native.refuses ? withRefusals(native) : (native.compute as Compute)
-  const width = native.parameters.length
+export function registerScalarFunction(connection: DuckDBConnection, scalarFunction: ScalarFunction): void {
+  const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)
+  const width = scalarFunction.parameters.length
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
-      name: native.name,
-      parameterTypes: native.parameters.map(type => DUCKDB_TYPES[type]),
-      returnType: DUCKDB_TYPES[native.returns],
-      specialHandling: native.handlesNull,
+      name: scalarFunction.name,
+      parameterTypes: scalarFunction.parameters.map(type => DUCKDB_TYPES[type]),
+      returnType: DUCKDB_TYPES[scalarFunction.returns],
+      specialHandling: scalarFunction.handlesNull,
       mainFunction: (info, input, output) => {
         try {
-          const vectors = native.parameters.map((_, index) => input.getColumnVector(index))
+          const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))
           for (let row = 0; row < input.rowCount; row++) {
-            const args: NativeValue[] = []
+            const args: ScalarFunctionValue[] = []
             for (let index = 0; index < width; index++) {
               const value = fromDuckDb(vectors[index]!.getItem(row))
-              if (value === null && !native.handlesNull) break
+              if (value === null && !scalarFunction.handlesNull) break
               args.push(value)
             }
             output.setItem(row, args.length < width ? null : toDuckDb(compute(...args)))
           }
           output.flush()
         } catch (error) {
-          const text = error instanceof NativeError ? error.message : `Internal error in ${native.name}`
+          const text = error instanceof ScalarFunctionError ? error.message : `Internal error in ${scalarFunction.name}`
           info.setError(NATIVE_ERROR_MARK + text)
         }
       },
@@ -72,10 +72,10 @@ export function registerNative(connection: DuckDBConnection, native: NativeFunct
   )
 }
 
-type Compute = (...args: NativeValue[]) => NativeValue
+type Compute = (...args: ScalarFunctionValue[]) => ScalarFunctionValue
 
 const withRefusals =
-  ({ compute }: NativeFunction): Compute =>
+  ({ compute }: ScalarFunction): Compute =>
   (...args) => {
     try {
       return (compute as Compute)(...args)
@@ -85,13 +85,13 @@ const withRefusals =
     }
   }
 
-function fromDuckDb(value: DuckDBValue): NativeValue {
+function fromDuckDb(value: DuckDBValue): ScalarFunctionValue {
   if (value instanceof DuckDBBlobValue) return value.bytes
   if (value instanceof DuckDBListValue) return value.items.map(fromDuckDb)
-  return value as NativeValue
+  return value as ScalarFunctionValue
 }
 
-function toDuckDb(value: NativeValue): DuckDBValue {
+function toDuckDb(value: ScalarFunctionValue): DuckDBValue {
   if (value instanceof Uint8Array) return new DuckDBBlobValue(value)
   if (Array.isArray(value)) return new DuckDBListValue(value.map(toDuckDb))
   return value as DuckDBValue

@@ -3,7 +3,7 @@ import { allFunctions } from './all.js'
 import type { AggregateTraits, FunctionEntry, FunctionKind, Refusal } from './catalogue.js'
 import { OPERATOR_SYMBOLS } from './definitions/operators.js'
 import { REFUSED_FUNCTIONS } from './refused.js'
-import { SPECIAL_FORMS } from './special-syntax.js'
+import { SPECIAL_SYNTAX } from './special-syntax.js'
 
 export interface ListedFunction {
   /** As it is written; of an operator its symbol. */
@@ -34,7 +34,7 @@ export function listFunctions(): readonly ListedFunction[] {
   const entries = allFunctions().filter(entry => !AS_FORMS.has(entry.name))
   const functions = [
     ...entries.filter(entry => !isOperator(entry)).map(listed),
-    ...SPECIAL_FORMS.map(
+    ...SPECIAL_SYNTAX.map(
       (form): ListedFunction => ({
         name: form.name,
         kind: 'form',

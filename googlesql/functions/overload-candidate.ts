@@ -37,7 +37,7 @@ export interface Slot {
   readonly argument: ArgumentSource | null
 }
 
-export interface Fit {
+export interface Candidate {
   readonly signature: Signature
   readonly slots: readonly Slot[]
   readonly variables: ReadonlyMap<string, Type>
@@ -62,15 +62,15 @@ function operandReader(): OperandFor {
 }
 
 /** Of the signature that coerces least, the first of equals; null when none fits. */
-export function bestFit(
+export function bestCandidate(
   candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
   decimalsNeedAll = false,
-): Fit | null {
-  let best: Fit | null = null
+): Candidate | null {
+  let best: Candidate | null = null
   const operandFor = operandReader()
   for (const { signature, slots } of candidates) {
-    const fit = fitTo(signature, slots, operandFor, decimalsNeedAll)
-    if (fit && (!best || isCheaper(fit.cost, best.cost))) best = fit
+    const candidate = candidateOf(signature, slots, operandFor, decimalsNeedAll)
+    if (candidate && (!best || isCheaper(candidate.cost, best.cost))) best = candidate
     // The first of equals is taken, and none is cheaper than one that coerces nothing.
     if (best?.cost.every(part => part === 0)) break
   }
@@ -83,16 +83,16 @@ export function bestFit(
  * HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference implementation.
  */
 const DECIMALS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC'])
-const NO_LAMBDAS: Fit['lambdas'] = new Map()
+const NO_LAMBDAS: Candidate['lambdas'] = new Map()
 
 const numberKind = (type: Type): Type['kind'] => (type.kind === 'ARRAY' ? numberKind(type.element) : type.kind)
 
-function fitTo(
+function candidateOf(
   signature: Signature,
   slots: readonly Slot[],
   operandFor: OperandFor,
   decimalsNeedAll: boolean,
-): Fit | null {
+): Candidate | null {
   const collected = new Map<string, Operand[]>()
   for (const { parameter, argument } of slots) {
     if (!argument || takesWord(parameter) || parameter.pattern.kind === 'lambda') continue
@@ -127,7 +127,7 @@ const isOrdinary = ({ parameter, argument }: Slot): boolean =>
   argument !== null && !takesWord(parameter) && parameter.pattern.kind !== 'lambda'
 
 /** Null when one of them fits no parameter. `collected` learns what they give. */
-function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): Fit['lambdas'] | null {
+function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): Candidate['lambdas'] | null {
   if (!slots.some(({ parameter, argument }) => argument && parameter.pattern.kind === 'lambda')) return NO_LAMBDAS
   const lambdas = new Map<ArgumentSource, LambdaExpr>()
   for (const { parameter, argument } of slots) {
@@ -146,8 +146,8 @@ function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): 
 /** Null where the argument does not become what the parameter is. */
 function costOf(
   { parameter, argument }: Slot,
-  variables: Fit['variables'],
-  lambdas: Fit['lambdas'],
+  variables: Candidate['variables'],
+  lambdas: Candidate['lambdas'],
   operandFor: OperandFor,
 ): Cost | null {
   if (!argument || takesWord(parameter)) return NO_COST

@@ -7,11 +7,18 @@ import { operandOf } from '../types/coercion-rules.js'
 import { STRING, shortTypeName, type Type } from '../types/types.js'
 import type { FunctionEntry } from './catalogue.js'
 import { isVolatileCall } from './facts.js'
-import { type ArgumentSource, bestFit, concrete, type Fit, type Slot, takesWord } from './overload-candidate.js'
+import {
+  type ArgumentSource,
+  bestCandidate,
+  type Candidate,
+  concrete,
+  type Slot,
+  takesWord,
+} from './overload-candidate.js'
 import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Signature } from './signature.js'
 
-export interface MatchedCall {
+export interface ResolvedOverload {
   /** By the signature's parameters; null for an optional one that was not given. */
   readonly args: (Expr | null)[]
   readonly type: Type
@@ -41,12 +48,12 @@ const DATE_PARTS: ReadonlySet<string> = new Set([
  *
  * @throws SqlError in BigQuery's words when none fits, or the function itself refuses the arguments.
  */
-export function matchCall(
+export function resolveOverload(
   entry: FunctionEntry,
   args: readonly ArgumentSource[],
   at: number,
   source: string,
-): MatchedCall {
+): ResolvedOverload {
   const signatures = signaturesOf(entry)
   for (const { name, at } of args) {
     if (name !== null && !signatures.some(s => s.parameters.some(p => p.name === name))) {
@@ -65,11 +72,11 @@ export function matchCall(
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
     throw new SqlError(problem.message, source, problem.at)
   }
-  const fit = bestFit(withoutTextLiterals(entry, readable), entry.decimalsNeedAll)
-  if (!fit) {
+  const candidate = bestCandidate(withoutTextLiterals(entry, readable), entry.decimalsNeedAll)
+  if (!candidate) {
     throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
   }
-  return finish(entry, fit, at, source)
+  return finish(entry, candidate, at, source)
 }
 
 function withoutTextLiterals(
@@ -113,23 +120,23 @@ function noSignatureOfIn([operand, ...items]: readonly Expr[]): string {
   return `No matching signature for operator IN for argument types ${isLiteral ? 'literal ' : ''}${shownType(operand!)} and {${types}}`
 }
 
-function finish(entry: FunctionEntry, fit: Fit, at: number, source: string): MatchedCall {
-  const args = fit.slots.map(({ parameter, argument }): Expr | null => {
+function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: string): ResolvedOverload {
+  const args = candidate.slots.map(({ parameter, argument }): Expr | null => {
     if (!argument) return null
     const { pattern } = parameter
     if (pattern.kind === 'part' || pattern.kind === 'word') {
       return { kind: 'word', type: STRING, word: argument.word()!, at: argument.at }
     }
     if (pattern.kind === 'lambda') {
-      const lambda = fit.lambdas.get(argument)!
-      const type = concrete(pattern.result, fit.variables)
+      const lambda = candidate.lambdas.get(argument)!
+      const type = concrete(pattern.result, candidate.variables)
       return type ? { ...lambda, type, body: coerceTo(lambda.body, type, source)! } : lambda
     }
     const expr = argument.resolve()
-    const type = concrete(pattern, fit.variables)
+    const type = concrete(pattern, candidate.variables)
     return type ? coerceTo(expr, type, source) : expr
   })
-  const declared = concrete(fit.signature.result, fit.variables)
+  const declared = concrete(candidate.signature.result, candidate.variables)
   const problem = entry.check?.(args, isVolatileCall) ?? null
   if (problem !== null) throw new SqlError(problem, source, at)
   const type = entry.resultType ? entry.resultType(args, declared) : declared

@@ -1,6 +1,6 @@
 /** What reads like a function and has a syntax of its own; the signatures of some are those of an operator. */
 
-export interface SpecialForm {
+export interface SpecialSyntax {
   readonly name: string
   /** How it is written, with types where a signature has them. */
   readonly forms: readonly string[]
@@ -9,7 +9,7 @@ export interface SpecialForm {
 
 const PARTS = 'PART'
 
-export const SPECIAL_FORMS: readonly SpecialForm[] = [
+export const SPECIAL_SYNTAX: readonly SpecialSyntax[] = [
   { name: 'ARRAY', forms: ['ARRAY(query of one column) -> ARRAY<T>'], documentation: 'array_functions#array' },
   {
     name: 'CASE',

@@ -3,10 +3,10 @@ import type * as ast from '../ast/nodes.js'
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from '../plan/nodes.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
-import type { Scope } from './name-scope.js'
+import type { NameScope } from './name-scope.js'
 
 /** One query being resolved. The functions tie the parts together, which could not import each other without a cycle. */
-export interface Resolution {
+export interface ResolveContext {
   readonly source: string
   readonly tables: TableCatalogue
   /** By lower-case name. */
@@ -18,7 +18,7 @@ export interface Resolution {
   readonly functions: Functions
   readonly calls: CallCount
   /** The same resolution where other functions may be called: inside the body of one. */
-  within(functions: Functions): Resolution
+  within(functions: Functions): ResolveContext
   newColumn(name: string, type: Type): Column
   newCte(): number
   fail(reason: string, at: number): never
@@ -54,7 +54,7 @@ export type Ctes = ReadonlyMap<string, CteBinding>
 
 export interface QueryEnv {
   /** The names of the queries around this one; null at the top. */
-  readonly outer: Scope | null
+  readonly outer: NameScope | null
   readonly ctes: Ctes
 }
 
@@ -80,12 +80,12 @@ export interface Collected {
 }
 
 export interface ExpressionEnv {
-  readonly scope: Scope | null
+  readonly scope: NameScope | null
   readonly ctes: Ctes
   /** For messages: `SELECT list`, `WHERE clause`. */
   readonly clause: string
   /** Where aggregate calls go, and the scope of their arguments; null where they are not allowed. */
-  readonly aggregates: { readonly collected: Collected; readonly scope: Scope } | null
+  readonly aggregates: { readonly collected: Collected; readonly scope: NameScope } | null
   /** Where window calls go; null where they are not allowed. */
   readonly windows: { readonly collected: Collected; readonly named: ReadonlyMap<string, ast.Window> } | null
   /** Select aliases stand for their expressions, not their columns: in HAVING and inside calls. */

@@ -28,8 +28,8 @@ export type Found =
 /** What the expression of a select alias has in it. */
 export type Held = 'aggregate' | 'window' | 'neither'
 
-export interface Scope {
-  readonly parent: Scope | null
+export interface NameScope {
+  readonly parent: NameScope | null
   /** The edge of a subquery: what is found beyond it is correlated. */
   readonly isBoundary: boolean
   /** The parameters of a function's body: they are seen even where the names of queries around are not. */
@@ -64,7 +64,7 @@ export function valueColumns(column: Column, alias: string): readonly VisibleCol
 }
 
 /** The scope of a FROM clause; a range variable beats a column of its name. */
-export function fromScope(from: FromNames, parent: Scope | null, isBoundary = false): Scope {
+export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
   const names = new Map<string, Found>()
   for (const column of from.columns) {
     if (column.name === '' || from.hidden.has(column)) continue
@@ -82,21 +82,21 @@ export function fromScope(from: FromNames, parent: Scope | null, isBoundary = fa
 }
 
 /** A scope of these names, in lower case. */
-export function mapScope(names: ReadonlyMap<string, Found>, parent: Scope | null, isBoundary = false): Scope {
+export function mapScope(names: ReadonlyMap<string, Found>, parent: NameScope | null, isBoundary = false): NameScope {
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
 }
 
 /** What common table expressions see of what is around their query: a function's parameters, and no names of queries. */
-export function scopeOfCtes(outer: Scope | null): Scope | null {
+export function scopeOfCtes(outer: NameScope | null): NameScope | null {
   for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
   return null
 }
 
 /** A boundary over `outer`, for a subquery: it has no names of its own. */
-export const subqueryScope = (outer: Scope | null): Scope => mapScope(new Map(), outer, true)
+export const subqueryScope = (outer: NameScope | null): NameScope => mapScope(new Map(), outer, true)
 
 /** Looks through the scopes from the inside out. */
-export function lookup(scope: Scope | null, name: string): { found: Found; isCorrelated: boolean } | undefined {
+export function lookup(scope: NameScope | null, name: string): { found: Found; isCorrelated: boolean } | undefined {
   const key = name.toLowerCase()
   let isCorrelated = false
   for (let at = scope; at; at = at.parent) {
@@ -108,7 +108,7 @@ export function lookup(scope: Scope | null, name: string): { found: Found; isCor
 }
 
 /** The nearest name in scope, for "Did you mean". */
-export function suggestName(scope: Scope | null, name: string): string | undefined {
+export function suggestName(scope: NameScope | null, name: string): string | undefined {
   const names: string[] = []
   for (let at = scope; at; at = at.parent) names.push(...at.names())
   return nearest(name, names)

@@ -4,7 +4,7 @@ import type { Column, OutputColumn, ResolvedQuery } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
-import type { Functions, Resolution } from './context.js'
+import type { Functions, ResolveContext } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
 import { resolveQueryNode } from './queries/query.js'
@@ -41,7 +41,7 @@ function resolutions(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
-): (functions: Functions) => Resolution {
+): (functions: Functions) => ResolveContext {
   let columns = 0
   let ctes = 0
   const shared = {
@@ -57,8 +57,8 @@ function resolutions(
       throw new SqlError(reason, source, at)
     },
   }
-  const within = (functions: Functions): Resolution => {
-    const resolution: Resolution = {
+  const within = (functions: Functions): ResolveContext => {
+    const resolution: ResolveContext = {
       ...shared,
       functions,
       within,

@@ -6,7 +6,7 @@ import { mapExpr } from '../plan/rewrite.js'
 import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { type Type, typeName } from '../types/types.js'
-import type { ExpressionEnv, Functions, Resolution, TemporaryFunction } from './context.js'
+import type { ExpressionEnv, Functions, ResolveContext, TemporaryFunction } from './context.js'
 import { type Found, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
@@ -23,7 +23,7 @@ const MAX_NESTED_CALLS = 16
 export function defineFunctions(
   definitions: readonly ast.FunctionDefinition[],
   source: string,
-  within: (functions: Functions) => Resolution,
+  within: (functions: Functions) => ResolveContext,
 ): Functions {
   let known: Functions = new Map()
   for (const definition of definitions) {
@@ -67,12 +67,12 @@ function refuseParameters(node: Node, source: string): void {
 }
 
 /** The body over these columns, one for each parameter: it sees nothing else, and no name of the caller's. */
-function resolveBody(one: TemporaryFunction, columns: readonly Column[], r: Resolution): Expr {
+function resolveBody(one: TemporaryFunction, columns: readonly Column[], context: ResolveContext): Expr {
   const { body } = one.definition
   const names = new Map<string, Found>(
     columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
   )
-  const expr = r.expression(body, {
+  const expr = context.expression(body, {
     scope: { ...mapScope(names, null), isParameters: true },
     ctes: new Map(),
     clause: 'SQL function body for non-AGGREGATE function',
@@ -82,8 +82,8 @@ function resolveBody(one: TemporaryFunction, columns: readonly Column[], r: Reso
   })
   if (!one.returns) return expr
   return (
-    coerceTo(expr, one.returns, r.source) ??
-    r.fail(
+    coerceTo(expr, one.returns, context.source) ??
+    context.fail(
       `Function declared to return ${typeName(one.returns)} but the function body produces incompatible type ${typeName(expr.type)}`,
       body.at,
     )
@@ -91,32 +91,32 @@ function resolveBody(one: TemporaryFunction, columns: readonly Column[], r: Reso
 }
 
 /** What a call of a temporary function stands for; null when it is none of these functions. */
-export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, r: Resolution): Expr | null {
+export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr | null {
   const first = node.path[0]!.name
   const isSafe = node.path.length === 2 && first.toUpperCase() === 'SAFE'
   if (node.path.length > 1 && !isSafe) return null
-  const one = r.functions.get(node.path.at(-1)!.name.toLowerCase())
+  const one = context.functions.get(node.path.at(-1)!.name.toLowerCase())
   if (!one) return null
-  refuseClauses(node, isSafe, r)
-  const { calls } = r
+  refuseClauses(node, isSafe, context)
+  const { calls } = context
   if (++calls.total > MAX_CALLS)
-    r.fail(`More than ${MAX_CALLS} calls of temporary functions are not supported`, node.at)
+    context.fail(`More than ${MAX_CALLS} calls of temporary functions are not supported`, node.at)
   if (++calls.open > MAX_NESTED_CALLS) {
-    r.fail(`Calls of temporary functions inside each other are supported ${MAX_NESTED_CALLS} deep`, node.at)
+    context.fail(`Calls of temporary functions inside each other are supported ${MAX_NESTED_CALLS} deep`, node.at)
   }
-  const bindings = bindArguments(one, node, env, r)
+  const bindings = bindArguments(one, node, env, context)
   const result = resolveBody(
     one,
     bindings.map(binding => binding.column),
-    r.within(one.before),
+    context.within(one.before),
   )
   calls.open--
   return inlined(bindings, result, node.at)
 }
 
-function refuseClauses(node: ast.Call, isSafe: boolean, r: Resolution): void {
+function refuseClauses(node: ast.Call, isSafe: boolean, context: ResolveContext): void {
   const name = node.path.at(-1)!.name
-  const refuse = (what: string): never => r.fail(`Function ${name} does not support ${what}`, node.at)
+  const refuse = (what: string): never => context.fail(`Function ${name} does not support ${what}`, node.at)
   if (isSafe) refuse('SAFE error mode')
   if (node.over) refuse('an OVER clause')
   if (node.isDistinct) refuse('DISTINCT in arguments')
@@ -129,20 +129,28 @@ function refuseClauses(node: ast.Call, isSafe: boolean, r: Resolution): void {
   if (named) refuse('named arguments')
 }
 
-function bindArguments(one: TemporaryFunction, node: ast.Call, env: ExpressionEnv, r: Resolution): Computed[] {
-  const values = node.arguments.map(argument => r.expression(argument.expression, env))
+function bindArguments(
+  one: TemporaryFunction,
+  node: ast.Call,
+  env: ExpressionEnv,
+  context: ResolveContext,
+): Computed[] {
+  const values = node.arguments.map(argument => context.expression(argument.expression, env))
   const bindings = values.flatMap((value, i): Computed[] => {
     const parameter = one.parameters[i]
     const type = parameter?.type ?? value.type
-    const expr = parameter && coerceTo(value, type, r.source)
-    return expr ? [{ column: r.newColumn(parameter.name, type), expr }] : []
+    const expr = parameter && coerceTo(value, type, context.source)
+    return expr ? [{ column: context.newColumn(parameter.name, type), expr }] : []
   })
   if (bindings.length === one.parameters.length && values.length === bindings.length) return bindings
   const { name } = one.definition.name
   const given = values.map(value => typeName(value.type)).join(', ')
   const wanted = one.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
   const found = given === '' ? 'with no arguments' : `for argument types: ${given}`
-  return r.fail(`No matching signature for function ${name} ${found}. Supported signature: ${name}(${wanted})`, node.at)
+  return context.fail(
+    `No matching signature for function ${name} ${found}. Supported signature: ${name}(${wanted})`,
+    node.at,
+  )
 }
 
 // ---- putting arguments in place

@@ -3,17 +3,17 @@ import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../go
 import type { Type } from '../../../googlesql/types/types.js'
 import { AGGREGATE_FORMS } from '../../functions/all.js'
 import { FormError } from '../../functions/function-sql.js'
-import { type Context, GenerateError, type Scope } from '../context.js'
+import { type Context, GenerateError, type SqlScope } from '../context.js'
 import { callOf, hasQuery, usesOf } from '../macro-usage.js'
 import { variable } from '../quote.js'
-import { limitSql } from '../scans/row-count.js'
+import { rowCountSql } from '../scans/row-count.js'
 import { orderClause } from '../scans/sort.js'
 import { costOf } from '../share-arguments.js'
 import { trySql } from '../try.js'
 
 export function aggregateSql(
   call: AggregateCall,
-  scope: Scope,
+  scope: SqlScope,
   context: Context,
   over = '',
   frame: WindowCall['frame'] = null,
@@ -33,7 +33,7 @@ export function aggregateSql(
       filter: filterSql === null ? '' : ` FILTER (WHERE ${filterSql})`,
       filterSql,
       havingSql: operand(call.having?.expr ?? null),
-      limitSql: call.limit && limitSql(call.limit, context),
+      limitSql: call.limit && rowCountSql(call.limit, context),
       over,
       addsByParts: context.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
@@ -88,7 +88,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   }
 }
 
-export function windowSql(window: WindowCall, scope: Scope, context: Context): string {
+export function windowSql(window: WindowCall, scope: SqlScope, context: Context): string {
   return aggregateSql(window.call, scope, context, ` OVER (${windowText(window, scope, context)})`, window.frame)
 }
 
@@ -99,7 +99,7 @@ export function windowSql(window: WindowCall, scope: Scope, context: Context): s
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_FORMS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
 
-function windowText(window: WindowCall, scope: Scope, context: Context): string {
+function windowText(window: WindowCall, scope: SqlScope, context: Context): string {
   const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
   const partition = [
@@ -125,7 +125,7 @@ const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === '
  * NaN and the infinities are frames of their own, whatever is added to them, and no finite value's frame reaches them: each
  * is a partition. That will not do for a frame that goes to one end of the rows.
  */
-function floatClass({ orderBy: [key], frame }: WindowCall, scope: Scope, context: Context): readonly string[] {
+function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, context: Context): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []
   if ([frame?.start.kind, frame?.end.kind].some(kind => kind?.startsWith('unbounded'))) {
     throw new GenerateError(
@@ -138,7 +138,7 @@ function floatClass({ orderBy: [key], frame }: WindowCall, scope: Scope, context
 }
 
 /** DuckDB wants one key here. Exact ones are widened, since key ± offset may pass the limits. */
-function rangeKey([key]: WindowCall['orderBy'], scope: Scope, context: Context): string {
+function rangeKey([key]: WindowCall['orderBy'], scope: SqlScope, context: Context): string {
   if (!key) return ''
   const sql = context.expr(key.expr, scope)
   const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
@@ -165,7 +165,7 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
 /** More than there are: DuckDB adds an offset to the number of a row, and beyond the largest INT64 finds rows again. */
 const MOST_ROWS = 1_000_000_000_000_000
 
-function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Scope, context: Context): string {
+function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: SqlScope, context: Context): string {
   if (!offset) return BOUNDS[kind]
   const sql = context.expr(offset, scope)
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')

@@ -1,12 +1,12 @@
 /** ARRAY(SELECT …): the rows in the query's order; none give an empty array. */
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
-import { type Context, findEntry, type Scope } from '../context.js'
+import { type Context, findEntry, type SqlScope } from '../context.js'
 import { type BlockOf, derive, scopeOf, selectSql } from '../scans/select-block.js'
 
 export function arrayQuerySql(
   scan: Scan,
   column: Column,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
   blockOf: BlockOf,
 ): string {

@@ -21,7 +21,7 @@ import { mapExpr } from '../../../googlesql/plan/rewrite.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
-import type { Context, Entry, Scope } from '../context.js'
+import type { Context, Entry, SqlScope } from '../context.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
 import { readsOuter, readsQuery } from '../share-arguments.js'
@@ -39,7 +39,7 @@ interface Shape {
 type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
 
 /** Null when the subquery is of another shape, or does not depend on the row: then it is a query of its own. */
-export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string | null {
+export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): string | null {
   const [column] = expr.scan.columns
   if (expr.form === 'exists') {
     const list = listOf(expr.scan, null, scope, context)
@@ -63,13 +63,13 @@ export function arraySubquerySql(expr: SubqueryExpr, scope: Scope | null, contex
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list. */
-export function arrayInQueryList({ scan }: InQueryExpr, scope: Scope | null, context: Context): string | null {
+export function arrayInQueryList({ scan }: InQueryExpr, scope: SqlScope | null, context: Context): string | null {
   const [column] = scan.columns
   return column ? listOf(scan, column, scope, context) : null
 }
 
 /** The values of the column as a list, or without one any list as long as there are rows; NULL or empty for none. */
-function listOf(scan: Scan, column: Column | null, scope: Scope | null, context: Context): string | null {
+function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, context: Context): string | null {
   const shape = shapeOf(scan)
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
   const value = column && shape.value(column)
@@ -95,7 +95,12 @@ function arranged(list: string, order: Order | null): string {
   return `list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
 }
 
-function byElement({ unnest, conditions }: Shape, value: Expr | null, scope: Scope | null, context: Context): string {
+function byElement(
+  { unnest, conditions }: Shape,
+  value: Expr | null,
+  scope: SqlScope | null,
+  context: Context,
+): string {
   const name = variable(unnest.element)
   const inner = within([columnEntry(unnest.element, name)], scope)
   const array = context.expr(unnest.array, scope)
@@ -110,7 +115,7 @@ function byOffset(
   { unnest, conditions }: Shape,
   value: Expr | null,
   offset: Column,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
 ): string {
   const array = context.expr(unnest.array, scope)
@@ -125,7 +130,7 @@ function byOffset(
   return value ? `list_transform(${kept}, lambda ${name}: ${context.expr(value, inner)})` : kept
 }
 
-const within = (entries: readonly Entry[], scope: Scope | null): Scope => ({
+const within = (entries: readonly Entry[], scope: SqlScope | null): SqlScope => ({
   entries: new Map(entries.map(entry => [entry.column.id, entry])),
   outer: scope,
   isLambda: true,
@@ -139,7 +144,7 @@ function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): bool
 }
 
 /** DuckDB's lambdas see the columns of their own query, but not those of one around it. */
-const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: Scope | null): boolean =>
+const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: SqlScope | null): boolean =>
   readsOuter(expr, within([columnEntry(element, ''), ...(offset ? [columnEntry(offset, '')] : [])], scope))
 
 function shapeOf(scan: Scan): Shape | null {
@@ -198,7 +203,7 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
  * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array; null for any other scan. There is one row
  * whatever the array holds.
  */
-function aggregatedSql(scan: Scan, column: Column, scope: Scope | null, context: Context): string | null {
+function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): string | null {
   const found = aggregateOf(scan)
   if (!found) return null
   const value = found.value(column)

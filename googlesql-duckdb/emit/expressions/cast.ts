@@ -105,11 +105,11 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
  *
  * @param sql an operand; it may be written several times
  */
-export function limitSql(sql: string, type: Type, parameters: TypeParameters): string {
+export function constrainSql(sql: string, type: Type, parameters: TypeParameters): string {
   const { numbers, parts } = parameters
   const part = (value: string, partType: Type, i: number): string => {
     const own = parts[i]
-    return own ? limitSql(value, partType, own) : value
+    return own ? constrainSql(value, partType, own) : value
   }
   switch (type.kind) {
     case 'ARRAY':

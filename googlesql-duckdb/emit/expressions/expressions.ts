@@ -18,7 +18,7 @@ import { mayFail } from '../../analysis/fallible.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'
 import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
-import { type Context, findEntry, GenerateError, type Scope } from '../context.js'
+import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
 import { namedIfMacro } from '../named.js'
 import { asOperand } from '../operand.js'
 import { quoteName, quoteText, variable } from '../quote.js'
@@ -26,7 +26,7 @@ import { columnEntry } from '../scans/select-block.js'
 import { apartFromQuery, bound, capturesOf, readsOuter, readsQuery } from '../share-arguments.js'
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
-import { castSql, limitSql } from './cast.js'
+import { castSql, constrainSql } from './cast.js'
 import { floatCallSql, UNTESTED, untestedCallSql } from './float-calls.js'
 import { columnIn, inCoalesce, inTry } from './in-branch.js'
 import { intervalChainSql } from './interval-chains.js'
@@ -35,7 +35,7 @@ import { longChainSql } from './long-chains.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
-export function exprSql(expr: Expr, scope: Scope | null, context: Context): string {
+export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): string {
   try {
     return writeExpr(expr, scope, context)
   } catch (error) {
@@ -45,7 +45,7 @@ export function exprSql(expr: Expr, scope: Scope | null, context: Context): stri
   }
 }
 
-function writeExpr(expr: Expr, scope: Scope | null, context: Context): string {
+function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): string {
   switch (expr.kind) {
     case 'literal':
       return literalOf(expr)
@@ -106,12 +106,12 @@ function literalOf(expr: LiteralExpr): string {
 }
 
 /** The value as one of this type: DuckDB tells structs with other field names apart, GoogleSQL does not always. */
-function fitted(expr: Expr, type: Type, scope: Scope | null, context: Context): string {
+function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): string {
   const sql = exprSql(expr, scope, context)
   return duckdbType(expr.type) === duckdbType(type) ? sql : castSql(sql, expr.type, type)
 }
 
-function callSql(expr: CallExpr, scope: Scope | null, context: Context): string {
+function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): string {
   if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
   const form = FORMS.get(expr.name)
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
@@ -147,8 +147,8 @@ const isApartFromTry = (argument: Expr | null): boolean =>
 function argumentsSql(
   expr: CallExpr,
   args: readonly (Expr | null)[],
-  scope: Scope | null,
-  lambdaScope: Scope | null,
+  scope: SqlScope | null,
+  lambdaScope: SqlScope | null,
   context: Context,
 ): (string | null)[] {
   const sql = args.map(
@@ -185,7 +185,7 @@ function safely(
   args: readonly (Expr | null)[],
   sql: readonly (string | null)[],
   write: (sql: readonly (string | null)[]) => string,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
 ): string {
   const tried = (parts: readonly (string | null)[]): string => {
@@ -195,7 +195,7 @@ function safely(
   return bound(args, sql, tried, scope, context, args.map(isApartFromTry))
 }
 
-function castExprSql(expr: CastExpr, scope: Scope | null, context: Context): string {
+function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): string {
   const { operand, type, isSafe, typeParameters } = expr
   if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
   // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
@@ -227,13 +227,13 @@ function limited(
   sql: string,
   cast: CastExpr,
   parameters: TypeParameters,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
 ): string {
-  return asOperand(bound([cast], [sql], ([value]) => limitSql(value!, cast.type, parameters), scope, context))
+  return asOperand(bound([cast], [sql], ([value]) => constrainSql(value!, cast.type, parameters), scope, context))
 }
 
-function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: Context): string {
+function fieldSql({ operand, index }: FieldExpr, scope: SqlScope | null, context: Context): string {
   const sql = exprSql(operand, scope, context)
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is no struct', operand.at)
@@ -245,7 +245,7 @@ function fieldSql({ operand, index }: FieldExpr, scope: Scope | null, context: C
 const isPathSql = (sql: string): boolean =>
   /^(?:[a-z_][\w$]*|"(?:[^"]|"")+")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")+"))*$/i.test(sql)
 
-function structSql(expr: StructExpr, scope: Scope | null, context: Context): string {
+function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): string {
   const fieldOf = (sql: string, field: Expr): string => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
@@ -261,7 +261,7 @@ function structSql(expr: StructExpr, scope: Scope | null, context: Context): str
  * Bindings that are more than a name and are read more than once are computed once, as the argument of a lambda. DuckDB
  * has no subqueries in lambdas; there the binding is written wherever it is read.
  */
-function letSql(expr: LetExpr, scope: Scope | null, context: Context): string {
+function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): string {
   const [first, ...rest] = expr.bindings
   if (!first) return exprSql(expr.result, scope, context)
   const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }

@@ -1,7 +1,7 @@
 /** FLOAT64 arithmetic in DuckDB SQL: trees of it at once, and their rounding to some digits. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
-import type { Context, Scope } from '../context.js'
+import type { Context, SqlScope } from '../context.js'
 import { asOperand } from '../operand.js'
 import { bound } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
@@ -10,7 +10,7 @@ import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untest
 export const UNTESTED = '$untested'
 
 /** An operand; null for any other expression. */
-export function floatCallSql(expr: Expr, scope: Scope | null, context: Context): string | null {
+export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
   return writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const tested = floatArithmeticSql(tree, leaves)
     // What is not finite is not rounded at once, so that one test does for both.
@@ -19,7 +19,7 @@ export function floatCallSql(expr: Expr, scope: Scope | null, context: Context):
 }
 
 /** The same of arithmetic and of whatever else, without tests: see `untestedSql`. */
-export function untestedCallSql(expr: Expr, scope: Scope | null, context: Context): string {
+export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Context): string {
   const sql = writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const plain = untestedSql(tree, leaves)
     return rounding ? roundedSql(rounding.name, plain, plain, rounding.digits) : plain
@@ -35,7 +35,7 @@ interface RoundedTree {
 
 function writeTree(
   expr: Expr,
-  scope: Scope | null,
+  scope: SqlScope | null,
   context: Context,
   write: (rounded: RoundedTree, leaves: readonly string[]) => string,
 ): string | null {

@@ -6,7 +6,7 @@
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
 import { mayFail } from '../../analysis/fallible.js'
-import type { Scope } from '../context.js'
+import type { SqlScope } from '../context.js'
 
 type Args = readonly (Expr | null)[]
 
@@ -18,7 +18,7 @@ export const inTry = (sql: string, operand: string | null): string =>
  * The arguments of a COALESCE, the later ones in branches where they may fail. Two of these branches are the same only
  * where the whole calls are: otherwise DuckDB would take them for a common subexpression again.
  */
-export function inCoalesce(args: Args, sql: readonly (string | null)[], scope: Scope | null): (string | null)[] {
+export function inCoalesce(args: Args, sql: readonly (string | null)[], scope: SqlScope | null): (string | null)[] {
   return sql.map((part, i) => {
     if (i === 0 || !args[i] || !mayFail(args[i])) return part
     const operand = columnIn(args, scope)
@@ -35,7 +35,7 @@ const isEveryRow = (operand: string): string => `(${operand} IS NULL) IS NOT NUL
 const ALWAYS = 'random() < 2'
 
 /** The SQL of the first column that they read, outside of subqueries; null where they read none. */
-export function columnIn(exprs: Args, scope: Scope | null): string | null {
+export function columnIn(exprs: Args, scope: SqlScope | null): string | null {
   for (const expr of exprs) {
     const found = expr && (expr.kind === 'column' ? sqlOf(expr.column.id, scope) : columnIn(partsOf(expr), scope))
     if (found) return found
@@ -43,7 +43,7 @@ export function columnIn(exprs: Args, scope: Scope | null): string | null {
   return null
 }
 
-function sqlOf(id: number, scope: Scope | null): string | null {
+function sqlOf(id: number, scope: SqlScope | null): string | null {
   for (let current = scope; current; current = current.outer) {
     const entry = current.entries.get(id)
     if (entry) return entry.sql

@@ -1,14 +1,14 @@
 /** Subqueries as expressions. */
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
-import type { Context, Scope } from '../context.js'
+import type { Context, SqlScope } from '../context.js'
 import { GenerateError } from '../context.js'
 import { namedIfMacro } from '../named.js'
 import { variable } from '../quote.js'
 import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
-export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Context): string {
+export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): string {
   const asList = arraySubquerySql(expr, scope, context)
   if (asList !== null) return asList
   if (expr.form === 'exists') return `EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`
@@ -19,7 +19,7 @@ export function subquerySql(expr: SubqueryExpr, scope: Scope | null, context: Co
   return context.arrayQuery(expr.scan, column, scope)
 }
 
-export function inQuerySql(expr: InQueryExpr, scope: Scope | null, context: Context): string {
+export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: Context): string {
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
   const operand = context.expr(expr.operand, scope)

@@ -1,7 +1,7 @@
 /** GROUP BY and the aggregates of a SELECT. */
 import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
-import { type Context, findEntry, type Scope } from '../context.js'
+import { type Context, findEntry, type SqlScope } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
 import {
   type Block,
@@ -17,7 +17,7 @@ import {
 export function groupedBlock(
   scan: AggregateScan,
   needed: Ids,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
   blockOf: BlockOf,
 ): Block {
@@ -57,5 +57,5 @@ export function groupedBlock(
 const readsOf = (scan: AggregateScan, aggregates: AggregateScan['aggregates']): Set<number> =>
   columnsRead([...scan.keys.map(key => key.expr), ...aggregates.flatMap(({ call }) => partsOfCall(call))])
 
-const keyEntries = (scan: AggregateScan, scope: Scope, context: Context) =>
+const keyEntries = (scan: AggregateScan, scope: SqlScope, context: Context) =>
   scan.keys.map(({ column, expr }) => computedEntry(column, context.expr(expr, scope)))

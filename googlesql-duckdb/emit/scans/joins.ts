@@ -2,7 +2,7 @@
 
 import type { JoinScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
-import { type Context, type Entry, GenerateError, type Scope } from '../context.js'
+import { type Context, type Entry, GenerateError, type SqlScope } from '../context.js'
 import { type Block, type BlockOf, derive, EMPTY_BLOCK, type Ids, isLimited, isRows, scopeOf } from './select-block.js'
 
 const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
@@ -13,7 +13,13 @@ const KEYWORDS: Readonly<Record<JoinScan['join'], string>> = {
   full: 'FULL JOIN',
 }
 
-export function joinBlock(scan: JoinScan, needed: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+export function joinBlock(
+  scan: JoinScan,
+  needed: Ids,
+  outer: SqlScope | null,
+  context: Context,
+  blockOf: BlockOf,
+): Block {
   const keep = new Set([...needed, ...columnsRead(scan.condition ? [scan.condition] : [])])
   const { join } = scan
   const left = sideOf(blockOf(scan.left, keep, outer, context), join !== 'right' && join !== 'full', keep, context)

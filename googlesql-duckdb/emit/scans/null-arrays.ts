@@ -13,7 +13,7 @@ import { fieldNames } from '../type.js'
 export type Filling = 'own' | 'all'
 
 /** Of the columns of tables, by id, those of which a NULL array could be told from an empty one. */
-export function storedArrays(query: ResolvedQuery): ReadonlyMap<number, Filling> {
+export function nullableArrays(query: ResolvedQuery): ReadonlyMap<number, Filling> {
   const uses = findUses(query)
   const fillings = new Map<number, Filling>()
   const fill = (id: number, filling: Filling): void => {

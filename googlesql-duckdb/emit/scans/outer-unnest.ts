@@ -2,7 +2,7 @@
 import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
-import type { Context, Entry, Scope } from '../context.js'
+import type { Context, Entry, SqlScope } from '../context.js'
 import { variable } from '../quote.js'
 import {
   type Block,
@@ -28,7 +28,7 @@ export function outerUnnestBlock(
   condition: Expr,
   input: Input,
   needed: Ids,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): Block {
   if (hasSubquery(condition)) {
@@ -43,7 +43,7 @@ function indexesByQuery(
   scan: UnnestScan,
   condition: Expr,
   { block, array }: Input,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): string {
   const [list, index] = [context.newAlias(), context.newAlias()]
@@ -68,7 +68,7 @@ function withOuterColumns(
   condition: Expr,
   { block, array }: Input,
   needed: Ids,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): Input {
   const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
@@ -82,7 +82,7 @@ function withOuterColumns(
   return { block: derive(seeing, kept, context), array: context.name(list) }
 }
 
-function outerEntry(outer: Scope | null, id: number): Entry | null {
+function outerEntry(outer: SqlScope | null, id: number): Entry | null {
   for (let scope = outer; scope; scope = scope.outer) {
     const entry = scope.entries.get(id)
     if (entry) return { ...entry, kind: 'computed' }
@@ -95,7 +95,7 @@ function matchingIndexes(
   scan: UnnestScan,
   condition: Expr,
   { block, array }: Input,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): string {
   const index = context.newColumn('', INT64)

@@ -3,7 +3,7 @@ import type { Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context } from '../context.js'
 
 /** DuckDB takes a NULL count for no limit; BigQuery refuses it. */
-export function limitSql(count: Expr, context: Context): string {
+export function rowCountSql(count: Expr, context: Context): string {
   if (count.kind === 'literal' && typeof count.value === 'string') return count.value
   const sql = context.expr(count, null)
   return (

@@ -15,7 +15,7 @@ import type {
   WithScan,
 } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
-import { type Context, findEntry, GenerateError, isConstant, type Scope } from '../context.js'
+import { type Context, findEntry, GenerateError, isConstant, type SqlScope } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
 import { quoteName } from '../quote.js'
@@ -24,7 +24,7 @@ import { groupedBlock } from './aggregate-scan.js'
 import { joinBlock } from './joins.js'
 import { tableSql } from './null-arrays.js'
 import { boundsSql } from './partition-filter.js'
-import { limitSql } from './row-count.js'
+import { rowCountSql } from './row-count.js'
 import {
   type Block,
   type BlockOf,
@@ -82,7 +82,7 @@ export function querySql(
   scan: Scan,
   columns: readonly Column[],
   names: readonly string[],
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): string {
   const block = blockOf(scan, new Set(columns.map(column => column.id)), outer, context)
@@ -123,7 +123,7 @@ function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {
   return { ...block, entries }
 }
 
-function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function filterBlock(scan: FilterScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   const reads = columnsRead([scan.condition])
   const keep = new Set([...needed, ...reads])
   const block = rowsOf(blockOf(scan.input, keep, outer, context), reads, keep, context)
@@ -131,7 +131,7 @@ function filterBlock(scan: FilterScan, needed: Ids, outer: Scope | null, context
   return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
 }
 
-function projectBlock(scan: ProjectScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   const computed = scan.computed.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
@@ -163,7 +163,7 @@ function isPath(expr: Expr, entries: Block['entries']): boolean {
   return kind === 'column' || kind === 'path'
 }
 
-function windowBlock(scan: WindowScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function windowBlock(scan: WindowScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   const functions = scan.functions.filter(({ column }) => needed.has(column.id))
   const reads = columnsRead(functions.flatMap(({ call }) => partsOfWindow(call)))
   const keep = new Set([...needed, ...reads])
@@ -175,7 +175,7 @@ function windowBlock(scan: WindowScan, needed: Ids, outer: Scope | null, context
   return { ...withEntries(block, added), isWindowed: true }
 }
 
-function setBlock(scan: SetScan, outer: Scope | null, context: Context): Block {
+function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Block {
   const names = scan.columns.map(column => context.name(column))
   const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
   const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
@@ -184,7 +184,7 @@ function setBlock(scan: SetScan, outer: Scope | null, context: Context): Block {
 }
 
 /** One input of a set operation, under the names and of the very types of the operation's columns. */
-function armSql(input: Scan, columns: readonly Column[], outer: Scope | null, context: Context): string {
+function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
   const scope = scopeOf(block, null)
   return selectSql(
@@ -199,7 +199,7 @@ function armSql(input: Scan, columns: readonly Column[], outer: Scope | null, co
   )
 }
 
-function orderBlock(scan: OrderScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function orderBlock(scan: OrderScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   const reads = columnsRead(scan.keys.map(key => key.expr))
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
@@ -214,20 +214,20 @@ function orderBlock(scan: OrderScan, needed: Ids, outer: Scope | null, context: 
   return { ...block, order: orderParts(scan.keys, scopeOf(block, outer), context) }
 }
 
-function limitBlock(scan: LimitScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function limitBlock(scan: LimitScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   let block = blockOf(scan.input, needed, outer, context)
   if (isLimited(block)) block = derive(block, needed, context)
   return {
     ...block,
-    limit: limitSql(scan.limit, context),
-    offset: scan.offset && limitSql(scan.offset, context),
+    limit: rowCountSql(scan.limit, context),
+    offset: scan.offset && rowCountSql(scan.offset, context),
   }
 }
 
 const isLimitedScan = (scan: Scan): boolean =>
   scan.kind === 'limit' || (scan.kind === 'project' && isLimitedScan(scan.input))
 
-function withBlock(scan: WithScan, needed: Ids, outer: Scope | null, context: Context): Block {
+function withBlock(scan: WithScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
   const withs: string[] = []
   for (const cte of scan.ctes) {
     if (context.isInline(cte)) {

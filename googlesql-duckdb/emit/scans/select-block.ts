@@ -1,6 +1,6 @@
 /** One SELECT under construction, and how it becomes text. */
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
-import type { Context, Entry, Scope } from '../context.js'
+import type { Context, Entry, SqlScope } from '../context.js'
 import { quoteName } from '../quote.js'
 
 export interface Block {
@@ -11,7 +11,7 @@ export interface Block {
   /** `from` is a join, which needs parentheses to the right of another. */
   readonly isJoin: boolean
   readonly where: readonly string[]
-  readonly groupBy: Grouping | null
+  readonly groupBy: GroupByClause | null
   readonly isWindowed: boolean
   /** All columns in sight: what an expression in this SELECT may read, and what it can give. */
   readonly entries: ReadonlyMap<number, Entry>
@@ -19,7 +19,7 @@ export interface Block {
   readonly limit: string | null
   readonly offset: string | null
 }
-export interface Grouping {
+export interface GroupByClause {
   readonly keys: readonly Entry[]
   /** Indexes into `keys`; null for plain GROUP BY. */
   readonly sets: readonly (readonly number[])[] | null
@@ -43,7 +43,7 @@ export interface Output {
 export type Ids = ReadonlySet<number>
 
 /** The block of any scan, which that of a scan around it begins with. `needed` is what whoever reads the block needs. */
-export type BlockOf = (scan: Scan, needed: Ids, outer: Scope | null, context: Context) => Block
+export type BlockOf = (scan: Scan, needed: Ids, outer: SqlScope | null, context: Context) => Block
 
 export const EMPTY_BLOCK: Block = {
   withs: [],
@@ -65,7 +65,7 @@ export const isLimited = (block: Block): boolean => block.limit !== null || bloc
 /** Its rows are those of its FROM, so that they can be filtered, joined and grouped in it. */
 export const isRows = (block: Block): boolean => !block.groupBy && !block.isWindowed && !isLimited(block)
 
-export const scopeOf = (block: Block, outer: Scope | null): Scope => ({ entries: block.entries, outer })
+export const scopeOf = (block: Block, outer: SqlScope | null): SqlScope => ({ entries: block.entries, outer })
 
 /** The text of the whole SELECT. Without outputs it gives a column that nobody reads. */
 export function selectSql(block: Block, outputs: readonly Output[]): string {
@@ -147,7 +147,7 @@ function aliased(sql: string, name: string): string {
 }
 
 /** Ordinals where the key is given, since an alias would lose to a column of its name. */
-function groupLine(grouping: Grouping | null, outputs: readonly Output[]): readonly string[] {
+function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): readonly string[] {
   if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
   const keys = grouping.keys.map(key => {
     const index = outputs.findIndex(output => output.source === key.source)

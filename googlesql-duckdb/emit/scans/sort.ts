@@ -1,13 +1,13 @@
 /** Sort keys: where NULLs and NaN go is always said. */
 import type { SortKey } from '../../../googlesql/plan/nodes.js'
-import { type Context, findEntry, isConstant, type Scope } from '../context.js'
+import { type Context, findEntry, isConstant, type SqlScope } from '../context.js'
 import type { OrderPart } from './select-block.js'
 
 /**
  * A FLOAT64 key becomes two, since BigQuery has NaN before all numbers and DuckDB after them; an INTERVAL is ordered by
  * its length. Constants order nothing.
  */
-export function orderParts(keys: readonly SortKey[], scope: Scope, context: Context): readonly OrderPart[] {
+export function orderParts(keys: readonly SortKey[], scope: SqlScope, context: Context): readonly OrderPart[] {
   return keys.flatMap(key => {
     if (isConstant(key.expr)) return []
     const sql = context.expr(key.expr, scope)
@@ -22,7 +22,7 @@ export function orderParts(keys: readonly SortKey[], scope: Scope, context: Cont
 }
 
 /** ` ORDER BY …` for inside a call or a window; nothing without keys. */
-export function orderClause(keys: readonly SortKey[], scope: Scope, context: Context): string {
+export function orderClause(keys: readonly SortKey[], scope: SqlScope, context: Context): string {
   const parts = orderParts(keys, scope, context).map(part => `${part.sql} ${part.direction}`)
   return parts.length === 0 ? '' : ` ORDER BY ${parts.join(', ')}`
 }

@@ -4,7 +4,7 @@
  */
 import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
-import type { Context, Entry, Scope } from '../context.js'
+import type { Context, Entry, SqlScope } from '../context.js'
 import { outerUnnestBlock } from './outer-unnest.js'
 import {
   type Block,
@@ -25,7 +25,7 @@ import {
 export function unnestBlock(
   scan: UnnestScan,
   needed: Ids,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
   blockOf: BlockOf,
 ): Block {
@@ -71,7 +71,7 @@ function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
 const readsColumn = ({ condition }: UnnestScan, column: Column): boolean =>
   condition !== null && columnsRead([condition]).has(column.id)
 
-function inputOf(scan: UnnestScan, keep: Ids, outer: Scope | null, context: Context, blockOf: BlockOf): Block {
+function inputOf(scan: UnnestScan, keep: Ids, outer: SqlScope | null, context: Context, blockOf: BlockOf): Block {
   if (!scan.input) return EMPTY_BLOCK
   const block = blockOf(scan.input, keep, outer, context)
   const rows = isRows(block) ? block : derive(block, keep, context)
@@ -83,7 +83,7 @@ function arrayInSight(
   scan: UnnestScan,
   input: Block,
   keep: Ids,
-  outer: Scope | null,
+  outer: SqlScope | null,
   context: Context,
 ): { readonly block: Block; readonly array: string } {
   const block = readable(input, columnsRead([scan.array]), keep, context)

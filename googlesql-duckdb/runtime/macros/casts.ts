@@ -1,5 +1,5 @@
 /**
- * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a native.
+ * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a scalar function.
  *
  * A parameter is never cast by a plain CAST that fails for some values: DuckDB computes `CAST(row.field AS type)` where it
  * reads the field, for every row, though the cast stands in a branch of a CASE or in TRY. TRY_CAST stays where it is written.

@@ -12,7 +12,7 @@ export const CORE_MACROS: readonly string[] = [
   // execution, and of DuckDB's functions this one alone makes such an error of any text that it is given.
   `bq_refuse(message) AS list_extract([NULL], length(json_deserialize_sql(
     '{"error":true,"error_type":"","error_message":' || CAST(to_json('${NATIVE_ERROR_MARK}' || message) AS VARCHAR) || '}')))`,
-  // What a native that may refuse has returned.
+  // What a scalar function that may refuse has returned.
   `bq_unrefused(answer) AS list_transform([answer], lambda a$: CASE
     WHEN starts_with(a$, '${REFUSAL_MARK}') THEN bq_refuse(substr(a$, ${REFUSAL_MARK.length + 1})) ELSE a$ END)[1]`,
 ]

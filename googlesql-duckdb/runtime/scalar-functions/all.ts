@@ -1,33 +1,33 @@
 /** All JavaScript scalar functions, by topic. */
-import { ARITHMETIC_NATIVES } from './arithmetic.js'
-import { BYTES_NATIVES } from './bytes.js'
-import { CAST_NATIVES } from './casts.js'
-import { CONTAINS_SUBSTR_NATIVES } from './contains-substr.js'
-import { CORE_NATIVES } from './core.js'
-import { DATE_NATIVES } from './dates.js'
-import { FLOAT_STEP_NATIVES } from './float-steps.js'
-import { FORMAT_NATIVES } from './format.js'
-import { HASH_NATIVES } from './hash.js'
-import { JSON_NATIVES } from './json.js'
-import { MATH_NATIVES } from './math.js'
-import { NET_NATIVES } from './net.js'
-import { REGEXP_NATIVES } from './regexp.js'
-import type { NativeFunction } from './scalar-function.js'
-import { STRING_NATIVES } from './strings.js'
+import { ARITHMETIC_SCALAR_FUNCTIONS } from './arithmetic.js'
+import { BYTES_SCALAR_FUNCTIONS } from './bytes.js'
+import { CAST_SCALAR_FUNCTIONS } from './casts.js'
+import { CONTAINS_SUBSTR_SCALAR_FUNCTIONS } from './contains-substr.js'
+import { CORE_SCALAR_FUNCTIONS } from './core.js'
+import { DATE_SCALAR_FUNCTIONS } from './dates.js'
+import { FLOAT_STEP_SCALAR_FUNCTIONS } from './float-steps.js'
+import { FORMAT_SCALAR_FUNCTIONS } from './format.js'
+import { HASH_SCALAR_FUNCTIONS } from './hash.js'
+import { JSON_SCALAR_FUNCTIONS } from './json.js'
+import { MATH_SCALAR_FUNCTIONS } from './math.js'
+import { NET_SCALAR_FUNCTIONS } from './net.js'
+import { REGEXP_SCALAR_FUNCTIONS } from './regexp.js'
+import type { ScalarFunction } from './scalar-function.js'
+import { STRING_SCALAR_FUNCTIONS } from './strings.js'
 
-export const NATIVES: readonly NativeFunction[] = [
-  ...CORE_NATIVES,
-  ...ARITHMETIC_NATIVES,
-  ...CAST_NATIVES,
-  ...DATE_NATIVES,
-  ...FLOAT_STEP_NATIVES,
-  ...JSON_NATIVES,
-  ...MATH_NATIVES,
-  ...STRING_NATIVES,
-  ...BYTES_NATIVES,
-  ...HASH_NATIVES,
-  ...REGEXP_NATIVES,
-  ...NET_NATIVES,
-  ...FORMAT_NATIVES,
-  ...CONTAINS_SUBSTR_NATIVES,
+export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
+  ...CORE_SCALAR_FUNCTIONS,
+  ...ARITHMETIC_SCALAR_FUNCTIONS,
+  ...CAST_SCALAR_FUNCTIONS,
+  ...DATE_SCALAR_FUNCTIONS,
+  ...FLOAT_STEP_SCALAR_FUNCTIONS,
+  ...JSON_SCALAR_FUNCTIONS,
+  ...MATH_SCALAR_FUNCTIONS,
+  ...STRING_SCALAR_FUNCTIONS,
+  ...BYTES_SCALAR_FUNCTIONS,
+  ...HASH_SCALAR_FUNCTIONS,
+  ...REGEXP_SCALAR_FUNCTIONS,
+  ...NET_SCALAR_FUNCTIONS,
+  ...FORMAT_SCALAR_FUNCTIONS,
+  ...CONTAINS_SUBSTR_SCALAR_FUNCTIONS,
 ]

@@ -1,6 +1,6 @@
 /** Arithmetic that DuckDB has no exact form of: NUMERIC products and quotients, and bits of BYTES. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const SCALE = 9
 const UNIT = 10n ** BigInt(SCALE)
@@ -30,7 +30,7 @@ const decimal = (
   name: string,
   compute: (a: bigint, b: bigint, aText: string, bText: string) => bigint,
   symbol: string,
-): NativeFunction => ({
+): ScalarFunction => ({
   name,
   parameters: ['VARCHAR', 'VARCHAR'],
   returns: 'VARCHAR',
@@ -38,7 +38,7 @@ const decimal = (
   compute: (a: string, b: string) => {
     const value = compute(unscaled(a), unscaled(b), a, b)
     if (value > MAX_NUMERIC || value < -MAX_NUMERIC)
-      throw new NativeError(`numeric overflow: ${trimmed(a)} ${symbol} ${trimmed(b)}`)
+      throw new ScalarFunctionError(`numeric overflow: ${trimmed(a)} ${symbol} ${trimmed(b)}`)
     return scaledText(value)
   },
 })
@@ -47,9 +47,9 @@ const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 /** The BIGNUMERIC of the same digits, where DECIMAL(38,9) holds it. */
 const exact = (value: bigint, divisor: bigint): bigint => {
-  if (value % divisor !== 0n) throw new NativeError(BEYOND_NUMERIC)
+  if (value % divisor !== 0n) throw new ScalarFunctionError(BEYOND_NUMERIC)
   const quotient = value / divisor
-  if (quotient > MAX_NUMERIC || quotient < -MAX_NUMERIC) throw new NativeError(BEYOND_NUMERIC)
+  if (quotient > MAX_NUMERIC || quotient < -MAX_NUMERIC) throw new ScalarFunctionError(BEYOND_NUMERIC)
   return quotient
 }
 
@@ -57,19 +57,19 @@ function quotient(
   divide: (dividend: bigint, divisor: bigint) => bigint,
 ): (a: bigint, b: bigint, aText: string, bText: string) => bigint {
   return (a, b, aText, bText) => {
-    if (b === 0n) throw new NativeError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
+    if (b === 0n) throw new ScalarFunctionError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
     return divide(a * UNIT, b)
   }
 }
 
-const bytewise = (name: string, combine: (a: number, b: number) => number): NativeFunction => ({
+const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction => ({
   name,
   parameters: ['BLOB', 'BLOB'],
   returns: 'BLOB',
   handlesNull: false,
   compute: (a: Uint8Array, b: Uint8Array) => {
     if (a.length !== b.length) {
-      throw new NativeError(
+      throw new ScalarFunctionError(
         `Bitwise binary operator for BYTES requires equal length of the inputs. Got ${a.length} bytes on the left hand side and ${b.length} bytes on the right hand side.`,
       )
     }
@@ -86,13 +86,13 @@ function shifted(bytes: Uint8Array, count: bigint): Uint8Array {
   return Buffer.from(moved.toString(16).padStart(bytes.length * 2, '0'), 'hex')
 }
 
-const shift = (name: string, sign: bigint): NativeFunction => ({
+const shift = (name: string, sign: bigint): ScalarFunction => ({
   name,
   parameters: ['BLOB', 'BIGINT'],
   returns: 'BLOB',
   handlesNull: false,
   compute: (bytes: Uint8Array, count: bigint) => {
-    if (count < 0n) throw new NativeError('Bitwise shift by negative offset.')
+    if (count < 0n) throw new ScalarFunctionError('Bitwise shift by negative offset.')
     return shifted(bytes, sign * count)
   },
 })
@@ -100,7 +100,7 @@ const shift = (name: string, sign: bigint): NativeFunction => ({
 /** 2^64, by which `bq_float_total` has values made small. */
 const MADE_SMALL_BY = 2 ** 64
 
-export const ARITHMETIC_NATIVES: readonly NativeFunction[] = [
+export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Takes back what bq_float_total has done to a total, where it is finite.
     name: 'bq_made_large',
@@ -110,7 +110,7 @@ export const ARITHMETIC_NATIVES: readonly NativeFunction[] = [
     compute: (small: number) => {
       if (!Number.isFinite(small)) return small
       const total = small * MADE_SMALL_BY
-      if (!Number.isFinite(total)) throw new NativeError('double overflow')
+      if (!Number.isFinite(total)) throw new ScalarFunctionError('double overflow')
       return total
     },
   },
@@ -145,7 +145,7 @@ const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 /** Greedy with one place to go back to, so linear in the product of the lengths at worst. */
 function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
   const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
-  if (escapes % 2 === 1) throw new NativeError('LIKE pattern ends with a backslash')
+  if (escapes % 2 === 1) throw new ScalarFunctionError('LIKE pattern ends with a backslash')
   let [at, p, restartAt, restartP] = [0, 0, -1, -1]
   while (at < bytes.length || p < pattern.length) {
     const token = pattern[p]
@@ -155,7 +155,7 @@ function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
       continue
     }
     const isEscape = token === BACKSLASH
-    if (isEscape && p + 1 >= pattern.length) throw new NativeError('LIKE pattern ends with a backslash')
+    if (isEscape && p + 1 >= pattern.length) throw new ScalarFunctionError('LIKE pattern ends with a backslash')
     const wanted = isEscape ? pattern[p + 1] : token
     if (at < bytes.length && p < pattern.length && ((token === UNDERSCORE && !isEscape) || wanted === bytes[at])) {
       at++

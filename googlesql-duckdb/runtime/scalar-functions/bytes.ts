@@ -1,11 +1,11 @@
 /** Functions of BYTES, of which DuckDB's BLOB has next to none; lists of bytes go in and out as hexadecimal text. */
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
 
 type Bytes = Uint8Array
 
 function substr(value: Bytes, position: bigint, length: bigint): Bytes {
-  if (length < 0n) throw new NativeError('Third argument in SUBSTR() cannot be negative')
+  if (length < 0n) throw new ScalarFunctionError('Third argument in SUBSTR() cannot be negative')
   const size = BigInt(value.length)
   let start = position
   if (start < 0n) start = start + size < 0n ? 0n : start + size
@@ -16,11 +16,11 @@ function substr(value: Bytes, position: bigint, length: bigint): Bytes {
 }
 
 const left = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) throw new NativeError('Second argument in LEFT() cannot be negative')
+  if (count < 0n) throw new ScalarFunctionError('Second argument in LEFT() cannot be negative')
   return substr(value, 1n, count)
 }
 const right = (value: Bytes, count: bigint): Bytes => {
-  if (count < 0n) throw new NativeError('Second argument in RIGHT() cannot be negative')
+  if (count < 0n) throw new ScalarFunctionError('Second argument in RIGHT() cannot be negative')
   return count === 0n ? new Uint8Array() : substr(value, -count, count)
 }
 
@@ -71,14 +71,14 @@ function split(value: Bytes, delimiter: Bytes): Bytes[] {
 function replace(value: Bytes, part: Bytes, by: Bytes): Bytes {
   const parts = part.length === 0 ? [value] : split(value, part)
   if (value.length + (parts.length - 1) * (by.length - part.length) > MAX_OUTPUT_BYTES) {
-    throw new NativeError('Output of REPLACE exceeds max allowed output size of 1MB')
+    throw new ScalarFunctionError('Output of REPLACE exceeds max allowed output size of 1MB')
   }
   return Buffer.concat(parts.flatMap((each, index) => (index === 0 ? [each] : [by, each])))
 }
 
 function instr(value: Bytes, part: Bytes, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new NativeError('Occurrence must be positive')
-  if (position === 0n) throw new NativeError('Position must be non-zero')
+  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
+  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
   return BigInt(findNth(value, part, Number(position), Number(occurrence)))
 }
 
@@ -93,7 +93,7 @@ const isLower = (byte: number): boolean => byte >= 97 && byte <= 122
 function fromCodePoints(codes: readonly (bigint | null)[]): Bytes | null {
   if (codes.includes(null)) return null
   return Uint8Array.from(codes, code => {
-    if (code! < 0n || code! > 255n) throw new NativeError(`Invalid ASCII value ${code}`)
+    if (code! < 0n || code! > 255n) throw new ScalarFunctionError(`Invalid ASCII value ${code}`)
     return Number(code)
   })
 }
@@ -113,7 +113,7 @@ function toBase32(value: Bytes): string {
 }
 
 function fromBase32(text: string): Bytes {
-  const invalid = (): NativeError => new NativeError('Failed to decode invalid base32 string')
+  const invalid = (): ScalarFunctionError => new ScalarFunctionError('Failed to decode invalid base32 string')
   const digits = text.replace(/=+$/, '')
   if (text.length % 8 !== 0 || text.length - digits.length > 6 || [1, 3, 6].includes(digits.length % 8)) throw invalid()
   const bytes: number[] = []
@@ -133,7 +133,7 @@ function fromBase32(text: string): Bytes {
 }
 
 /** White space is passed over, and padding may be missing, but not be wrong. */
-/** Without padding too, and with white space anywhere. @throws NativeError */
+/** Without padding too, and with white space anywhere. @throws ScalarFunctionError */
 export function fromBase64(text: string): Bytes {
   const compact = text.replace(/[ \t\n\v\f\r]/g, '')
   const digits = compact.replace(/=+$/, '')
@@ -144,7 +144,7 @@ export function fromBase64(text: string): Bytes {
     (padding > 0 && (digits.length + padding) % 4 !== 0) ||
     padding > 2
   ) {
-    throw new NativeError('Failed to decode invalid base64 string')
+    throw new ScalarFunctionError('Failed to decode invalid base64 string')
   }
   return Buffer.from(digits, 'base64')
 }
@@ -152,7 +152,9 @@ export function fromBase64(text: string): Bytes {
 function fromHex(text: string): Bytes {
   const at = /[^0-9a-fA-F]/.exec(text)
   if (at) {
-    throw new NativeError(`Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`)
+    throw new ScalarFunctionError(
+      `Failed to decode invalid hexadecimal string due to character at offset ${at.index}: ${text}`,
+    )
   }
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
@@ -194,7 +196,7 @@ const translated = (value: Bytes, source: Bytes, target: Bytes): Bytes =>
 
 const hexOf = (value: Bytes): string => Buffer.from(value).toString('hex')
 
-export const BYTES_NATIVES: readonly NativeFunction[] = [
+export const BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_bytes_substr',
     parameters: ['BLOB', 'BIGINT', 'BIGINT'],

@@ -11,7 +11,7 @@ import {
 } from '../../../googlesql/values/literals.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { exactDecimal } from './math.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
@@ -24,26 +24,26 @@ const canonical = (
   name: string,
   read: (text: string) => string | null,
   refusal: (text: string) => string,
-): NativeFunction => ({
+): ScalarFunction => ({
   name,
   parameters: ['VARCHAR'],
   returns: 'VARCHAR',
   handlesNull: false,
   compute: (text: string) => {
     const value = read(text)
-    if (value === null) throw new NativeError(refusal(text))
+    if (value === null) throw new ScalarFunctionError(refusal(text))
     return value
   },
 })
 
 function invalidInput(name: string, text: string): never {
-  throw new NativeError(`Invalid input to ${name}: "${text}"`)
+  throw new ScalarFunctionError(`Invalid input to ${name}: "${text}"`)
 }
 
 const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
 const OF_FLOAT = { ...OF_TEXT, parameters: ['DOUBLE'] } as const
 
-export const CAST_NATIVES: readonly NativeFunction[] = [
+export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
   canonical('bq_read_time', timeLiteral, text => `Invalid time string "${text}"`),
   canonical('bq_read_datetime', datetimeLiteral, text => `Invalid datetime string "${text}"`),
@@ -78,7 +78,7 @@ export const CAST_NATIVES: readonly NativeFunction[] = [
       const found = /^ *([+-]?)(0[xX][0-9a-fA-F]+)\s*$/.exec(text)
       const value = found && BigInt(found[2]!) * (found[1] === '-' ? -1n : 1n)
       if (value === null || value > MAX_INT64 || value < MIN_INT64)
-        throw new NativeError(`Bad int64 value: ${shown(text)}`)
+        throw new ScalarFunctionError(`Bad int64 value: ${shown(text)}`)
       return value
     },
   },
@@ -101,7 +101,7 @@ const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[
 
 function hexFloat(text: string): number {
   const [, sign, whole = '', fraction = '', exponent = '0'] = HEX_FLOAT.exec(text) ?? []
-  if (sign === undefined || whole + fraction === '') throw new NativeError(`Bad double value: ${shown(text)}`)
+  if (sign === undefined || whole + fraction === '') throw new ScalarFunctionError(`Bad double value: ${shown(text)}`)
   const size = scaledFloat(BigInt(`0x${whole}${fraction}`), Number(exponent) - 4 * fraction.length)
   return sign === '-' ? -size : size
 }
@@ -131,7 +131,7 @@ function bignumeric(text: string): string | null {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
   if (value === null) return null
   if (!/^-?\d{1,29}(\.\d{1,9})?$/.test(value)) {
-    throw new NativeError(BEYOND_NUMERIC)
+    throw new ScalarFunctionError(BEYOND_NUMERIC)
   }
   return value
 }
@@ -141,7 +141,7 @@ function floatBignumeric(x: number, isSafe: boolean): string | null {
   const value = Number.isFinite(x) ? numericLiteral(exactDecimal(x), 'BIGNUMERIC', 'cast') : null
   if (value !== null) return bignumeric(value)
   if (isSafe) return null
-  if (Number.isFinite(x)) throw new NativeError(`BIGNUMERIC out of range: ${doubleText(x)}`)
+  if (Number.isFinite(x)) throw new ScalarFunctionError(`BIGNUMERIC out of range: ${doubleText(x)}`)
   const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
-  throw new NativeError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
+  throw new ScalarFunctionError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
 }

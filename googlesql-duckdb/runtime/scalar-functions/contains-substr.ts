@@ -1,13 +1,13 @@
 /** CONTAINS_SUBSTR: a search without regard to case, after normalisation, through a whole value. */
 import type { Type } from '../../../googlesql/types/types.js'
 import { readableText } from './format/value.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 import { foldCase } from './strings.js'
 
 const folded = (text: string): string => foldCase(text.normalize('NFKC'))
 
 function containsText(value: string | null, search: string | null): boolean | null {
-  if (search === null) throw new NativeError('CONTAINS_SUBSTR: the search value must not be NULL')
+  if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
   return value === null ? null : folded(value).includes(folded(search))
 }
 
@@ -28,7 +28,7 @@ function containsIn(value: string | null, type: Type, search: string): boolean |
   return result
 }
 
-export const CONTAINS_SUBSTR_NATIVES: readonly NativeFunction[] = [
+export const CONTAINS_SUBSTR_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_contains_substr',
     parameters: ['VARCHAR', 'VARCHAR'],
@@ -42,7 +42,7 @@ export const CONTAINS_SUBSTR_NATIVES: readonly NativeFunction[] = [
     returns: 'BOOLEAN',
     handlesNull: true,
     compute: (value: string | null, type: string, search: string | null) => {
-      if (search === null) throw new NativeError('CONTAINS_SUBSTR: the search value must not be NULL')
+      if (search === null) throw new ScalarFunctionError('CONTAINS_SUBSTR: the search value must not be NULL')
       return containsIn(value, JSON.parse(type) as Type, folded(search))
     },
   },

@@ -1,7 +1,7 @@
 /** The scalar function that everything else raises its errors with. */
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
-export const CORE_NATIVES: readonly NativeFunction[] = [
+export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Not volatile: TRY() refuses volatile functions, and DuckDB leaves a constant call that fails to the row that
     // needs it. So inside a CASE it raises only where its branch is taken.
@@ -10,7 +10,7 @@ export const CORE_NATIVES: readonly NativeFunction[] = [
     returns: 'BIGINT',
     handlesNull: false,
     compute: (message: string) => {
-      throw new NativeError(message)
+      throw new ScalarFunctionError(message)
     },
   },
 ]

@@ -2,15 +2,15 @@
 import { civilFromDays } from '../../../googlesql/values/civil-date.js'
 import { datetimeText } from '../../../googlesql/values/civil-text.js'
 import { zonedTimestampMicros } from '../../../googlesql/values/literals.js'
-import { CAST_BYTES_NATIVES } from './cast-format/bytes.js'
-import { CAST_NUMBER_NATIVES } from './cast-format/numbers.js'
-import { CAST_TIME_NATIVES } from './cast-format/times.js'
+import { CAST_BYTES_SCALAR_FUNCTIONS } from './cast-format/bytes.js'
+import { CAST_NUMBER_SCALAR_FUNCTIONS } from './cast-format/numbers.js'
+import { CAST_TIME_SCALAR_FUNCTIONS } from './cast-format/times.js'
 import { daysFromCivil, monthLength } from './dates/civil-time.js'
-import { FORMAT_TIME_NATIVES } from './dates/format-time.js'
-import { PARSE_TIME_NATIVES } from './dates/parse-time.js'
-import { TIME_ZONE_NATIVES, timeZone } from './dates/time-zones.js'
-import { INTERVAL_NATIVES } from './intervals.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { FORMAT_TIME_SCALAR_FUNCTIONS } from './dates/format-time.js'
+import { PARSE_TIME_SCALAR_FUNCTIONS } from './dates/parse-time.js'
+import { TIME_ZONE_SCALAR_FUNCTIONS, timeZone } from './dates/time-zones.js'
+import { INTERVAL_SCALAR_FUNCTIONS } from './intervals.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /**
  * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
@@ -31,7 +31,7 @@ function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): 
   return days
 }
 
-export const DATE_NATIVES: readonly NativeFunction[] = [
+export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_month_series',
     parameters: ['BIGINT', 'BIGINT', 'BIGINT', 'BIGINT'],
@@ -39,13 +39,13 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
     handlesNull: false,
     compute: monthSeries,
   },
-  ...TIME_ZONE_NATIVES,
-  ...FORMAT_TIME_NATIVES,
-  ...PARSE_TIME_NATIVES,
-  ...INTERVAL_NATIVES,
-  ...CAST_TIME_NATIVES,
-  ...CAST_NUMBER_NATIVES,
-  ...CAST_BYTES_NATIVES,
+  ...TIME_ZONE_SCALAR_FUNCTIONS,
+  ...FORMAT_TIME_SCALAR_FUNCTIONS,
+  ...PARSE_TIME_SCALAR_FUNCTIONS,
+  ...INTERVAL_SCALAR_FUNCTIONS,
+  ...CAST_TIME_SCALAR_FUNCTIONS,
+  ...CAST_NUMBER_SCALAR_FUNCTIONS,
+  ...CAST_BYTES_SCALAR_FUNCTIONS,
   {
     // What was being done, the microseconds that it was done to, and what to write behind them. In SQL the same words
     // would take longer to plan than the rest of the query.
@@ -54,7 +54,7 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
     returns: 'BIGINT',
     handlesNull: false,
     compute: (said: string, micros: bigint, zone: string) => {
-      throw new NativeError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
+      throw new ScalarFunctionError(`${said}${datetimeText(micros)?.replace('T', ' ')}${zone} causes overflow`)
     },
   },
   {
@@ -65,7 +65,7 @@ export const DATE_NATIVES: readonly NativeFunction[] = [
     handlesNull: false,
     compute: (text: string, zone: string) => {
       const micros = zonedTimestampMicros(text, timeZone(zone))
-      if (micros === null) throw new NativeError(`Invalid timestamp: '${text}'`)
+      if (micros === null) throw new ScalarFunctionError(`Invalid timestamp: '${text}'`)
       return micros
     },
   },

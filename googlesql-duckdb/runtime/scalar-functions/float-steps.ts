@@ -1,6 +1,6 @@
 /** FLOAT64 arithmetic step by step, with BigQuery's errors: for rows whose plain result is not finite. */
 import { doubleText } from './decimal-text.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 type Operator = '+' | '-' | '*' | '/'
 export type FloatStep = Operator | `safe${Operator}` | 'ieee' | 'negate' | 'abs' | 'ceil' | 'floor' | 'round' | 'trunc'
@@ -15,11 +15,11 @@ const OPERATORS: Readonly<Record<Operator, (a: number, b: number) => number>> = 
 const textOf = (x: number): string =>
   Number.isFinite(x) ? doubleText(x) : `${x}`.replace('Infinity', 'inf').toLowerCase()
 
-/** @throws NativeError for a division by zero, and for an infinite result of finite operands. */
+/** @throws ScalarFunctionError for a division by zero, and for an infinite result of finite operands. */
 function checked(operator: Operator, a: number, b: number): number {
-  if (operator === '/' && b === 0) throw new NativeError(`division by zero: ${textOf(a)} / ${textOf(b)}`)
+  if (operator === '/' && b === 0) throw new ScalarFunctionError(`division by zero: ${textOf(a)} / ${textOf(b)}`)
   const result = OPERATORS[operator](a, b)
-  if (overflows(result, a, b)) throw new NativeError(`double overflow: ${textOf(a)} ${operator} ${textOf(b)}`)
+  if (overflows(result, a, b)) throw new ScalarFunctionError(`double overflow: ${textOf(a)} ${operator} ${textOf(b)}`)
   return result
 }
 
@@ -77,7 +77,7 @@ function computeSteps(steps: string, leaves: readonly (number | null)[]): number
   return stack[0]!
 }
 
-export const FLOAT_STEP_NATIVES: readonly NativeFunction[] = [
+export const FLOAT_STEP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_float_steps',
     parameters: ['VARCHAR', 'DOUBLE[]'],

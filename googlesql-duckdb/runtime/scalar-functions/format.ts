@@ -4,7 +4,7 @@ import { typeName } from '../../../googlesql/types/types.js'
 import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, type Rounding } from './decimal-text.js'
 import { prettyJson } from './format/json.js'
 import { literalText, readableText } from './format/value.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const MAX_OUTPUT = 1 << 20
 /** A double has no more digits than this behind the point. */
@@ -29,7 +29,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     const type = types[index]
     if (!type) return null
     if (!accepts(type)) {
-      throw new NativeError(
+      throw new ScalarFunctionError(
         `Invalid type for argument ${index + 2} to FORMAT; Expected ${expected}; Got ${typeName(type)}`,
       )
     }
@@ -47,7 +47,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
     if (percent < 0) break
     SPECIFIER.lastIndex = percent
     const found = SPECIFIER.exec(pattern)
-    if (!found) throw new NativeError(`Invalid FORMAT string: "${pattern}"`)
+    if (!found) throw new ScalarFunctionError(`Invalid FORMAT string: "${pattern}"`)
     at = SPECIFIER.lastIndex
     const [text, flags, width, precision, letter] = found as unknown as [
       string,
@@ -57,7 +57,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
       string,
     ]
     if (letter === '%') {
-      if (text !== '%%') throw new NativeError(`Invalid FORMAT string: "${pattern}"`)
+      if (text !== '%%') throw new ScalarFunctionError(`Invalid FORMAT string: "${pattern}"`)
       output.push('%')
       continue
     }
@@ -75,7 +75,7 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
   }
   if (next !== types.length) {
     const problem = next > types.length ? 'few' : 'many'
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `Too ${problem} arguments to FORMAT for pattern "${pattern}"; Expected ${next + 1}; Got ${types.length + 1}`,
     )
   }
@@ -85,8 +85,8 @@ function format(pattern: string, typesJson: string, values: readonly (string | n
   return result
 }
 
-const tooLong = (): NativeError =>
-  new NativeError(`Output string too long while evaluating FORMAT; limit ${MAX_OUTPUT}`)
+const tooLong = (): ScalarFunctionError =>
+  new ScalarFunctionError(`Output string too long while evaluating FORMAT; limit ${MAX_OUTPUT}`)
 function limited(size: number): number {
   if (Math.abs(size) > MAX_OUTPUT) throw tooLong()
   return size
@@ -94,7 +94,7 @@ function limited(size: number): number {
 function checkedPrecision(precision: number, letter: string): number {
   if ('gG'.includes(letter)) return Math.min(precision, MAX_FLOAT_PRECISION)
   const cap = 'eEfF'.includes(letter) ? MAX_FLOAT_PRECISION : MAX_OUTPUT
-  if (precision > cap) throw new NativeError(`Precision value is too big${cap}`)
+  if (precision > cap) throw new ScalarFunctionError(`Precision value is too big${cap}`)
   return precision
 }
 
@@ -149,7 +149,7 @@ function print(letter: string, spec: Spec, take: Take, pattern: string): string 
       return padded(text(argument.value, argument.type), spec)
     }
     default:
-      throw new NativeError(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
+      throw new ScalarFunctionError(`Invalid format specifier character "${letter}" in FORMAT string: "${pattern}"`)
   }
 }
 
@@ -233,7 +233,7 @@ function typesOf(json: string): readonly Type[] {
   return lastTypes.types
 }
 
-export const FORMAT_NATIVES: readonly NativeFunction[] = [
+export const FORMAT_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Values in the encoding of format/value.ts, their types as JSON.
     name: 'bq_format',

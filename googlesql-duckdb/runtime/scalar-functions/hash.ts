@@ -1,6 +1,6 @@
 /** Fingerprints and digests that DuckDB lacks. */
 import { createHash } from 'node:crypto'
-import type { NativeFunction } from './scalar-function.js'
+import type { ScalarFunction } from './scalar-function.js'
 
 const K0 = 0xc3a5c85c97cb3127n
 const K1 = 0xb492b66fbe98f273n
@@ -115,7 +115,7 @@ function longer(at: Fetch, size: number): bigint {
   return mix(u64(mix(v[0], w[0], multiplier) + shiftMix(y) * K0 + z), u64(mix(v[1], w[1], multiplier) + x), multiplier)
 }
 
-export const HASH_NATIVES: readonly NativeFunction[] = [
+export const HASH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_farm_fingerprint',
     parameters: ['BLOB'],

@@ -1,5 +1,5 @@
 /** INTERVAL values as text and text as INTERVAL values: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
-import { NativeError, type NativeFunction, type NativeValue } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionValue } from './scalar-function.js'
 
 /** Months, days and microseconds. */
 export type IntervalParts = readonly [bigint, bigint, bigint]
@@ -42,7 +42,7 @@ function rangePattern(from: Field, to: Field): RegExp {
 }
 
 const invalid = (text: string, why = ''): never => {
-  throw new NativeError(`Invalid INTERVAL value '${text}'${why === '' ? '' : `: ${why}`}`)
+  throw new ScalarFunctionError(`Invalid INTERVAL value '${text}'${why === '' ? '' : `: ${why}`}`)
 }
 
 // Below a microsecond there is nothing in BigQuery; digits beyond are refused, not cut.
@@ -70,7 +70,7 @@ function parseRange(text: string, from: Field, to: Field): IntervalParts {
 
 function parseSingle(text: string, part: string): IntervalParts {
   const unit = UNITS[part]
-  if (unit === undefined) throw new NativeError(`Unsupported interval datetime field ${part}`)
+  if (unit === undefined) throw new ScalarFunctionError(`Unsupported interval datetime field ${part}`)
   const withFraction = part === 'SECOND' ? /^([-+])?(\d*)\.(\d{1,9})$/.exec(text) : null
   if (withFraction !== null) {
     const micros =
@@ -164,14 +164,14 @@ export function intervalText(months: bigint, days: bigint, micros: bigint): stri
   return `${months < 0n ? '-' : ''}${m / 12n}-${m % 12n} ${days} ${micros < 0n ? '-' : ''}${clock}`
 }
 
-export const INTERVAL_NATIVES: readonly NativeFunction[] = [
+export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Text and parts, '' for one that is not written; a list of months, days and microseconds.
     name: 'bq_parse_interval',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
     returns: 'BIGINT[]',
     handlesNull: false,
-    compute: (text: string, part: string, to: string): NativeValue => parseInterval(text, part, to),
+    compute: (text: string, part: string, to: string): ScalarFunctionValue => parseInterval(text, part, to),
   },
   {
     name: 'bq_interval_text',

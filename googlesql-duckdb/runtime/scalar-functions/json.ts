@@ -18,20 +18,25 @@ import {
   withLineEscapes,
 } from './json/document.js'
 import { appendItems, insertItems, removeAt, setValue, stripNulls } from './json/edit.js'
-import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './scalar-function.js'
+import {
+  type ScalarFunction,
+  ScalarFunctionError,
+  type ScalarFunctionType,
+  type ScalarFunctionValue,
+} from './scalar-function.js'
 
-/** @throws NativeError in BigQuery's words */
+/** @throws ScalarFunctionError in BigQuery's words */
 function pathOf(text: string, form: string, allowsLax = false): JsonPath {
   const path = parseJsonPath(text, form as JsonPathForm, allowsLax)
-  if ('error' in path) throw new NativeError(path.error)
+  if ('error' in path) throw new ScalarFunctionError(path.error)
   return path
 }
 
-/** A path to change a value at: an index counts from the beginning. @throws NativeError in BigQuery's words */
+/** A path to change a value at: an index counts from the beginning. @throws ScalarFunctionError in BigQuery's words */
 function editedPathOf(text: string): JsonPath {
   const path = pathOf(text, 'standard')
   const negative = /\[\s*-\d+\s*\].*$/su.exec(text.replace(/"(?:[^\\"]|\\.)*"/gsu, name => ' '.repeat(name.length)))
-  if (negative) throw new NativeError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
+  if (negative) throw new ScalarFunctionError(`Invalid token in JSONPath at: ${text.slice(negative.index)}`)
   return path
 }
 
@@ -93,9 +98,9 @@ function scalarText(node: JsonNode | undefined, isJson: boolean): string | null 
 function canonical(text: string, wideNumbers: string, from: string): string {
   const mode = wideNumbers.toLowerCase()
   if (mode !== 'exact' && mode !== 'round')
-    throw new NativeError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
+    throw new ScalarFunctionError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
   const result = canonicalJson(text, mode)
-  if ('error' in result) throw new NativeError(`${from}${result.error}`)
+  if ('error' in result) throw new ScalarFunctionError(`${from}${result.error}`)
   return result.text
 }
 
@@ -104,7 +109,7 @@ const jsonText = (node: JsonNode): string => canonical(documentText(node), 'roun
 /** A JSON value of ours, which cannot be malformed. */
 function documentOf(text: string): JsonNode {
   const node = parseDocument(text)
-  if (!node) throw new NativeError('The JSON value is malformed')
+  if (!node) throw new ScalarFunctionError('The JSON value is malformed')
   return node
 }
 
@@ -115,15 +120,17 @@ const isDouble = (text: string): boolean => /[.eE]/.test(text)
 
 function strictInt64(text: string): bigint {
   const node = documentOf(text)
-  if (node.kind !== 'number') throw new NativeError('The provided JSON input is not an integer')
+  if (node.kind !== 'number') throw new ScalarFunctionError('The provided JSON input is not an integer')
   const number = Number(node.text)
   const isFloat = isDouble(node.text)
   if (isFloat && !Number.isInteger(number)) {
-    throw new NativeError(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
+    throw new ScalarFunctionError(`The provided JSON number: ${withoutPoint(number)} cannot be converted to an integer`)
   }
   const integer = isFloat ? BigInt(number) : BigInt(node.text)
   if (integer > MAX_INT64 || integer < -MAX_INT64 - 1n) {
-    throw new NativeError(`The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`)
+    throw new ScalarFunctionError(
+      `The provided JSON number: ${numberText(node.text)} cannot be converted to an integer`,
+    )
   }
   return integer
 }
@@ -132,28 +139,28 @@ const withoutPoint = (number: number): string => doubleText(number).replace(/\.0
 
 function strictFloat64(text: string, wideNumbers: string): number {
   const node = documentOf(text)
-  if (node.kind !== 'number') throw new NativeError('The provided JSON input is not a number')
+  if (node.kind !== 'number') throw new ScalarFunctionError('The provided JSON input is not a number')
   const number = Number(node.text)
   const isExact = /[.eE]/.test(node.text) || BigInt(node.text) === BigInt(number)
   const mode = wideNumbers.toLowerCase()
   if (mode !== 'exact' && mode !== 'round')
-    throw new NativeError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
+    throw new ScalarFunctionError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
   // BigQuery asks for the range in which every integer is exact, not for this one.
   if (mode === 'exact' && (!isExact || (!/[.eE]/.test(node.text) && Math.abs(number) > 2 ** 53))) {
-    throw new NativeError(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
+    throw new ScalarFunctionError(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
   }
   return number
 }
 
 function strictBool(text: string): boolean {
   const node = documentOf(text)
-  if (node.kind !== 'bool') throw new NativeError('The provided JSON input is not a boolean')
+  if (node.kind !== 'bool') throw new ScalarFunctionError('The provided JSON input is not a boolean')
   return node.value
 }
 
 function strictString(text: string): string {
   const node = documentOf(text)
-  if (node.kind !== 'string') throw new NativeError('The provided JSON input is not a string')
+  if (node.kind !== 'string') throw new ScalarFunctionError('The provided JSON input is not a string')
   return node.value
 }
 
@@ -235,9 +242,9 @@ function scalarTexts(node: JsonNode | undefined, isJson: boolean): (string | nul
 function keysOf(text: string, maxDepth: bigint | null, mode: string | null): string[] {
   const within = (mode ?? 'strict').toLowerCase()
   if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within)) {
-    throw new NativeError(`Invalid JSON mode specified: ${mode}`)
+    throw new ScalarFunctionError(`Invalid JSON mode specified: ${mode}`)
   }
-  if (maxDepth !== null && maxDepth <= 0n) throw new NativeError('max_depth must be positive.')
+  if (maxDepth !== null && maxDepth <= 0n) throw new ScalarFunctionError('max_depth must be positive.')
   const keys = new Set<string>()
   const visit = (node: JsonNode, prefix: string, depth: bigint, arrays: number): void => {
     if (node.kind === 'array') {
@@ -272,19 +279,19 @@ function contains(whole: JsonNode, part: JsonNode, isTop: boolean): boolean {
 
 const native = (
   name: string,
-  parameters: readonly NativeType[],
-  returns: NativeType,
-  compute: (...args: never[]) => NativeValue,
+  parameters: readonly ScalarFunctionType[],
+  returns: ScalarFunctionType,
+  compute: (...args: never[]) => ScalarFunctionValue,
   handlesNull = false,
-): NativeFunction => ({ name, parameters, returns, handlesNull, compute })
+): ScalarFunction => ({ name, parameters, returns, handlesNull, compute })
 
-const TEXT: NativeType = 'VARCHAR'
+const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** An edit at a path; a NULL path leaves the document as it is. */
 const edit = (
   name: string,
   change: (root: JsonNode, path: JsonPath, value: JsonNode, flag: boolean) => JsonNode,
-): NativeFunction =>
+): ScalarFunction =>
   native(
     name,
     [TEXT, TEXT, TEXT, 'BOOLEAN'],
@@ -296,7 +303,7 @@ const edit = (
     true,
   )
 
-export const JSON_NATIVES: readonly NativeFunction[] = [
+export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   native('bq_json_query_text', [TEXT, TEXT, TEXT], TEXT, (text: string, path: string, form: string) => {
     const node = find(text, path, form)
     return !node || node.kind === 'null' ? null : withLineEscapes(documentText(node))
@@ -368,7 +375,7 @@ export const JSON_NATIVES: readonly NativeFunction[] = [
     (text: string | null, path: string | null) => {
       if (text === null || path === null) return text
       const parsed = editedPathOf(path)
-      if (parsed.steps.length === 0) throw new NativeError("The JSONPath cannot be '$'")
+      if (parsed.steps.length === 0) throw new ScalarFunctionError("The JSONPath cannot be '$'")
       return jsonText(removeAt(documentOf(text), parsed))
     },
     true,

@@ -1,7 +1,12 @@
 /** Exact arithmetic in JavaScript: NUMERIC as integers of 1e-9, and FLOAT64 rounded by its exact value. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { numericPower } from './numeric-power.js'
-import { NativeError, type NativeFunction, type NativeType, type NativeValue } from './scalar-function.js'
+import {
+  type ScalarFunction,
+  ScalarFunctionError,
+  type ScalarFunctionType,
+  type ScalarFunctionValue,
+} from './scalar-function.js'
 
 const SCALE = 9
 const UNIT = 10n ** 9n
@@ -15,16 +20,16 @@ function unitsOf(text: string): bigint {
   return sign === '-' ? -units : units
 }
 
-/** The text that DuckDB casts to DECIMAL(38,9). @throws NativeError for what no NUMERIC holds */
+/** The text that DuckDB casts to DECIMAL(38,9). @throws ScalarFunctionError for what no NUMERIC holds */
 function textOf(units: bigint, name: string): string {
   const size = units < 0n ? -units : units
-  if (size > LIMIT) throw new NativeError(`numeric overflow: ${name}`)
+  if (size > LIMIT) throw new ScalarFunctionError(`numeric overflow: ${name}`)
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
 }
 
-/** As textOf, of a BIGNUMERIC. @throws NativeError for what its carrier does not hold */
+/** As textOf, of a BIGNUMERIC. @throws ScalarFunctionError for what its carrier does not hold */
 function carriedText(units: bigint): string {
-  if (units > LIMIT || units < -LIMIT) throw new NativeError(BEYOND_NUMERIC)
+  if (units > LIMIT || units < -LIMIT) throw new ScalarFunctionError(BEYOND_NUMERIC)
   return textOf(units, '')
 }
 
@@ -36,8 +41,8 @@ function divideRounded(x: bigint, y: bigint): bigint {
   return isNegative ? -quotient : quotient
 }
 
-const divisionByZero = (x: string, y: string): NativeError =>
-  new NativeError(`division by zero: ${shown(x)} / ${shown(y)}`)
+const divisionByZero = (x: string, y: string): ScalarFunctionError =>
+  new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
 const shown = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 function roundUnits(units: bigint, digits: number, mode: string): bigint {
@@ -55,7 +60,7 @@ function roundUnits(units: bigint, digits: number, mode: string): bigint {
       return (isHalf && (units / step) % 2n === 0n ? units / step : divideRounded(units, step)) * step
     }
     default:
-      throw new NativeError(`Invalid rounding mode: ${mode}`)
+      throw new ScalarFunctionError(`Invalid rounding mode: ${mode}`)
   }
 }
 
@@ -65,13 +70,13 @@ function power(x: string, y: string): string {
     return textOf(numericPower(unitsOf(x), unitsOf(y)), name)
   } catch (error) {
     // Of what is too large, the message has the name already.
-    if (!(error instanceof NativeError) || error.message.endsWith(name)) throw error
-    throw new NativeError(`${error.message}: ${name}`)
+    if (!(error instanceof ScalarFunctionError) || error.message.endsWith(name)) throw error
+    throw new ScalarFunctionError(`${error.message}: ${name}`)
   }
 }
 
 function squareRoot(x: bigint): bigint {
-  if (x < 0n) throw new NativeError('Argument to SQRT cannot be negative')
+  if (x < 0n) throw new ScalarFunctionError('Argument to SQRT cannot be negative')
   // Of 4 * x * UNIT the root is twice that of x: its last bit says how to round.
   const target = 4n * x * UNIT
   let root = target
@@ -175,18 +180,19 @@ function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   else below *= 10n ** -digits
   const whole = isTruncated ? above / below : divideRounded(above, below)
   const result = Math.sign(x) * Number(`${whole}e${-digits}`)
-  if (!Number.isFinite(result)) throw new NativeError(`Floating point overflow in function: ROUND(${x}, ${digits})`)
+  if (!Number.isFinite(result))
+    throw new ScalarFunctionError(`Floating point overflow in function: ROUND(${x}, ${digits})`)
   return result
 }
 
 const native = (
   name: string,
-  parameters: readonly NativeType[],
-  returns: NativeType,
-  compute: (...args: never[]) => NativeValue,
-): NativeFunction => ({ name, parameters, returns, handlesNull: false, compute })
+  parameters: readonly ScalarFunctionType[],
+  returns: ScalarFunctionType,
+  compute: (...args: never[]) => ScalarFunctionValue,
+): ScalarFunction => ({ name, parameters, returns, handlesNull: false, compute })
 
-const TEXT: NativeType = 'VARCHAR'
+const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** Of a count and a FLOAT64 from 0 to 1, the product not rounded before. */
 function ceilOfProduct(count: bigint, factor: number): bigint {
@@ -196,7 +202,7 @@ function ceilOfProduct(count: bigint, factor: number): bigint {
   return (product + scale - 1n) / scale
 }
 
-export const MATH_NATIVES: readonly NativeFunction[] = [
+export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_ceil_of_product',
     parameters: ['BIGINT', 'DOUBLE'],

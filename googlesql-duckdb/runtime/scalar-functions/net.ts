@@ -1,7 +1,7 @@
 /** The NET functions: hosts of URLs, and IP addresses as text and as bytes in network order. */
 
 import { publicSuffix, registeredDomain } from './public-suffix.js'
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
@@ -104,13 +104,13 @@ function ipText(bytes: Uint8Array): string {
 
 function ipFromString(text: string): Uint8Array {
   const bytes = parseIp(text)
-  if (!bytes) throw new NativeError(`NET.IP_FROM_STRING() encountered an unparseable IP-address: ${text}`)
+  if (!bytes) throw new ScalarFunctionError(`NET.IP_FROM_STRING() encountered an unparseable IP-address: ${text}`)
   return bytes
 }
 
 function ipToString(bytes: Uint8Array): string {
   if (bytes.length !== 4 && bytes.length !== 16) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `NET.IP_TO_STRING() encountered an invalid IP address. Expected 4 (for IPv4) or 16 (for IPv6) bytes but got ${bytes.length}`,
     )
   }
@@ -119,12 +119,12 @@ function ipToString(bytes: Uint8Array): string {
 
 function ipNetMask(size: bigint, prefix: bigint): Uint8Array {
   if (size !== 4n && size !== 16n) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `The first argument of NET.IP_NET_MASK() must be either 4 (for IPv4) or 16 (for IPv6); got ${size}`,
     )
   }
   if (prefix < 0n || prefix > size * 8n) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `The second argument of NET.IP_NET_MASK() must be between 0 and the first argument * 8; got ${prefix}`,
     )
   }
@@ -133,12 +133,12 @@ function ipNetMask(size: bigint, prefix: bigint): Uint8Array {
 
 function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
   if (bytes.length !== 4 && bytes.length !== 16) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `The first argument of NET.IP_TRUNC() must have length 4 (for IPv4) or 16 (for IPv6); got ${bytes.length}`,
     )
   }
   if (prefix < 0n || prefix > BigInt(bytes.length) * 8n) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `The second argument of NET.IP_TRUNC() must be between 0 and 8 * LENGTH(first argument); got ${prefix}`,
     )
   }
@@ -161,24 +161,24 @@ function parseRange(text: string): { bytes: Uint8Array; prefix: number } | null 
 
 function ipInNet(address: string, subnet: string): boolean {
   const ip = parseRange(address)
-  if (!ip) throw new NativeError('NET.IP_IN_NET() encountered an unparseable IP-address')
+  if (!ip) throw new ScalarFunctionError('NET.IP_IN_NET() encountered an unparseable IP-address')
   const net = parseRange(subnet)
-  if (!net) throw new NativeError('NET.IP_IN_NET() encountered an unparseable net')
+  if (!net) throw new ScalarFunctionError('NET.IP_IN_NET() encountered an unparseable net')
   if (ip.bytes.length !== net.bytes.length || ip.prefix < net.prefix) return false
   return truncated(ip.bytes, net.prefix).every((byte, index) => byte === net.bytes[index])
 }
 
 function makeNet(address: string, prefix: bigint): string {
-  if (prefix < 0n) throw new NativeError('NET.MAKE_NET() encountered a negative length')
+  if (prefix < 0n) throw new ScalarFunctionError('NET.MAKE_NET() encountered a negative length')
   const range = parseRange(address)
-  if (!range) throw new NativeError('NET.MAKE_NET() encountered an unparseable IP-address')
-  if (prefix > BigInt(range.prefix)) throw new NativeError('NET.MAKE_NET() is trying to expand a subnet')
+  if (!range) throw new ScalarFunctionError('NET.MAKE_NET() encountered an unparseable IP-address')
+  if (prefix > BigInt(range.prefix)) throw new ScalarFunctionError('NET.MAKE_NET() is trying to expand a subnet')
   return `${ipText(truncated(range.bytes, Number(prefix)))}/${prefix}`
 }
 
 function ipv4FromInt64(value: bigint): Uint8Array {
   if (value < -0x80000000n || value > 0xffffffffn) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `NET.IPV4_FROM_INT64() encountered an invalid integer IP. Expected range: [-0x80000000, 0xFFFFFFFF]; got ${value}`,
     )
   }
@@ -189,14 +189,14 @@ function ipv4FromInt64(value: bigint): Uint8Array {
 
 function ipv4ToInt64(bytes: Uint8Array): bigint {
   if (bytes.length !== 4) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `NET.IPV4_TO_INT64() encountered a non-IPv4 address. Expected 4 bytes but got ${bytes.length}`,
     )
   }
   return BigInt(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0))
 }
 
-export const NET_NATIVES: readonly NativeFunction[] = [
+export const NET_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   { name: 'bq_net_host', parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false, compute: host },
   {
     name: 'bq_net_public_suffix',

@@ -3,7 +3,7 @@
  * the point. Here there are more, so that the result is the power rounded to nine decimals; those of a number beyond
  * 1e16 may be others there.
  */
-import { NativeError } from './scalar-function.js'
+import { ScalarFunctionError } from './scalar-function.js'
 
 /** NUMERIC as integers of 1e-9. */
 const UNIT = 10n ** 9n
@@ -23,17 +23,17 @@ const TOO_SMALL = -22n * ONE
 /**
  * The power of two counts of 1e-9, as one.
  *
- * @throws NativeError without the arguments, which the caller adds.
+ * @throws ScalarFunctionError without the arguments, which the caller adds.
  */
 export function numericPower(base: bigint, exponent: bigint): bigint {
   if (exponent === 0n) return UNIT
   if (base === 0n) {
-    if (exponent < 0n) throw new NativeError('division by zero')
+    if (exponent < 0n) throw new ScalarFunctionError('division by zero')
     return 0n
   }
   const isWhole = exponent % UNIT === 0n
   if (base < 0n && !isWhole) {
-    throw new NativeError('Negative NUMERIC value cannot be raised to a fractional power')
+    throw new ScalarFunctionError('Negative NUMERIC value cannot be raised to a fractional power')
   }
   const isNegative = base < 0n && (exponent / UNIT) % 2n !== 0n
   const times = abs(exponent) / UNIT
@@ -52,7 +52,7 @@ const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + 
 
 function byLogarithm(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT
-  if (logarithm > TOO_LARGE) throw new NativeError('numeric overflow')
+  if (logarithm > TOO_LARGE) throw new ScalarFunctionError('numeric overflow')
   if (logarithm < TOO_SMALL) return 0n
   // e to the logarithm is 2 to the doublings, times e to the rest.
   const doublings = logarithm / LN_2

@@ -11,7 +11,7 @@ import {
   rewriteError,
   withPrefix,
 } from '../../functions/regexp/re2-pattern.js'
-import { NativeError, type NativeFunction, RefusalError } from './scalar-function.js'
+import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** DuckDB's matches of a pattern `withPrefix`: each one's prefix and whole, in code points. */
 interface Matches {
@@ -108,8 +108,8 @@ function placed(pattern: string): PlacedPattern {
 /** Wrapped, a broken pattern might no longer look broken to RE2. */
 function soleGroup(pattern: string): PatternFacts {
   const facts = readPattern(pattern)
-  if (facts.error !== null) throw new NativeError(`Cannot parse regular expression: ${facts.error}`)
-  if (facts.groups > 1) throw new NativeError(MORE_THAN_ONE_GROUP)
+  if (facts.error !== null) throw new ScalarFunctionError(`Cannot parse regular expression: ${facts.error}`)
+  if (facts.groups > 1) throw new ScalarFunctionError(MORE_THAN_ONE_GROUP)
   return facts
 }
 
@@ -117,22 +117,22 @@ const UNCERTAIN_GROUP =
   'REGEXP_INSTR with a capturing group that some turns of a repetition around it may pass over is not supported by the embedded engine'
 
 function position(value: bigint): bigint {
-  if (value < 1n) throw new NativeError('Position must be positive')
+  if (value < 1n) throw new ScalarFunctionError('Position must be positive')
   return value
 }
 function occurrence(value: bigint): bigint {
-  if (value < 1n) throw new NativeError('Occurrence must be positive')
+  if (value < 1n) throw new ScalarFunctionError('Occurrence must be positive')
   return value
 }
 function returnPosition(value: bigint): bigint {
-  if (value !== 0n && value !== 1n) throw new NativeError('Invalid return_position_after_match.')
+  if (value !== 0n && value !== 1n) throw new ScalarFunctionError('Invalid return_position_after_match.')
   return value
 }
 
 function rewrite(replacement: string, pattern: string): string {
   const { groups, error } = readPattern(pattern)
   const problem = error === null ? rewriteError(replacement, groups) : null
-  if (problem !== null) throw new NativeError(`Invalid REGEXP_REPLACE pattern: ${problem}`)
+  if (problem !== null) throw new ScalarFunctionError(`Invalid REGEXP_REPLACE pattern: ${problem}`)
   return replacement
 }
 
@@ -160,7 +160,7 @@ function withAnyByte(pattern: string, alternatives: Alternatives, start: number,
 
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-export const REGEXP_NATIVES: readonly NativeFunction[] = [
+export const REGEXP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_re_all',
     parameters: ['VARCHAR[]', 'VARCHAR[]', 'VARCHAR[]', 'BIGINT'],

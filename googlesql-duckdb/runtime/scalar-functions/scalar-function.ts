@@ -1,6 +1,6 @@
 /** Scalar functions that run in JavaScript inside the engine's process, where no DuckDB function fits. */
 
-export type NativeType =
+export type ScalarFunctionType =
   | 'BIGINT'
   | 'HUGEINT'
   | 'DOUBLE'
@@ -13,24 +13,31 @@ export type NativeType =
   | 'DOUBLE[]'
 
 /** BIGINT and HUGEINT are bigint, DOUBLE is number, BLOB is Uint8Array, lists are arrays; NULL is null. */
-export type NativeValue = bigint | number | boolean | string | Uint8Array | null | readonly NativeValue[]
+export type ScalarFunctionValue =
+  | bigint
+  | number
+  | boolean
+  | string
+  | Uint8Array
+  | null
+  | readonly ScalarFunctionValue[]
 
-export interface NativeFunction {
+export interface ScalarFunction {
   /** Begins with `bq_`. */
   readonly name: string
-  readonly parameters: readonly NativeType[]
-  readonly returns: NativeType
+  readonly parameters: readonly ScalarFunctionType[]
+  readonly returns: ScalarFunctionType
   /** True: called for NULL arguments too. False: any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
   /** It may throw a RefusalError. Only for one that returns VARCHAR: it is called as `bq_unrefused(bq_name(…))`. */
   readonly refuses?: true
-  /** @throws NativeError with a message in BigQuery's words. */
-  readonly compute: (...args: never[]) => NativeValue
+  /** @throws ScalarFunctionError with a message in BigQuery's words. */
+  readonly compute: (...args: never[]) => ScalarFunctionValue
 }
 
 /** A query's own mistake, found while it runs; the message reaches authors and is in BigQuery's words. */
-export class NativeError extends Error {
-  override readonly name = 'NativeError'
+export class ScalarFunctionError extends Error {
+  override readonly name = 'ScalarFunctionError'
 }
 
 /**
@@ -41,7 +48,7 @@ export class RefusalError extends Error {
   override readonly name = 'RefusalError'
 }
 
-/** Begins the text that a native returns in place of a RefusalError; no answer begins so. */
+/** Begins the text that a scalar function returns in place of a RefusalError; no answer begins so. */
 export const REFUSAL_MARK = '[refused] '
 
 /** Stands before messages of ours in what DuckDB reports, so that its own texts are never taken for ours. */

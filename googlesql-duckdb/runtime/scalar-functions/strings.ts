@@ -1,5 +1,5 @@
 /** Text functions where DuckDB has none, or another idea of it. All count code points, as the language does. */
-import { NativeError, type NativeFunction } from './scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /** The language's limit on what LPAD, RPAD, REPEAT, REPLACE and TRANSLATE may give. */
 export const MAX_OUTPUT_BYTES = 1 << 20
@@ -7,8 +7,8 @@ export const MAX_OUTPUT_BYTES = 1 << 20
 const utf8Bytes = (text: string): number => Buffer.byteLength(text)
 
 function instr(value: string, part: string, position: bigint, occurrence: bigint): bigint {
-  if (occurrence < 1n) throw new NativeError('Occurrence must be positive')
-  if (position === 0n) throw new NativeError('Position must be non-zero')
+  if (occurrence < 1n) throw new ScalarFunctionError('Occurrence must be positive')
+  if (position === 0n) throw new ScalarFunctionError('Position must be non-zero')
   return BigInt(findNth([...value], [...part], Number(position), Number(occurrence)))
 }
 
@@ -99,20 +99,20 @@ function soundex(value: string): string {
   return result === '' ? '' : result.padEnd(4, '0')
 }
 
-/** @throws NativeError for what is in the source twice, and for a result that is too long. */
+/** @throws ScalarFunctionError for what is in the source twice, and for a result that is too long. */
 export function translate(value: string, source: string, target: string): string {
   const targets = [...target]
   const mapping = new Map<string, string>()
   ;[...source].forEach((char, index) => {
     if (mapping.has(char)) {
-      throw new NativeError(`Duplicate character ${JSON.stringify(char)} in TRANSLATE source characters`)
+      throw new ScalarFunctionError(`Duplicate character ${JSON.stringify(char)} in TRANSLATE source characters`)
     }
     mapping.set(char, targets[index] ?? '')
   })
   let result = ''
   for (const char of value) result += mapping.get(char) ?? char
   if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
-    throw new NativeError('Output of TRANSLATE exceeds max allowed output size of 1MB')
+    throw new ScalarFunctionError('Output of TRANSLATE exceeds max allowed output size of 1MB')
   }
   return result
 }
@@ -121,21 +121,21 @@ function repeat(value: string, count: bigint): string {
   return value.repeat(repetitions(utf8Bytes(value), count))
 }
 
-/** @throws NativeError when so many would be too many. */
+/** @throws ScalarFunctionError when so many would be too many. */
 export function repetitions(bytes: number, count: bigint): number {
-  if (count < 0n) throw new NativeError('Second argument (repeat count) for REPEAT cannot be negative')
+  if (count < 0n) throw new ScalarFunctionError('Second argument (repeat count) for REPEAT cannot be negative')
   if (bytes > 0 && BigInt(bytes) * count > BigInt(MAX_OUTPUT_BYTES)) {
-    throw new NativeError('Output of REPEAT exceeds max allowed output size of 1MB')
+    throw new ScalarFunctionError('Output of REPEAT exceeds max allowed output size of 1MB')
   }
   return bytes === 0 ? 0 : Number(count)
 }
 
-/** @throws NativeError when LPAD and RPAD refuse to give so much, or to pad with nothing. */
+/** @throws ScalarFunctionError when LPAD and RPAD refuse to give so much, or to pad with nothing. */
 export function checkPadding(size: bigint, isEmptyPattern: boolean): number {
-  if (size < 0n) throw new NativeError('Second argument (output size) for LPAD/RPAD cannot be negative')
+  if (size < 0n) throw new ScalarFunctionError('Second argument (output size) for LPAD/RPAD cannot be negative')
   if (size > BigInt(MAX_OUTPUT_BYTES))
-    throw new NativeError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
-  if (isEmptyPattern) throw new NativeError('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
+    throw new ScalarFunctionError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
+  if (isEmptyPattern) throw new ScalarFunctionError('Third argument (pad pattern) for LPAD/RPAD cannot be empty')
   return Number(size)
 }
 
@@ -151,7 +151,7 @@ const pad =
       pattern.repeat(Math.floor(missing / patterns.length)) + patterns.slice(0, missing % patterns.length).join('')
     const result = side === 'left' ? padding + value : value + padding
     if (utf8Bytes(result) > MAX_OUTPUT_BYTES) {
-      throw new NativeError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
+      throw new ScalarFunctionError('Output of LPAD/RPAD exceeds max allowed output size of 1MB')
     }
     return result
   }
@@ -159,7 +159,8 @@ const pad =
 function replace(value: string, part: string, by: string): string {
   const parts = part === '' ? [value] : value.split(part)
   const bytes = utf8Bytes(value) + (parts.length - 1) * (utf8Bytes(by) - utf8Bytes(part))
-  if (bytes > MAX_OUTPUT_BYTES) throw new NativeError('Output of REPLACE exceeds max allowed output size of 1MB')
+  if (bytes > MAX_OUTPUT_BYTES)
+    throw new ScalarFunctionError('Output of REPLACE exceeds max allowed output size of 1MB')
   return parts.join(by)
 }
 
@@ -172,7 +173,7 @@ function codePointsToString(codes: readonly (bigint | null)[]): string {
     .map(code => {
       const number = Number(code)
       if (number < 0 || number > 0x10ffff || (number >= 0xd800 && number <= 0xdfff)) {
-        throw new NativeError(`Invalid codepoint ${code}`)
+        throw new ScalarFunctionError(`Invalid codepoint ${code}`)
       }
       return String.fromCodePoint(number)
     })
@@ -182,16 +183,16 @@ function codePointsToString(codes: readonly (bigint | null)[]): string {
 function ascii(value: string): bigint {
   const code = value.codePointAt(0) ?? 0
   if (code > 127) {
-    throw new NativeError(`Argument to ASCII is not a structurally valid ASCII string: '${value}'`)
+    throw new ScalarFunctionError(`Argument to ASCII is not a structurally valid ASCII string: '${value}'`)
   }
   return BigInt(code)
 }
 
 /** As many single edits as it takes; two rows of the table are enough to count them. */
 export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | null): bigint {
-  if (max !== null && max < 0n) throw new NativeError('Max distance must be non-negative')
+  if (max !== null && max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
   // Nothing can interrupt the loop below, so it must not be long: at most some seconds.
-  if (a.length * b.length > 1e9) throw new NativeError('EDIT_DISTANCE: the values are too long')
+  if (a.length * b.length > 1e9) throw new ScalarFunctionError('EDIT_DISTANCE: the values are too long')
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
@@ -205,7 +206,7 @@ export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | 
   return max !== null && distance > max ? max : distance
 }
 
-export const STRING_NATIVES: readonly NativeFunction[] = [
+export const STRING_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_upper_text',
     parameters: ['VARCHAR'],

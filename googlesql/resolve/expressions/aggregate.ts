@@ -3,11 +3,11 @@ import type * as ast from '../../ast/nodes.js'
 import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.js'
 import { isGroupable, isOrderable } from '../../functions/definitions/operators.js'
 import { isVolatile } from '../../functions/facts.js'
-import { matchCall } from '../../functions/overload.js'
+import { resolveOverload } from '../../functions/overload.js'
 import { isSameExpr } from '../../plan/key.js'
 import type { AggregateCall, Expr, SortKey } from '../../plan/nodes.js'
 import { INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { integer, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
@@ -23,15 +23,15 @@ export function aggregateCall(
   entry: FunctionEntry,
   isSafe: boolean,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): Expr {
   if (entry.kind === 'window' || entry.aggregate?.requiresOver) {
-    return r.fail(`Analytic function ${entry.name} cannot be called without an OVER clause`, node.at)
+    return context.fail(`Analytic function ${entry.name} cannot be called without an OVER clause`, node.at)
   }
   if (!env.aggregates) {
     const isNested = env.clause.startsWith(IN_AGGREGATE)
     const complaint = `Aggregate function ${displayName(entry)} not allowed in ${env.clause}`
-    return r.fail(isNested ? 'Aggregations of aggregations are not allowed' : complaint, node.at)
+    return context.fail(isNested ? 'Aggregations of aggregations are not allowed' : complaint, node.at)
   }
   const { collected, scope } = env.aggregates
   const call = aggregatePart(
@@ -46,9 +46,9 @@ export function aggregateCall(
       inlinesAliases: true,
       clause: `${IN_AGGREGATE} ${displayName(entry)}`,
     },
-    r,
+    context,
   )
-  const column = r.newColumn(entry.name.toLowerCase(), call.type)
+  const column = context.newColumn(entry.name.toLowerCase(), call.type)
   collected.aggregates.push({ column, call })
   return readableExpr(column, false, node.at)
 }
@@ -62,23 +62,23 @@ export function aggregatePart(
   entry: FunctionEntry,
   isSafe: boolean,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): AggregateCall {
   const traits: AggregateTraits = entry.aggregate ?? {}
-  refuseModifiers(node, entry, traits, r)
-  const { args, type } = matchCall(entry, sourcesOf(node, env, r), node.at, r.source)
+  refuseModifiers(node, entry, traits, context)
+  const { args, type } = resolveOverload(entry, sourcesOf(node, env, context), node.at, context.source)
   const ungroupable = node.isDistinct ? args.find(argument => argument && !isGroupable(argument.type)) : undefined
   if (ungroupable) {
     const found = shortTypeName(ungroupable.type)
-    return r.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+    return context.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
-  const orderBy = node.orderBy.map(item => sortKey(item, r.expression(item.expression, env), r))
+  const orderBy = node.orderBy.map(item => sortKey(item, context.expression(item.expression, env), context))
   // Each of two volatile calls that are written alike draws a value of its own.
   const isArgument = ({ expr }: SortKey): boolean =>
     args.some(argument => argument && isSameExpr(argument, expr)) && !isVolatile(expr)
   const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
   if (foreign) {
-    return r.fail(
+    return context.fail(
       'An aggregate function that has both DISTINCT and ORDER BY arguments can only ORDER BY expressions that are arguments to the function',
       foreign.expr.at,
     )
@@ -89,19 +89,19 @@ export function aggregatePart(
     arguments: args,
     isDistinct: node.isDistinct,
     ignoresNulls: node.nulls ? node.nulls === 'ignore' : (traits.ignoresNullsByDefault ?? false),
-    having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env, r) },
+    having: node.having && { extreme: node.having.extreme, expr: havingKey(node.having.expression, env, context) },
     orderBy,
-    limit: node.limit && integer(node.limit, 'LIMIT', env, r),
+    limit: node.limit && integer(node.limit, 'LIMIT', env, context),
     filter: null,
     isSafe,
     at: node.at,
   }
 }
 
-function refuseModifiers(node: ast.Call, entry: FunctionEntry, traits: AggregateTraits, r: Resolution): void {
+function refuseModifiers(node: ast.Call, entry: FunctionEntry, traits: AggregateTraits, context: ResolveContext): void {
   const name = displayName(entry)
   const kind = entry.kind === 'aggregate' ? 'aggregate' : 'analytic'
-  const refuse = (complaint: string): never => r.fail(complaint, node.at)
+  const refuse = (complaint: string): never => context.fail(complaint, node.at)
   if (node.isDistinct && node.isStar) refuse('COUNT(*) cannot be used with DISTINCT')
   if (node.isDistinct && !traits.allowsDistinct) refuse(`DISTINCT is not allowed for function ${name}`)
   if (node.nulls && !traits.allowsNullsClause) {
@@ -114,24 +114,24 @@ function refuseModifiers(node: ast.Call, entry: FunctionEntry, traits: Aggregate
   if (node.limit && !traits.allowsLimit) refusePart('LIMIT')
 }
 
-function havingKey(node: ast.Expression, env: ExpressionEnv, r: Resolution): Expr {
-  const expr = r.expression(node, env)
+function havingKey(node: ast.Expression, env: ExpressionEnv, context: ResolveContext): Expr {
+  const expr = context.expression(node, env)
   if (isOrderable(expr.type)) return expr
-  return r.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
+  return context.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
 }
 
 /** GROUPING(x): a column too. */
-export function resolveGrouping(node: ast.Call, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveGrouping(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
   const argument = node.arguments[0]
-  if (!env.aggregates) return r.fail(`GROUPING not allowed in ${env.clause}`, node.at)
-  if (!argument || node.arguments.length !== 1) return r.fail('GROUPING must have exactly one argument', node.at)
-  const expr = r.expression(argument.expression, {
+  if (!env.aggregates) return context.fail(`GROUPING not allowed in ${env.clause}`, node.at)
+  if (!argument || node.arguments.length !== 1) return context.fail('GROUPING must have exactly one argument', node.at)
+  const expr = context.expression(argument.expression, {
     ...env,
     scope: env.aggregates.scope,
     aggregates: null,
     windows: null,
   })
-  const column = r.newColumn('grouping', INT64)
+  const column = context.newColumn('grouping', INT64)
   env.aggregates.collected.groupings.push({ column, expr, at: node.at })
   return readableExpr(column, false, node.at)
 }

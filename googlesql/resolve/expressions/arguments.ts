@@ -2,12 +2,12 @@
 
 import type * as ast from '../../ast/nodes.js'
 import { findFunction } from '../../functions/all.js'
-import { matchCall } from '../../functions/overload.js'
+import { resolveOverload } from '../../functions/overload.js'
 import type { ArgumentSource } from '../../functions/overload-candidate.js'
 import { call } from '../../plan/build.js'
 import type { Expr, LambdaExpr } from '../../plan/nodes.js'
 import { INT64, type Type } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { type Found, mapScope, visible } from '../name-scope.js'
 
 /** A date part as one word: `WEEK(MONDAY)` is WEEK_MONDAY. */
@@ -28,14 +28,19 @@ const exprSource = (expr: Expr): ArgumentSource => ({
   word: () => null,
 })
 
-function nodeSource(node: ast.Expression, name: string | null, env: ExpressionEnv, r: Resolution): ArgumentSource {
+function nodeSource(
+  node: ast.Expression,
+  name: string | null,
+  env: ExpressionEnv,
+  context: ResolveContext,
+): ArgumentSource {
   let resolved: Expr | undefined
   return {
     name,
     at: node.at,
     isLambda: node.kind === 'lambda',
-    resolve: () => (resolved ??= r.expression(node, env)),
-    resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env, r) : null),
+    resolve: () => (resolved ??= context.expression(node, env)),
+    resolveLambda: types => (node.kind === 'lambda' ? resolveLambda(node, types, env, context) : null),
     word: () => wordOf(node),
   }
 }
@@ -49,16 +54,26 @@ function wordOf(node: ast.Expression): string | null {
   return null
 }
 
-function resolveLambda(node: ast.Lambda, types: readonly Type[], env: ExpressionEnv, r: Resolution): LambdaExpr | null {
+function resolveLambda(
+  node: ast.Lambda,
+  types: readonly Type[],
+  env: ExpressionEnv,
+  context: ResolveContext,
+): LambdaExpr | null {
   if (node.parameters.length !== types.length) return null
-  const parameters = node.parameters.map((parameter, i) => r.newColumn(parameter.name, types[i]!))
+  const parameters = node.parameters.map((parameter, i) => context.newColumn(parameter.name, types[i]!))
   const names = new Map<string, Found>(
     parameters.map((column): [string, Found] => [
       column.name.toLowerCase(),
       { kind: 'column', column: visible(column) },
     ]),
   )
-  const body = r.expression(node.body, { ...env, scope: mapScope(names, env.scope), aggregates: null, windows: null })
+  const body = context.expression(node.body, {
+    ...env,
+    scope: mapScope(names, env.scope),
+    aggregates: null,
+    windows: null,
+  })
   return { kind: 'lambda', type: body.type, parameters, body, at: node.at }
 }
 
@@ -76,17 +91,19 @@ export function operatorCall(
   operands: readonly Operand[],
   at: number,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): Expr {
   const entry = findFunction(name)
-  if (!entry) return r.fail(`Operator ${name} is not known`, at)
+  if (!entry) return context.fail(`Operator ${name} is not known`, at)
   const sources = operands.map(operand =>
-    isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env, r),
+    isSource(operand) ? operand : isResolved(operand) ? exprSource(operand) : nodeSource(operand, null, env, context),
   )
-  const { args, type } = matchCall(entry, sources, at, r.source)
+  const { args, type } = resolveOverload(entry, sources, at, context.source)
   return call(name, type, args, at)
 }
 
 /** The arguments of a call as they are written. */
-export const sourcesOf = (node: ast.Call, env: ExpressionEnv, r: Resolution): ArgumentSource[] =>
-  node.arguments.map(argument => nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, r))
+export const sourcesOf = (node: ast.Call, env: ExpressionEnv, context: ResolveContext): ArgumentSource[] =>
+  node.arguments.map(argument =>
+    nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, context),
+  )

@@ -3,25 +3,25 @@
 import type * as ast from '../../ast/nodes.js'
 import { findFunction, functionNames } from '../../functions/all.js'
 import type { FunctionEntry } from '../../functions/catalogue.js'
-import { matchCall } from '../../functions/overload.js'
+import { resolveOverload } from '../../functions/overload.js'
 import { refusalOf } from '../../functions/refused.js'
 import { call } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { resolveTemporaryCall } from '../udf.js'
 import { aggregateCall, resolveGrouping } from './aggregate.js'
 import { sourcesOf } from './arguments.js'
 import { windowCall } from './window.js'
 
 /** A call of a function, of a temporary one too; aggregate and analytic ones stand as columns. */
-export function resolveCall(node: ast.Call, env: ExpressionEnv, r: Resolution): Expr {
-  const temporary = r.functions.size > 0 ? resolveTemporaryCall(node, env, r) : null
+export function resolveCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
+  const temporary = context.functions.size > 0 ? resolveTemporaryCall(node, env, context) : null
   if (temporary) return temporary
   const isSafe = node.path.length > 1 && node.path[0]!.name.toUpperCase() === 'SAFE'
   const path = (isSafe ? node.path.slice(1) : node.path).map(part => part.name)
   const name = path.join('.').toUpperCase()
-  if (name === 'GROUPING') return resolveGrouping(node, env, r)
+  if (name === 'GROUPING') return resolveGrouping(node, env, context)
   const entry =
     node.isStar && name === 'COUNT'
       ? findFunction('$count_star')
@@ -30,24 +30,35 @@ export function resolveCall(node: ast.Call, env: ExpressionEnv, r: Resolution): 
         : findFunction(name)
   if (!entry) {
     const refused = refusalOf(name)
-    if (refused) return r.fail(`Function ${name} is not supported: ${refused.reason}`, node.at)
+    if (refused) return context.fail(`Function ${name} is not supported: ${refused.reason}`, node.at)
     const suggestion = nearest(name, functionNames())?.toLowerCase()
-    return r.fail(`Function not found: ${path.join('.')}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+    return context.fail(
+      `Function not found: ${path.join('.')}${suggestion ? `; Did you mean ${suggestion}?` : ''}`,
+      node.at,
+    )
   }
-  if (node.isStar && entry.name !== '$count_star') return r.fail(`Argument * can only be used in COUNT(*)`, node.at)
-  if (isSafe && entry.allowsSafe === false) return r.fail(`Function ${name} does not support SAFE error mode`, node.at)
-  if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env, r)
-  return node.over ? windowCall(node, entry, isSafe, env, r) : aggregateCall(node, entry, isSafe, env, r)
+  if (node.isStar && entry.name !== '$count_star')
+    return context.fail(`Argument * can only be used in COUNT(*)`, node.at)
+  if (isSafe && entry.allowsSafe === false)
+    return context.fail(`Function ${name} does not support SAFE error mode`, node.at)
+  if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env, context)
+  return node.over ? windowCall(node, entry, isSafe, env, context) : aggregateCall(node, entry, isSafe, env, context)
 }
 
-function scalarCall(node: ast.Call, entry: FunctionEntry, isSafe: boolean, env: ExpressionEnv, r: Resolution): Expr {
-  const refuse = (what: string): never => r.fail(`Function ${entry.name} does not support ${what}`, node.at)
+function scalarCall(
+  node: ast.Call,
+  entry: FunctionEntry,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  context: ResolveContext,
+): Expr {
+  const refuse = (what: string): never => context.fail(`Function ${entry.name} does not support ${what}`, node.at)
   if (node.over) refuse('an OVER clause')
-  if (node.isDistinct) r.fail(`Non-aggregate function ${entry.name} cannot be called with DISTINCT`, node.at)
+  if (node.isDistinct) context.fail(`Non-aggregate function ${entry.name} cannot be called with DISTINCT`, node.at)
   if (node.nulls) refuse('IGNORE NULLS or RESPECT NULLS in arguments')
   if (node.having) refuse('HAVING in arguments')
   if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
   if (node.limit) refuse('LIMIT in arguments')
-  const { args, type } = matchCall(entry, sourcesOf(node, env, r), node.at, r.source)
+  const { args, type } = resolveOverload(entry, sourcesOf(node, env, context), node.at, context.source)
   return call(entry.name, type, args, node.at, isSafe)
 }

@@ -4,20 +4,20 @@ import { shownType } from '../../functions/overload.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { BOOL } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { operatorCall } from './arguments.js'
 
-export function resolveCase(node: ast.Case, env: ExpressionEnv, r: Resolution): Expr {
-  const value = node.operand && r.expression(node.operand, env)
-  const whens = node.branches.map(branch => r.expression(branch.when, env))
-  const thens = node.branches.map(branch => r.expression(branch.then, env))
-  const otherwise = node.otherwise && r.expression(node.otherwise, env)
+export function resolveCase(node: ast.Case, env: ExpressionEnv, context: ResolveContext): Expr {
+  const value = node.operand && context.expression(node.operand, env)
+  const whens = node.branches.map(branch => context.expression(branch.when, env))
+  const thens = node.branches.map(branch => context.expression(branch.then, env))
+  const otherwise = node.otherwise && context.expression(node.otherwise, env)
   const parts: Parts = { value, whens, thens, otherwise, at: node.at }
   const type = commonSupertype([...thens, ...(otherwise ? [otherwise] : [])])
-  if (!type) return noCommonType(parts, r)
-  const { conditions, binding } = value ? comparisons(value, parts, env, r) : tests(parts, r)
-  const coerced = (expr: Expr): Expr => coerceTo(expr, type, r.source)!
+  if (!type) return noCommonType(parts, context)
+  const { conditions, binding } = value ? comparisons(value, parts, env, context) : tests(parts, context)
+  const coerced = (expr: Expr): Expr => coerceTo(expr, type, context.source)!
   const expr: Expr = {
     kind: 'case',
     type,
@@ -43,31 +43,32 @@ interface Conditions {
 }
 
 /** `CASE x WHEN y`: `x = y`. */
-function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, r: Resolution): Conditions {
+function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, context: ResolveContext): Conditions {
   if (!commonSupertype([value, ...parts.whens])) {
-    return r.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
+    return context.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
   }
   const isCheap = value.kind === 'column' || value.kind === 'literal' || value.kind === 'parameter'
-  const binding = isCheap ? null : { column: r.newColumn('case', value.type), expr: value }
+  const binding = isCheap ? null : { column: context.newColumn('case', value.type), expr: value }
   const subject = binding ? readableExpr(binding.column, false, value.at) : value
-  return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env, r)), binding }
+  return { conditions: parts.whens.map(when => operatorCall('$eq', [subject, when], when.at, env, context)), binding }
 }
 
-function tests(parts: Parts, r: Resolution): Conditions {
+function tests(parts: Parts, context: ResolveContext): Conditions {
   const conditions = parts.whens.map(when => {
-    const test = coerceTo(when, BOOL, r.source)
+    const test = coerceTo(when, BOOL, context.source)
     if (test) return test
     const found = `all WHEN argument types must be BOOL but found: ${parts.whens.map(shownType).join(', ')}`
-    return r.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+    return context.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
   })
   return { conditions, binding: null }
 }
 
-function noCommonType(parts: Parts, r: Resolution): never {
-  if (parts.value) return r.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
+function noCommonType(parts: Parts, context: ResolveContext): never {
+  if (parts.value)
+    return context.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
   const types = results(parts).map(shownType).join(', ')
   const found = `all THEN/ELSE arguments must be coercible to a common type but found: ${types}`
-  return r.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
+  return context.fail(`No matching signature for operator CASE; ${found}; ${actual(parts)}`, parts.at)
 }
 
 const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...(otherwise ? [otherwise] : [])]

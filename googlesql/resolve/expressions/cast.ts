@@ -4,24 +4,25 @@ import type { CastExpr, Expr } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { STRING, shortTypeName, type Type } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { resolveParameterizedType } from '../type.js'
 
 /** CAST and SAFE_CAST. */
-export function resolveCast(node: ast.Cast, env: ExpressionEnv, r: Resolution): Expr {
-  const operand = r.expression(node.operand, env)
-  const { type, parameters } = resolveParameterizedType(node.type, r.source)
+export function resolveCast(node: ast.Cast, env: ExpressionEnv, context: ResolveContext): Expr {
+  const operand = context.expression(node.operand, env)
+  const { type, parameters } = resolveParameterizedType(node.type, context.source)
   const isUntyped = operand.kind === 'literal' && operand.value === null
   const isEmptyArray = operand.kind === 'array' && operand.items.length === 0 && !operand.hasWrittenType
   if (isEmptyArray && type.kind === 'ARRAY') return { ...operand, type, hasWrittenType: true }
   if (!isUntyped && !mayCast(operand.type, type) && !(node.format && mayCastWithFormat(operand.type, type))) {
-    return r.fail(`Invalid cast from ${shortTypeName(operand.type)} to ${shortTypeName(type)}`, operand.at)
+    return context.fail(`Invalid cast from ${shortTypeName(operand.type)} to ${shortTypeName(type)}`, operand.at)
   }
   const text = (part: ast.Expression | null, what: string): Expr | null => {
     if (!part) return null
-    const expr = r.expression(part, env)
+    const expr = context.expression(part, env)
     return (
-      coerceTo(expr, STRING, r.source) ?? r.fail(`${what} must be a STRING, not ${shortTypeName(expr.type)}`, part.at)
+      coerceTo(expr, STRING, context.source) ??
+      context.fail(`${what} must be a STRING, not ${shortTypeName(expr.type)}`, part.at)
     )
   }
   const cast: CastExpr = {

@@ -17,7 +17,7 @@ import {
   structOf,
   type Type,
 } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { type Found, mapScope, visible } from '../name-scope.js'
 import { resolveType } from '../type.js'
 import { datePartWord, operatorCall, wordSource } from './arguments.js'
@@ -29,14 +29,14 @@ import { fieldAt, resolveDot, resolveName } from './name.js'
 import { negated, resolveBinary, resolveIs, resolveLike, resolveLikeQuantified, resolveUnary } from './operator.js'
 import { resolveInQuery, resolveSubquery } from './subquery.js'
 
-export function resolveExpression(node: ast.Expression, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveExpression(node: ast.Expression, env: ExpressionEnv, context: ResolveContext): Expr {
   switch (node.kind) {
     case 'null':
       return literal(INT64, null, node.at)
     case 'bool':
       return literal(BOOL, node.value, node.at)
     case 'int':
-      return intLiteral(node.value, node.at, r)
+      return intLiteral(node.value, node.at, context)
     case 'float':
       return floatLiteral(node.value, node.at)
     case 'string':
@@ -44,54 +44,58 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, r: R
     case 'bytes':
       return literal(BYTES, node.value, node.at)
     case 'typed':
-      return typedLiteral(node, r)
+      return typedLiteral(node, context)
     case 'parameter':
-      return resolveParameter(node, r)
+      return resolveParameter(node, context)
     case 'name':
-      return resolveName(node, env, r)
+      return resolveName(node, env, context)
     case 'dot':
-      return resolveDot(node, env, r)
+      return resolveDot(node, env, context)
     case 'index':
-      return resolveIndex(node, env, r)
+      return resolveIndex(node, env, context)
     case 'unary':
-      return resolveUnary(node, env, r)
+      return resolveUnary(node, env, context)
     case 'binary':
-      return resolveBinary(node, env, r)
+      return resolveBinary(node, env, context)
     case 'is':
-      return resolveIs(node, env, r)
+      return resolveIs(node, env, context)
     case 'is-distinct':
       return negated(
         node.isNegated,
-        operatorCall('$is_distinct', [node.left, node.right], startOf(node), env, r),
+        operatorCall('$is_distinct', [node.left, node.right], startOf(node), env, context),
         node.at,
       )
     case 'between':
       return negated(
         node.isNegated,
-        operatorCall('$between', [node.operand, node.low, node.high], node.at, env, r),
+        operatorCall('$between', [node.operand, node.low, node.high], node.at, env, context),
         node.at,
       )
     case 'in-list':
-      return negated(node.isNegated, operatorCall('$in', [node.operand, ...node.items], node.at, env, r), node.at)
+      return negated(node.isNegated, operatorCall('$in', [node.operand, ...node.items], node.at, env, context), node.at)
     case 'in-unnest':
-      return negated(node.isNegated, operatorCall('$in_array', [node.operand, node.array], node.at, env, r), node.at)
+      return negated(
+        node.isNegated,
+        operatorCall('$in_array', [node.operand, node.array], node.at, env, context),
+        node.at,
+      )
     case 'in-query':
-      return negated(node.isNegated, resolveInQuery(node, env, r), node.at)
+      return negated(node.isNegated, resolveInQuery(node, env, context), node.at)
     case 'like':
-      return resolveLike(node, env, r)
+      return resolveLike(node, env, context)
     case 'like-quantified':
-      return resolveLikeQuantified(node, env, r)
+      return resolveLikeQuantified(node, env, context)
     case 'case':
-      return resolveCase(node, env, r)
+      return resolveCase(node, env, context)
     case 'cast':
-      return resolveCast(node, env, r)
+      return resolveCast(node, env, context)
     case 'extract':
       return operatorCall(
         '$extract',
         [wordSource(datePartWord(node.part), node.part.at), node.operand, ...(node.timeZone ? [node.timeZone] : [])],
         node.at,
         env,
-        r,
+        context,
       )
     case 'interval':
       return operatorCall(
@@ -102,34 +106,34 @@ export function resolveExpression(node: ast.Expression, env: ExpressionEnv, r: R
         ],
         node.at,
         env,
-        r,
+        context,
       )
     case 'array':
-      return resolveArray(node, env, r)
+      return resolveArray(node, env, context)
     case 'struct':
-      return resolveStruct(node, env, r)
+      return resolveStruct(node, env, context)
     case 'subquery':
-      return resolveSubquery(node, env, r)
+      return resolveSubquery(node, env, context)
     case 'call':
-      return resolveCall(node, env, r)
+      return resolveCall(node, env, context)
     case 'lambda':
-      return r.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at)
+      return context.fail('Lambda is not allowed here: it must be an argument of a function that takes one', node.at)
     case 'with':
-      return resolveWith(node, env, r)
+      return resolveWith(node, env, context)
   }
 }
 
 // ---- structure
 
-function resolveIndex(node: ast.Index, env: ExpressionEnv, r: Resolution): Expr {
-  const operand = r.expression(node.operand, env)
+function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveContext): Expr {
+  const operand = context.expression(node.operand, env)
   if (operand.type.kind === 'JSON') {
-    if (node.mode !== 'plain') return r.fail('A JSON value is subscripted without OFFSET or ORDINAL', node.at)
-    return operatorCall('$subscript_json', [operand, node.index], node.at, env, r)
+    if (node.mode !== 'plain') return context.fail('A JSON value is subscripted without OFFSET or ORDINAL', node.at)
+    return operatorCall('$subscript_json', [operand, node.index], node.at, env, context)
   }
-  if (operand.type.kind === 'STRUCT') return structSubscript(node, operand, r)
+  if (operand.type.kind === 'STRUCT') return structSubscript(node, operand, context)
   if (operand.type.kind !== 'ARRAY') {
-    return r.fail(
+    return context.fail(
       `Subscript access using [${node.mode === 'plain' ? 'INT64' : modeName(node.mode)}] is not supported on values of type ${shortTypeName(operand.type)}`,
       node.at,
     )
@@ -141,42 +145,45 @@ function resolveIndex(node: ast.Index, env: ExpressionEnv, r: Resolution): Expr 
     'safe-offset': '$safe_array_at_offset',
     'safe-ordinal': '$safe_array_at_ordinal',
   }[node.mode]
-  const index = coerceTo(r.expression(node.index, env), INT64, r.source)
-  if (index) return operatorCall(name, [operand, index], node.at, env, r)
-  const found = shortTypeName(r.expression(node.index, env).type)
-  return r.fail(`Array position in [] must be coercible to INT64 type, but has type ${found}`, node.index.at)
+  const index = coerceTo(context.expression(node.index, env), INT64, context.source)
+  if (index) return operatorCall(name, [operand, index], node.at, env, context)
+  const found = shortTypeName(context.expression(node.index, env).type)
+  return context.fail(`Array position in [] must be coercible to INT64 type, but has type ${found}`, node.index.at)
 }
 
 const modeName = (mode: ast.Index['mode']): string => mode.replace('-', '_').toUpperCase()
 
 /** `s[0]`, `s[ORDINAL(1)]`: the position must be a literal, since it decides the type. */
-function structSubscript(node: ast.Index, operand: Expr, r: Resolution): Expr {
+function structSubscript(node: ast.Index, operand: Expr, context: ResolveContext): Expr {
   const { type } = operand
   if (type.kind !== 'STRUCT') throw new TypeError('structSubscript needs a struct')
   if (node.index.kind !== 'int' || node.mode.startsWith('safe')) {
-    return r.fail('Field element access on a struct needs an integer literal', node.at)
+    return context.fail('Field element access on a struct needs an integer literal', node.at)
   }
   const index = Number(node.index.value) - (node.mode === 'ordinal' ? 1 : 0)
   if (index < 0 || index >= type.fields.length)
-    return r.fail(`Field ordinal out of bounds in ${shortTypeName(type)}`, node.at)
+    return context.fail(`Field ordinal out of bounds in ${shortTypeName(type)}`, node.at)
   return fieldAt(operand, index, node.at)
 }
 
-function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv, r: Resolution): Expr {
-  const items = node.items.map(item => r.expression(item, env))
+function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv, context: ResolveContext): Expr {
+  const items = node.items.map(item => context.expression(item, env))
   const nested = items.find(item => item.type.kind === 'ARRAY')
-  if (nested) return r.fail(nestedArray(nested.type), nested.at)
-  const element = node.element ? resolveType(node.element, r.source) : commonSupertype(items)
+  if (nested) return context.fail(nestedArray(nested.type), nested.at)
+  const element = node.element ? resolveType(node.element, context.source) : commonSupertype(items)
   if (!element) {
     const types = [...new Set(items.map(shownType))].join(', ')
-    return r.fail(`Array elements of types {${types}} do not have a common supertype`, node.at)
+    return context.fail(`Array elements of types {${types}} do not have a common supertype`, node.at)
   }
-  if (element.kind === 'ARRAY') return r.fail(nestedArray(element), node.at)
+  if (element.kind === 'ARRAY') return context.fail(nestedArray(element), node.at)
   const coerced = items.map(item => {
-    const value = coerceTo(item, element, r.source)
+    const value = coerceTo(item, element, context.source)
     return (
       value ??
-      r.fail(`Array element type ${shortTypeName(item.type)} does not coerce to ${shortTypeName(element)}`, item.at)
+      context.fail(
+        `Array element type ${shortTypeName(item.type)} does not coerce to ${shortTypeName(element)}`,
+        item.at,
+      )
     )
   })
   return { kind: 'array', type: arrayOf(element), items: coerced, hasWrittenType: node.element !== null, at: node.at }
@@ -185,12 +192,12 @@ function resolveArray(node: ast.ArrayConstructor, env: ExpressionEnv, r: Resolut
 const nestedArray = (type: Type): string =>
   `Cannot construct array with element type ${shortTypeName(type)} because nested arrays are not supported`
 
-function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, r: Resolution): Expr {
-  const fields = node.fields.map(field => r.expression(field.expression, env))
+function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, context: ResolveContext): Expr {
+  const fields = node.fields.map(field => context.expression(field.expression, env))
   if (node.type) {
-    const type = resolveType(node.type, r.source) as StructType
+    const type = resolveType(node.type, context.source) as StructType
     if (type.fields.length !== fields.length) {
-      return r.fail(
+      return context.fail(
         `STRUCT type has ${type.fields.length} fields but constructor call has ${fields.length} fields`,
         node.at,
       )
@@ -198,8 +205,8 @@ function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, r: Resol
     const coerced = fields.map((field, i) => {
       const wanted = type.fields[i]!.type
       return (
-        coerceTo(field, wanted, r.source) ??
-        r.fail(
+        coerceTo(field, wanted, context.source) ??
+        context.fail(
           `Struct field ${i + 1} has type ${shortTypeName(field.type)} which does not coerce to ${shortTypeName(wanted)}`,
           field.at,
         )
@@ -222,25 +229,25 @@ export function impliedName(node: ast.Expression): string {
 }
 
 /** A BOOL expression where the language asks for a condition. */
-export function condition(node: ast.Expression, clause: string, env: ExpressionEnv, r: Resolution): Expr {
-  const expr = r.expression(node, env)
+export function condition(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
+  const expr = context.expression(node, env)
   return (
-    coerceTo(expr, BOOL, r.source) ??
-    r.fail(`${clause} should return type BOOL, but returns ${shortTypeName(expr.type)}`, node.at)
+    coerceTo(expr, BOOL, context.source) ??
+    context.fail(`${clause} should return type BOOL, but returns ${shortTypeName(expr.type)}`, node.at)
   )
 }
 
-function resolveWith(node: ast.WithExpression, env: ExpressionEnv, r: Resolution): Expr {
+function resolveWith(node: ast.WithExpression, env: ExpressionEnv, context: ResolveContext): Expr {
   const names = new Map<string, Found>()
   const inner: ExpressionEnv = { ...env, scope: mapScope(names, env.scope) }
   const bindings: Computed[] = []
   for (const binding of node.bindings) {
-    const expr = r.expression(binding.expression, inner)
-    const column = r.newColumn(binding.name.name, expr.type)
+    const expr = context.expression(binding.expression, inner)
+    const column = context.newColumn(binding.name.name, expr.type)
     bindings.push({ column, expr })
     const key = binding.name.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column: visible(column) })
   }
-  const result = r.expression(node.result, inner)
+  const result = context.expression(node.result, inner)
   return { kind: 'let', type: result.type, bindings, result, at: node.at }
 }

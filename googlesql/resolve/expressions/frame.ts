@@ -3,7 +3,7 @@ import type * as ast from '../../ast/nodes.js'
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { INT64, isNumeric, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 
 const ORDER_OF_BOUNDS = ['unbounded-preceding', 'preceding', 'current-row', 'following', 'unbounded-following']
 
@@ -20,23 +20,23 @@ export function resolveFrame(
   frame: ast.Frame,
   orderBy: readonly SortKey[],
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): ResolvedFrame {
-  const start = resolveBound(frame.start, frame, orderBy, env, r)
+  const start = resolveBound(frame.start, frame, orderBy, env, context)
   const end: ResolvedBound = frame.end
-    ? resolveBound(frame.end, frame, orderBy, env, r)
+    ? resolveBound(frame.end, frame, orderBy, env, context)
     : { kind: 'current-row', offset: null }
   const isBackward = ORDER_OF_BOUNDS.indexOf(start.kind) > ORDER_OF_BOUNDS.indexOf(end.kind)
   if (start.kind === 'unbounded-following') {
-    return r.fail('Starting window framing expression cannot be UNBOUNDED FOLLOWING', frame.start.at)
+    return context.fail('Starting window framing expression cannot be UNBOUNDED FOLLOWING', frame.start.at)
   }
   const endAt = (frame.end ?? frame.start).at
   if (end.kind === 'unbounded-preceding') {
-    return r.fail('Ending window framing expression cannot be UNBOUNDED PRECEDING', endAt)
+    return context.fail('Ending window framing expression cannot be UNBOUNDED PRECEDING', endAt)
   }
   if (isBackward) {
     const [from, to] = [BOUND_WORDS[start.kind], BOUND_WORDS[end.kind]]
-    return r.fail(
+    return context.fail(
       start.kind === 'current-row'
         ? `Starting window framing expression cannot be ${from} when the ending window framing expression is ${to}`
         : `Ending window framing expression cannot be ${to} when the starting window framing expression is ${from}`,
@@ -51,21 +51,24 @@ function resolveBound(
   frame: ast.Frame,
   orderBy: readonly SortKey[],
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): ResolvedBound {
   if (!bound.offset) return { kind: bound.kind, offset: null }
-  const expr = r.expression(bound.offset, { ...env, scope: null, aggregates: null })
+  const expr = context.expression(bound.offset, { ...env, scope: null, aggregates: null })
   if (frame.unit === 'rows') {
-    const offset = coerceTo(expr, INT64, r.source)
+    const offset = coerceTo(expr, INT64, context.source)
     if (!offset) {
       const found = shortTypeName(expr.type)
-      return r.fail(`Window framing expression for ROWS can only be of integer type, but has type ${found}`, bound.at)
+      return context.fail(
+        `Window framing expression for ROWS can only be of integer type, but has type ${found}`,
+        bound.at,
+      )
     }
-    return checkedBound(bound, offset, r)
+    return checkedBound(bound, offset, context)
   }
   const key = orderBy[0]
   if (!key || orderBy.length !== 1) {
-    return r.fail(
+    return context.fail(
       key
         ? 'A RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries must have exactly one ORDER BY key'
         : 'A RANGE-based window including an OFFSET PRECEDING or OFFSET FOLLOWING window frame boundary requires an ORDER BY',
@@ -73,27 +76,27 @@ function resolveBound(
     )
   }
   if (!isNumeric(key.expr.type)) {
-    return r.fail(
+    return context.fail(
       `ORDER BY key must be numeric in a RANGE-based window with OFFSET PRECEDING or OFFSET FOLLOWING boundaries, but has type ${shortTypeName(key.expr.type)}`,
       key.expr.at,
     )
   }
-  const offset = coerceTo(expr, key.expr.type, r.source)
+  const offset = coerceTo(expr, key.expr.type, context.source)
   if (!offset) {
-    return r.fail(
+    return context.fail(
       `Window framing expression has type ${shortTypeName(expr.type)} that cannot coerce to the type of the ORDER BY expression, which is ${shortTypeName(key.expr.type)}`,
       bound.at,
     )
   }
-  return checkedBound(bound, offset, r)
+  return checkedBound(bound, offset, context)
 }
 
-function checkedBound(bound: ast.FrameBound, offset: Expr, r: Resolution): ResolvedBound {
+function checkedBound(bound: ast.FrameBound, offset: Expr, context: ResolveContext): ResolvedBound {
   const written = offset.kind === 'cast' && offset.isImplicit ? offset.operand : offset
   if (written.kind === 'literal') {
-    if (written.value === null) return r.fail('Window framing expression cannot be NULL', bound.at)
+    if (written.value === null) return context.fail('Window framing expression cannot be NULL', bound.at)
     if (String(written.value).startsWith('-')) {
-      return r.fail('Window framing expression cannot evaluate to a negative value', bound.at)
+      return context.fail('Window framing expression cannot evaluate to a negative value', bound.at)
     }
   }
   return { kind: bound.kind, offset }

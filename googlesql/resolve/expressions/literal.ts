@@ -12,13 +12,13 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../values/literals.js'
-import type { Resolution } from '../context.js'
+import type { ResolveContext } from '../context.js'
 
 /** The largest INT64; of its negative there is one more. */
 export const MAX_INT64 = 9223372036854775807n
 
-export function intLiteral(digits: string, at: number, r: Resolution): Expr {
-  if (BigInt(digits) > MAX_INT64) return r.fail(`Invalid integer literal: ${digits}`, at)
+export function intLiteral(digits: string, at: number, context: ResolveContext): Expr {
+  if (BigInt(digits) > MAX_INT64) return context.fail(`Invalid integer literal: ${digits}`, at)
   return literal(INT64, BigInt(digits).toString(), at)
 }
 
@@ -37,17 +37,17 @@ const TYPED = {
   JSON: { type: JSON_TYPE, read: jsonLiteral },
 } as const
 
-export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, r: Resolution): Expr {
+export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, context: ResolveContext): Expr {
   const { type, read } = TYPED[node.typed]
   const value = read(node.value)
-  if (value === null) return r.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)
+  if (value === null) return context.fail(`Invalid ${node.typed} literal: ${JSON.stringify(node.value)}`, node.at)
   return literal(type, value, node.at)
 }
 
-export function resolveParameter(node: ast.Parameter, r: Resolution): Expr {
+export function resolveParameter(node: ast.Parameter, context: ResolveContext): Expr {
   const key = node.name.toLowerCase()
-  const type = r.parameterTypes.get(key)
-  if (!type) return r.fail(`Query parameter '${node.name}' not found`, node.at)
-  if (!r.usedParameters.has(key)) r.usedParameters.set(key, node.name)
+  const type = context.parameterTypes.get(key)
+  if (!type) return context.fail(`Query parameter '${node.name}' not found`, node.at)
+  if (!context.usedParameters.has(key)) context.usedParameters.set(key, node.name)
   return { kind: 'parameter', type, name: key, at: node.at }
 }

@@ -5,7 +5,7 @@ import { call, literal } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import { JSON_TYPE, STRING, typeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import {
   type Found,
   type Held,
@@ -18,75 +18,81 @@ import {
 } from '../name-scope.js'
 import { IN_AGGREGATE } from './aggregate.js'
 
-export function resolveName(node: ast.Name, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveName(node: ast.Name, env: ExpressionEnv, context: ResolveContext): Expr {
   const hit = lookup(env.scope, node.name)
-  if (!hit) return unrecognized(node, env, r)
-  return foundExpr(hit.found, hit.isCorrelated, node, env, r)
+  if (!hit) return unrecognized(node, env, context)
+  return foundExpr(hit.found, hit.isCorrelated, node, env, context)
 }
 
-function unrecognized(node: ast.Name, env: ExpressionEnv, r: Resolution): never {
+function unrecognized(node: ast.Name, env: ExpressionEnv, context: ResolveContext): never {
   const suggestion = suggestName(env.scope, node.name)
-  return r.fail(`Unrecognized name: ${node.name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+  return context.fail(`Unrecognized name: ${node.name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
 }
 
-function foundExpr(found: Found, isCorrelated: boolean, node: ast.Name, env: ExpressionEnv, r: Resolution): Expr {
+function foundExpr(
+  found: Found,
+  isCorrelated: boolean,
+  node: ast.Name,
+  env: ExpressionEnv,
+  context: ResolveContext,
+): Expr {
   switch (found.kind) {
     case 'range':
       return rangeExpr(found.range, isCorrelated, node.at)
     case 'column':
       return visibleExpr(found.column, isCorrelated, node.at)
     case 'alias':
-      if (!isCorrelated) refuseInAggregate(found.holds, node, env, r)
+      if (!isCorrelated) refuseInAggregate(found.holds, node, env, context)
       return found.column && !env.inlinesAliases ? readableExpr(found.column, isCorrelated, node.at) : found.expr
     case 'ambiguous':
-      return r.fail(`Column name ${node.name} is ambiguous`, node.at)
+      return context.fail(`Column name ${node.name} is ambiguous`, node.at)
   }
 }
 
 /** The aliases of the select list are seen within the aggregates of HAVING, QUALIFY and ORDER BY too. */
-function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, r: Resolution): void {
+function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, context: ResolveContext): void {
   if (!env.clause.startsWith(IN_AGGREGATE)) return
-  if (holds === 'aggregate') r.fail('Aggregations of aggregations are not allowed', node.at)
-  if (holds === 'window') r.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
+  if (holds === 'aggregate') context.fail('Aggregations of aggregations are not allowed', node.at)
+  if (holds === 'window') context.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
 }
 
 /** `operand.name`. A range variable's columns come before a struct's fields. */
-export function resolveDot(node: ast.Dot, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveDot(node: ast.Dot, env: ExpressionEnv, context: ResolveContext): Expr {
   if (node.operand.kind === 'name') {
     const hit = lookup(env.scope, node.operand.name)
     if (hit?.found.kind === 'range') {
-      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, r)
+      return resolveRangeColumn(hit.found.range, node.name, hit.isCorrelated, context)
     }
   }
-  return fieldOf(r.expression(node.operand, env), node.name, r)
+  return fieldOf(context.expression(node.operand, env), node.name, context)
 }
 
-function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, r: Resolution): Expr {
-  if (range.kind === 'value') return fieldOf(readableExpr(range.column, isCorrelated, name.at), name, r)
+function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, context: ResolveContext): Expr {
+  if (range.kind === 'value') return fieldOf(readableExpr(range.column, isCorrelated, name.at), name, context)
   const key = name.name.toLowerCase()
   const matches = range.columns.filter(column => column.name.toLowerCase() === key)
-  if (matches.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+  if (matches.length > 1) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
   if (matches[0]) return visibleExpr(matches[0], isCorrelated, name.at)
   const suggestion = nearest(
     name.name,
     range.columns.map(column => column.name),
   )
   const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
-  return r.fail(`Name ${name.name} not found inside ${range.name}${hint}`, name.at)
+  return context.fail(`Name ${name.name} not found inside ${range.name}${hint}`, name.at)
 }
 
 /** A struct's field, whose name is matched without regard to case, or a JSON value's member. */
-function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
+function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): Expr {
   const { type } = operand
   if (type.kind === 'JSON') {
     return call('$json_field', JSON_TYPE, [operand, literal(STRING, name.name, name.at)], name.at)
   }
   if (type.kind !== 'STRUCT') {
-    return r.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at)
+    return context.fail(`Cannot access field ${name.name} on a value with type ${typeName(type)}`, name.at)
   }
   const key = name.name.toLowerCase()
   const matches = type.fields.flatMap((field, i) => (field.name.toLowerCase() === key ? [i] : []))
-  if (matches.length > 1) return r.fail(`Struct field name ${name.name} is ambiguous`, name.at)
+  if (matches.length > 1) return context.fail(`Struct field name ${name.name} is ambiguous`, name.at)
   const index = matches[0]
   if (index === undefined) {
     const suggestion = nearest(
@@ -94,7 +100,7 @@ function fieldOf(operand: Expr, name: ast.Identifier, r: Resolution): Expr {
       type.fields.map(field => field.name),
     )
     const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
-    return r.fail(`Field name ${name.name} does not exist in ${typeName(type)}${hint}`, name.at)
+    return context.fail(`Field name ${name.name} does not exist in ${typeName(type)}${hint}`, name.at)
   }
   return fieldAt(operand, index, name.at)
 }

@@ -7,7 +7,7 @@ import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../plan/walk.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { arrayOf, BOOL, INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { operatorCall } from './arguments.js'
 import { floatLiteral, MAX_INT64 } from './literal.js'
 import { oneColumn } from './subquery.js'
@@ -18,33 +18,34 @@ export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
 }
 
 /** `-x`, `+x`, `~x` and NOT. */
-export function resolveUnary(node: ast.Unary, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: ResolveContext): Expr {
   const { operand } = node
   if (node.operator === '-' && operand.kind === 'int') {
     // -9223372036854775808 is a literal, though 9223372036854775808 is none.
-    if (BigInt(operand.value) > MAX_INT64 + 1n) return r.fail(`Invalid integer literal: -${operand.value}`, node.at)
+    if (BigInt(operand.value) > MAX_INT64 + 1n)
+      return context.fail(`Invalid integer literal: -${operand.value}`, node.at)
     return literal(INT64, (-BigInt(operand.value)).toString(), node.at)
   }
   if (node.operator === '-' && operand.kind === 'float') {
     return { ...floatLiteral(`-${operand.value}`, operand.at), at: node.at }
   }
   if (node.operator === '+') {
-    const expr = r.expression(operand, env)
-    if (isBareNull(expr)) return r.fail('Operands of + cannot be literal NULL', expr.at)
+    const expr = context.expression(operand, env)
+    if (isBareNull(expr)) return context.fail('Operands of + cannot be literal NULL', expr.at)
     if (!['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL'].includes(expr.type.kind)) {
-      return r.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
+      return context.fail(`Operands of + must be numeric type but was ${shortTypeName(expr.type)}`, expr.at)
     }
     return expr
   }
   const name = { '-': '$negate', '~': '$bitnot', NOT: '$not' }[node.operator]
-  return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, r), r)
+  return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, context), context)
 }
 
 /** The call, unless one of its operands is a NULL written out: `x = NULL` is a slip of the pen for `x IS NULL`. */
-function ofNoNull(operator: string, call: Expr, r: Resolution): Expr {
+function ofNoNull(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
   const slip = operands.find(operand => operand !== null && isBareNull(operand))
-  return slip ? r.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
+  return slip ? context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
 }
 
 /** These take a NULL for what it says. */
@@ -72,7 +73,7 @@ const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
 }
 
 /** Chains such as `a AND b AND …` lean to the left: they are walked in a loop, so that long ones need no deep stack. */
-export function resolveBinary(node: ast.Binary, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: ResolveContext): Expr {
   const chain: ast.Binary[] = []
   let left: ast.Expression = node
   while (left.kind === 'binary') {
@@ -80,46 +81,46 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv, r: Resolutio
     left = left.left
   }
   const start = startOf(left)
-  let expr = r.expression(left, env)
+  let expr = context.expression(left, env)
   for (const operator of chain.reverse()) {
-    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env, r)
-    expr = TAKES_NULL.has(operator.operator) ? call : ofNoNull(operator.operator, call, r)
+    const call = operatorCall(BINARY[operator.operator], [expr, operator.right], start, env, context)
+    expr = TAKES_NULL.has(operator.operator) ? call : ofNoNull(operator.operator, call, context)
   }
   return expr
 }
 
 /** LIKE, which looks for no NULL that is written out. */
-export function resolveLike(node: ast.Like, env: ExpressionEnv, r: Resolution): Expr {
-  const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, r)
-  return negated(node.isNegated, ofNoNull('LIKE', call, r), node.at)
+export function resolveLike(node: ast.Like, env: ExpressionEnv, context: ResolveContext): Expr {
+  const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, context)
+  return negated(node.isNegated, ofNoNull('LIKE', call, context), node.at)
 }
 
 /** IS NULL, IS TRUE and their like. */
-export function resolveIs(node: ast.IsTest, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveIs(node: ast.IsTest, env: ExpressionEnv, context: ResolveContext): Expr {
   const name = { NULL: '$is_null', UNKNOWN: '$is_null', TRUE: '$is_true', FALSE: '$is_false' }[node.test]
-  const operand = r.expression(node.operand, env)
-  const typed = node.test === 'UNKNOWN' ? coerceTo(operand, BOOL, r.source) : operand
+  const operand = context.expression(node.operand, env)
+  const typed = node.test === 'UNKNOWN' ? coerceTo(operand, BOOL, context.source) : operand
   if (!typed) {
-    return r.fail(
+    return context.fail(
       `No matching signature for operator IS UNKNOWN for argument types: ${shortTypeName(operand.type)}`,
       startOf(node),
     )
   }
-  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env, r), node.at)
+  return negated(node.isNegated, operatorCall(name, [typed], startOf(node), env, context), node.at)
 }
 
 /** LIKE ANY, LIKE SOME and LIKE ALL. */
-export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv, r: Resolution): Expr {
+export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv, context: ResolveContext): Expr {
   // `x NOT LIKE ANY (…)` is NOT (x LIKE ANY (…)): so the reference implementation computes it, whatever the page says.
   const quantifier = node.quantifier.toLowerCase()
   const suffix = node.patterns ? '' : '_array'
   let patterns: (ast.Expression | Expr)[]
   if (node.query) {
-    const { column, scan } = oneColumn(node.query, 'LIKE', env, r)
+    const { column, scan } = oneColumn(node.query, 'LIKE', env, context)
     patterns = [{ kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }]
   } else {
     patterns = [...(node.patterns ?? [node.array!])]
   }
-  const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env, r)
+  const call = operatorCall(`$like_${quantifier}${suffix}`, [node.operand, ...patterns], node.at, env, context)
   return negated(node.isNegated, call, node.at)
 }

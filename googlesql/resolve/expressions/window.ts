@@ -4,7 +4,7 @@ import type { AggregateTraits, FunctionEntry } from '../../functions/catalogue.j
 import { isGroupable } from '../../functions/definitions/operators.js'
 import type { AggregateCall, Expr, WindowCall } from '../../plan/nodes.js'
 import { shortTypeName, type Type } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 import { sortKey } from '../queries/order.js'
 import { aggregatePart, displayName, IN_AGGREGATE, IN_ANALYTIC } from './aggregate.js'
@@ -16,12 +16,12 @@ export function windowCall(
   entry: FunctionEntry,
   isSafe: boolean,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): Expr {
-  if (!env.windows) return r.fail(misplacedWindow(env.clause), node.at)
+  if (!env.windows) return context.fail(misplacedWindow(env.clause), node.at)
   const traits: AggregateTraits = entry.aggregate ?? {}
   if (entry.kind === 'aggregate' && traits.allowsOver === false) {
-    return r.fail(`Aggregate function ${displayName(entry)} does not support an OVER clause`, node.at)
+    return context.fail(`Aggregate function ${displayName(entry)} does not support an OVER clause`, node.at)
   }
   const { collected, named } = env.windows
   const inner: ExpressionEnv = {
@@ -30,19 +30,19 @@ export function windowCall(
     inlinesAliases: true,
     clause: `${IN_ANALYTIC} ${displayName(entry)}`,
   }
-  refuseInWindow(node, r)
-  const call = aggregatePart(node, entry, isSafe, inner, r)
-  const window = mergeWindow(node.over!, named, r)
+  refuseInWindow(node, context)
+  const call = aggregatePart(node, entry, isSafe, inner, context)
+  const window = mergeWindow(node.over!, named, context)
   const partitionBy = window.partitionBy.map(part => {
-    const expr = r.expression(part, inner)
+    const expr = context.expression(part, inner)
     const problem = partitionProblem(expr.type)
-    return problem ? r.fail(`Partitioning by expressions of type ${problem} is not allowed`, part.at) : expr
+    return problem ? context.fail(`Partitioning by expressions of type ${problem} is not allowed`, part.at) : expr
   })
-  const orderBy = window.orderBy.map(item => sortKey(item, r.expression(item.expression, inner), r))
-  checkWindow(window, entry, r)
-  if (node.isDistinct) checkDistinctWindow(window, call, node, r)
-  const frame = window.frame && resolveFrame(window.frame, orderBy, inner, r)
-  const column = r.newColumn(entry.name.toLowerCase(), call.type)
+  const orderBy = window.orderBy.map(item => sortKey(item, context.expression(item.expression, inner), context))
+  checkWindow(window, entry, context)
+  if (node.isDistinct) checkDistinctWindow(window, call, node, context)
+  const frame = window.frame && resolveFrame(window.frame, orderBy, inner, context)
+  const column = context.newColumn(entry.name.toLowerCase(), call.type)
   const resolved: WindowCall = { call, partitionBy, orderBy, frame }
   collected.windows.push({ column, call: resolved })
   return readableExpr(column, false, node.at)
@@ -54,10 +54,10 @@ function misplacedWindow(clause: string): string {
   return `Analytic function not allowed in ${clause}`
 }
 
-function refuseInWindow(node: ast.Call, r: Resolution): void {
-  if (node.having) r.fail('HAVING modifier is not supported on analytic functions', node.at)
-  if (node.orderBy.length > 0) r.fail('ORDER BY in arguments is not supported on analytic functions', node.at)
-  if (node.limit) r.fail('LIMIT in arguments is not supported on analytic functions', node.at)
+function refuseInWindow(node: ast.Call, context: ResolveContext): void {
+  if (node.having) context.fail('HAVING modifier is not supported on analytic functions', node.at)
+  if (node.orderBy.length > 0) context.fail('ORDER BY in arguments is not supported on analytic functions', node.at)
+  if (node.limit) context.fail('LIMIT in arguments is not supported on analytic functions', node.at)
 }
 
 /** What keeps a type from being partitioned by; unlike GROUP BY, PARTITION BY takes no FLOAT64. */
@@ -73,41 +73,46 @@ function hasFloat(type: Type): boolean {
 }
 
 /** What a function wants of its window. */
-function checkWindow(window: ast.Window, entry: FunctionEntry, r: Resolution): void {
+function checkWindow(window: ast.Window, entry: FunctionEntry, context: ResolveContext): void {
   const traits: AggregateTraits = entry.aggregate ?? {}
   const name = displayName(entry).toLowerCase()
   if (traits.requiresOrder && window.orderBy.length === 0) {
-    r.fail(`Window ORDER BY is required for analytic function ${name}`, window.at)
+    context.fail(`Window ORDER BY is required for analytic function ${name}`, window.at)
   }
   if (traits.refusesOrder && window.orderBy.length > 0) {
-    r.fail(`Window ORDER BY is not allowed for analytic function ${name}`, window.orderBy[0]!.at)
+    context.fail(`Window ORDER BY is not allowed for analytic function ${name}`, window.orderBy[0]!.at)
   }
   if (window.frame && !(traits.allowsFrame ?? entry.kind === 'aggregate')) {
-    r.fail(`Window framing clause is not allowed for analytic function ${name}`, window.frame.at)
+    context.fail(`Window framing clause is not allowed for analytic function ${name}`, window.frame.at)
   }
 }
 
-function checkDistinctWindow(window: ast.Window, call: AggregateCall, node: ast.Call, r: Resolution): void {
+function checkDistinctWindow(window: ast.Window, call: AggregateCall, node: ast.Call, context: ResolveContext): void {
   if (window.orderBy.length > 0) {
-    r.fail('Window ORDER BY is not allowed if DISTINCT is specified', window.orderBy[0]!.at)
+    context.fail('Window ORDER BY is not allowed if DISTINCT is specified', window.orderBy[0]!.at)
   }
-  if (window.frame) r.fail('Window framing clause is not allowed if DISTINCT is specified', window.frame.at)
+  if (window.frame) context.fail('Window framing clause is not allowed if DISTINCT is specified', window.frame.at)
   const argument = call.arguments.find(expr => expr && hasFloat(expr.type))
   if (argument) {
     const found = shortTypeName(argument.type)
-    r.fail(`Analytic aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
+    context.fail(`Analytic aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
 }
 
 /** A window with the one that it is based on put in. */
-function mergeWindow(window: ast.Window, named: ReadonlyMap<string, ast.Window>, r: Resolution, depth = 0): ast.Window {
+function mergeWindow(
+  window: ast.Window,
+  named: ReadonlyMap<string, ast.Window>,
+  context: ResolveContext,
+  depth = 0,
+): ast.Window {
   if (!window.base) return window
   const found = named.get(window.base.name.toLowerCase())
-  if (!found) return r.fail(`Unrecognized window alias ${window.base.name}`, window.base.at)
-  if (depth > named.size) return r.fail(`Window ${window.base.name} refers to itself`, window.base.at)
-  const base = mergeWindow(found, named, r, depth + 1)
+  if (!found) return context.fail(`Unrecognized window alias ${window.base.name}`, window.base.at)
+  if (depth > named.size) return context.fail(`Window ${window.base.name} refers to itself`, window.base.at)
+  const base = mergeWindow(found, named, context, depth + 1)
   const refuse = (what: string): never =>
-    r.fail(
+    context.fail(
       `${what} cannot be specified in a window that references another named window ${window.base!.name}`,
       window.at,
     )

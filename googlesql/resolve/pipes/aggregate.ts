@@ -4,11 +4,11 @@ import type * as ast from '../../ast/nodes.js'
 import type { Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr } from '../../plan/rewrite.js'
 import { someOf } from '../../plan/walk.js'
-import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
 import { impliedName } from '../expressions/expression.js'
 import { fromScope, readableExpr } from '../name-scope.js'
 import { type FromResult, rangeNames } from '../queries/from.js'
-import { type Grouping, resolveGroupBy } from '../queries/group-by.js'
+import { type GroupKeys, resolveGroupBy } from '../queries/group-by.js'
 import { sortKey } from '../queries/order.js'
 import { aggregated, regrouper } from '../queries/rewrite-grouped.js'
 
@@ -23,7 +23,7 @@ export function resolvePipeAggregate(
   node: ast.PipeAggregate,
   input: FromResult,
   env: QueryEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): FromResult {
   const scope = fromScope(input.names, env.outer)
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
@@ -36,27 +36,27 @@ export function resolvePipeAggregate(
     inlinesAliases: true,
   }
   const items = node.items.map(item => {
-    const expr = r.expression(item.expression, { ...base, aggregates: { collected, scope } })
+    const expr = context.expression(item.expression, { ...base, aggregates: { collected, scope } })
     if (!isAggregate(expr, collected)) {
-      r.fail('Pipe AGGREGATE expression must include an aggregate function call', item.expression.at)
+      context.fail('Pipe AGGREGATE expression must include an aggregate function call', item.expression.at)
     }
     return { name: item.alias?.name ?? impliedName(item.expression), expr, order: item.order }
   })
-  const grouping = node.groupBy && groupBy(node.groupBy, base, r)
+  const grouping = node.groupBy && groupBy(node.groupBy, base, context)
   const keys = grouping?.keys ?? []
   const complain = (name: string): string =>
     `AGGREGATE list expression references column ${name} which is neither grouped nor aggregated`
-  const after = regrouper(keys, input.scan.columns, complain, r)
+  const after = regrouper(keys, input.scan.columns, complain, context)
   const outputs: readonly Output[] = [
     ...(node.groupBy && grouping ? keyOutputs(node.groupBy, grouping, node.isOrdered) : []),
     ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),
   ]
-  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, r)
-  const computed = outputs.map(({ name, expr }): Computed => ({ column: r.newColumn(name, expr.type), expr }))
+  const grouped = aggregated(input.scan, keys, grouping?.sets ?? null, collected, context)
+  const computed = outputs.map(({ name, expr }): Computed => ({ column: context.newColumn(name, expr.type), expr }))
   const columns = computed.map(item => item.column)
   const projected: Scan = { kind: 'project', input: grouped, computed, columns }
   const named = columns.map((column, i): NamedColumn => ({ name: outputs[i]!.name, column }))
-  return { scan: ordered(projected, outputs, node.at, r), names: rangeNames(named, false, '') }
+  return { scan: ordered(projected, outputs, node.at, context), names: rangeNames(named, false, '') }
 }
 
 function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean {
@@ -65,17 +65,17 @@ function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean 
 }
 
 /** No select list stands beside it: neither ordinals nor aliases mean anything here. */
-function groupBy(node: ast.GroupBy, env: ExpressionEnv, r: Resolution): Grouping {
+function groupBy(node: ast.GroupBy, env: ExpressionEnv, context: ResolveContext): GroupKeys {
   for (const item of node.items) {
     if (item.kind === 'expression' && item.expression.kind === 'int') {
-      r.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
+      context.fail('GROUP BY with an ordinal is not allowed in pipe AGGREGATE', item.at)
     }
   }
-  return resolveGroupBy(node, [], new Set(), { ...env, clause: 'GROUP BY clause' }, r)
+  return resolveGroupBy(node, [], new Set(), { ...env, clause: 'GROUP BY clause' }, context)
 }
 
 /** The expressions of GROUP BY as columns, in the order in which they are written. */
-function keyOutputs(node: ast.GroupBy, { keys, keyOf }: Grouping, isOrdered: boolean): readonly Output[] {
+function keyOutputs(node: ast.GroupBy, { keys, keyOf }: GroupKeys, isOrdered: boolean): readonly Output[] {
   const ascending = isOrdered ? { isDescending: false, nulls: null } : null
   const output = (expression: ast.Expression, alias: ast.Identifier | null, order: ast.PipeOrder | null): Output => {
     const { column } = keys[keyOf.get(expression)!]!
@@ -111,11 +111,11 @@ function expressionsOf(item: ast.GroupingItem): readonly ast.Expression[] {
   }
 }
 
-function ordered(scan: Scan, outputs: readonly Output[], at: number, r: Resolution): Scan {
+function ordered(scan: Scan, outputs: readonly Output[], at: number, context: ResolveContext): Scan {
   const keys = outputs.flatMap(({ order }, i): SortKey[] => {
     if (!order) return []
     const expr = readableExpr(scan.columns[i]!, false, at)
-    return [sortKey({ ...order, expression: { kind: 'null', at }, at }, expr, r)]
+    return [sortKey({ ...order, expression: { kind: 'null', at }, at }, expr, context)]
   })
   return keys.length === 0 ? scan : { kind: 'order', input: scan, keys, columns: scan.columns }
 }

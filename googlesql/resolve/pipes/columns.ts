@@ -1,7 +1,7 @@
 /** What pipe operators do to the names of a table: columns come, go and are renamed, while aliases keep what they meant. */
 import type * as ast from '../../ast/nodes.js'
 import type { Column, Computed, Scan } from '../../plan/nodes.js'
-import type { NamedColumn, Resolution } from '../context.js'
+import type { NamedColumn, ResolveContext } from '../context.js'
 import { readable, type VisibleColumn, visible } from '../name-scope.js'
 import type { FromResult } from '../queries/from.js'
 
@@ -40,39 +40,39 @@ export function replaceColumns(
   { names }: Table,
   scan: Scan,
   computed: readonly Computed[],
-  r: Resolution,
+  context: ResolveContext,
 ): Table {
   const replacements = new Map<VisibleColumn, VisibleColumn>()
   node.items.forEach(({ name }, i) => {
-    const old = onlyColumn(name, names.columns, 'SET', r)
-    if (replacements.has(old)) r.fail(`Duplicate column ${name.name} in pipe SET`, name.at)
+    const old = onlyColumn(name, names.columns, 'SET', context)
+    if (replacements.has(old)) context.fail(`Duplicate column ${name.name} in pipe SET`, name.at)
     replacements.set(old, visible(computed[i]!.column, old.name))
   })
   const columns = names.columns.map(column => replacements.get(column) ?? column)
   return { scan, names: { ...names, columns }, value: null }
 }
 
-export function renameColumns(node: ast.PipeRename, { scan, names }: Table, r: Resolution): Table {
+export function renameColumns(node: ast.PipeRename, { scan, names }: Table, context: ResolveContext): Table {
   const renamed = new Map<VisibleColumn, VisibleColumn>()
   for (const { from, to } of node.items) {
-    const old = onlyColumn(from, names.columns, 'RENAME', r)
-    if (renamed.has(old)) r.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
+    const old = onlyColumn(from, names.columns, 'RENAME', context)
+    if (renamed.has(old)) context.fail(`Duplicate column ${from.name} in pipe RENAME`, from.at)
     renamed.set(old, { ...old, name: to.name })
   }
   return { scan, names: { ...names, columns: names.columns.map(column => renamed.get(column) ?? column) }, value: null }
 }
 
-export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, r: Resolution): Table {
+export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context: ResolveContext): Table {
   const dropped = new Set<string>()
   for (const name of node.columns) {
-    if (dropped.has(name.name.toLowerCase())) r.fail(`Duplicate column ${name.name} in pipe DROP`, name.at)
+    if (dropped.has(name.name.toLowerCase())) context.fail(`Duplicate column ${name.name} in pipe DROP`, name.at)
     const found = columnsCalled(name, names.columns)
-    if (found.length === 0) missing(name, 'DROP', r)
-    for (const column of found) refuseField(column, name, 'DROP', r)
+    if (found.length === 0) missing(name, 'DROP', context)
+    for (const column of found) refuseField(column, name, 'DROP', context)
     dropped.add(name.name.toLowerCase())
   }
   const columns = names.columns.filter(column => !dropped.has(column.name.toLowerCase()))
-  if (columns.length === 0) r.fail('Pipe DROP cannot drop all columns', node.at)
+  if (columns.length === 0) context.fail('Pipe DROP cannot drop all columns', node.at)
   return { scan, names: { ...names, columns }, value: null }
 }
 
@@ -84,20 +84,20 @@ function onlyColumn(
   name: ast.Identifier,
   columns: readonly VisibleColumn[],
   operator: string,
-  r: Resolution,
+  context: ResolveContext,
 ): VisibleColumn {
   const [found, second] = columnsCalled(name, columns)
-  if (second) return r.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
-  if (!found) return missing(name, operator, r)
-  refuseField(found, name, operator, r)
+  if (second) return context.fail(`Column ${name.name} in pipe ${operator} is ambiguous`, name.at)
+  if (!found) return missing(name, operator, context)
+  refuseField(found, name, operator, context)
   return found
 }
 
-function missing(name: ast.Identifier, operator: string, r: Resolution): never {
-  return r.fail(`Column ${name.name} in pipe ${operator} does not exist in the input table`, name.at)
+function missing(name: ast.Identifier, operator: string, context: ResolveContext): never {
+  return context.fail(`Column ${name.name} in pipe ${operator} does not exist in the input table`, name.at)
 }
 
-function refuseField(column: VisibleColumn, name: ast.Identifier, operator: string, r: Resolution): void {
+function refuseField(column: VisibleColumn, name: ast.Identifier, operator: string, context: ResolveContext): void {
   if (column.field === null) return
-  r.fail(`Pipe ${operator} cannot change ${name.name}, which is a field of a row that is one value`, name.at)
+  context.fail(`Pipe ${operator} cannot change ${name.name}, which is a field of a row that is one value`, name.at)
 }

@@ -6,7 +6,7 @@ import { filtered, project } from '../../plan/build.js'
 import type { Column, Computed, ResolvedCte, Scan, SortKey } from '../../plan/nodes.js'
 import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
-import type { Collected, ExpressionEnv, QueryEnv, QueryResult, Resolution } from '../context.js'
+import type { Collected, ExpressionEnv, QueryEnv, QueryResult, ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { fromScope, type Range, readableExpr, type VisibleColumn } from '../name-scope.js'
 import { type FromResult, rangeNames, resolvePipeJoin } from '../queries/from.js'
@@ -31,17 +31,22 @@ export function tableOfResult({ scan, columns, isValueTable }: QueryResult): Tab
   return { scan, names: rangeNames(columns, isValueTable, ''), value }
 }
 
-export function resolvePipes(start: Table, pipes: readonly ast.Pipe[], env: QueryEnv, r: Resolution): QueryResult {
+export function resolvePipes(
+  start: Table,
+  pipes: readonly ast.Pipe[],
+  env: QueryEnv,
+  context: ResolveContext,
+): QueryResult {
   let table = start
   let inner = env
   const ctes: ResolvedCte[] = []
   for (const pipe of pipes) {
     if (pipe.kind === 'pipe-with') {
-      const defined = resolveCtes(pipe, inner, r)
+      const defined = resolveCtes(pipe, inner, context)
       ctes.push(...defined.ctes)
       inner = { ...inner, ctes: defined.bindings }
     } else {
-      table = resolvePipe(pipe, table, inner, r)
+      table = resolvePipe(pipe, table, inner, context)
     }
   }
   const result = resultOf(table)
@@ -60,38 +65,46 @@ function resultOf(table: Table): QueryResult {
 
 const plain = ({ scan, names }: FromResult): Table => ({ scan, names, value: null })
 
-function resolvePipe(node: Exclude<ast.Pipe, ast.PipeWith>, table: Table, env: QueryEnv, r: Resolution): Table {
+function resolvePipe(
+  node: Exclude<ast.Pipe, ast.PipeWith>,
+  table: Table,
+  env: QueryEnv,
+  context: ResolveContext,
+): Table {
   switch (node.kind) {
     case 'pipe-select':
-      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, r, table))
+      return tableOfResult(resolveSelect(node.select, { orderBy: [], limit: null, offset: null }, env, context, table))
     case 'pipe-extend':
-      return extend(node, table, env, r)
+      return extend(node, table, env, context)
     case 'pipe-set':
-      return set(node, table, env, r)
+      return set(node, table, env, context)
     case 'pipe-drop':
-      return dropColumns(node, table, r)
+      return dropColumns(node, table, context)
     case 'pipe-rename':
-      return renameColumns(node, table, r)
+      return renameColumns(node, table, context)
     case 'pipe-as':
-      return { ...table, names: renamed(node, table, r) }
+      return { ...table, names: renamed(node, table, context) }
     case 'pipe-where':
-      return where(node, table, env, r)
+      return where(node, table, env, context)
     case 'pipe-aggregate':
-      return plain(resolvePipeAggregate(node, table, env, r))
+      return plain(resolvePipeAggregate(node, table, env, context))
     case 'pipe-distinct':
-      return distinct(node, table, r)
+      return distinct(node, table, context)
     case 'pipe-order-by':
-      return orderBy(node, table, env, r)
+      return orderBy(node, table, env, context)
     case 'pipe-limit':
-      return { ...table, scan: limited(table.scan, { orderBy: [], ...node }, clauseEnv(table, 'pipe LIMIT', env), r) }
+      return {
+        ...table,
+        scan: limited(table.scan, { orderBy: [], ...node }, clauseEnv(table, 'pipe LIMIT', env), context),
+      }
     case 'pipe-join':
-      return plain(resolvePipeJoin(table, node, env, r))
+      return plain(resolvePipeJoin(table, node, env, context))
     case 'pipe-set-operation':
-      return setOperation(node, table, env, r)
+      return setOperation(node, table, env, context)
     case 'pipe-pivot':
-      return plain(resolvePivot(node, table, env, r))
+      return plain(resolvePivot(node, table, env, context))
     case 'pipe-unpivot':
-      return plain(resolveUnpivot(node, table, r))
+      return plain(resolveUnpivot(node, table, context))
   }
 }
 
@@ -128,23 +141,25 @@ const computing = (table: Table, input: Scan, computed: readonly Computed[]): Sc
   columns: [...table.scan.columns, ...computed.map(item => item.column)],
 })
 
-function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, r: Resolution): Table {
+function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, node.isWindow ? 'pipe WINDOW' : 'pipe EXTEND', node.windows, env)
   const computed = node.items.flatMap((item): Computed[] => {
     if (item.kind === 'star') {
-      if (!item.of) return r.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
-      return resolveStar(item, null, windows.env, r).map(({ name, expr }) => ({
-        column: r.newColumn(name, expr.type),
+      if (!item.of)
+        return context.fail('Pipe EXTEND does not support *; the columns of the table are kept anyway', item.at)
+      return resolveStar(item, null, windows.env, context).map(({ name, expr }) => ({
+        column: context.newColumn(name, expr.type),
         expr,
       }))
     }
-    const expr = r.expression(item.expression, windows.env)
+    const expr = context.expression(item.expression, windows.env)
     const isWindow = someOf(
       expr,
       part => part.kind === 'column' && windows.calls.some(call => call.column === part.column),
     )
-    if (node.isWindow && !isWindow) return r.fail('Pipe WINDOW expression must include a window function call', item.at)
-    return [{ column: r.newColumn(item.alias?.name ?? impliedName(item.expression), expr.type), expr }]
+    if (node.isWindow && !isWindow)
+      return context.fail('Pipe WINDOW expression must include a window function call', item.at)
+    return [{ column: context.newColumn(item.alias?.name ?? impliedName(item.expression), expr.type), expr }]
   })
   return extendColumns(
     table,
@@ -153,32 +168,32 @@ function extend(node: ast.PipeExtend, table: Table, env: QueryEnv, r: Resolution
   )
 }
 
-function set(node: ast.PipeSet, table: Table, env: QueryEnv, r: Resolution): Table {
+function set(node: ast.PipeSet, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, 'pipe SET', [], env)
   const computed = node.items.map(({ name, expression }): Computed => {
-    const expr = r.expression(expression, windows.env)
-    return { column: r.newColumn(name.name, expr.type), expr }
+    const expr = context.expression(expression, windows.env)
+    return { column: context.newColumn(name.name, expr.type), expr }
   })
-  return replaceColumns(node, table, computing(table, windows.computed(), computed), computed, r)
+  return replaceColumns(node, table, computing(table, windows.computed(), computed), computed, context)
 }
 
-function where(node: ast.PipeWhere, table: Table, env: QueryEnv, r: Resolution): Table {
+function where(node: ast.PipeWhere, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, 'pipe WHERE', [], env)
-  const test = condition(node.condition, 'WHERE clause', windows.env, r)
+  const test = condition(node.condition, 'WHERE clause', windows.env, context)
   const input = windows.computed()
   const scan = filtered(input, test)
   return { ...table, scan: project(scan, table.scan.columns) }
 }
 
-function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, r: Resolution): Table {
+function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const windows = withWindows(table, 'pipe ORDER BY', [], env)
   const outputs = outputsOf(table)
   const keys = node.orderBy.map((item): SortKey => {
     const { expression } = item
-    if (expression.kind !== 'int') return sortKey(item, r.expression(expression, windows.env), r)
+    if (expression.kind !== 'int') return sortKey(item, context.expression(expression, windows.env), context)
     const column = outputs[Number(expression.value) - 1]?.column
-    if (column) return sortKey(item, readableExpr(column, false, expression.at), r)
-    return r.fail(
+    if (column) return sortKey(item, readableExpr(column, false, expression.at), context)
+    return context.fail(
       `ORDER BY column number item is out of range. Column numbers must be between one and ${outputs.length}`,
       expression.at,
     )
@@ -191,22 +206,22 @@ function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, r: Resoluti
 // ---- whole tables
 
 /** `AS t`: the only alias from here on. */
-function renamed(node: ast.PipeAs, table: Table, r: Resolution): FromResult['names'] {
+function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromResult['names'] {
   const alias = node.alias.name
   if (table.value) return rangeNames([{ name: alias, column: table.value }], true, alias)
   const { columns } = table.names
   if (columns.some(column => column.field !== null)) {
-    r.fail('Pipe operator AS is not supported where one of several columns is the row of a value table', node.at)
+    context.fail('Pipe operator AS is not supported where one of several columns is the row of a value table', node.at)
   }
   return { ranges: [{ kind: 'table', name: alias, columns }], columns, hidden: new Set() }
 }
 
 /** The rows that differ in any visible column; aliases stay, with what is left of their columns. */
-function distinct(node: ast.PipeDistinct, table: Table, r: Resolution): Table {
+function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext): Table {
   const outputs = outputsOf(table)
   const keys = outputs.map(({ name, column }): Computed => {
-    refuseUngroupable(name, column, node.at, r)
-    return { column: r.newColumn(column.name, column.type), expr: readableExpr(column, false, node.at) }
+    refuseUngroupable(name, column, node.at, context)
+    return { column: context.newColumn(column.name, column.type), expr: readableExpr(column, false, node.at) }
   })
   const columns = keys.map(key => key.column)
   const scan: Scan = {
@@ -232,13 +247,13 @@ function distinct(node: ast.PipeDistinct, table: Table, r: Resolution): Table {
   return { scan, names: { ranges, columns: table.names.columns.flatMap(move), hidden: new Set() }, value }
 }
 
-function refuseUngroupable(name: string, { type }: Column, at: number, r: Resolution): void {
+function refuseUngroupable(name: string, { type }: Column, at: number, context: ResolveContext): void {
   if (isGroupable(type)) return
-  r.fail(`Column ${name || 'of the input table'} of type ${typeName(type)} cannot be used in pipe DISTINCT`, at)
+  context.fail(`Column ${name || 'of the input table'} of type ${typeName(type)} cannot be used in pipe DISTINCT`, at)
 }
 
-function setOperation(node: ast.PipeSetOperation, table: Table, env: QueryEnv, r: Resolution): Table {
+function setOperation(node: ast.PipeSetOperation, table: Table, env: QueryEnv, context: ResolveContext): Table {
   const { queries, ...operator } = node
-  const results = [resultOf(table), ...queries.map(query => r.query(query, env))]
-  return tableOfResult(combine({ ...operator, inputs: [node, ...queries] }, results, r))
+  const results = [resultOf(table), ...queries.map(query => context.query(query, env))]
+  return tableOfResult(combine({ ...operator, inputs: [node, ...queries] }, results, context))
 }

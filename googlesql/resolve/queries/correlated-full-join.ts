@@ -5,7 +5,7 @@ import type { CastExpr, Column, Computed, Expr, JoinScan, Scan } from '../../pla
 import { copierOf } from '../../plan/rewrite.js'
 import { outerColumns } from '../../plan/walk.js'
 import { BOOL } from '../../types/types.js'
-import type { Resolution } from '../context.js'
+import type { ResolveContext } from '../context.js'
 
 /** Whether it reads a column of the queries around it. */
 export const isCorrelated = (scan: Scan): boolean => outerColumns(scan).size > 0
@@ -14,9 +14,11 @@ export const isCorrelated = (scan: Scan): boolean => outerColumns(scan).size > 0
  * The rows of `left LEFT JOIN right`, then those of the right side that meet none of the left: the same columns, made of
  * copies of both sides.
  */
-export function withoutFullJoin({ left, right, condition, columns }: JoinScan, r: Resolution): Scan {
+export function withoutFullJoin({ left, right, condition, columns }: JoinScan, context: ResolveContext): Scan {
   const copied = (): Pick<JoinScan, 'left' | 'right' | 'condition'> => {
-    const copier = copierOf([left, right], condition ? [condition] : [], ({ name, type }) => r.newColumn(name, type))
+    const copier = copierOf([left, right], condition ? [condition] : [], ({ name, type }) =>
+      context.newColumn(name, type),
+    )
     return { left: copier.scan(left), right: copier.scan(right), condition: condition && copier.expr(condition) }
   }
   const first = copied()
@@ -31,14 +33,14 @@ export function withoutFullJoin({ left, right, condition, columns }: JoinScan, r
     kind: 'set',
     operator: 'UNION',
     isAll: true,
-    inputs: [matched, unmatched(second.right, second.left, second.condition, condition?.at ?? 0, r)],
+    inputs: [matched, unmatched(second.right, second.left, second.condition, condition?.at ?? 0, context)],
     columns,
   }
 }
 
 /** The rows of `scan` that meet none of `other`, whose columns stand before them as NULLs. */
-function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, r: Resolution): Scan {
-  const isThere = r.newColumn('', BOOL)
+function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, context: ResolveContext): Scan {
+  const isThere = context.newColumn('', BOOL)
   const marked = withComputed(other, [{ column: isThere, expr: literal(BOOL, true, at) }])
   const joined: Scan = {
     kind: 'join',
@@ -61,7 +63,7 @@ function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, 
       typeParameters: null,
       at,
     }
-    return { column: r.newColumn(name, type), expr }
+    return { column: context.newColumn(name, type), expr }
   })
   return {
     kind: 'project',

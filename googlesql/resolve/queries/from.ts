@@ -5,7 +5,7 @@ import { filtered, withComputed } from '../../plan/build.js'
 import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import { INT64, STRING, typeName } from '../../types/types.js'
-import type { ExpressionEnv, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
 import { isCorrelated, withoutFullJoin } from './correlated-full-join.js'
@@ -18,22 +18,27 @@ export interface FromResult {
 }
 
 /** `left` is what stands before this item in the same FROM clause: an array path may refer to it. */
-export function resolveFrom(node: ast.From, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+export function resolveFrom(
+  node: ast.From,
+  left: FromResult | null,
+  env: QueryEnv,
+  context: ResolveContext,
+): FromResult {
   switch (node.kind) {
     case 'table':
-      return resolveTable(node, left, env, r)
+      return resolveTable(node, left, env, context)
     case 'unnest':
-      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, r)
+      return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, context)
     case 'subquery':
-      return resolveSubqueryFrom(node, env, r)
+      return resolveSubqueryFrom(node, env, context)
     case 'parenthesised':
-      return resolveFrom(node.from, null, env, r)
+      return resolveFrom(node.from, null, env, context)
     case 'join':
-      return resolveJoin(node, env, r)
+      return resolveJoin(node, env, context)
     case 'pivot':
-      return resolvePivot(node, resolveFrom(node.input, null, env, r), env, r)
+      return resolvePivot(node, resolveFrom(node.input, null, env, context), env, context)
     case 'unpivot':
-      return resolveUnpivot(node, resolveFrom(node.input, null, env, r), r)
+      return resolveUnpivot(node, resolveFrom(node.input, null, env, context), context)
   }
 }
 
@@ -59,7 +64,12 @@ export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolea
   return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
 }
 
-function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEnv, r: Resolution): FromResult {
+function resolveTable(
+  node: ast.TablePath,
+  left: FromResult | null,
+  env: QueryEnv,
+  context: ResolveContext,
+): FromResult {
   const first = node.path[0]!
   const last = node.path[node.path.length - 1]!
   if (node.path.length > 1) {
@@ -73,30 +83,33 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
           isQuoted: first.isQuoted,
           at: first.at,
         })
-      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env, r)
+      return unnest(path, node.alias?.name ?? last.name, node.offset, last, left, env, context)
     }
   }
-  if (node.offset) return r.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
+  if (node.offset) return context.fail('WITH OFFSET cannot be used with a table; it needs an array', node.offset.at)
   const cte = node.path.length === 1 ? env.ctes.get(first.name.toLowerCase()) : undefined
   if (cte) {
-    const columns = cte.columns.map(({ name, column }) => ({ name, column: r.newColumn(name, column.type) }))
+    const columns = cte.columns.map(({ name, column }) => ({ name, column: context.newColumn(name, column.type) }))
     const scan: Scan = { kind: 'cte', cte: cte.id, columns: columns.map(named => named.column) }
     return { scan, names: rangeNames(columns, cte.isValueTable, node.alias?.name ?? first.name) }
   }
   const name = node.path.map(part => part.name).join('.')
-  const table = r.tables.find(name)
+  const table = context.tables.find(name)
   if (!table) {
-    const absence = r.tables.absence(name)
-    if (absence !== undefined) return r.fail(`Table not found: ${name}; ${absence}`, node.at)
-    const suggestion = nearest(name, [...r.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
-    return r.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
+    const absence = context.tables.absence(name)
+    if (absence !== undefined) return context.fail(`Table not found: ${name}; ${absence}`, node.at)
+    const suggestion = nearest(name, [...context.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
+    return context.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
   }
-  r.usedTables.add(table.name)
-  const columns = table.columns.map(column => ({ name: column.name, column: r.newColumn(column.name, column.type) }))
+  context.usedTables.add(table.name)
+  const columns = table.columns.map(column => ({
+    name: column.name,
+    column: context.newColumn(column.name, column.type),
+  }))
   const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
     name: column,
     column: {
-      ...r.newColumn(column, STRING),
+      ...context.newColumn(column, STRING),
       unreadable: `Column ${column} of table ${table.name} cannot be read: ${reason}`,
     },
   }))
@@ -112,8 +125,8 @@ function resolveTable(node: ast.TablePath, left: FromResult | null, env: QueryEn
 /** `` `logs.edge` `` without an alias is known as `edge`. */
 const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
-function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, r: Resolution): FromResult {
-  const result = r.query(node.query, env)
+function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, context: ResolveContext): FromResult {
+  const result = context.query(node.query, env)
   return { scan: result.scan, names: rangeNames(result.columns, result.isValueTable, node.alias?.name ?? '') }
 }
 
@@ -126,22 +139,22 @@ function unnest(
   path: ast.Identifier | null,
   left: FromResult | null,
   env: QueryEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): FromResult {
-  const array = r.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
+  const array = context.expression(expression, fromEnv(left?.names ?? NO_NAMES, env, 'FROM clause'))
   if (array.type.kind !== 'ARRAY') {
     return path
-      ? r.fail(
+      ? context.fail(
           `Values referenced in FROM clause must be arrays. ${path.name} has type ${typeName(array.type)}`,
           path.at,
         )
-      : r.fail(
+      : context.fail(
           `Values referenced in UNNEST must be arrays. UNNEST contains expression of type ${typeName(array.type)}`,
           expression.at,
         )
   }
-  const element = r.newColumn(alias || impliedName(expression), array.type.element)
-  const offset = offsetName && r.newColumn(offsetName.name, INT64)
+  const element = context.newColumn(alias || impliedName(expression), array.type.element)
+  const offset = offsetName && context.newColumn(offsetName.name, INT64)
   const scan: UnnestScan = {
     kind: 'unnest',
     input: left?.scan ?? null,
@@ -167,39 +180,44 @@ const joinNames = (left: FromNames, right: FromNames): FromNames => ({
   hidden: new Set([...left.hidden, ...right.hidden]),
 })
 
-function resolveJoin(node: ast.Join, env: QueryEnv, r: Resolution): FromResult {
-  const left = resolveFrom(node.left, null, env, r)
-  checkAliases([node.left, node.right], new Set(), r)
-  return joinTo(left, node, env, r)
+function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): FromResult {
+  const left = resolveFrom(node.left, null, env, context)
+  checkAliases([node.left, node.right], new Set(), context)
+  return joinTo(left, node, env, context)
 }
 
 /** A join without its left side. */
 type JoinNode = Omit<ast.Join, 'kind' | 'left'>
 
 /** The join of a pipe: its left side is what came through the pipe. */
-export function resolvePipeJoin(left: FromResult, node: ast.PipeJoin, env: QueryEnv, r: Resolution): FromResult {
-  checkAliases([node.right], new Set(left.names.ranges.map(range => range.name.toLowerCase())), r)
-  return joinTo(left, node, env, r)
+export function resolvePipeJoin(
+  left: FromResult,
+  node: ast.PipeJoin,
+  env: QueryEnv,
+  context: ResolveContext,
+): FromResult {
+  checkAliases([node.right], new Set(left.names.ranges.map(range => range.name.toLowerCase())), context)
+  return joinTo(left, node, env, context)
 }
 
-function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, r: Resolution): FromResult {
-  const right = resolveFrom(node.right, left, env, r)
+function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, context: ResolveContext): FromResult {
+  const right = resolveFrom(node.right, left, env, context)
   const isArray = right.scan.kind === 'unnest' && right.scan.input === left.scan
-  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, r)
+  if (isArray && node.join !== 'right' && node.join !== 'full') return joinArray(node, left, right, env, context)
   if (isArray) {
     if (node.right.kind === 'table' && lookup(fromScope(left.names, null), node.right.path[0]!.name)) {
       const path = node.right.path.map(part => part.name).join('.')
       const join = node.join.toUpperCase()
-      return r.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
+      return context.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
     }
     // RIGHT and FULL joins know both sides: the array must not be correlated, and is read on its own.
-    return joinScans(node, left, resolveFrom(node.right, null, env, r), env, r)
+    return joinScans(node, left, resolveFrom(node.right, null, env, context), env, context)
   }
-  return joinScans(node, left, right, env, r)
+  return joinScans(node, left, right, env, context)
 }
 
 /** `names` are those taken already, in lower case. */
-function checkAliases(items: readonly ast.From[], names: Set<string>, r: Resolution): void {
+function checkAliases(items: readonly ast.From[], names: Set<string>, context: ResolveContext): void {
   const visit = (from: ast.From): void => {
     if (from.kind === 'join') {
       visit(from.left)
@@ -214,17 +232,23 @@ function checkAliases(items: readonly ast.From[], names: Set<string>, r: Resolut
     const alias = from.alias ?? (from.kind === 'table' ? from.path[from.path.length - 1] : undefined)
     if (!alias) return
     const key = lastName(alias.name).toLowerCase()
-    if (names.has(key)) r.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
+    if (names.has(key)) context.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
     names.add(key)
   }
   items.forEach(visit)
 }
 
 /** A join with an array of the left side: one scan that knows both. `right` already holds the left side's columns. */
-function joinArray(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+function joinArray(
+  node: JoinNode,
+  left: FromResult,
+  right: FromResult,
+  env: QueryEnv,
+  context: ResolveContext,
+): FromResult {
   const scan = right.scan as UnnestScan
-  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, r)
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), r)
+  if (node.using) return joinArrayUsing({ join: node.join, using: node.using }, left, right, env, context)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(right.names, env, 'ON clause'), context)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names: right.names }
   return { scan: on ? filtered(scan, on) : scan, names: right.names }
 }
@@ -234,7 +258,7 @@ function joinArrayUsing(
   left: FromResult,
   right: FromResult,
   env: QueryEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): FromResult {
   const scan = right.scan as UnnestScan
   const own: FromNames = {
@@ -242,12 +266,18 @@ function joinArrayUsing(
     columns: right.names.columns.slice(left.names.columns.length),
     hidden: new Set(),
   }
-  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), r)
+  const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), context)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }
   return { scan: filtered(scan, on), names }
 }
 
-function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: QueryEnv, r: Resolution): FromResult {
+function joinScans(
+  node: JoinNode,
+  left: FromResult,
+  right: FromResult,
+  env: QueryEnv,
+  context: ResolveContext,
+): FromResult {
   const columns = [...left.scan.columns, ...right.scan.columns]
   const join = node.join === 'comma' ? 'cross' : node.join
   const both = joinNames(left.names, right.names)
@@ -257,19 +287,19 @@ function joinScans(node: JoinNode, left: FromResult, right: FromResult, env: Que
       left.names,
       right.names,
       fromEnv(left.names, env, 'USING'),
-      r,
+      context,
     )
-    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
+    const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, context)
     if (merged.length === 0) return { scan, names }
     return { scan: withComputed(scan, merged), names }
   }
   if (join !== 'cross' && !node.on) {
-    return r.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
+    return context.fail(`${join.toUpperCase()} JOIN must have an immediately following ON or USING clause`, node.at)
   }
-  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), r)
-  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, r)
+  const on = node.on && condition(node.on, 'ON clause', fromEnv(both, env, 'ON clause'), context)
+  const scan = joined({ kind: 'join', join, left: left.scan, right: right.scan, condition: on, columns }, context)
   return { scan, names: both }
 }
 
-const joined = (scan: JoinScan, r: Resolution): Scan =>
-  scan.join === 'full' && isCorrelated(scan) ? withoutFullJoin(scan, r) : scan
+const joined = (scan: JoinScan, context: ResolveContext): Scan =>
+  scan.join === 'full' && isCorrelated(scan) ? withoutFullJoin(scan, context) : scan

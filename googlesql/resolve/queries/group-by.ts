@@ -6,7 +6,7 @@ import { exprKey } from '../../plan/key.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
 import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 
 /** A select list item as GROUP BY can refer to it: by its ordinal or its alias. */
 export interface SelectedItem {
@@ -15,7 +15,7 @@ export interface SelectedItem {
   readonly at: number
 }
 
-export interface Grouping {
+export interface GroupKeys {
   readonly keys: readonly Computed[]
   readonly sets: readonly (readonly number[])[] | null
   /** Which key each expression of the clause became. */
@@ -30,29 +30,29 @@ export function resolveGroupBy(
   items: readonly SelectedItem[],
   computed: ReadonlySet<number>,
   env: ExpressionEnv,
-  r: Resolution,
-): Grouping {
+  context: ResolveContext,
+): GroupKeys {
   const keys: Computed[] = []
   const known = new Map<string, number>()
   const keyOf = new Map<ast.Expression, number>()
   const add = (expr: Expr, name: string, at: number): number => {
     if (isMadeOf(expr, computed)) {
-      return r.fail(
+      return context.fail(
         `Column ${name || 'in GROUP BY'} contains an aggregation or window function, which is not allowed in GROUP BY`,
         at,
       )
     }
     if (!isGroupable(expr.type))
-      return r.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
+      return context.fail(`Grouping by expressions of type ${typeName(expr.type)} is not allowed`, at)
     const key = exprKey(expr)
     const index = known.get(key)
     if (index !== undefined) return index
-    keys.push({ column: r.newColumn(name, expr.type), expr })
+    keys.push({ column: context.newColumn(name, expr.type), expr })
     known.set(key, keys.length - 1)
     return keys.length - 1
   }
   const one = (expression: ast.Expression): number => {
-    const { expr, name } = keyExpr(expression, items, env, r)
+    const { expr, name } = keyExpr(expression, items, env, context)
     const index = add(expr, name, expression.at)
     keyOf.set(expression, index)
     return index
@@ -66,7 +66,7 @@ export function resolveGroupBy(
   }
   const empty = node.items.find(item => item.kind === 'empty')
   if (empty && node.items.length > 1) {
-    return r.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
+    return context.fail('GROUP BY () is allowed when there are no other grouping items', empty.at)
   }
   const parts = node.items.map(item => setsOf(item, one))
   if (
@@ -80,7 +80,7 @@ export function resolveGroupBy(
     [[]],
   )
   if (sets.length > MAX_GROUPING_SETS)
-    return r.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
+    return context.fail(`GROUP BY has more than ${MAX_GROUPING_SETS} grouping sets`, node.at)
   return { keys, sets, keyOf }
 }
 
@@ -89,11 +89,11 @@ export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
   someOf(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
 /** An ordinal, an alias of the select list (which beats a column of the same name), or an expression. */
-function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, r: Resolution) {
+function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, context: ResolveContext) {
   if (node.kind === 'int') {
     const item = items[Number(node.value) - 1]
     if (!item) {
-      return r.fail(
+      return context.fail(
         `GROUP BY is out of SELECT column number range: ${node.value}. Column numbers must be between one and ${items.length}`,
         node.at,
       )
@@ -106,7 +106,7 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
     if (found.length > 0) {
       const first = found[0]!
       if (found.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
-        return r.fail(
+        return context.fail(
           `Name ${node.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
           node.at,
         )
@@ -114,7 +114,7 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
       return { expr: first.expr, name: first.name }
     }
   }
-  const expr = r.expression(node, env)
+  const expr = context.expression(node, env)
   return { expr, name: node.kind === 'name' ? node.name : node.kind === 'dot' ? node.name.name : '' }
 }
 

@@ -4,23 +4,23 @@ import { isOrderable } from '../../functions/definitions/operators.js'
 import type { Expr, SortKey } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'
 import { INT64, shortTypeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 
 /** An INT64 expression: a literal or a parameter in LIMIT and OFFSET. */
-export function integer(node: ast.Expression, clause: string, env: ExpressionEnv, r: Resolution): Expr {
-  const expr = r.expression(node, { ...env, scope: null, aggregates: null, windows: null })
-  const value = coerceTo(expr, INT64, r.source)
-  if (!value) return r.fail(`${clause} expects an integer literal or parameter`, node.at)
+export function integer(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
+  const expr = context.expression(node, { ...env, scope: null, aggregates: null, windows: null })
+  const value = coerceTo(expr, INT64, context.source)
+  if (!value) return context.fail(`${clause} expects an integer literal or parameter`, node.at)
   if (value.kind === 'literal' && typeof value.value === 'string' && value.value.startsWith('-')) {
-    return r.fail(`${clause} expects a non-negative integer literal or parameter`, node.at)
+    return context.fail(`${clause} expects a non-negative integer literal or parameter`, node.at)
   }
   return value
 }
 
 /** NULLs come first ascending and last descending when nothing is written. */
-export function sortKey(item: ast.OrderItem, expr: Expr, r: Resolution): SortKey {
+export function sortKey(item: ast.OrderItem, expr: Expr, context: ResolveContext): SortKey {
   if (!isOrderable(expr.type)) {
-    return r.fail(`ORDER BY does not support expressions of type ${shortTypeName(expr.type)}`, item.at)
+    return context.fail(`ORDER BY does not support expressions of type ${shortTypeName(expr.type)}`, item.at)
   }
   return {
     expr,

@@ -19,7 +19,7 @@ import {
   type Type,
   typeName,
 } from '../../types/types.js'
-import type { Collected, NamedColumn, QueryEnv, Resolution } from '../context.js'
+import type { Collected, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
 import {
   type FromNames,
   fromScope,
@@ -47,36 +47,36 @@ export function resolvePivot(
   node: Omit<ast.Pivot, 'kind' | 'input'>,
   input: FromResult,
   env: QueryEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): FromResult {
   const scope = fromScope(input.names, env.outer)
   const plain = { scope, ctes: env.ctes, clause: 'PIVOT', aggregates: null, windows: null, inlinesAliases: true }
-  const on = r.expression(node.on, plain)
+  const on = context.expression(node.on, plain)
   const values = node.values.map(value => {
-    const expr = r.expression(value.expression, { ...plain, scope: null })
-    const coerced = coerceTo(expr, on.type, r.source)
+    const expr = context.expression(value.expression, { ...plain, scope: null })
+    const coerced = coerceTo(expr, on.type, context.source)
     if (!coerced) {
-      return r.fail(
+      return context.fail(
         `PIVOT value has type ${typeName(expr.type)}, which does not coerce to ${typeName(on.type)} of the pivot column`,
         value.expression.at,
       )
     }
     const nameOf = (isBehindPrefix: boolean): string =>
-      value.alias?.name ?? pivotName(value.expression, coerced, isBehindPrefix, r)
+      value.alias?.name ?? pivotName(value.expression, coerced, isBehindPrefix, context)
     return { expr: coerced, name: nameOf(false), suffix: nameOf(true) }
   })
   const aggregates = node.aggregates.map(aggregate => {
     const collected = noCollected()
-    const expr = r.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
+    const expr = context.expression(aggregate.expression, { ...plain, aggregates: { collected, scope } })
     const only = collected.aggregates[0]
     if (!only || expr.kind !== 'column' || expr.column !== only.column || collected.aggregates.length !== 1) {
-      return r.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
+      return context.fail('PIVOT expression must be an aggregate function call', aggregate.expression.at)
     }
     return { call: only.call, prefix: aggregate.alias?.name ?? null, at: aggregate.expression.at }
   })
   if (aggregates.length > 1) {
     const unnamed = aggregates.find(aggregate => aggregate.prefix === null)
-    if (unnamed) return r.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
+    if (unnamed) return context.fail('PIVOT with more than one aggregate needs an alias for each', unnamed.at)
   }
   // A row that is one value shows its fields as columns: reading one field does not read the others.
   const read = new Set<string>()
@@ -101,16 +101,19 @@ export function resolvePivot(
   for (const { name, type } of kept) {
     if (isGroupable(type)) continue
     const found = shortTypeName(type)
-    r.fail(`Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`, node.at)
+    context.fail(
+      `Column ${name} of type ${found} cannot be used as an implicit grouping column of a PIVOT clause`,
+      node.at,
+    )
   }
   const keys = kept.map(column => ({
-    column: r.newColumn(column.name, column.type),
+    column: context.newColumn(column.name, column.type),
     expr: visibleExpr(column, false, node.at),
   }))
   const outputs = values.flatMap(value =>
     aggregates.map(({ call, prefix }) => ({
       name: prefix === null ? value.name : `${prefix}_${value.suffix}`,
-      column: r.newColumn(value.name, call.type),
+      column: context.newColumn(value.name, call.type),
       call: { ...call, filter: matches(on, value.expr, node.at) },
     })),
   )
@@ -139,7 +142,7 @@ function matches(on: Expr, value: Expr, at: number): Expr {
  * The column's name made from a value, or what of it stands behind a prefix. Source: the language reference, PIVOT, rules for
  * `pivot_column`, and for an empty text the reference implementation.
  */
-function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, r: Resolution): string {
+function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: ResolveContext): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
   const mark = isBehindPrefix ? '' : '_'
   if (expr.kind === 'literal') {
@@ -167,32 +170,36 @@ function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, r:
   if (expr.kind === 'struct') {
     const parts = expr.fields.map((field, i) => {
       const name = expr.type.fields[i]!.name
-      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', r)
+      const value = pivotName(node, field, isBehindPrefix || i > 0 || name !== '', context)
       return name === '' ? value : `${name}_${value}`
     })
     return parts.join('_')
   }
-  return r.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
+  return context.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
 }
 
 /** Each row once per group of columns, by unnesting an array of structs made of them. */
 export function resolveUnpivot(
   node: Omit<ast.Unpivot, 'kind' | 'input'>,
   input: FromResult,
-  r: Resolution,
+  context: ResolveContext,
 ): FromResult {
   const find = ({ table, column: name }: ast.UnpivotedColumn): VisibleColumn => {
-    if (table) return columnOf(table, name, input.names, r)
+    if (table) return columnOf(table, name, input.names, context)
     const hit = lookup(fromScope(input.names, null), name.name)
     const found = input.names.columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-    if (found.length > 1) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
+    if (found.length > 1) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
     return (
-      found[0] ?? (hit?.found.kind === 'column' ? hit.found.column : r.fail(`Unrecognized name: ${name.name}`, name.at))
+      found[0] ??
+      (hit?.found.kind === 'column' ? hit.found.column : context.fail(`Unrecognized name: ${name.name}`, name.at))
     )
   }
   const groups = node.groups.map(group => {
     if (group.columns.length !== node.values.length) {
-      return r.fail('The number of columns in the UNPIVOT IN clause differs from the number of value columns', node.at)
+      return context.fail(
+        'The number of columns in the UNPIVOT IN clause differs from the number of value columns',
+        node.at,
+      )
     }
     return { columns: group.columns.map(find), label: group.label, names: group.columns.map(({ column }) => column) }
   })
@@ -200,14 +207,14 @@ export function resolveUnpivot(
   for (const group of groups) {
     group.columns.forEach((column, i) => {
       if (!sameType(column.type, types[i]!)) {
-        r.fail(
+        context.fail(
           `The datatype of column ${column.name} does not match with other datatypes in the IN clause. Expected ${typeName(types[i]!)}, found ${typeName(column.type)}`,
           group.names[i]!.at,
         )
       }
     })
   }
-  const labels = groups.map(group => label(group.label, group.names, r))
+  const labels = groups.map(group => label(group.label, group.names, context))
   const labelType: Type = labels.every(expr => expr.type.kind === 'INT64') ? INT64 : STRING
   const fields: StructField[] = [
     ...node.values.map((value, i) => ({ name: value.name, type: types[i]! })),
@@ -224,9 +231,9 @@ export function resolveUnpivot(
     }),
   )
   if (labels.some(expr => expr.type.kind !== labelType.kind)) {
-    return r.fail('UNPIVOT labels must be all strings or all integers', node.at)
+    return context.fail('UNPIVOT labels must be all strings or all integers', node.at)
   }
-  const element = r.newColumn('', row)
+  const element = context.newColumn('', row)
   const array: Expr = { kind: 'array', type: arrayOf(row), items, hasWrittenType: true, at: node.at }
   const unnested: Scan = {
     kind: 'unnest',
@@ -244,11 +251,11 @@ export function resolveUnpivot(
   const kept = input.names.columns.filter(column => !used.has(exprKey(visibleExpr(column, false, node.at))))
   const computed = [
     ...kept.map(column => ({
-      column: r.newColumn(column.name, column.type),
+      column: context.newColumn(column.name, column.type),
       expr: visibleExpr(column, false, node.at),
     })),
     ...fields.map((field, index) => ({
-      column: r.newColumn(field.name, field.type),
+      column: context.newColumn(field.name, field.type),
       expr: {
         kind: 'field',
         type: field.type,
@@ -272,12 +279,17 @@ export function resolveUnpivot(
 }
 
 /** `table.column` of a FROM clause. */
-function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames, r: Resolution): VisibleColumn {
+function columnOf(
+  table: ast.Identifier,
+  name: ast.Identifier,
+  names: FromNames,
+  context: ResolveContext,
+): VisibleColumn {
   const hit = lookup(fromScope(names, null), table.name)?.found
   if (hit?.kind !== 'range') {
     // A column's field, which has a name too.
     const isField = hit?.kind === 'column'
-    return r.fail(
+    return context.fail(
       isField
         ? 'UNPIVOT IN clause cannot have expressions, only column names are allowed'
         : `Unrecognized name: ${table.name}`,
@@ -286,8 +298,8 @@ function columnOf(table: ast.Identifier, name: ast.Identifier, names: FromNames,
   }
   const columns = hit.range.kind === 'table' ? hit.range.columns : []
   const [found, ...others] = columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
-  if (others.length > 0) return r.fail(`Column name ${name.name} is ambiguous`, name.at)
-  return found ?? r.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
+  if (others.length > 0) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
+  return found ?? context.fail(`Name ${name.name} not found inside ${table.name}`, name.at)
 }
 
 /** EXCLUDE NULLS leaves out a row whose value columns are all NULL. */
@@ -299,12 +311,12 @@ function dropAllNull(input: Scan, values: readonly Column[], at: number): Scan {
   return filtered(input, condition)
 }
 
-function label(node: ast.Expression | null, names: readonly ast.Identifier[], r: Resolution): Expr {
+function label(node: ast.Expression | null, names: readonly ast.Identifier[], context: ResolveContext): Expr {
   if (!node) {
     const text = names.map(name => name.name).join('_')
     return literal(STRING, text, names[0]!.at)
   }
-  const expr = r.expression(node, {
+  const expr = context.expression(node, {
     scope: null,
     ctes: new Map(),
     clause: 'UNPIVOT',
@@ -313,7 +325,7 @@ function label(node: ast.Expression | null, names: readonly ast.Identifier[], r:
     inlinesAliases: true,
   })
   if (expr.kind !== 'literal' || (expr.type.kind !== 'STRING' && expr.type.kind !== 'INT64')) {
-    return r.fail('UNPIVOT labels must be string or integer literals', node.at)
+    return context.fail('UNPIVOT labels must be string or integer literals', node.at)
   }
   return expr
 }

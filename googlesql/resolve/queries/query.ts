@@ -1,6 +1,6 @@
 /** A query: its common table expressions, its set operations, what ORDER BY and LIMIT do to the whole, and its pipes. */
 import type * as ast from '../../ast/nodes.js'
-import type { ExpressionEnv, QueryEnv, QueryResult, Resolution } from '../context.js'
+import type { ExpressionEnv, QueryEnv, QueryResult, ResolveContext } from '../context.js'
 import { fromScope, readableExpr } from '../name-scope.js'
 import { resolvePipes, tableOfFrom, tableOfResult } from '../pipes/pipe.js'
 import { rangeNames, resolveFrom } from './from.js'
@@ -11,29 +11,30 @@ import { resolveCtes } from './with.js'
 
 const NO_TAIL: Tail = { orderBy: [], limit: null, offset: null }
 
-export function resolveQueryNode(node: ast.Query, env: QueryEnv, r: Resolution): QueryResult {
-  if (node.ctes.length === 0) return resolvePiped(node, env, r)
-  const { ctes, bindings } = resolveCtes(node, env, r)
-  const result = resolvePiped(node, { ...env, ctes: bindings }, r)
+export function resolveQueryNode(node: ast.Query, env: QueryEnv, context: ResolveContext): QueryResult {
+  if (node.ctes.length === 0) return resolvePiped(node, env, context)
+  const { ctes, bindings } = resolveCtes(node, env, context)
+  const result = resolvePiped(node, { ...env, ctes: bindings }, context)
   return { ...result, scan: { kind: 'with', ctes, body: result.scan, columns: result.scan.columns } }
 }
 
-function resolvePiped(node: ast.Query, env: QueryEnv, r: Resolution): QueryResult {
+function resolvePiped(node: ast.Query, env: QueryEnv, context: ResolveContext): QueryResult {
   if (node.body.kind === 'from')
-    return resolvePipes(tableOfFrom(resolveFrom(node.body.from, null, env, r)), node.pipes, env, r)
-  const result = resolveBody(node.body, node, env, r)
-  return node.pipes.length === 0 ? result : resolvePipes(tableOfResult(result), node.pipes, env, r)
+    return resolvePipes(tableOfFrom(resolveFrom(node.body.from, null, env, context)), node.pipes, env, context)
+  const result = resolveBody(node.body, node, env, context)
+  return node.pipes.length === 0 ? result : resolvePipes(tableOfResult(result), node.pipes, env, context)
 }
 
-function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv, r: Resolution): QueryResult {
-  if (body.kind === 'from') return resolvePipes(tableOfFrom(resolveFrom(body.from, null, env, r)), [], env, r)
-  if (body.kind === 'select') return resolveSelect(body, tail, env, r)
-  const result = body.kind === 'query' ? resolveQueryNode(body, env, r) : resolveSet(body, env, r)
-  return withTail(result, tail, env, r)
+function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
+  if (body.kind === 'from')
+    return resolvePipes(tableOfFrom(resolveFrom(body.from, null, env, context)), [], env, context)
+  if (body.kind === 'select') return resolveSelect(body, tail, env, context)
+  const result = body.kind === 'query' ? resolveQueryNode(body, env, context) : resolveSet(body, env, context)
+  return withTail(result, tail, env, context)
 }
 
 /** ORDER BY and LIMIT of a set operation or a query in parentheses: they see its columns only. */
-function withTail(result: QueryResult, tail: Tail, env: QueryEnv, r: Resolution): QueryResult {
+function withTail(result: QueryResult, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
   if (tail.orderBy.length === 0 && !tail.limit) return result
   const scope = fromScope(rangeNames(result.columns, result.isValueTable, ''), env.outer)
   const base: ExpressionEnv = {
@@ -46,24 +47,24 @@ function withTail(result: QueryResult, tail: Tail, env: QueryEnv, r: Resolution)
   }
   const keys = tail.orderBy.map(item => {
     const { expression } = item
-    if (expression.kind !== 'int') return sortKey(item, r.expression(expression, base), r)
+    if (expression.kind !== 'int') return sortKey(item, context.expression(expression, base), context)
     const column = result.columns[Number(expression.value) - 1]?.column
     if (!column) {
-      return r.fail(
+      return context.fail(
         `ORDER BY column number item is out of range. Column numbers must be between one and ${result.columns.length}`,
         expression.at,
       )
     }
-    return sortKey(item, readableExpr(column, false, expression.at), r)
+    return sortKey(item, readableExpr(column, false, expression.at), context)
   })
   let scan = result.scan
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
-  return { ...result, scan: limited(scan, tail, { ...base, scope: null }, r) }
+  return { ...result, scan: limited(scan, tail, { ...base, scope: null }, context) }
 }
 
 // ---- set operations
 
-function resolveSet(node: ast.SetOperation, env: QueryEnv, r: Resolution): QueryResult {
-  const results = node.inputs.map(input => resolveBody(input, NO_TAIL, env, r))
-  return combine(node, results, r)
+function resolveSet(node: ast.SetOperation, env: QueryEnv, context: ResolveContext): QueryResult {
+  const results = node.inputs.map(input => resolveBody(input, NO_TAIL, env, context))
+  return combine(node, results, context)
 }

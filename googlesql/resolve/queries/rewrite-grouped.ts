@@ -3,7 +3,7 @@
 import { exprKey, isSameExpr } from '../../plan/key.js'
 import type { AggregateScan, Column, Computed, Expr, Scan } from '../../plan/nodes.js'
 import { mapExpr, type Replace } from '../../plan/rewrite.js'
-import type { Collected, Resolution } from '../context.js'
+import type { Collected, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** The rows of the groups; the calls of GROUPING are answered from the keys. */
@@ -12,11 +12,11 @@ export function aggregated(
   keys: readonly Computed[],
   groupingSets: AggregateScan['groupingSets'],
   collected: Collected,
-  r: Resolution,
+  context: ResolveContext,
 ): AggregateScan {
   const groupingCalls = collected.groupings.map(({ column, expr, at }) => {
     const key = keys.findIndex(candidate => isSameExpr(candidate.expr, expr))
-    if (key < 0) return r.fail('GROUPING must have an argument that is a GROUP BY key', at)
+    if (key < 0) return context.fail('GROUPING must have an argument that is a GROUP BY key', at)
     return { column, key }
   })
   const columns = [...keys, ...collected.aggregates, ...groupingCalls].map(item => item.column)
@@ -33,7 +33,7 @@ export function regrouper(
   keys: readonly Computed[],
   before: readonly Column[],
   complaint: (name: string) => string,
-  r: Resolution,
+  context: ResolveContext,
 ): Replace {
   const byKey = new Map(keys.map(key => [exprKey(key.expr), key.column]))
   const byIdentity = new Map(keys.map(key => [key.expr, key.column]))
@@ -46,7 +46,7 @@ export function regrouper(
     if (column) return readableExpr(column, expr.kind === 'column' && expr.isCorrelated, expr.at)
     const name = hiddenName(expr, hidden)
     const isField = expr.kind === 'field' && keyOf(expr.operand) !== undefined
-    if (name !== undefined && !isField) return r.fail(complaint(name), expr.at)
+    if (name !== undefined && !isField) return context.fail(complaint(name), expr.at)
     return undefined
   }
   return expr => {

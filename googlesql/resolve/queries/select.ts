@@ -7,9 +7,9 @@ import { isSameExpr } from '../../plan/key.js'
 import type { Column, Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
 import { mapExpr, mapWindow, type Replace } from '../../plan/rewrite.js'
 import { structOf, typeName } from '../../types/types.js'
-import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, Resolution } from '../context.js'
+import type { Collected, ExpressionEnv, NamedColumn, QueryEnv, QueryResult, ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
-import { type Found, fromScope, mapScope, NO_NAMES, readableExpr, type Scope } from '../name-scope.js'
+import { type Found, fromScope, mapScope, type NameScope, NO_NAMES, readableExpr } from '../name-scope.js'
 import { type FromResult, resolveFrom } from './from.js'
 import { isMadeOf, resolveGroupBy, type SelectedItem } from './group-by.js'
 import { integer, sortKey } from './order.js'
@@ -30,12 +30,12 @@ export function resolveSelect(
   node: ast.Select,
   tail: Tail,
   env: QueryEnv,
-  r: Resolution,
+  context: ResolveContext,
   piped: FromResult | null = null,
 ): QueryResult {
   const hasFrom = node.from !== null || piped !== null
-  const from = piped ?? (node.from ? resolveFrom(node.from, null, env, r) : { scan: ONE_ROW, names: NO_NAMES })
-  if (!hasFrom) refuseWithoutFrom(node, r)
+  const from = piped ?? (node.from ? resolveFrom(node.from, null, env, context) : { scan: ONE_ROW, names: NO_NAMES })
+  if (!hasFrom) refuseWithoutFrom(node, context)
   const scope = fromScope(from.names, env.outer)
   const base: ExpressionEnv = {
     scope,
@@ -46,23 +46,23 @@ export function resolveSelect(
     inlinesAliases: true,
   }
   let scan = from.scan
-  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base, r))
+  if (node.where) scan = filtered(scan, condition(node.where, 'WHERE clause', base, context))
 
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
-  const named = namedWindows(node.windows, r)
+  const named = namedWindows(node.windows, context)
   const full: ExpressionEnv = {
     ...base,
     clause: piped ? 'pipe SELECT' : 'SELECT list',
     aggregates: piped ? null : { collected, scope },
     windows: { collected, named },
   }
-  const items = selectItems(node, hasFrom ? from : null, full, r)
-  const columns = items.map(item => r.newColumn(item.name, item.expr.type))
+  const items = selectItems(node, hasFrom ? from : null, full, context)
+  const columns = items.map(item => context.newColumn(item.name, item.expr.type))
 
   // The later clauses see the select list's names before those of FROM.
   const grouping =
     node.groupBy &&
-    resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, r)
+    resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, context)
   const aliases = aliasScope(items, columns, collected, scope)
   const late = (clause: string): ExpressionEnv => ({
     ...full,
@@ -71,10 +71,18 @@ export function resolveSelect(
     clause,
   })
   const isGrouped = grouping !== null || collected.aggregates.length > 0 || collected.groupings.length > 0
-  const having = node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, r)
-  if (node.having && !isGrouped) refuseHaving(node.having, collected, r)
-  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), r)
-  const order = orderKeys(node, tail.orderBy, items, columns, { ...late('ORDER BY clause'), inlinesAliases: false }, r)
+  const having =
+    node.having && condition(node.having, 'HAVING clause', { ...late('HAVING clause'), windows: null }, context)
+  if (node.having && !isGrouped) refuseHaving(node.having, collected, context)
+  const qualify = node.qualify && condition(node.qualify, 'QUALIFY clause', late('QUALIFY clause'), context)
+  const order = orderKeys(
+    node,
+    tail.orderBy,
+    items,
+    columns,
+    { ...late('ORDER BY clause'), inlinesAliases: false },
+    context,
+  )
 
   // ---- the scans, from the inside out
   let select: readonly Computed[] = items.map((item, i) => ({ column: columns[i]!, expr: item.expr }))
@@ -84,11 +92,11 @@ export function resolveSelect(
     grouping !== null || collected.aggregates.length > 0 || node.having !== null || collected.groupings.length > 0
   if (isAggregated) {
     const keys = grouping?.keys ?? []
-    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), r)
-    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), r)
-    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, r)
+    after = regrouper(keys, from.scan.columns, complainOf('SELECT list'), context)
+    afterOrder = regrouper(keys, from.scan.columns, complainOf('ORDER BY clause'), context)
+    scan = aggregated(scan, keys, grouping?.sets ?? null, collected, context)
     if (having) {
-      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), r)))
+      scan = filtered(scan, mapExpr(having, regrouper(keys, from.scan.columns, complainOf('HAVING clause'), context)))
     }
     select = select.map(({ column, expr }) => ({ column, expr: mapExpr(expr, after) }))
   }
@@ -102,7 +110,7 @@ export function resolveSelect(
   scan = withComputed(scan, select)
   if (qualify) {
     if (collected.windows.length === 0)
-      return r.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
+      return context.fail('The QUALIFY clause requires a window function in it or in the SELECT list', node.qualify!.at)
     scan = filtered(scan, isAggregated ? mapExpr(qualify, after) : qualify)
   }
   let outputs: readonly Column[] = columns
@@ -111,24 +119,24 @@ export function resolveSelect(
     expr: isAggregated ? mapExpr(key.expr, afterOrder) : key.expr,
   }))
   if (node.isDistinct) {
-    const distinct = distinctScan(scan, items, columns, select, r)
+    const distinct = distinctScan(scan, items, columns, select, context)
     const visibleNow = regrouper(
       distinct.keys,
       scan.columns.filter(column => !columns.includes(column)).concat(columns),
       name => `ORDER BY clause expression references column ${name} which is not visible after SELECT DISTINCT`,
-      r,
+      context,
     )
     keys = keys.map(key => ({ ...key, expr: mapExpr(key.expr, visibleNow) }))
     scan = distinct.scan
     outputs = distinct.outputs
   }
   if (node.as) {
-    const valued = asValue(node, items, outputs, scan, r)
+    const valued = asValue(node, items, outputs, scan, context)
     scan = valued.scan
     outputs = [valued.column]
   }
   if (keys.length > 0) scan = { kind: 'order', input: scan, keys, columns: scan.columns }
-  scan = limited(scan, tail, { ...base, scope: null }, r)
+  scan = limited(scan, tail, { ...base, scope: null }, context)
   scan = project(scan, outputs)
   const results: NamedColumn[] = node.as
     ? [{ name: '', column: outputs[0]! }]
@@ -136,11 +144,11 @@ export function resolveSelect(
   return { scan, columns: results, isValueTable: node.as !== null }
 }
 
-function namedWindows(windows: ast.Select['windows'], r: Resolution): ReadonlyMap<string, ast.Window> {
+function namedWindows(windows: ast.Select['windows'], context: ResolveContext): ReadonlyMap<string, ast.Window> {
   const named = new Map<string, ast.Window>()
   for (const { name, window } of windows) {
     const key = name.name.toLowerCase()
-    if (named.has(key)) r.fail(`Duplicate window alias ${name.name}`, name.at)
+    if (named.has(key)) context.fail(`Duplicate window alias ${name.name}`, name.at)
     named.set(key, window)
   }
   return named
@@ -151,7 +159,7 @@ const complainOf =
   (name: string): string =>
     `${clause} expression references column ${name} which is neither grouped nor aggregated`
 
-function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
+function refuseWithoutFrom(node: ast.Select, context: ResolveContext): void {
   const clause = node.where
     ? 'WHERE'
     : node.groupBy
@@ -162,12 +170,12 @@ function refuseWithoutFrom(node: ast.Select, r: Resolution): void {
           ? 'QUALIFY'
           : null
   if (node.isDistinct) return
-  if (clause) r.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
+  if (clause) context.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
 }
 
 /** HAVING without GROUP BY: only the select list can make one group of all rows. */
-function refuseHaving(having: ast.Expression, collected: Collected, r: Resolution): never {
-  return r.fail(
+function refuseHaving(having: ast.Expression, collected: Collected, context: ResolveContext): never {
+  return context.fail(
     collected.aggregates.length > 0
       ? 'The HAVING clause only allows aggregation if GROUP BY or SELECT list aggregation is present'
       : 'The HAVING clause requires GROUP BY or aggregation to be present',
@@ -175,10 +183,10 @@ function refuseHaving(having: ast.Expression, collected: Collected, r: Resolutio
   )
 }
 
-export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, r: Resolution): Scan {
+export function limited(scan: Scan, tail: Tail, env: ExpressionEnv, context: ResolveContext): Scan {
   if (!tail.limit) return scan
-  const limit = integer(tail.limit, 'LIMIT', env, r)
-  const offset = tail.offset && integer(tail.offset, 'OFFSET', env, r)
+  const limit = integer(tail.limit, 'LIMIT', env, context)
+  const offset = tail.offset && integer(tail.offset, 'OFFSET', env, context)
   return { kind: 'limit', input: scan, limit, offset, columns: scan.columns }
 }
 
@@ -190,17 +198,17 @@ function selectItems(
   node: ast.Select,
   from: FromResult | null,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): readonly SelectedItem[] {
   return node.items.flatMap((item): SelectedItem[] => {
     if (item.kind === 'star') {
-      return resolveStar(item, from?.names ?? null, env, r).map(({ name, expr }) => ({
+      return resolveStar(item, from?.names ?? null, env, context).map(({ name, expr }) => ({
         name,
         expr,
         at: item.at,
       }))
     }
-    const expr = r.expression(item.expression, env)
+    const expr = context.expression(item.expression, env)
     return [{ name: item.alias?.name ?? impliedName(item.expression), expr, at: item.at }]
   })
 }
@@ -210,8 +218,8 @@ function aliasScope(
   items: readonly SelectedItem[],
   columns: readonly Column[],
   { aggregates, windows }: Collected,
-  outer: Scope,
-): Scope {
+  outer: NameScope,
+): NameScope {
   const [aggregateIds, windowIds] = [aggregates, windows].map(calls => new Set(calls.map(({ column }) => column.id)))
   const names = new Map<string, Found>()
   items.forEach((item, i) => {
@@ -236,21 +244,21 @@ function orderKeys(
   items: readonly SelectedItem[],
   columns: readonly Column[],
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): readonly SortKey[] {
   return orderBy.map(item => {
     const { expression } = item
     if (expression.kind === 'int' && !node.as) {
       const column = columns[Number(expression.value) - 1]
       if (!column) {
-        return r.fail(
+        return context.fail(
           `ORDER BY column number item is out of range. Column numbers must be between one and ${items.length}`,
           expression.at,
         )
       }
-      return sortKey(item, readableExpr(column, false, expression.at), r)
+      return sortKey(item, readableExpr(column, false, expression.at), context)
     }
-    return sortKey(item, r.expression(expression, env), r)
+    return sortKey(item, context.expression(expression, env), context)
   })
 }
 
@@ -259,12 +267,12 @@ function distinctScan(
   items: readonly SelectedItem[],
   columns: readonly Column[],
   select: readonly Computed[],
-  r: Resolution,
+  context: ResolveContext,
 ) {
-  const outputs = columns.map(column => r.newColumn(column.name, column.type))
+  const outputs = columns.map(column => context.newColumn(column.name, column.type))
   items.forEach(item => {
     if (!isGroupable(item.expr.type)) {
-      r.fail(
+      context.fail(
         `Column ${item.name || 'in the SELECT list'} of type ${typeName(item.expr.type)} cannot be used in SELECT DISTINCT`,
         item.at,
       )
@@ -293,14 +301,14 @@ function asValue(
   items: readonly SelectedItem[],
   outputs: readonly Column[],
   scan: Scan,
-  r: Resolution,
+  context: ResolveContext,
 ) {
   if (node.as === 'value') {
-    if (outputs.length !== 1) return r.fail('SELECT AS VALUE query must have exactly one column', node.at)
+    if (outputs.length !== 1) return context.fail('SELECT AS VALUE query must have exactly one column', node.at)
     return { scan, column: outputs[0]! }
   }
   const type = structOf(items.map(item => ({ name: item.name, type: item.expr.type })))
-  const column = r.newColumn('', type)
+  const column = context.newColumn('', type)
   const expr: Expr = {
     kind: 'struct',
     type,

@@ -6,7 +6,7 @@ import { literal } from '../../plan/build.js'
 import type { Column, Computed, Expr, Scan } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
 import { INT64, sameType, type Type, typeName } from '../../types/types.js'
-import type { NamedColumn, QueryResult, Resolution } from '../context.js'
+import type { NamedColumn, QueryResult, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
 /** The operator and the places of its inputs. */
@@ -15,9 +15,9 @@ export type SetNode = Omit<ast.SetOperation, 'kind' | 'inputs'> & {
 }
 
 /** The set operation over these results, one for each input of the node. */
-export function combine(node: SetNode, results: readonly QueryResult[], r: Resolution): QueryResult {
-  const { inputs, names } = alignInputs(node, results, r)
-  const columns = names.map((name, i) => r.newColumn(name, inputs[0]!.columns[i]!.type))
+export function combine(node: SetNode, results: readonly QueryResult[], context: ResolveContext): QueryResult {
+  const { inputs, names } = alignInputs(node, results, context)
+  const columns = names.map((name, i) => context.newColumn(name, inputs[0]!.columns[i]!.type))
   const scan: Scan = { kind: 'set', operator: node.operator, isAll: node.isAll, inputs, columns }
   return {
     scan,
@@ -29,20 +29,21 @@ export function combine(node: SetNode, results: readonly QueryResult[], r: Resol
 function alignInputs(
   node: SetNode,
   results: readonly QueryResult[],
-  r: Resolution,
+  context: ResolveContext,
 ): { inputs: readonly Scan[]; names: readonly string[] } {
   const words = `${node.operator} ${node.isAll ? 'ALL' : 'DISTINCT'}`
-  const rows = node.match === 'position' ? byPosition(node, results, words, r) : byName(node, results, words, r)
+  const rows =
+    node.match === 'position' ? byPosition(node, results, words, context) : byName(node, results, words, context)
   const first = rows[0]!
   const types = first.map((_, i) => {
     const exprs = rows.map((row, q) => row[i]?.expr ?? untypedNull(node.inputs[q]!.at))
     const type = commonSupertype(exprs)
     if (!type) {
       const found = exprs.map(expr => typeName(expr.type)).join(', ')
-      return r.fail(`Column ${i + 1} in ${words} has incompatible types: ${found}`, node.inputs[1]!.at)
+      return context.fail(`Column ${i + 1} in ${words} has incompatible types: ${found}`, node.inputs[1]!.at)
     }
     if (!node.isAll && !isGroupable(type)) {
-      return r.fail(
+      return context.fail(
         `Column ${i + 1} in ${words} has type that does not support set operation comparisons: ${typeName(type)}`,
         node.at,
       )
@@ -50,12 +51,12 @@ function alignInputs(
     return type
   })
   const inputs = rows.map((row, q) => {
-    const exprs = row.map((item, i) => coerceTo(item?.expr ?? untypedNull(node.at), types[i]!, r.source)!)
+    const exprs = row.map((item, i) => coerceTo(item?.expr ?? untypedNull(node.at), types[i]!, context.source)!)
     return projected(
       results[q]!.scan,
       exprs,
       row.map(item => item?.name ?? ''),
-      r,
+      context,
     )
   })
   return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
@@ -67,13 +68,13 @@ export function castColumns(
   types: readonly Type[],
   at: number,
   what: string,
-  r: Resolution,
+  context: ResolveContext,
 ): Scan {
   const exprs = result.columns.map((named, i) => {
-    const expr = coerceTo(outputExpr(result, named), types[i]!, r.source)
+    const expr = coerceTo(outputExpr(result, named), types[i]!, context.source)
     return (
       expr ??
-      r.fail(
+      context.fail(
         `Column ${i + 1} of the ${what} has type ${typeName(named.column.type)}, which cannot be coerced to ${typeName(types[i]!)}`,
         at,
       )
@@ -83,7 +84,7 @@ export function castColumns(
     result.scan,
     exprs,
     result.columns.map(named => named.name),
-    r,
+    context,
   )
 }
 
@@ -96,13 +97,18 @@ type Row = readonly (Item | null)[]
 
 const untypedNull = (at: number): Expr => literal(INT64, null, at)
 
-function byPosition(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
+function byPosition(
+  node: SetNode,
+  results: readonly QueryResult[],
+  words: string,
+  context: ResolveContext,
+): readonly Row[] {
   const width = results[0]!.columns.length
   return results.map((result, q) => {
     const count = result.columns.length
     if (count !== width) {
       const columns = (n: number): string => `${n} column${n === 1 ? '' : 's'}`
-      r.fail(
+      context.fail(
         `Queries in ${words} have mismatched column count; query 1 has ${columns(width)}, query ${q + 1} has ${columns(count)}`,
         node.inputs[q]!.at,
       )
@@ -112,26 +118,31 @@ function byPosition(node: SetNode, results: readonly QueryResult[], words: strin
 }
 
 /** BY NAME and CORRESPONDING. Source: the language reference, set operators, "Matching columns by name". */
-function byName(node: SetNode, results: readonly QueryResult[], words: string, r: Resolution): readonly Row[] {
-  const sets = results.map((result, q) => namesOf(result, node.inputs[q]!.at, r))
+function byName(
+  node: SetNode,
+  results: readonly QueryResult[],
+  words: string,
+  context: ResolveContext,
+): readonly Row[] {
+  const sets = results.map((result, q) => namesOf(result, node.inputs[q]!.at, context))
   const isStrict = node.mode === null && (node.match === 'by-name' || node.isStrict)
-  const chosen = chooseNames(node, sets, isStrict, words, r)
+  const chosen = chooseNames(node, sets, isStrict, words, context)
   return results.map((result, q) =>
     chosen.map((name): Item | null => {
       const found = result.columns.find(named => named.name.toLowerCase() === name.toLowerCase())
       if (found) return { name: found.name, expr: outputExpr(result, found) }
       if (node.mode === 'full' || (node.mode === 'left' && q > 0)) return null
-      return r.fail(`Column ${name} is missing from query ${q + 1} of ${words} by name`, node.inputs[q]!.at)
+      return context.fail(`Column ${name} is missing from query ${q + 1} of ${words} by name`, node.inputs[q]!.at)
     }),
   )
 }
 
-function namesOf(result: QueryResult, at: number, r: Resolution): readonly string[] {
+function namesOf(result: QueryResult, at: number, context: ResolveContext): readonly string[] {
   const names = result.columns.map(named => named.name)
   if (result.isValueTable || names.includes(''))
-    return r.fail('Matching columns by name needs a name for every column', at)
+    return context.fail('Matching columns by name needs a name for every column', at)
   if (new Set(names.map(name => name.toLowerCase())).size < names.length) {
-    return r.fail('Matching columns by name needs column names that differ', at)
+    return context.fail('Matching columns by name needs column names that differ', at)
   }
   return names
 }
@@ -141,7 +152,7 @@ function chooseNames(
   sets: readonly (readonly string[])[],
   isStrict: boolean,
   words: string,
-  r: Resolution,
+  context: ResolveContext,
 ): readonly string[] {
   const has = (set: readonly string[], name: string): boolean =>
     set.some(other => other.toLowerCase() === name.toLowerCase())
@@ -150,7 +161,7 @@ function chooseNames(
   if (isStrict) {
     others.forEach((set, i) => {
       if (set.length !== first.length || !set.every(name => has(first, name))) {
-        r.fail(`Queries in ${words} matched by name must have the same column names`, node.inputs[i + 1]!.at)
+        context.fail(`Queries in ${words} matched by name must have the same column names`, node.inputs[i + 1]!.at)
       }
     })
     return first
@@ -162,7 +173,9 @@ function chooseNames(
     return all
   }
   const common = first.filter(name => others.every(set => has(set, name)))
-  return common.length > 0 ? common : r.fail(`Queries in ${words} matched by name have no column in common`, node.at)
+  return common.length > 0
+    ? common
+    : context.fail(`Queries in ${words} matched by name have no column in common`, node.at)
 }
 
 /** What an output column is made of: a literal stays one, also as a field of a STRUCT, so that it can be coerced as one. */
@@ -193,7 +206,7 @@ const isLiteral = (expr: Expr): boolean => expr.kind === 'literal'
 
 const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
 
-function projected(input: Scan, exprs: readonly Expr[], names: readonly string[], r: Resolution): Scan {
+function projected(input: Scan, exprs: readonly Expr[], names: readonly string[], context: ResolveContext): Scan {
   const isSame =
     exprs.length === input.columns.length &&
     exprs.every(
@@ -203,6 +216,6 @@ function projected(input: Scan, exprs: readonly Expr[], names: readonly string[]
         sameType(expr.type, input.columns[i]!.type),
     )
   if (isSame) return input
-  const computed: Computed[] = exprs.map((expr, i) => ({ column: r.newColumn(names[i]!, expr.type), expr }))
+  const computed: Computed[] = exprs.map((expr, i) => ({ column: context.newColumn(names[i]!, expr.type), expr }))
   return { kind: 'project', input, computed, columns: computed.map(item => item.column) }
 }

@@ -2,7 +2,7 @@
 import type * as ast from '../../ast/nodes.js'
 import type { Expr } from '../../plan/nodes.js'
 import { typeName } from '../../types/types.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { fieldAt } from '../expressions/name.js'
 import { type FromNames, lookup, valueColumns, visibleExpr } from '../name-scope.js'
 
@@ -15,25 +15,25 @@ export function resolveStar(
   node: ast.SelectStar,
   from: FromNames | null,
   env: ExpressionEnv,
-  r: Resolution,
+  context: ResolveContext,
 ): StarItem[] {
-  const all = node.of ? membersOf(node.of, env, r) : everything(node, from, r)
+  const all = node.of ? membersOf(node.of, env, context) : everything(node, from, context)
   for (const name of node.except) {
     if (!all.some(item => same(item.name, name.name))) {
-      return r.fail(`Column ${name.name} in SELECT * EXCEPT list does not exist`, name.at)
+      return context.fail(`Column ${name.name} in SELECT * EXCEPT list does not exist`, name.at)
     }
   }
   const kept = all.filter(item => !node.except.some(name => same(name.name, item.name)))
-  if (kept.length === 0) return r.fail('SELECT * expands to zero columns after applying EXCEPT', node.at)
+  if (kept.length === 0) return context.fail('SELECT * expands to zero columns after applying EXCEPT', node.at)
   const items = kept.map(({ name, read }) => {
     const replacement = node.replace.find(replace => same(replace.name.name, name))
     return replacement
-      ? { name: replacement.name.name, expr: r.expression(replacement.expression, env) }
+      ? { name: replacement.name.name, expr: context.expression(replacement.expression, env) }
       : { name, expr: read() }
   })
   for (const { name } of node.replace) {
     if (!items.some(item => same(item.name, name.name))) {
-      return r.fail(`Column ${name.name} in SELECT * REPLACE list does not exist`, name.at)
+      return context.fail(`Column ${name.name} in SELECT * REPLACE list does not exist`, name.at)
     }
   }
   return items
@@ -47,12 +47,12 @@ interface Member {
 
 const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-function everything(node: ast.SelectStar, from: FromNames | null, r: Resolution): Member[] {
-  if (!from) return r.fail('SELECT * must have a FROM clause', node.at)
+function everything(node: ast.SelectStar, from: FromNames | null, context: ResolveContext): Member[] {
+  if (!from) return context.fail('SELECT * must have a FROM clause', node.at)
   return from.columns.map(column => ({ name: column.name, read: () => visibleExpr(column, false, node.at) }))
 }
 
-function membersOf(of: ast.Expression, env: ExpressionEnv, r: Resolution): Member[] {
+function membersOf(of: ast.Expression, env: ExpressionEnv, context: ResolveContext): Member[] {
   if (of.kind === 'name') {
     const hit = lookup(env.scope, of.name)
     if (hit?.found.kind === 'range') {
@@ -61,7 +61,8 @@ function membersOf(of: ast.Expression, env: ExpressionEnv, r: Resolution): Membe
       return columns.map(column => ({ name: column.name, read: () => visibleExpr(column, hit.isCorrelated, of.at) }))
     }
   }
-  const expr = r.expression(of, env)
-  if (expr.type.kind !== 'STRUCT') return r.fail(`Dot-star is not supported for type ${typeName(expr.type)}`, of.at)
+  const expr = context.expression(of, env)
+  if (expr.type.kind !== 'STRUCT')
+    return context.fail(`Dot-star is not supported for type ${typeName(expr.type)}`, of.at)
   return expr.type.fields.map((field, i) => ({ name: field.name, read: () => fieldAt(expr, i, of.at) }))
 }

@@ -4,7 +4,7 @@ import type * as ast from '../../ast/nodes.js'
 import { call } from '../../plan/build.js'
 import type { Column, Expr } from '../../plan/nodes.js'
 import { coerceTo, commonSupertype } from '../../types/apply-coercion.js'
-import type { ExpressionEnv, Resolution } from '../context.js'
+import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { operatorCall } from '../expressions/arguments.js'
 import { type FromNames, type Range, type VisibleColumn, visible, visibleExpr } from '../name-scope.js'
 
@@ -18,19 +18,25 @@ export interface UsingNode {
  * USING (a): the condition, and the names afterwards: one `a` first in `*`, the two sides' own reachable only by their
  * table. Of an outer join the one is the side that is always there, of a full one COALESCE of both.
  */
-export function usingNames(node: UsingNode, left: FromNames, right: FromNames, env: ExpressionEnv, r: Resolution) {
+export function usingNames(
+  node: UsingNode,
+  left: FromNames,
+  right: FromNames,
+  env: ExpressionEnv,
+  context: ResolveContext,
+) {
   const conditions: Expr[] = []
   const merged: { column: Column; expr: Expr }[] = []
   const first: VisibleColumn[] = []
   const hidden = new Set([...left.hidden, ...right.hidden])
   const gone = new Set<VisibleColumn>()
   for (const name of node.using) {
-    const a = findUsing(name, left, 'left', r)
-    const b = findUsing(name, right, 'right', r)
+    const a = findUsing(name, left, 'left', context)
+    const b = findUsing(name, right, 'right', context)
     const [leftExpr, rightExpr] = [visibleExpr(a, false, name.at), visibleExpr(b, false, name.at)]
-    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env, r))
+    conditions.push(operatorCall('$eq', [leftExpr, rightExpr], name.at, env, context))
     gone.add(a).add(b)
-    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, r) : null
+    const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, context) : null
     if (full) merged.push(full)
     first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
   }
@@ -44,25 +50,30 @@ export function usingNames(node: UsingNode, left: FromNames, right: FromNames, e
   return { on, names, merged }
 }
 
-function coalesced(name: ast.Identifier, left: Expr, right: Expr, r: Resolution): { column: Column; expr: Expr } {
+function coalesced(
+  name: ast.Identifier,
+  left: Expr,
+  right: Expr,
+  context: ResolveContext,
+): { column: Column; expr: Expr } {
   const type = commonSupertype([left, right])!
-  const args = [coerceTo(left, type, r.source)!, coerceTo(right, type, r.source)!]
-  const column = r.newColumn(name.name, type)
+  const args = [coerceTo(left, type, context.source)!, coerceTo(right, type, context.source)!]
+  const column = context.newColumn(name.name, type)
   return { column, expr: call('COALESCE', type, args, name.at) }
 }
 
-function findUsing(name: ast.Identifier, names: FromNames, side: string, r: Resolution): VisibleColumn {
+function findUsing(name: ast.Identifier, names: FromNames, side: string, context: ResolveContext): VisibleColumn {
   const key = name.name.toLowerCase()
   if (names.ranges.some(range => range.name.toLowerCase() === key && !isScalar(range))) {
-    return r.fail(
+    return context.fail(
       `Name ${name.name} in USING clause is a table alias, not a column name, on ${side} side of join`,
       name.at,
     )
   }
   const found = names.columns.filter(column => column.name.toLowerCase() === key && !names.hidden.has(column))
   if (found.length > 1)
-    return r.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
-  return found[0] ?? r.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
+    return context.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
+  return found[0] ?? context.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
 }
 
 const isScalar = (range: Range): boolean => range.kind === 'value' && range.column.type.kind !== 'STRUCT'

@@ -8,11 +8,11 @@ import { allFunctions, findFunction } from '../../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { typeName } from '../../../googlesql/types/types.js'
-import { NATIVES } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
+import { SCALAR_FUNCTIONS } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
 import {
-  NativeError,
-  type NativeFunction,
-  type NativeType,
+  type ScalarFunction,
+  ScalarFunctionError,
+  type ScalarFunctionType,
 } from '../../../googlesql-duckdb/runtime/scalar-functions/scalar-function.js'
 import { type EmbeddedEngine, openEmbeddedEngine } from '../../../runner/index.js'
 import {
@@ -53,7 +53,7 @@ const mayCall = (name: string, raiser: string): boolean =>
   NEVER_RAISED.some(({ functions, raisers }) => functions.test(name) && raisers.test(raiser))
 
 /** Functions in JavaScript that give a value, or NULL, for all arguments. */
-const TOTAL_NATIVES: ReadonlySet<string> = new Set([
+const TOTAL_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   'bq_bit_count_bytes',
   'bq_bytes_ends_with',
   'bq_bytes_lower',
@@ -97,7 +97,7 @@ const text = fc.oneof(
 )
 const integer = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -3n, max: 70n }))
 const decimal = fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }).map(String)
-const VALUES: Readonly<Record<NativeType, fc.Arbitrary<unknown>>> = {
+const VALUES: Readonly<Record<ScalarFunctionType, fc.Arbitrary<unknown>>> = {
   BIGINT: integer,
   HUGEINT: integer,
   DOUBLE: fc.double(),
@@ -145,13 +145,13 @@ describe('what can fail', () => {
   })
 
   describe('in JavaScript', () => {
-    const values = ({ name, parameters }: NativeFunction): fc.Arbitrary<unknown>[] =>
+    const values = ({ name, parameters }: ScalarFunction): fc.Arbitrary<unknown>[] =>
       parameters.map((type, i) => OWN_VALUES[name]?.[i] ?? VALUES[type])
-    for (const native of NATIVES.filter(({ name }) => TOTAL_NATIVES.has(name))) {
+    for (const native of SCALAR_FUNCTIONS.filter(({ name }) => TOTAL_SCALAR_FUNCTIONS.has(name))) {
       it(`is not ${native.name}`, () => {
         fc.assert(
           fc.property(fc.tuple(...values(native)), args => {
-            expect(() => native.compute(...(args as never[]))).not.to.throw(NativeError)
+            expect(() => native.compute(...(args as never[]))).not.to.throw(ScalarFunctionError)
           }),
           { numRuns: 200 },
         )
@@ -256,7 +256,9 @@ function canFail({ canFail }: FunctionEntry, args: readonly (Expr | null)[]): bo
 
 const shown = (expr: Expr | null): string => (expr ? typeName(expr.type) : '-')
 
-const RAISING = new Map(NATIVES.filter(({ name }) => !TOTAL_NATIVES.has(name)).map(native => [native.name, native]))
+const RAISING = new Map(
+  SCALAR_FUNCTIONS.filter(({ name }) => !TOTAL_SCALAR_FUNCTIONS.has(name)).map(native => [native.name, native]),
+)
 
 /** The functions in the SQL that raise errors of their own, the macros that it calls looked into. */
 function raisersIn(sql: string, seen = new Set<string>()): readonly string[] {

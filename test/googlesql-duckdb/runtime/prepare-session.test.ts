@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
 import { inOrderOfUse } from '../../../googlesql-duckdb/runtime/prepare-session.js'
-import { NATIVES } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
+import { SCALAR_FUNCTIONS } from '../../../googlesql-duckdb/runtime/scalar-functions/all.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
 
 describe('a prepared session', () => {
@@ -45,7 +45,7 @@ describe('a prepared session', () => {
   })
 
   it('calls scalar functions that may refuse by bq_unrefused alone', () => {
-    const refusing = NATIVES.filter(native => native.refuses)
+    const refusing = SCALAR_FUNCTIONS.filter(native => native.refuses)
     expect(refusing).to.not.deep.equal([])
     for (const { name, returns } of refusing) {
       expect(returns, name).to.equal('VARCHAR')
@@ -56,7 +56,10 @@ describe('a prepared session', () => {
   })
 
   it('has one macro and one scalar function of a name', () => {
-    const names = [...MACROS.map(macro => macro.slice(0, macro.indexOf('('))), ...NATIVES.map(native => native.name)]
+    const names = [
+      ...MACROS.map(macro => macro.slice(0, macro.indexOf('('))),
+      ...SCALAR_FUNCTIONS.map(native => native.name),
+    ]
     expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([])
   })
 

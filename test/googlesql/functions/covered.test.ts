@@ -4,7 +4,7 @@ import { allFunctions, findFunction } from '../../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
 import { signaturesOf } from '../../../googlesql/functions/shown-signature.js'
 import type { Pattern, Signature } from '../../../googlesql/functions/signature.js'
-import { SPECIAL_FORMS } from '../../../googlesql/functions/special-syntax.js'
+import { SPECIAL_SYNTAX } from '../../../googlesql/functions/special-syntax.js'
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { resolveQuery } from '../../../googlesql/resolve/resolve.js'
 import { tableCatalogue } from '../../../googlesql/tables.js'
@@ -58,7 +58,7 @@ describe('the cases with rows, and those that the engine refuses,', () => {
   })
 
   it('use every form that has a syntax of its own', () => {
-    const all = SPECIAL_FORMS.map(form => form.name)
+    const all = SPECIAL_SYNTAX.map(form => form.name)
     expect(all.filter(name => !forms.has(name))).to.deep.equal([])
   })
 })

@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
-import { matchCall } from '../../../googlesql/functions/overload.js'
+import { resolveOverload } from '../../../googlesql/functions/overload.js'
 import type { ArgumentSource } from '../../../googlesql/functions/overload-candidate.js'
 import type { Expr, LambdaExpr } from '../../../googlesql/plan/nodes.js'
 import {
@@ -70,7 +70,7 @@ const entry = (signatures: string[], more: Partial<FunctionEntry> = {}): Functio
   ...more,
 })
 const call = (signatures: string[], args: ArgumentSource[], more?: Partial<FunctionEntry>) =>
-  matchCall(entry(signatures, more), args, 0, 'SELECT 1')
+  resolveOverload(entry(signatures, more), args, 0, 'SELECT 1')
 const shown = ({ args, type }: ReturnType<typeof call>): string =>
   `${args.map(arg => (arg ? (arg.kind === 'word' ? arg.word : typeName(arg.type)) : '-')).join(', ')} -> ${typeName(type)}`
 

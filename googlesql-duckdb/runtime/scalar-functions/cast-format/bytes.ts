@@ -1,6 +1,6 @@
 /** CAST … FORMAT between BYTES and STRING: HEX, BASE2 to BASE64M, ASCII, UTF-8. */
 import { fromBase64 } from '../bytes.js'
-import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
 /** Bits of a digit of the bases whose digits fill whole bytes. */
 const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
@@ -9,7 +9,7 @@ const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const MIME_LINE = 76
 
 const invalidFormat = (format: string): never => {
-  throw new NativeError(`Invalid format '${format}'`)
+  throw new ScalarFunctionError(`Invalid format '${format}'`)
 }
 
 /** Longer texts are no value of a query, and V8 ends the process over those of half a gigabyte. */
@@ -18,7 +18,7 @@ const MAX_TEXT_LENGTH = 2 ** 24
 /** Digits of so many bits each, from the first byte on; bits that fill no digit are followed by zeros. */
 function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
   const length = Math.ceil((bytes.length * 8) / bits)
-  if (length > MAX_TEXT_LENGTH) throw new NativeError(`The text of ${bytes.length} bytes is too long`)
+  if (length > MAX_TEXT_LENGTH) throw new ScalarFunctionError(`The text of ${bytes.length} bytes is too long`)
   const text = Buffer.allocUnsafe(length)
   let at = 0
   let held = 0
@@ -56,14 +56,14 @@ function bytesToText(bytes: Uint8Array, format: string): string {
         .toString('base64')
         .replace(new RegExp(`.{${MIME_LINE}}(?=.)`, 'g'), '$&\n')
     case 'ASCII':
-      if (bytes.some(byte => byte > 127)) throw new NativeError('Failed to decode invalid ASCII string')
+      if (bytes.some(byte => byte > 127)) throw new ScalarFunctionError('Failed to decode invalid ASCII string')
       return Buffer.from(bytes).toString('latin1')
     case 'UTF8':
     case 'UTF-8':
       try {
         return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
       } catch {
-        throw new NativeError('A string is not valid UTF-8.')
+        throw new ScalarFunctionError('A string is not valid UTF-8.')
       }
     default:
       return invalidFormat(format)
@@ -107,7 +107,7 @@ function bytesOf(digits: readonly number[], bits: number): Uint8Array {
 function digitValues(text: string, alphabet: string, what: string): number[] {
   return [...text].map(character => {
     const value = alphabet.indexOf(character)
-    if (value < 0) throw new NativeError(`Failed to decode invalid ${what} string`)
+    if (value < 0) throw new ScalarFunctionError(`Failed to decode invalid ${what} string`)
     return value
   })
 }
@@ -127,7 +127,7 @@ function textToBytes(text: string, format: string): Uint8Array {
     case 'BASE32': {
       const bare = text.replace(/=+$/, '')
       if (text.length % 8 !== 0 || [1, 3, 6].includes(bare.length % 8)) {
-        throw new NativeError('Failed to decode invalid base32 string')
+        throw new ScalarFunctionError('Failed to decode invalid base32 string')
       }
       return bytesOf(digitValues(bare, BASE32_DIGITS, 'base32'), 5)
     }
@@ -135,7 +135,7 @@ function textToBytes(text: string, format: string): Uint8Array {
     case 'BASE64M':
       return fromBase64(text)
     case 'ASCII':
-      if (/[^\0-\x7f]/.test(text)) throw new NativeError('Failed to decode invalid ASCII string')
+      if (/[^\0-\x7f]/.test(text)) throw new ScalarFunctionError('Failed to decode invalid ASCII string')
       return Uint8Array.from(Buffer.from(text, 'latin1'))
     case 'UTF8':
     case 'UTF-8':
@@ -145,7 +145,7 @@ function textToBytes(text: string, format: string): Uint8Array {
   }
 }
 
-export const CAST_BYTES_NATIVES: readonly NativeFunction[] = [
+export const CAST_BYTES_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_cast_bytes_to_text',
     parameters: ['BLOB', 'VARCHAR'],

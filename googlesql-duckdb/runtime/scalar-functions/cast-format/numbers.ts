@@ -1,5 +1,5 @@
 /** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
-import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
 /** A finite number as an exact fraction, or one of the values that are none. */
 export type FormattedNumber =
@@ -32,7 +32,7 @@ interface NumberFormat {
 const ELEMENT = /^(?:EEEE|TM9|TME|TM|MI|PR|RN|FM|[$09X.D,GSBVCL])/i
 
 const failFormat = (message: string): never => {
-  throw new NativeError(`Error in format string: ${message}`)
+  throw new ScalarFunctionError(`Error in format string: ${message}`)
 }
 
 const parsed = new Map<string, NumberFormat>()
@@ -75,7 +75,7 @@ function parseFormat(format: string): NumberFormat {
   const body = all.filter(element => !flags.includes(element.toUpperCase()))
   if (upper.some(element => element.startsWith('TM'))) {
     if (all.length > 1) failFormat("'TM', 'TM9' or 'TME' cannot be combined with other format elements")
-    throw new NativeError('Text minimal output is not supported yet')
+    throw new ScalarFunctionError('Text minimal output is not supported yet')
   }
   const base = {
     sign: (sign?.toUpperCase() ?? null) as NumberFormat['sign'],
@@ -393,7 +393,8 @@ const ROMAN_WIDTH = 15
 
 function formatRoman(format: NumberFormat, number: FormattedNumber): string {
   const value = 'word' in number || number.isNegative ? 0n : rounded({ ...number, halves: 'away' }, 0)
-  if (value < 1n || value > 3_999n) throw new NativeError('Roman numerals are written for numbers between 1 and 3999')
+  if (value < 1n || value > 3_999n)
+    throw new ScalarFunctionError('Roman numerals are written for numbers between 1 and 3999')
   let rest = Number(value)
   let text = ''
   for (const [worth, letters] of ROMAN) {
@@ -406,14 +407,14 @@ function formatRoman(format: NumberFormat, number: FormattedNumber): string {
   return format.isCompact ? text : text.padStart(ROMAN_WIDTH)
 }
 
-/** @throws NativeError in BigQuery's words for a format that is none. */
+/** @throws ScalarFunctionError in BigQuery's words for a format that is none. */
 export function formatNumber(text: string, number: FormattedNumber): string {
   const format = numberFormat(text)
   if (format.isRoman) return formatRoman(format, number)
   return format.isHexadecimal ? formatHexadecimal(format, number) : formatDecimal(format, number)
 }
 
-export const CAST_NUMBER_NATIVES: readonly NativeFunction[] = [
+export const CAST_NUMBER_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     name: 'bq_cast_double_to_text',
     parameters: ['DOUBLE', 'VARCHAR'],

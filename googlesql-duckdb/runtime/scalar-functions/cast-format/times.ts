@@ -14,7 +14,7 @@ import {
 } from '../dates/civil-time.js'
 import { offsetText, type TimeKind, wholeMinutes } from '../dates/format-time.js'
 import { timeZone } from '../dates/time-zones.js'
-import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
 type Category =
   | 'LITERAL'
@@ -62,7 +62,7 @@ const shown = (element: Element): string =>
 
 const parsed = new Map<string, readonly Element[]>()
 
-/** The format's elements. @throws NativeError where none fits. */
+/** The format's elements. @throws ScalarFunctionError where none fits. */
 function elementsOf(format: string): readonly Element[] {
   const known = parsed.get(format)
   if (known !== undefined) return known
@@ -95,7 +95,7 @@ function elementAt(format: string, at: number): Element {
   if (character === '"') return quoted(format, at, literal)
   const rest = format.slice(at, at + 5).toUpperCase()
   const found = ALL_NAMES.find(({ name }) => rest.startsWith(name))
-  if (found === undefined) throw new NativeError(`Cannot find matched format element at ${at}`)
+  if (found === undefined) throw new ScalarFunctionError(`Cannot find matched format element at ${at}`)
   const { name, category } = found
   return {
     name,
@@ -114,14 +114,14 @@ function quoted(format: string, at: number, literal: (name: string, length: numb
     if (character === '\\') {
       const escaped = format[++i]
       if (escaped !== '\\' && escaped !== '"') {
-        throw new NativeError(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
+        throw new ScalarFunctionError(`Unsupported escape sequence \\${escaped ?? ''} in text at ${at}`)
       }
       text += escaped
     } else {
       text += character
     }
   }
-  throw new NativeError(`Cannot find matching " for quoted literal at ${at}`)
+  throw new ScalarFunctionError(`Cannot find matching " for quoted literal at ${at}`)
 }
 
 function casingOf(written: string, category: Category): Element['casing'] {
@@ -193,7 +193,7 @@ function writeElement(element: Element, time: CivilTime, offsetSeconds: number):
     case 'TZM':
       return offsetText(offsetSeconds, ':').slice(4)
     default:
-      throw new NativeError(`Unsupported format element ${shown(element)}`)
+      throw new ScalarFunctionError(`Unsupported format element ${shown(element)}`)
   }
 }
 
@@ -202,7 +202,7 @@ function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string
   const elements = elementsOf(format)
   for (const element of elements) {
     if (element.category !== 'OTHER' && !FORMATTED_CATEGORIES[kind].includes(element.category)) {
-      throw new NativeError(`${kind} does not support ${shown(element)}`)
+      throw new ScalarFunctionError(`${kind} does not support ${shown(element)}`)
     }
   }
   const { seconds, micro } = splitMicros(micros)
@@ -254,7 +254,7 @@ const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
 function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   const written = elements.filter(element => element.category !== 'LITERAL')
   const fail = (message: string): never => {
-    throw new NativeError(message)
+    throw new ScalarFunctionError(message)
   }
   const byName = (name: string) => written.find(element => element.name === name)
   const inCategory = (category: Category) => written.filter(element => element.category === category)
@@ -474,7 +474,7 @@ function parseCast(format: string, text: string, kind: TimeKind, zone: string, n
   while (at < text.length && index < elements.length) {
     const taken = readElement(elements[index]!, text.slice(at), beginsWithDigit(elements, index + 1), fields)
     if (taken < 0) {
-      throw new NativeError(
+      throw new ScalarFunctionError(
         `Failed to parse input timestamp string at ${at} with format element ${shown(elements[index]!)}`,
       )
     }
@@ -484,10 +484,10 @@ function parseCast(format: string, text: string, kind: TimeKind, zone: string, n
   at += /^\s*/u.exec(text.slice(at))![0].length
   while (elements[index]?.name === '"' && elements[index]!.literal === '') index++
   if (at < text.length) {
-    throw new NativeError(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
+    throw new ScalarFunctionError(`Illegal non-space trailing data '${text.slice(at)}' in timestamp string`)
   }
   if (index < elements.length) {
-    throw new NativeError(
+    throw new ScalarFunctionError(
       `Entire timestamp string has been parsed before dealing with format element ${shown(elements[index]!)}`,
     )
   }
@@ -498,19 +498,19 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
   const hour = fields.twelveHour === 0 ? fields.hour : (fields.twelveHour % 12) + (fields.isAfternoon ? 12 : 0)
   const { year, month, day } = kind === 'TIME' ? { year: 1970, month: 1, day: 1 } : fields
   if (!isValidDate(year, month, day)) {
-    throw new NativeError('Invalid result from year, month, day values after parsing')
+    throw new ScalarFunctionError('Invalid result from year, month, day values after parsing')
   }
   const civil = daysFromCivil(year, month, day) * 86_400 + hour * 3_600 + fields.minute * 60 + fields.second
   const offset = fields.offsetSign * (fields.offsetHours * 60 + fields.offsetMinutes) * 60
   const instant = fields.hasOffset ? civil - offset : localToInstant(civil, rules)
   const micros = BigInt(instant) * 1_000_000n + BigInt(fields.micro)
   if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) {
-    throw new NativeError('The parsing result is out of valid time range')
+    throw new ScalarFunctionError('The parsing result is out of valid time range')
   }
   return micros
 }
 
-export const CAST_TIME_NATIVES: readonly NativeFunction[] = [
+export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Format, type of the value, microseconds, time zone.
     name: 'bq_cast_time_to_text',

@@ -1,6 +1,6 @@
 /** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: `%` elements to text. */
 
-import type { NativeFunction } from '../scalar-function.js'
+import type { ScalarFunction } from '../scalar-function.js'
 import {
   type CivilTime,
   civilFromSeconds,
@@ -269,7 +269,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
   return text
 }
 
-export const FORMAT_TIME_NATIVES: readonly NativeFunction[] = [
+export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Format string, type, microseconds, time zone.
     name: 'bq_format_time',

@@ -2,7 +2,7 @@
 import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
-import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 import {
   DAY_NAMES,
   daysFromCivil,
@@ -60,7 +60,7 @@ interface Fields {
 
 const isSpace = (character: string): boolean => /[ \t\n\v\f\r]/.test(character)
 
-class Mismatch extends NativeError {}
+class Mismatch extends ScalarFunctionError {}
 
 /** Reads the elements of a format from a text, one after the other. */
 class Reader {
@@ -205,7 +205,8 @@ class Reader {
     // Without a separator `+05:30` is an offset of hours only, and the rest does not match.
     const hasMinutes = match[4] !== undefined && (match[3] === '' || separator === ':')
     const minutes = Number(match[2]) * 60 + (hasMinutes ? Number(match[4]) : 0)
-    if (minutes > 14 * 60) throw new NativeError('Timezone offset out of valid range -14:00 to +14:00: ' + match[0])
+    if (minutes > 14 * 60)
+      throw new ScalarFunctionError('Timezone offset out of valid range -14:00 to +14:00: ' + match[0])
     this.fields.offsetSeconds = (match[1] === '-' ? -minutes : minutes) * 60
     this.at += hasMinutes ? match[0].length : 3
   }
@@ -395,7 +396,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
 /** Reads one element, from its `%` on; the place after it in the format. */
 function readElement(reader: Reader, format: string, percent: number, kind: TimeKind): number {
   let at = percent + 1
-  if (at === format.length) throw new NativeError("Format string cannot end with a single '%'")
+  if (at === format.length) throw new ScalarFunctionError("Format string cannot end with a single '%'")
   reader.place++
   let letter = format[at]!
   if (letter === 'E') {
@@ -432,7 +433,7 @@ function checkFormat(format: string, kind: TimeKind): void {
   for (const match of format.matchAll(/%(?:E(?:4Y|\*S|\dS|[A-Za-z])|O?[A-Za-z%])/g)) {
     const letter = match[0].at(-1)!
     if (letter !== '%' && FOREIGN_ELEMENTS[kind].includes(letter)) {
-      throw new NativeError(`Invalid format: ${match[0]} is not allowed for the ${kind} type.`)
+      throw new ScalarFunctionError(`Invalid format: ${match[0]} is not allowed for the ${kind} type.`)
     }
   }
 }
@@ -451,7 +452,7 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
       reader.at++
       at++
     } else {
-      throw new NativeError(
+      throw new ScalarFunctionError(
         `Mismatch between format character '${character}' and string character '${reader.text[reader.at]}'`,
       )
     }
@@ -462,7 +463,7 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
 }
 
 const outOfRange = (): never => {
-  throw new NativeError('Out-of-range datetime field in parsing function')
+  throw new ScalarFunctionError('Out-of-range datetime field in parsing function')
 }
 
 /** The day that the ISO parts say, when no other part does; otherwise the fields' own day, moved by its week or day number. */
@@ -492,7 +493,7 @@ function isoDay(fields: Fields, isoYear: number): number {
   if (isoDayOfYear !== null && (isoWeek === null || weekday === null || isoDayOfYear.place > isoWeek.place)) {
     if (isoWeek === null || isoDayOfYear.place > isoWeek.place || weekday === null) {
       if (isoDayOfYear.value > length) {
-        throw new NativeError(
+        throw new ScalarFunctionError(
           `ISO Year ${isoYear} has ${length} days, but the specified day of year was ${isoDayOfYear.value}`,
         )
       }
@@ -501,7 +502,7 @@ function isoDay(fields: Fields, isoYear: number): number {
   }
   if (isoWeek === null) return start
   if (isoWeek.value * 7 > length) {
-    throw new NativeError(`Invalid ISO week ${isoWeek.value} specified for ISO year ${isoYear}`)
+    throw new ScalarFunctionError(`Invalid ISO week ${isoWeek.value} specified for ISO year ${isoYear}`)
   }
   return start + (isoWeek.value - 1) * 7 + (weekday === null ? 0 : (weekday.value + 6) % 7)
 }
@@ -511,7 +512,7 @@ function movedDay(fields: Fields, year: number): { readonly days: number; readon
   const first = daysFromCivil(year, 1, 1)
   if (dayOfYear !== null && (week === null || weekday === null || dayOfYear.place > week.place)) {
     if (dayOfYear.value === 366 && !isLeapYear(year)) {
-      throw new NativeError(`Year ${year} has 365 days, but the specified day of year was 366`)
+      throw new ScalarFunctionError(`Year ${year} has 365 days, but the specified day of year was 366`)
     }
     return { days: first + dayOfYear.value - 1, place: dayOfYear.place }
   }
@@ -520,7 +521,7 @@ function movedDay(fields: Fields, year: number): { readonly days: number; readon
   const lowest = firstWeek === first ? 1 : 0
   const highest = Math.floor((first + (isLeapYear(year) ? 365 : 364) - firstWeek) / 7) + 1
   if (week.value < lowest || week.value > highest) {
-    throw new NativeError(`Week number ${week.value} is invalid for year ${year}`)
+    throw new ScalarFunctionError(`Week number ${week.value} is invalid for year ${year}`)
   }
   const offset = weekday === null ? 0 : (weekday.value - week.firstWeekday + 7) % 7
   return { days: firstWeek + (week.value - 1) * 7 + offset, place: week.place }
@@ -543,11 +544,11 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
     micros = BigInt(instant) * 1_000_000n + (isLeapSecond ? 1_000_000n : BigInt(fields.micro))
   }
   if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS)
-    throw new NativeError('Invalid result from parsing function')
+    throw new ScalarFunctionError('Invalid result from parsing function')
   return micros
 }
 
-export const PARSE_TIME_NATIVES: readonly NativeFunction[] = [
+export const PARSE_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Format string, text, type, time zone; microseconds.
     name: 'bq_parse_time',

@@ -1,6 +1,6 @@
 /** Time zones as GoogleSQL names them: a tz database name, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`. */
 import { localToInstant, zoneOffset } from '../../../../googlesql/values/time-zone.js'
-import { NativeError, type NativeFunction } from '../scalar-function.js'
+import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
 /** A zone's rules: seconds east of Greenwich at an instant, which is given in seconds since 1970. */
@@ -28,7 +28,7 @@ function namedZone(name: string): TimeZone | null {
 
 const zones = new Map<string, TimeZone>()
 
-/** The zone of this name. @throws NativeError in BigQuery's words when there is none. */
+/** The zone of this name. @throws ScalarFunctionError in BigQuery's words when there is none. */
 export function timeZone(name: string): TimeZone {
   const known = zones.get(name)
   if (known !== undefined) return known
@@ -40,11 +40,11 @@ export function timeZone(name: string): TimeZone {
 }
 
 function makeZone(name: string): TimeZone {
-  if (name === '') throw new NativeError('Invalid empty time zone')
+  if (name === '') throw new ScalarFunctionError('Invalid empty time zone')
   const fixed = fixedOffset(name)
   if (fixed !== undefined) return () => fixed
   const named = namedZone(name)
-  if (named === null) throw new NativeError(`Invalid time zone: ${name}`)
+  if (named === null) throw new ScalarFunctionError(`Invalid time zone: ${name}`)
   return cached(named)
 }
 
@@ -91,7 +91,7 @@ export function instantMicros(zone: TimeZone, civilMicros: bigint): bigint {
   return BigInt(localToInstant(seconds, zone)) * 1_000_000n + BigInt(micro)
 }
 
-export const TIME_ZONE_NATIVES: readonly NativeFunction[] = [
+export const TIME_ZONE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Microseconds east of Greenwich at an instant.
     name: 'bq_zone_offset',

@@ -3,7 +3,7 @@
  * of an array; where the value is of another kind, the change is passed over and the document stays as it is.
  */
 import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-path.js'
-import { NativeError } from '../scalar-function.js'
+import { ScalarFunctionError } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
 /** As long as an array may become by an index behind its end. */
@@ -32,7 +32,7 @@ function withChild(node: JsonNode, step: JsonPathStep, value: JsonNode): JsonNod
 
 function indexOf(step: JsonPathStep): number {
   const index = Number(step.text)
-  if (index >= MAX_LENGTH) throw new NativeError(`Exceeded maximum array size of ${MAX_LENGTH}`)
+  if (index >= MAX_LENGTH) throw new ScalarFunctionError(`Exceeded maximum array size of ${MAX_LENGTH}`)
   return index
 }
 

@@ -8,7 +8,7 @@ import {
   type Type,
   tableCatalogue,
 } from '../../../../googlesql/index.js'
-import type { Translation } from '../../../../googlesql-duckdb/index.js'
+import type { TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
 import type { Clock } from '../../../model/ports.js'
 
 /** What a catalogue is made of. */
@@ -26,7 +26,7 @@ export interface WireTranslation {
   readonly sql: string
   readonly columns: readonly (readonly [name: string, type: string])[]
   readonly parameters: readonly string[]
-  readonly times: Translation['times']
+  readonly times: TranslatedQuery['times']
   readonly tables: readonly string[]
   readonly quickSql: string | null
 }
@@ -47,7 +47,7 @@ export type FromTranslator =
   | { readonly kind: 'failed'; readonly id: number }
 
 /** Of a translation, what is kept. */
-export type KeptTranslation = Omit<Translation, 'columns'> & {
+export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
   readonly columns: readonly { readonly name: string; readonly type: Type }[]
 }
 

@@ -10,7 +10,7 @@ import {
   timeLiteral,
   timestampLiteral,
 } from '../../../../../googlesql/index.js'
-import { NativeError, parseInterval } from '../../../../../googlesql-duckdb/index.js'
+import { parseInterval, ScalarFunctionError } from '../../../../../googlesql-duckdb/index.js'
 import type { LeafLimits } from '../row-schema.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
@@ -185,7 +185,7 @@ function interval(text: string): string | null {
     const [months, days, micros] = parseInterval(text, '', '')
     return `"${months} months ${days} days ${micros} microseconds"`
   } catch (error) {
-    if (error instanceof NativeError) return null
+    if (error instanceof ScalarFunctionError) return null
     throw error
   }
 }
