@@ -3,7 +3,7 @@ import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
 import { visitScan } from '../../googlesql/plan/walk.js'
 
-/** Those whose definition may stand where they are read, by id: read once, and not recursive or volatile. */
+/** Those whose definition may stand where they are read, by id: read once, and not recursive, volatile or computed first. */
 export function inlineCtes(root: Scan): ReadonlyMap<number, ResolvedCte> {
   const ctes = new Map<number, ResolvedCte>()
   const uses = new Map<number, number>()
@@ -15,7 +15,7 @@ export function inlineCtes(root: Scan): ReadonlyMap<number, ResolvedCte> {
       if (scan.kind === 'with') for (const cte of scan.ctes) ctes.set(cte.id, cte)
     },
   )
-  for (const [id, { recursion, scan }] of ctes)
-    if (uses.get(id) !== 1 || recursion || isVolatileScan(scan)) ctes.delete(id)
+  for (const [id, { recursion, scan, isComputedFirst }] of ctes)
+    if (uses.get(id) !== 1 || recursion || isComputedFirst || isVolatileScan(scan)) ctes.delete(id)
   return ctes
 }

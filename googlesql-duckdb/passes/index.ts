@@ -7,6 +7,7 @@ import { type Delay, delayConstants } from './delayed-constants.js'
 import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
+import { hoistSubqueries } from './hoist-subqueries.js'
 import { moveJoinConditions } from './join-conditions.js'
 import { limitBeforeUnnest } from './limit-before-unnest.js'
 import { prune } from './prune.js'
@@ -49,6 +50,11 @@ export const PASSES: readonly Pass[] = [
     name: 'quantile-offsets',
     why: 'one quantile is cheaper than the hundred and one that APPROX_QUANTILES gives',
     run: narrowQuantiles,
+  },
+  {
+    name: 'hoist-subqueries',
+    why: 'DuckDB plans deeply nested subqueries in exponential time, and common table expressions in linear time',
+    run: hoistSubqueries,
   },
 ]
 

@@ -175,6 +175,8 @@ export interface ResolvedCte {
   readonly columns: readonly Column[]
   /** A recursive one: `scan` is the base term, these the recursive terms, which read the CTE by its id. */
   readonly recursion: { readonly isAll: boolean; readonly terms: readonly Scan[] } | null
+  /** It is computed by itself before what reads it, though that be one place only. @default false */
+  readonly isComputedFirst?: boolean
 }
 
 // ---- expressions

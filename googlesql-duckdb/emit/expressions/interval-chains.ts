@@ -6,7 +6,7 @@
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 import { writtenMicros } from '../../functions/intervals.js'
-import type { Context, Scope } from '../context.js'
+import type { Context, SqlScope } from '../context.js'
 import { named } from '../named.js'
 import { asOperand } from '../operand.js'
 import { bound } from '../share-arguments.js'
@@ -27,7 +27,7 @@ type Link = Step & { readonly inner: Expr }
 const MIN_STEPS = 2
 
 /** The chain as an operand; null for any other expression, and for one step by itself. */
-export function intervalChainSql(expr: Expr, scope: Scope | null, context: Context): string | null {
+export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
   if (!isStep(expr)) return null
   const chain = chainOf(expr)
   if (chain.steps.length < MIN_STEPS) return null
@@ -81,7 +81,7 @@ function isStep(expr: Expr): expr is CallExpr {
   return expr.arguments.some(part => part?.type.kind === 'INTERVAL')
 }
 
-function intervalSql({ start, steps }: Chain, scope: Scope | null, context: Context): string {
+function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: Context): string {
   const sql = (part: Expr): string => context.expr(part, scope)
   const isSum = steps.every(({ kind }) => kind === 'add' || kind === 'subtract')
   if (isSum) return `bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))].join(', ')}])`
@@ -106,13 +106,13 @@ function intervalSql({ start, steps }: Chain, scope: Scope | null, context: Cont
   return `bq_interval_chain([${[element(sql(start), one, 0), ...elements].join(', ')}])`
 }
 
-function addend({ kind, operand }: Step, scope: Scope | null, context: Context): string {
+function addend({ kind, operand }: Step, scope: SqlScope | null, context: Context): string {
   const sql = context.expr(operand!, scope)
   return kind === 'subtract' ? `(-${sql})` : sql
 }
 
 /** DATE is taken for the DATETIME of its midnight. */
-function timeSql(expr: Expr, { start, steps }: Chain, scope: Scope | null, context: Context): string {
+function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, context: Context): string {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ kind, operand }) => {
     const written = writtenMicros(operand!)

@@ -3,7 +3,7 @@
  * through all that is below an operator for each operator, so the operands are computed beside the chain.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
-import type { Context, Scope } from '../context.js'
+import type { Context, SqlScope } from '../context.js'
 import { sizeOfSql } from '../macro-usage.js'
 import { asOperand } from '../operand.js'
 import { bound } from '../share-arguments.js'
@@ -15,7 +15,7 @@ const MIN_OPERANDS = 20
 const MIN_SIZE = 20
 
 /** An operand; null for any other expression. */
-export function longChainSql(expr: Expr, scope: Scope | null, context: Context): string | null {
+export function longChainSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
   const operands: Expr[] = []
   const symbols: string[] = []
   let first = expr

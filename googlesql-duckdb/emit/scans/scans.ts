@@ -238,7 +238,7 @@ function withBlock(scan: WithScan, needed: Ids, outer: SqlScope | null, context:
     const columns = cte.columns.map(column => context.name(column))
     context.ctes.set(cte.id, { kind: 'named', name, columns })
     // Computed once, all readers see the same random values, and the same of the rows that a limit may choose among.
-    const isOneForAll = !cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan))
+    const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
     const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'
     const terms = [cte.scan, ...(cte.recursion?.terms ?? [])].map(term => armSql(term, cte.columns, outer, context))

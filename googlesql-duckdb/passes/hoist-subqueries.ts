@@ -1,0 +1,112 @@
+/**
+ * Subqueries deep within each other. DuckDB's filter pushdown visits what lies below a subquery twice for each level, so a
+ * query with ten levels takes seconds to plan. Those that read nothing of the queries around them become common table
+ * expressions, computed once before the query, which it plans one after the other.
+ */
+import { isVolatileScan } from '../../googlesql/functions/facts.js'
+import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapScan, type Replace } from '../../googlesql/plan/rewrite.js'
+import { columnsMade, columnsNamed, exprsOfScan, inputsOfScan, partsOf, visitScan } from '../../googlesql/plan/walk.js'
+
+/** Up to so many levels DuckDB plans within some tens of milliseconds. */
+const MAX_LEVELS = 4
+
+type Subquery = SubqueryExpr | InQueryExpr
+const isSubquery = (expr: Expr): expr is Subquery => expr.kind === 'subquery' || expr.kind === 'in-query'
+
+/** The same query; itself where its subqueries lie in few levels. */
+export function hoistSubqueries(query: ResolvedQuery): ResolvedQuery {
+  if (levelsOf(query.scan) <= MAX_LEVELS) return query
+  let [lastColumn, lastCte] = lastIds(query.scan)
+  const hoisted: ResolvedCte[] = []
+  /** What may be read by what is hoisted. */
+  const ids = new Set<number>()
+  const hoist = (expr: Subquery): Subquery => {
+    const columns = expr.scan.columns.map(column => ({ ...column, id: ++lastColumn }))
+    const id = ++lastCte
+    ids.add(id)
+    hoisted.push({
+      id,
+      name: '',
+      scan: expr.scan,
+      columns: expr.scan.columns,
+      recursion: null,
+      isComputedFirst: true,
+    })
+    return { ...expr, scan: { kind: 'cte', cte: id, columns } }
+  }
+  const replaceAt =
+    (isOutermost: boolean): Replace =>
+    expr => {
+      if (!isSubquery(expr)) return undefined
+      const inner = { ...expr, scan: mapScan(expr.scan, replaceAt(false)) }
+      const replaced =
+        inner.kind === 'in-query' ? { ...inner, operand: mapExpr(inner.operand, replaceAt(isOutermost)) } : inner
+      return !isOutermost && isOneValue(inner) && isClosed(inner.scan, ids) ? hoist(replaced) : replaced
+    }
+  const { scan } = query
+  const ctes: ResolvedCte[] = []
+  for (const cte of scan.kind === 'with' ? scan.ctes : []) {
+    const mapped = mapCte(cte, replaceAt(true))
+    ctes.push(...hoisted.splice(0), mapped)
+    ids.add(cte.id)
+  }
+  const body = mapScan(scan.kind === 'with' ? scan.body : scan, replaceAt(true))
+  ctes.push(...hoisted)
+  if (ids.size === (scan.kind === 'with' ? scan.ctes.length : 0)) return query
+  return { ...query, scan: { kind: 'with', ctes, body, columns: scan.columns } }
+}
+
+const mapCte = (cte: ResolvedCte, replace: Replace): ResolvedCte => ({
+  ...cte,
+  scan: mapScan(cte.scan, replace),
+  recursion: cte.recursion && { ...cte.recursion, terms: cte.recursion.terms.map(term => mapScan(term, replace)) },
+})
+
+/** The elements of an array may be in an order, and EXISTS stops at the first row. */
+const isOneValue = (expr: Subquery): boolean =>
+  expr.scan.columns.length === 1 && (expr.kind === 'in-query' || expr.form === 'scalar')
+
+function levelsOf(scan: Scan): number {
+  const own = exprsOfScan(scan).map(levelsIn)
+  return Math.max(0, ...own, ...inputsOfScan(scan).map(levelsOf))
+}
+
+function levelsIn(expr: Expr): number {
+  const parts = Math.max(0, ...partsOf(expr).map(levelsIn))
+  return isSubquery(expr) ? Math.max(parts, 1 + levelsOf(expr.scan)) : parts
+}
+
+function lastIds(scan: Scan): [column: number, cte: number] {
+  let [column, cte] = [0, 0]
+  visitScan(
+    scan,
+    expr => {
+      for (const { id } of columnsNamed(expr)) column = Math.max(column, id)
+    },
+    part => {
+      for (const { id } of columnsMade(part)) column = Math.max(column, id)
+      if (part.kind === 'with') for (const { id } of part.ctes) cte = Math.max(cte, id)
+    },
+  )
+  return [column, cte]
+}
+
+/** Does it read no column and no common table expression of the queries around it, but for those in `known`, and no chance? */
+function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
+  if (isVolatileScan(scan)) return false
+  const [made, read] = [new Set<number>(), new Set<number>()]
+  const [defined, ctes] = [new Set(known), new Set<number>()]
+  visitScan(
+    scan,
+    expr => {
+      for (const { id } of columnsNamed(expr)) (expr.kind === 'column' ? read : made).add(id)
+    },
+    part => {
+      for (const { id } of columnsMade(part)) made.add(id)
+      if (part.kind === 'cte') ctes.add(part.cte)
+      if (part.kind === 'with') for (const { id } of part.ctes) defined.add(id)
+    },
+  )
+  return [...read].every(id => made.has(id)) && [...ctes].every(id => defined.has(id))
+}
