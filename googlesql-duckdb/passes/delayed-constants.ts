@@ -12,7 +12,7 @@ import { call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.
 import type { Column, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapOwn, withInputs } from '../../googlesql/plan/rewrite.js'
 import { hasSubquery, inputsOfScan, readsColumn } from '../../googlesql/plan/walk.js'
-import { BOOL, FLOAT64 } from '../../googlesql/types/types.js'
+import { BOOL, FLOAT64, INT64 } from '../../googlesql/types/types.js'
 import { mayFail, raises } from '../analysis/fallible.js'
 import { isConstant } from '../emit/context.js'
 
@@ -33,12 +33,27 @@ function inScan(scan: Scan, delay: Delay): Scan {
   const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
   // A condition that reads no column of the rows DuckDB computes below an UNNEST that makes them, or makes none.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
-  const mapped = mapOwn(inner, expr => ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }))
+  const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
+    ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
+  )
   if (mapped.kind !== 'project') return mapped
   return {
     ...mapped,
     computed: mapped.computed.map(({ column, expr }) => ({ column, expr: delayedLiteral(expr, null) })),
   }
+}
+
+/** DuckDB tests the rows of both sides of an INTERSECT or EXCEPT in place of those that it gives, unless they are limited. */
+function aboveSet(scan: Scan): Scan {
+  if (scan.kind !== 'filter' || !mayFail(scan.condition) || !isLessThanInputs(scan.input)) return scan
+  const { columns } = scan.input
+  const all: Expr = { kind: 'literal', type: INT64, value: '9223372036854775807', at: scan.condition.at }
+  return { ...scan, input: { kind: 'limit', input: scan.input, limit: all, offset: null, columns } }
+}
+
+function isLessThanInputs(scan: Scan): boolean {
+  if (scan.kind === 'project' || scan.kind === 'filter') return isLessThanInputs(scan.input)
+  return scan.kind === 'set' && scan.operator !== 'UNION'
 }
 
 interface Place {

@@ -46,10 +46,18 @@ function convert(expr: Expr, type: Type, source: string): Expr {
     return {
       ...expr,
       type,
-      fields: expr.fields.map((field, index) => convert(field, type.fields[index]!.type, source)),
+      fields: expr.fields.map((field, index) => convertField(field, type.fields[index]!.type, source)),
     }
   }
   return implicitCast(expr, type)
+}
+
+/** A FLOAT64 literal within a STRUCT is its value before it becomes a decimal, not the digits that it is written with. */
+function convertField(field: Expr, type: Type, source: string): Expr {
+  const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
+  if (!isDecimal || field.kind !== 'literal' || field.written === undefined) return convert(field, type, source)
+  const { written: _, ...literal } = field
+  return implicitCast(literal, type)
 }
 
 function implicitCast(operand: Expr, type: Type): CastExpr {

@@ -1,6 +1,6 @@
 /** Expressions as DuckDB SQL; each gives an operand. */
 
-import { evaluationOf, isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
+import { evaluationOf, hasBranches, isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
 import { call } from '../../../googlesql/plan/build.js'
 import type {
   CallExpr,
@@ -129,7 +129,8 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): stri
   const apart = (parts: readonly (string | null)[]): string =>
     apartFromQuery(args, parts, plain, captured, scope, context)
   // DuckDB has nothing random in TRY; what makes random values does not fail.
-  if (expr.isSafe && !isVolatileCall(expr)) {
+  // What chooses among its arguments fails by nothing but them, of which it computes no more than it needs.
+  if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
     refuseSafeBignumeric(expr)
     return safely(args, sql, parts => inRange(apart(parts), expr), scope, context)
   }

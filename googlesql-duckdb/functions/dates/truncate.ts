@@ -1,4 +1,5 @@
 /** DATE_TRUNC and its kin, LAST_DAY and EXTRACT as DuckDB SQL. */
+import { INTERVAL_PARTS } from '../../../googlesql/functions/definitions/date-parts.js'
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { type Form, type FormCall, type Forms, heavyOperator, ofParts } from '../function-sql.js'
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
@@ -106,10 +107,16 @@ function extracted(part: string, value: string): string {
   }
 }
 
-const INTERVAL_PARTS: Readonly<Record<string, string>> = {
-  SECOND: 'bq_interval_micros($) // 1000000 % 60',
-  MILLISECOND: 'bq_interval_micros($) // 1000 % 1000',
-  MICROSECOND: 'bq_interval_micros($) % 1000000',
+const INTERVAL_FORMS: Readonly<Record<string, (i: string) => string>> = {
+  SECOND: i => `(bq_interval_micros(${i}) // 1000000 % 60)`,
+  MILLISECOND: i => `(bq_interval_micros(${i}) // 1000 % 1000)`,
+  MICROSECOND: i => `(bq_interval_micros(${i}) % 1000000)`,
+}
+
+function intervalPart(part: string, value: string): string {
+  if (Object.hasOwn(INTERVAL_FORMS, part)) return INTERVAL_FORMS[part]!(value)
+  if (INTERVAL_PARTS.includes(part)) return `datepart('${part.toLowerCase()}', ${value})`
+  return `CAST(bq_raise_for(${value}, 'Unsupported date part ${part} in EXTRACT FROM INTERVAL') AS BIGINT)`
 }
 
 /** Arguments are the part, the value and the zone. */
@@ -124,10 +131,8 @@ const extract: Form = call => {
       if (micros !== undefined && micros < least) return extracted(part, `bq_utc(${checked(value, zone)})`)
       return extracted(part, civilSql(value, zone))
     }
-    case 'INTERVAL': {
-      const form = INTERVAL_PARTS[part]
-      return form === undefined ? `datepart('${part.toLowerCase()}', ${value})` : `(${form.replace('$', () => value)})`
-    }
+    case 'INTERVAL':
+      return intervalPart(part, value)
     default:
       return extracted(part, value)
   }

@@ -54,8 +54,12 @@ export const EXTRACTED_PARTS: PartsByType = {
   DATETIME: CIVIL_PARTS,
   TIME: CLOCK,
   TIMESTAMP: [...CIVIL_PARTS, 'DATETIME'],
-  INTERVAL: [...CLOCK, 'DAY', 'MONTH', 'YEAR'],
+  // Those that it lacks fail for a value, and not for NULL.
+  INTERVAL: [...CLOCK, ...CALENDAR, 'DAYOFWEEK', 'DAYOFYEAR'],
 }
+
+/** The parts that an INTERVAL has. */
+export const INTERVAL_PARTS: readonly string[] = [...CLOCK, 'DAY', 'MONTH', 'YEAR']
 
 /** `WEEK(MONDAY)` for WEEK_MONDAY. */
 export const partText = (part: string): string => (part.startsWith('WEEK_') ? `WEEK(${part.slice(5)})` : part)

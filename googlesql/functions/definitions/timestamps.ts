@@ -10,6 +10,7 @@ import {
   checkPart,
   DIFFERENCE_PARTS,
   EXTRACTED_PARTS,
+  INTERVAL_PARTS,
   partText,
   TRUNCATED_PARTS,
 } from './date-parts.js'
@@ -39,6 +40,9 @@ const checkExtract: Check = args => {
   if (part?.kind !== 'word' || allowed.includes(part.word)) return null
   return `EXTRACT from ${kind} does not support the ${partText(part.word)} date part`
 }
+
+const isLackedByInterval = ([part, value]: readonly (Expr | null)[]): boolean =>
+  value?.type.kind === 'INTERVAL' && part?.kind === 'word' && !INTERVAL_PARTS.includes(part.word)
 
 /** DATE, TIME and DATETIME as parts give values of these types, every other part a number. */
 const PART_TYPES: Readonly<Record<string, Type>> = { DATE, TIME, DATETIME }
@@ -73,10 +77,10 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   ),
   timestamp('FORMAT_TIMESTAMP', CAN_FAIL, ['(STRING, TIMESTAMP, [STRING]) -> STRING', '(STRING, DATETIME) -> STRING']),
   timestamp('PARSE_TIMESTAMP', CAN_FAIL, ['(STRING, STRING, [STRING]) -> TIMESTAMP']),
-  // Of JSON it gives the text that the JSON string is.
+  // A text literal is a DATE here, as in the reference implementation. Of JSON it gives the text that the JSON string is.
   timestamp('STRING', ofJsonOrZone, [
-    '(TIMESTAMP, [STRING]) -> STRING',
     '(DATE) -> STRING',
+    '(TIMESTAMP, [STRING]) -> STRING',
     '(TIME) -> STRING',
     '(DATETIME) -> STRING',
     '(JSON) -> STRING',
@@ -117,7 +121,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   {
     name: '$extract',
     kind: 'scalar',
-    canFail: canFailWith(2),
+    canFail: args => canFailWith(2)(args) || isLackedByInterval(args),
     volatility: 'immutable',
     evaluation: 'all',
     signatures: [
