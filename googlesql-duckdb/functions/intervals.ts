@@ -1,5 +1,7 @@
 /** INTERVAL values as DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
+import { type IntervalParts, parseInterval } from '../runtime/scalar-functions/intervals.js'
+import { NativeError } from '../runtime/scalar-functions/scalar-function.js'
 import { DAY_MICROS, unitOf } from './dates/units.js'
 import { type Form, type Forms, heavyOperator } from './function-sql.js'
 
@@ -28,9 +30,34 @@ export function writtenMicros(expr: Expr): bigint | null {
   return unit.of === 'days' ? total * BigInt(DAY_MICROS) : total
 }
 
+/** The parts of a text that is written; null for any other, and for one that is no INTERVAL: that is an error for the row that reads it. */
+function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {
+  if (text.kind !== 'literal' || typeof text.value !== 'string') return null
+  try {
+    const parts = parseInterval(text.value, part, to)
+    const most = [MOST.months, MOST.days, MOST.micros]
+    return parts.every((value, i) => value <= most[i]! && value >= -most[i]!) ? parts : null
+  } catch (error) {
+    if (error instanceof NativeError) return null
+    throw error
+  }
+}
+
+function partsSql([months, days, micros]: IntervalParts): string {
+  const sums = [
+    ...(months === 0n ? [] : [`to_months(${months}::INTEGER)`]),
+    ...(days === 0n ? [] : [`to_days(${days}::INTEGER)`]),
+    ...(micros === 0n && (months !== 0n || days !== 0n) ? [] : [`to_microseconds(${micros}::BIGINT)`]),
+  ]
+  return sums.length === 1 ? sums[0]! : `(${sums.join(' + ')})`
+}
+
 const interval: Form = call => {
   const [value, part, to] = call.sql as readonly [string, string, string | null | undefined]
-  if (call.args[0]!.type.kind === 'STRING') return `bq_interval_from_text(${value}, '${part}', '${to ?? ''}')`
+  if (call.args[0]!.type.kind === 'STRING') {
+    const parts = writtenParts(call.args[0]!, part, to ?? '')
+    return parts ? partsSql(parts) : `bq_interval_from_text(${value}, '${part}', '${to ?? ''}')`
+  }
   const { of, size } = unitOf(part)!
   const count = writtenInt64(call.args[0])
   const total = count === null ? null : count * BigInt(size)
