@@ -36,9 +36,9 @@ const MAY_IMPORT_IN_LANGUAGE = {
 
 /**
  * The public files of the two; the rest of the program imports no others. data.ts is the part of index.ts for the process that
- * runs what another has translated, runtime/index.ts what loads DuckDB.
+ * runs what another has translated; runtime/index.ts loads DuckDB, and so does keep-byte-order-mark.ts, for imports alone.
  */
-const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime/index))\\.ts$`
+const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime/(index|keep-byte-order-mark)))\\.ts$`
 
 /** Each third-party package has one home (two for DuckDB's driver); swapping it touches one folder. */
 const HOME_OF = {

@@ -6,7 +6,6 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SchemaField, TableDefinition } from '../../../../googlesql/index.js'
-import { keepByteOrderMark } from '../../../../googlesql-duckdb/index.js'
 import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -83,6 +82,7 @@ async function importInto(
 ): Promise<ImportReport> {
   // Loaded here, so that commands which import nothing do without.
   const { DuckDBInstance } = await import('@duckdb/node-api')
+  const { keepByteOrderMark } = await import('../../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
   keepByteOrderMark()
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(options.threads),
