@@ -7,7 +7,7 @@ import type { Clock } from '../model/ports.js'
 const REMEMBERED_MS = 60_000
 const MAX_REFUSALS = 1_000
 
-export interface Refusals {
+export interface NegativeCache {
   /** The error that this key was refused with a moment ago. */
   find(key: string): RunnerError | undefined
   /** Keeps a refusal of the caller's arguments; any other failure is none of its business. */
@@ -15,7 +15,7 @@ export interface Refusals {
   forget(isGone: (key: string) => boolean): void
 }
 
-export function createRefusals(clock: Clock): Refusals {
+export function createNegativeCache(clock: Clock): NegativeCache {
   const known = new BoundedMap<string, { readonly error: RunnerError; readonly untilMs: number }>(MAX_REFUSALS)
   return {
     find(key) {

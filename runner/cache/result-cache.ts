@@ -5,11 +5,11 @@ import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/port
 import type { QueryCost } from '../model/query.js'
 import { endpointIdOf, keyPrefix } from '../model/result-key.js'
 import { createRuns, type Run } from './distributed-run.js'
-import { createRefusals } from './negative-cache.js'
+import { createNegativeCache } from './negative-cache.js'
 import { createPurges } from './purges.js'
 import { type CacheRequest, isFresh, isOfThisData, mayServeStale } from './request.js'
 import { createRevalidator } from './revalidate.js'
-import { createFlights } from './single-flight.js'
+import { createSingleFlight } from './single-flight.js'
 import { createWarmer } from './warm.js'
 
 export interface CacheAnswer {
@@ -68,9 +68,9 @@ interface LookedUp {
 
 /** A cache over this store. */
 export function createResultCache({ store, clock, observe, random }: ResultCacheDeps): ResultCache {
-  const flights = createFlights<Run>()
+  const flights = createSingleFlight<Run>()
   const purges = createPurges()
-  const refusals = createRefusals(clock)
+  const refusals = createNegativeCache(clock)
   const runs = createRuns({ store, clock, observe, purges })
   /** Queries that callers wait for. */
   let callersRuns = 0

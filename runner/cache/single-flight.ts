@@ -2,7 +2,7 @@
 import { RunnerError } from '../model/errors.js'
 
 /** Runs in progress by key. The run owns its abort signal; callers bring theirs. */
-export interface Flights<T> {
+export interface SingleFlight<T> {
   /**
    * Joins the run of this key, or starts one; `isFirst` says which.
    * @throws RunnerError CALL_ABANDONED as soon as `signal` fires; whatever the run throws.
@@ -25,7 +25,7 @@ interface Flight<T> {
 }
 
 /** An empty set of runs. */
-export function createFlights<T>(): Flights<T> {
+export function createSingleFlight<T>(): SingleFlight<T> {
   /** Those that can be joined. */
   const flights = new Map<string, Flight<T>>()
   const running = new Set<Flight<T>>()

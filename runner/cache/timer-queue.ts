@@ -9,7 +9,7 @@ export interface Due {
   readonly dueAt: number
 }
 
-export interface DueQueue<T> {
+export interface TimerQueue<T> {
   add(item: T): void
   /** Forgets what this is not true of. */
   keep(isKept: (item: T) => boolean): void
@@ -18,11 +18,11 @@ export interface DueQueue<T> {
 }
 
 /** Hands over each thing once it is due, the earliest first, some at a time. */
-export function createDueQueue<T extends Due>(clock: Clock, hand: (due: readonly T[]) => void): DueQueue<T> {
+export function createTimerQueue<T extends Due>(clock: Clock, hand: (due: readonly T[]) => void): TimerQueue<T> {
   /** A heap: each is due no later than the two at twice its place. */
   const heap: T[] = []
   let timerAt = Infinity
-  let callOff = (): void => {}
+  let cancelTimer = (): void => {}
 
   function rise(item: T): void {
     let place = heap.length
@@ -52,9 +52,9 @@ export function createDueQueue<T extends Due>(clock: Clock, hand: (due: readonly
   function setTimer(): void {
     const first = heap[0]
     if (!first || first.dueAt >= timerAt) return
-    callOff()
+    cancelTimer()
     timerAt = first.dueAt
-    callOff = clock.after(Math.min(LONGEST_MS, Math.max(0, timerAt - clock.nowMs())), handOver)
+    cancelTimer = clock.after(Math.min(LONGEST_MS, Math.max(0, timerAt - clock.nowMs())), handOver)
   }
 
   function handOver(): void {
@@ -77,7 +77,7 @@ export function createDueQueue<T extends Due>(clock: Clock, hand: (due: readonly
     clear() {
       heap.length = 0
       timerAt = Infinity
-      callOff()
+      cancelTimer()
     },
   }
 }

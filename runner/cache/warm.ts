@@ -4,7 +4,7 @@ import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { CacheRequest } from './request.js'
-import { createDueQueue } from './timer-queue.js'
+import { createTimerQueue } from './timer-queue.js'
 
 /** Refreshes at a time: a few, so that callers find the engine free. */
 const MAX_REFRESHES_AT_ONCE = 2
@@ -63,7 +63,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
   let refreshing = 0
   let stopWaiting: (() => void) | null = null
 
-  const waiting = createDueQueue<WarmEntry>(clock, due => {
+  const waiting = createTimerQueue<WarmEntry>(clock, due => {
     queue.push(...due)
     startNext()
   })

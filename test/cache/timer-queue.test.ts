@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import fc from 'fast-check'
-import { createDueQueue } from '../../runner/cache/timer-queue.js'
+import { createTimerQueue } from '../../runner/cache/timer-queue.js'
 import { manualClock } from './manual-clock.js'
 
 describe('the queue of what is due', () => {
@@ -9,7 +9,7 @@ describe('the queue of what is due', () => {
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 60 }), async waits => {
         const clock = manualClock(1_000_000)
         const handed: { readonly dueAt: number; readonly at: number }[] = []
-        const queue = createDueQueue<{ readonly dueAt: number }>(clock, due => {
+        const queue = createTimerQueue<{ readonly dueAt: number }>(clock, due => {
           for (const { dueAt } of due) handed.push({ dueAt, at: clock.nowMs() })
         })
         const dues = waits.map(wait => clock.nowMs() + wait)
@@ -31,7 +31,7 @@ describe('the queue of what is due', () => {
     const clock = manualClock()
     const at: number[] = []
     const start = clock.nowMs()
-    const queue = createDueQueue<{ readonly dueAt: number }>(clock, due => {
+    const queue = createTimerQueue<{ readonly dueAt: number }>(clock, due => {
       at.push(clock.nowMs() - start)
       if (at.length < 4) queue.add({ dueAt: due[0]!.dueAt + 10 })
     })
@@ -44,7 +44,7 @@ describe('the queue of what is due', () => {
     const clock = manualClock()
     const start = clock.nowMs()
     let at = 0
-    const queue = createDueQueue<{ readonly dueAt: number }>(clock, () => {
+    const queue = createTimerQueue<{ readonly dueAt: number }>(clock, () => {
       at = clock.nowMs() - start
     })
     queue.add({ dueAt: start + 2 ** 33 })
@@ -56,7 +56,7 @@ describe('the queue of what is due', () => {
     const clock = manualClock()
     const start = clock.nowMs()
     const handed: number[] = []
-    const queue = createDueQueue<{ readonly dueAt: number }>(clock, due => {
+    const queue = createTimerQueue<{ readonly dueAt: number }>(clock, due => {
       handed.push(...due.map(({ dueAt }) => dueAt - start))
     })
     for (const wait of [7, 1, 9, 4, 8, 2, 6, 3, 5]) queue.add({ dueAt: start + wait })
@@ -68,7 +68,7 @@ describe('the queue of what is due', () => {
 
   it('forgets all of it', async () => {
     const clock = manualClock()
-    const queue = createDueQueue(clock, () => expect.fail('handed over'))
+    const queue = createTimerQueue(clock, () => expect.fail('handed over'))
     for (const wait of [5, 1, 3]) queue.add({ dueAt: clock.nowMs() + wait })
     queue.clear()
     expect(clock.pending()).to.equal(0)

@@ -20,8 +20,8 @@ import { CompiledText, type Translate, type Translation } from './translation/co
 import {
   type CatalogueSource,
   catalogueOf,
-  type Translators,
-  type TranslatorsOptions,
+  type TranslationPool,
+  type TranslationPoolOptions,
 } from './translation/translation-pool.js'
 import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
 
@@ -75,7 +75,7 @@ let nextRevision = 0
 export async function openEngine(
   options: DuckdbEngineOptions,
   translate: Translate,
-  makeTranslators: ((options: TranslatorsOptions) => Translators) | null = null,
+  makeTranslationPool: ((options: TranslationPoolOptions) => TranslationPool) | null = null,
 ): Promise<DuckdbEngine> {
   const folder = makeEngineFolder(options.tempDir)
   const maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
@@ -130,7 +130,7 @@ export async function openEngine(
     child.renew('there are new datasets')
     return child.ask({ kind: 'discover' })
   }
-  const translators = makeTranslators?.({ threads: options.threads, clock: options.clock, source: () => source })
+  const translators = makeTranslationPool?.({ threads: options.threads, clock: options.clock, source: () => source })
   const elsewhere = async (sql: string, names: Readonly<Record<string, string>>): Promise<Translation | null> => {
     const asked = source
     const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
@@ -218,7 +218,7 @@ export async function openEngine(
   }
 
   const run = async (query: Query, runOptions: RunOptions): Promise<ResultSet> => {
-    const { signal, callOff } = boundedSignal(runOptions, options.clock)
+    const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
     try {
       const { translation, columns, resultColumns } = await compiledOf(query)
       const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', asked =>
@@ -239,7 +239,7 @@ export async function openEngine(
     } catch (error) {
       throw runnerError(error, signal)
     } finally {
-      callOff()
+      cancelTimer()
     }
   }
 
@@ -259,7 +259,7 @@ export async function openEngine(
   const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     const compiled = await compile(sql, types)
     if (compiled.compiled === undefined) return compiled
-    const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+    const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
       const { translation, columns, resultColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
@@ -273,7 +273,7 @@ export async function openEngine(
       }
       throw runnerError(error, signal)
     } finally {
-      callOff()
+      cancelTimer()
     }
   }
 
@@ -283,7 +283,7 @@ export async function openEngine(
     compile,
     check,
     explain: async query => {
-      const { signal, callOff } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+      const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
       try {
         const types = typesOf(query.parameters)
         const translation = await translateFresh(query.sql, types)
@@ -294,7 +294,7 @@ export async function openEngine(
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
-        callOff()
+        cancelTimer()
       }
     },
     dataState: query => stateOf(query),
@@ -302,13 +302,13 @@ export async function openEngine(
     ping: async () => {
       const fault = dataFault()
       if (fault !== null) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new SetupError(fault) })
-      const { signal, callOff } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
+      const { signal, cancelTimer } = boundedSignal({ timeoutMs: PING_TIMEOUT_MS }, options.clock)
       try {
         await child.ask({ kind: 'ping' }, { signal })
       } catch (error) {
         throw runnerError(error, signal)
       } finally {
-        callOff()
+        cancelTimer()
       }
     },
     close: async () => {

@@ -4,7 +4,7 @@ import { StoreError } from '../store-error.js'
 import { type NodeLink, openRedisLink, type RedisLink, type RedisLinkOptions } from './link.js'
 import { keyOf, mastersOf, slotOf } from './slots.js'
 
-/** Who has which slots is asked no more often than this. */
+/** The nodes of the slots are asked for no more often than this. */
 const LEARN_MS = 1_000
 
 /** As `openRedisLink`. A command that a node sends elsewhere fails, and the next of its kind goes to the right node. */
@@ -13,7 +13,7 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
   const seed = await openRedisLink(options)
   const subscriptions: (readonly [string, (message: string) => void])[] = []
   const onConnected: (() => void)[] = []
-  /** Masters by address; none where there is no cluster. */
+  /** Masters by address; empty where there is no cluster. */
   const nodes = new Map<string, NodeLink>()
   /** The address of each slot's master. */
   let addresses: readonly (string | undefined)[] = []
@@ -30,7 +30,7 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
     for (const listener of onConnected) node.onConnected(listener)
   }
 
-  /** Who has which slots now. */
+  /** Asks which node has which slots now. */
   async function learn(): Promise<void> {
     learnedAt = clock.ticksMs()
     const masters = mastersOf(await anyNode().send(['CLUSTER', 'SLOTS']), new URL(options.url).hostname)
@@ -49,7 +49,7 @@ export async function openRedis(options: RedisLinkOptions): Promise<RedisLink> {
 
   function learnSoon(): Promise<void> {
     if (!isClosed && isClustered() && clock.ticksMs() - learnedAt >= LEARN_MS) {
-      // Commands will tell what is wrong.
+      // The commands that follow report what is wrong.
       learning = learn().catch(() => {})
     }
     return learning

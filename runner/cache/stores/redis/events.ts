@@ -54,7 +54,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
   const channel = `${prefix}events`
   const listeners: ((event: ReplicaEvent) => void)[] = []
   const waiting = new Map<string, Set<(outcome: RunOutcome) => void>>()
-  let callOffCatchUp = (): void => {}
+  let cancelCatchUp = (): void => {}
   let isClosed = false
 
   function settle(key: string, outcome: RunOutcome): void {
@@ -83,7 +83,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
 
   /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
   async function catchUp(): Promise<void> {
-    callOffCatchUp()
+    cancelCatchUp()
     const nextMs = await purges.catchUp().then(
       all => {
         tellPurges(all)
@@ -91,8 +91,8 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
       },
       () => CATCH_UP_AGAIN_MS,
     )
-    callOffCatchUp()
-    if (!isClosed) callOffCatchUp = clock.after(nextMs, () => void catchUp())
+    cancelCatchUp()
+    if (!isClosed) cancelCatchUp = clock.after(nextMs, () => void catchUp())
   }
   link.onConnected(() => void catchUp())
 
@@ -114,14 +114,14 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     },
     close() {
       isClosed = true
-      callOffCatchUp()
+      cancelCatchUp()
     },
     outcome(key, signal) {
       if (signal.aborted) return Promise.reject(new RunnerError('CALL_ABANDONED'))
       return new Promise((resolve, reject) => {
         const waiters = waiting.get(key) ?? new Set()
         const end = (): void => {
-          callOff()
+          cancelTimer()
           signal.removeEventListener('abort', onAbort)
           waiters.delete(settled)
           if (waiters.size === 0 && waiting.get(key) === waiters) waiting.delete(key)
@@ -134,7 +134,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
           end()
           reject(new RunnerError('CALL_ABANDONED'))
         }
-        const callOff = clock.after(LOOK_MS, () => settled({ kind: 'unknown' }))
+        const cancelTimer = clock.after(LOOK_MS, () => settled({ kind: 'unknown' }))
         signal.addEventListener('abort', onAbort, { once: true })
         waiting.set(key, waiters.add(settled))
       })

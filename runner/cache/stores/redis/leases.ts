@@ -49,9 +49,9 @@ export interface HeldLease {
 export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Leases {
   /** Of one that has just been claimed. */
   function hold(name: string, secret: string): HeldLease {
-    let callOff = (): void => {}
+    let cancelTimer = (): void => {}
     const renewLater = (): void => {
-      callOff = clock.after(RENEW_MS, () => {
+      cancelTimer = clock.after(RENEW_MS, () => {
         renewLater()
         // One that is lost is not won back: another runs the same meanwhile, which does no harm.
         link.send(['EVAL', RENEW, '1', name, secret, String(LEASE_MS)]).catch(() => {})
@@ -60,7 +60,7 @@ export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Le
     renewLater()
     return {
       async release() {
-        callOff()
+        cancelTimer()
         for (let left = LEASE_MS / RELEASE_AGAIN_MS; left > 0; left -= 1) {
           const isTold = await link.send(['EVAL', END, '1', name, secret]).then(
             () => true,

@@ -1,22 +1,25 @@
-/** A connection to Redis that never makes anybody wait: while it does not answer, every command fails at once. */
+/**
+ * A connection to Redis on which no command waits: while Redis does not answer, every command fails at once. What the client
+ * library does of this, and which fault test needs the rest, is in ../../README.md.
+ */
 import { type Backoff, pauseAfter } from '../../../model/backoff.js'
 import type { Clock } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import { refusalOf, unusable } from './failure-reason.js'
 
-/** What a caller may lose by asking a Redis that hangs: then nobody asks it until it has answered. */
+/** How long a command waits for a Redis that hangs; the next commands fail at once, until a probe is answered. */
 const COMMAND_MS = 40
-/** A server that hangs this long is left, and connected to anew. */
+/** The connection to a server that hangs this long is replaced by a new one. */
 const PROBE_MS = 1_000
 /** How long connecting and logging in may take. */
 const CONNECT_MS = 2_000
-/** How often an idle connection is tried: a peer that is gone says nothing. */
+/** How often the connection is probed: a peer that has vanished closes nothing. */
 const HEARTBEAT_MS = 5_000
 /** Between attempts to connect. */
 const RECONNECT: Backoff = { firstMs: 50, longestMs: 1_000, jitter: 0.5 }
-/** A master that has become a replica is left, since its address may lead to the new master; no more often than this. */
+/** A server that has become a replica is left no more often than this: its address may lead to the new master. */
 const READONLY_MS = 5_000
-/** Clocks that differ by less are taken for equal: a measurement is hardly better. */
+/** Clocks that differ by less count as equal: a measurement is hardly more exact. */
 const SKEW_MS = 500
 
 /** Bytes for a bulk string, text for a simple one, numbers, lists of these, null. */
@@ -42,7 +45,7 @@ export interface NodeLink {
   close(): Promise<void>
 }
 
-/** One server, or all nodes of a cluster: a command goes to whichever has its key. */
+/** One server, or all nodes of a cluster: a command goes to the node that has its key. */
 export interface RedisLink extends Pick<NodeLink, 'send' | 'subscribe' | 'onConnected' | 'close'> {
   /** By how much the clock of the server that has this key is ahead; see `NodeLink`. */
   aheadMs(name: string): number
@@ -58,11 +61,11 @@ export interface RedisLinkOptions {
   readonly random: () => number
   /** How long a command may take, in milliseconds. @default 40 */
   readonly commandMs?: number
-  /** Told why whenever a connection is lost or none can be had. @default nobody */
+  /** Called with the reason whenever a connection is lost or cannot be made. @default no call */
   readonly onTrouble?: (cause: StoreError) => void
 }
 
-/** As much of the client as is used here. */
+/** The part of the client that is used here. */
 interface Client {
   connect(): Promise<unknown>
   destroy(): void
@@ -71,7 +74,7 @@ interface Client {
   on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
 }
 
-/** Resolves once connected, or after a moment without: whoever opens it need not wait for a Redis that is down. */
+/** Resolves once connected, or after 2 s without a connection, so that a service starts while Redis is down. */
 export async function openRedisLink({
   url,
   clock,
@@ -93,7 +96,7 @@ export async function openRedisLink({
   let aheadMs = 0
   let isClustered = false
   let leftReplicaAt = -Infinity
-  let callOffTimer = (): void => {}
+  let cancelNext = (): void => {}
 
   function makeClient(): Client {
     const socket = { reconnectStrategy: false, connectTimeout: CONNECT_MS } as const
@@ -102,7 +105,7 @@ export async function openRedisLink({
       url,
       socket,
       disableOfflineQueue: true,
-      // What is not needed is not asked for: a user may be allowed the few commands only that this store sends.
+      // A user may be allowed no more than the few commands that this store sends.
       disableClientInfo: true,
       maintNotifications: 'disabled',
       commandOptions: { typeMapping },
@@ -111,9 +114,9 @@ export async function openRedisLink({
 
   function within<T>(ms: number, work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      // A process that was held up itself first reads what has arrived meanwhile.
-      const callOff = clock.after(ms, () => setImmediate(() => reject(noAnswer())))
-      work.then(resolve, reject).finally(callOff)
+      // If this process was held up itself, the answer may have arrived: it is read first.
+      const cancelTimer = clock.after(ms, () => setImmediate(() => reject(noAnswer())))
+      work.then(resolve, reject).finally(cancelTimer)
     })
   }
 
@@ -144,7 +147,7 @@ export async function openRedisLink({
     await compareClocks(client)
   }
 
-  /** Asks what time it is: whoever answers lives. */
+  /** Asks for the time: an answer shows that Redis lives. */
   async function compareClocks(client: Client): Promise<void> {
     const asked = clock.nowMs()
     const reply = await orRefusal(['TIME'], client.sendCommand(['TIME']))
@@ -152,7 +155,7 @@ export async function openRedisLink({
     const answered = clock.nowMs()
     const measured = Number(seconds) * 1_000 + Number(micros) / 1_000 - (asked + answered) / 2
     if (!Number.isFinite(measured)) throw new StoreError('Redis cannot be used: what answers is no Redis')
-    // A measurement that took long is a bad one; one like the last changes nothing, so that times stay what they were.
+    // A slow measurement is inexact; one close to the last changes nothing, so that stored times stay equal.
     const isBetter = answered - asked < SKEW_MS && Math.abs(measured - aheadMs) >= SKEW_MS
     if (isBetter) aheadMs = Math.abs(measured) < SKEW_MS ? 0 : Math.round(measured)
   }
@@ -163,14 +166,14 @@ export async function openRedisLink({
     isUp = false
     trouble = unusable(thrown)
     onTrouble?.(trouble)
-    callOffTimer()
+    cancelNext()
     discard(client)
     if (isClosed) return
     attempts += 1
-    callOffTimer = clock.after(pauseAfter(attempts, RECONNECT, random()), () => void connect())
+    cancelNext = clock.after(pauseAfter(attempts, RECONNECT, random()), () => void connect())
   }
 
-  /** Nobody asks until it has answered once more. */
+  /** Commands fail at once from now on, until a probe is answered. */
   function suspect(client: Client): void {
     if (current !== client || !isUp) return
     isUp = false
@@ -187,13 +190,13 @@ export async function openRedisLink({
   }
 
   function beatLater(client: Client): void {
-    callOffTimer = clock.after(HEARTBEAT_MS, async () => {
+    cancelNext = clock.after(HEARTBEAT_MS, async () => {
       await probe(client)
       if (current === client) beatLater(client)
     })
   }
 
-  /** What has answered so is no master any more. */
+  /** READONLY: the server is no longer a master. */
   function leaveReplica(client: Client, cause: StoreError): void {
     if (cause.kind !== 'READONLY' || clock.ticksMs() - leftReplicaAt < READONLY_MS) return
     leftReplicaAt = clock.ticksMs()
@@ -222,7 +225,7 @@ export async function openRedisLink({
     subscribe(channel, listener) {
       subscriptions.set(channel, listener)
       const client = current
-      // Who hears of no purge must not go on.
+      // A process that does not hear of purges must not use what it reads.
       if (client && isUp) subscribeTo(client, channel, listener).catch(thrown => lose(client, thrown))
     },
     onConnected(listener) {
@@ -234,7 +237,7 @@ export async function openRedisLink({
     isClustered: () => isClustered,
     async close() {
       isClosed = true
-      callOffTimer()
+      cancelNext()
       const client = current
       current = null
       isUp = false
@@ -245,7 +248,7 @@ export async function openRedisLink({
 
 const noAnswer = (): StoreError => new StoreError('Redis does not answer')
 
-/** What a login fails at is worth its name. */
+/** A failed login names the command that was refused. */
 function orRefusal<T>(command: readonly string[], sent: Promise<T>): Promise<T> {
   return sent.catch(thrown => {
     throw refusalOf(command, thrown)
@@ -263,6 +266,6 @@ function discard(client: Client): void {
   try {
     client.destroy()
   } catch {
-    // It had ended by itself.
+    // The connection had ended already.
   }
 }

@@ -31,7 +31,7 @@ export interface Node {
   readonly port: number
 }
 
-/** The master of each slot, from the answer to CLUSTER SLOTS; null when that is none. `asked` is who answered. */
+/** The master of each slot, from the answer to CLUSTER SLOTS; null for any other reply. `asked` is the host that answered. */
 export function mastersOf(reply: unknown, asked: string): readonly Node[] | null {
   if (!Array.isArray(reply) || reply.length === 0) return null
   const masters: Node[] = []

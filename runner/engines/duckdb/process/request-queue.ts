@@ -94,7 +94,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
   /** What was told to stop and has not said that it did; its connection is not free. */
-  const stopping = new Map<number, { readonly key: string | null; readonly callOff: () => void }>()
+  const stopping = new Map<number, { readonly key: string | null; readonly cancelTimer: () => void }>()
   let nextId = 1
   let isReady = false
 
@@ -128,7 +128,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
-      stopping.set(job.id, { key: job.key, callOff: clock.after(STOP_WITHIN_MS, onStuck) })
+      stopping.set(job.id, { key: job.key, cancelTimer: clock.after(STOP_WITHIN_MS, onStuck) })
     } else {
       queue.remove(job.key, job)
     }
@@ -181,7 +181,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       const stopped = stopping.get(id)
       running.delete(id)
       stopping.delete(id)
-      stopped?.callOff()
+      stopped?.cancelTimer()
       const key = (job ?? stopped)?.key ?? null
       if (key !== null) queue.release(key)
       sendAll()
@@ -192,7 +192,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       const had = running.size + stopping.size > 0
       const jobs = [...running.values()]
       running.clear()
-      for (const { callOff } of stopping.values()) callOff()
+      for (const { cancelTimer } of stopping.values()) cancelTimer()
       stopping.clear()
       queue.releaseAll()
       suspects = 1

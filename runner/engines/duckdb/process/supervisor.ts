@@ -172,9 +172,9 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
       const closing = child
       if (closing) {
         await new Promise<void>(resolve => {
-          const callOff = clock.after(CLOSE_WITHIN_MS, () => closing.kill('it did not end'))
+          const cancelTimer = clock.after(CLOSE_WITHIN_MS, () => closing.kill('it did not end'))
           gone = () => {
-            callOff()
+            cancelTimer()
             resolve()
           }
           closing.post({ kind: 'close' })

@@ -17,15 +17,15 @@ const PAGE_BYTES = 4_096
 
 /** Begins to watch; returns how to end it. Where the system does not tell (all but Linux) nothing is watched. */
 export function watchMemory({ pid, limitMb, clock, onExceeded }: MemoryWatch): () => void {
-  let callOff = (): void => {}
+  let cancelTimer = (): void => {}
   const look = (): void => {
     const megabytes = residentMb(pid)
     if (megabytes === null) return
     if (megabytes > limitMb) onExceeded(megabytes)
-    else callOff = clock.after(EVERY_MS, look)
+    else cancelTimer = clock.after(EVERY_MS, look)
   }
   look()
-  return () => callOff()
+  return () => cancelTimer()
 }
 
 /** proc(5): the second number of statm is the resident set, in pages. Null when the process or the file is not there. */

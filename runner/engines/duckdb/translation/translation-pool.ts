@@ -51,7 +51,7 @@ export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
   readonly columns: readonly { readonly name: string; readonly type: Type }[]
 }
 
-export interface Translators {
+export interface TranslationPool {
   /**
    * Null when the caller does it as fast itself: there have been few texts of late, or the threads have enough to do.
    * Resolves to null when it could not be done. @throws SqlError as `translate` does.
@@ -61,7 +61,7 @@ export interface Translators {
   close(): void
 }
 
-export interface TranslatorsOptions {
+export interface TranslationPoolOptions {
   /** This thread included; one means no other. */
   readonly threads: number
   readonly clock: Clock
@@ -96,14 +96,14 @@ interface Pending {
   readonly reject: (error: SqlError) => void
 }
 
-export function createTranslators({ threads: wanted, clock, source }: TranslatorsOptions): Translators {
+export function createTranslationPool({ threads: wanted, clock, source }: TranslationPoolOptions): TranslationPool {
   const most = Math.min(wanted, MOST_THREADS) - 1
   let threads: readonly Thread[] = []
   let asked = 0
   let lastAsked = 0
   let nextId = 1
   let isBroken = false
-  let callOff: (() => void) | null = null
+  let cancelTimer: (() => void) | null = null
   const typeOf = typeReader()
 
   const start = (): Thread => {
@@ -136,8 +136,8 @@ export function createTranslators({ threads: wanted, clock, source }: Translator
     const ended = threads
     threads = []
     asked = 0
-    callOff?.()
-    callOff = null
+    cancelTimer?.()
+    cancelTimer = null
     for (const { worker, pending } of ended) {
       for (const job of pending.values()) job.resolve(null)
       void worker.terminate()
@@ -146,7 +146,7 @@ export function createTranslators({ threads: wanted, clock, source }: Translator
 
   const endIdle = (): void => {
     const isIdle = clock.ticksMs() - lastAsked >= IDLE_MS && threads.every(({ pending }) => pending.size === 0)
-    callOff = isIdle ? null : clock.after(IDLE_MS, endIdle)
+    cancelTimer = isIdle ? null : clock.after(IDLE_MS, endIdle)
     if (isIdle) end()
   }
 
@@ -159,7 +159,7 @@ export function createTranslators({ threads: wanted, clock, source }: Translator
       if (asked <= FEW || most < 1 || isBroken) return null
       if (threads.length === 0) {
         threads = Array.from({ length: most }, start)
-        callOff = clock.after(IDLE_MS, endIdle)
+        cancelTimer = clock.after(IDLE_MS, endIdle)
       }
       const thread = threads.reduce((least, other) => (other.pending.size < least.pending.size ? other : least))
       if (thread.pending.size >= MOST_PENDING) return null

@@ -8,8 +8,8 @@ import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { openDuckdbEngine } from '../../../../runner/engines/duckdb/engine.js'
 import {
   type CatalogueSource,
-  createTranslators,
-  type Translators,
+  createTranslationPool,
+  type TranslationPool,
 } from '../../../../runner/engines/duckdb/translation/translation-pool.js'
 import { readTypes } from '../../../../runner/engines/duckdb/values/parameter-values.js'
 import { type Loaded, loadSources } from '../../../../runner/manifest/load.js'
@@ -74,11 +74,11 @@ function stillClock(): { readonly clock: Clock; readonly goOn: (ms: number) => v
   return { clock: { ...CLOCK, ticksMs: () => now, after }, goOn }
 }
 
-const open = (threads: number, source: () => CatalogueSource = () => SOURCE): Translators =>
-  createTranslators({ threads, clock: stillClock().clock, source })
+const open = (threads: number, source: () => CatalogueSource = () => SOURCE): TranslationPool =>
+  createTranslationPool({ threads, clock: stillClock().clock, source })
 
 /** Asks about each, and says which of them were translated elsewhere. */
-async function ask(translators: Translators, all: readonly string[]): Promise<Map<string, Outcome>> {
+async function ask(translators: TranslationPool, all: readonly string[]): Promise<Map<string, Outcome>> {
   const elsewhere = new Map<string, Promise<Outcome>>()
   for (const sql of all) {
     const asked = translators.translate(sql, TYPES)?.catch(told)
@@ -136,7 +136,7 @@ describe('threads that translate', () => {
 
   it('are ended once nobody has asked for a second, and begun again for as many texts', async () => {
     const { clock, goOn } = stillClock()
-    const translators = createTranslators({ threads: 2, clock, source: () => SOURCE })
+    const translators = createTranslationPool({ threads: 2, clock, source: () => SOURCE })
     await ask(translators, texts(310))
     goOn(999)
     expect(await translators.translate(texts(1)[0]!, TYPES)).to.not.equal(null)
