@@ -19,7 +19,7 @@ export interface ManifestSource {
   valueAt(path: NodePath): FilePlace
   /** The place of an offset in the value of `sql`. */
   sqlAt(offset: number): FilePlace
-  /** `sql: |`: the only form whose characters can be placed. */
+  /** `sql: |`: the only style whose characters can be placed. */
   readonly isSqlLiteral: boolean
 }
 
@@ -45,18 +45,27 @@ export function placeAt(file: string, starts: readonly number[], offset: number)
 export function manifestSource(file: string, text: string, root: Node | null): ManifestSource {
   const starts = lineStartsOf(text)
   const at = (offset: number): FilePlace => placeAt(file, starts, offset)
-  const sql = walk(root, ['sql'])?.value ?? null
-  const isSqlLiteral = isScalar(sql) && sql.type === 'BLOCK_LITERAL'
+  const sql = literalSql(root)
   return {
     file,
-    isSqlLiteral,
+    isSqlLiteral: sql !== null,
     keyAt: path => at(keyOffset(walk(root, path))),
     valueAt: path => at(valueOffset(walk(root, path))),
-    sqlAt: isSqlLiteral ? literalMap(file, text, starts, sql) : () => at(valueOffset(walk(root, ['sql']))),
+    sqlAt: sql ? literalMap(file, text, starts, sql) : () => at(valueOffset(walk(root, ['sql']))),
   }
 }
 
-/** A source that is made when somebody asks for a place: of most manifests nobody does. */
+/** Is the `sql` of this manifest a literal block? */
+export function hasLiteralSql(root: Node | null): boolean {
+  return literalSql(root) !== null
+}
+
+function literalSql(root: Node | null): Scalar | null {
+  const sql = walk(root, ['sql'])?.value ?? null
+  return isScalar(sql) && sql.type === 'BLOCK_LITERAL' ? sql : null
+}
+
+/** A source that is made when it is first asked for a place; most manifests are right and never are. */
 export function lazySource(file: string, isSqlLiteral: boolean, make: () => ManifestSource): ManifestSource {
   let made: ManifestSource | null = null
   const source = (): ManifestSource => {

@@ -2,10 +2,17 @@
 import { type Document, type Node, parseDocument } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
-import { type FilePlace, lazySource, lineStartsOf, type ManifestSource, manifestSource, placeAt } from '../source.js'
+import {
+  type FilePlace,
+  hasLiteralSql,
+  lazySource,
+  lineStartsOf,
+  type ManifestSource,
+  manifestSource,
+  placeAt,
+} from '../source.js'
 import { findOddCharacter } from './characters.js'
 import { findExcess } from './limits.js'
-import { readPlainYaml } from './plain-yaml.js'
 import { readNode } from './read-node.js'
 
 const MAX_SYNTAX_ERRORS = 10
@@ -37,20 +44,18 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
       `the character ${odd.name} is not allowed; delete it or write what is meant`,
     )
   }
-  const plain = readPlainYaml(text)
-  if (plain !== null) {
-    const { value, isSqlLiteral } = plain
-    const source = lazySource(file, isSqlLiteral, () => manifestSource(file, text, documentOf(text).contents))
-    return { source, value, diagnostics: [] }
-  }
   const document = documentOf(text)
-  const source = manifestSource(file, text, document.contents)
-  const diagnostics = syntaxDiagnostics(document, at)
-  if (diagnostics.length > 0) return { source, value: undefined, diagnostics }
-  const read = readNode(document.contents as Node | null, (offset, rule, message) =>
+  const syntax = syntaxDiagnostics(document, at)
+  // The document is an order of magnitude larger than its text, and most manifests are asked for no place: it is not kept.
+  const source = lazySource(file, hasLiteralSql(document.contents), () =>
+    manifestSource(file, text, documentOf(text).contents),
+  )
+  if (syntax.length > 0) return { source, value: undefined, diagnostics: syntax }
+  const diagnostics: Diagnostic[] = []
+  const value = readNode(document.contents as Node | null, (offset, rule, message) =>
     diagnostics.push(diagnosticAt(at(offset), rule, message)),
   )
-  return { source, value: read, diagnostics }
+  return { source, value, diagnostics }
 }
 
 const documentOf = (text: string): Document.Parsed =>
