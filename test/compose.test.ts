@@ -115,6 +115,7 @@ describe('a runner', () => {
     const token = await addToken(settings, { name: 'mounted', allow: ['logs.*'] })
     const server = createServer(other.listener).listen(0, '127.0.0.1')
     await new Promise(resolve => server.once('listening', resolve))
+    // The store looks at its file ten times a second.
     await new Promise(resolve => setTimeout(resolve, 110))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/endpoints`
     const response = await fetch(url, { headers: { 'X-API-KEY': token } })
@@ -201,7 +202,9 @@ describe("the system's clock", () => {
   it('agrees with itself and never lags the time of day by much', () => {
     const clock = systemClock()
     for (let i = 0; i < 1_000; i += 1) {
-      expect(Math.abs(Number(clock.nowMicros() / 1000n) - Date.now())).to.be.at.most(3)
+      const before = Date.now()
+      const told = Number(clock.nowMicros() / 1000n)
+      expect(told).to.be.within(before - 3, Date.now() + 3)
     }
   })
 })

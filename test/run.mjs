@@ -1,41 +1,114 @@
 /**
- * Runs the suite under coverage and ends with one line: `N passed, N failed`. Arguments are test files and go to mocha;
- * with them, or with SLUICE_TEST_COVERAGE=off, nothing is measured.
+ * Runs the suite and ends with one line: `N passed, N failed`. Files are handed to a few processes, one after the other, since much
+ * of the time tests wait; they import what was built, in dist/. Coverage is measured and held against the thresholds of .c8rc.json.
+ *
+ *   node test/run.mjs                     all of it
+ *   node test/run.mjs --touching-node     without the folders that compute only, for another version of Node
+ *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources, without coverage; arguments go to mocha
+ *
+ * SLUICE_TEST_COVERAGE=off measures no coverage, SLUICE_TEST_JOBS says how many processes there are, SLUICE_TEST_TIMES=FILE gets what
+ * each file took.
  */
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { fork, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const C8 = 'node_modules/c8/bin/c8.js'
 const MOCHA = 'node_modules/mocha/bin/mocha.js'
 
+/** What computes and reads files at most: nothing that one version of Node does otherwise than another. */
+const PURE = /^test\/(googlesql|googlesql-duckdb|fuzz|manifest|template|encode|model|request)\//
+/** Begun first, so that no process is left alone with one of them at the end. */
+const LONG =
+  /^test\/(serving\/(reload|stalled-log|redis-trouble|replicas)|bigquery-emulator\/endpoints|package\/install|engines\/bigquery\/lost-answers|engines\/duckdb\/(process\/supervisor|runaway|translation)|googlesql-duckdb\/(cases|passes\/fallible)|cli\/(import|output|query|serve|no-data-folder|validate))/
+
+const given = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
-const counts = join(folder, 'counts.json')
-const env = { ...process.env, SLUICE_TEST_COUNTS: counts }
-const run = args => spawnSync(process.execPath, args, { stdio: 'inherit', env }).status ?? 1
+const total = { passed: 0, failed: 0, pending: 0, names: [] }
 
-const files = process.argv.slice(2)
-const isMeasured = files.length === 0 && process.env.SLUICE_TEST_COVERAGE !== 'off'
-const mocha = [MOCHA, '--reporter', 'test/reporter.cjs', ...(files.length > 0 ? files : ['test/**/*.test.ts'])]
-const raw = ['--temp-directory', join(folder, 'coverage')]
-const status = run(isMeasured ? [C8, ...raw, '--reporter=none', process.execPath, ...mocha] : mocha)
-if (isMeasured) run([C8, 'report', ...raw, '--reporter=text-summary'])
+if (given.length > 0 && given[0] !== '--touching-node') runWithMocha(given)
+else await runAll(given[0] === '--touching-node' ? file => !PURE.test(file) : () => true)
 
-let passed = 0
-let failed = 1
-let pending = 0
-let names = []
-try {
-  ;({ passed, failed, pending, names } = JSON.parse(readFileSync(counts, 'utf8')))
-} catch {
-  console.error('The suite ended before it could count its tests.')
-}
 rmSync(folder, { recursive: true, force: true })
-if (status !== 0 && failed === 0) {
-  console.error(`Mocha ended with ${status} although no test failed.`)
-  failed = 1
-}
-for (const name of names) console.log(`failed: ${name}`)
+for (const name of total.names) console.log(`failed: ${name}`)
+const { passed, failed, pending } = total
 console.log(`${passed} passed, ${failed} failed${pending > 0 ? `, ${pending} skipped` : ''}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
+
+function runWithMocha(args) {
+  const counts = join(folder, 'counts.json')
+  const env = { ...process.env, SLUICE_TEST_COUNTS: counts }
+  const { status } = spawnSync(process.execPath, [MOCHA, '--reporter', 'test/reporter.cjs', ...args], { stdio: 'inherit', env })
+  try {
+    Object.assign(total, JSON.parse(readFileSync(counts, 'utf8')))
+  } catch {
+    console.error('The suite ended before it could count its tests.')
+    total.failed = 1
+  }
+  if (status !== 0 && total.failed === 0) {
+    console.error(`Mocha ended with ${status} although no test failed.`)
+    total.failed = 1
+  }
+}
+
+async function runAll(isWanted) {
+  const isMeasured = process.env.SLUICE_TEST_COVERAGE !== 'off' && given.length === 0
+  const coverage = join(folder, 'coverage')
+  const env = { ...process.env, ...(isMeasured && { NODE_V8_COVERAGE: coverage }) }
+  const files = readdirSync('test', { recursive: true })
+    .map(file => `test/${file}`)
+    .filter(file => file.endsWith('.test.ts') && isWanted(file))
+    .sort((a, b) => Number(LONG.test(b)) - Number(LONG.test(a)) || (a < b ? -1 : 1))
+  const jobs = Number(process.env.SLUICE_TEST_JOBS) || Math.min(availableParallelism() + 1, 4)
+  const times = []
+  const next = () => files.shift()
+  const add = ({ elapsedMs, processorMs, file, ...counts }) => {
+    for (const [name, value] of Object.entries(counts)) total[name] = total[name].concat?.(value) ?? total[name] + value
+    if (elapsedMs !== undefined) times.push(`${Math.round(elapsedMs)}\t${Math.round(processorMs)}\t${file}`)
+  }
+  await Promise.all(Array.from({ length: jobs }, () => runProcess({ next, add, env })))
+  if (process.env.SLUICE_TEST_TIMES) writeFileSync(process.env.SLUICE_TEST_TIMES, `${times.join('\n')}\n`)
+  if (isMeasured) {
+    const report = [C8, 'report', '--temp-directory', coverage, '--reporter=text-summary', '--check-coverage']
+    const { status } = spawnSync(process.execPath, report, { stdio: 'inherit' })
+    if (status !== 0) add({ failed: 1, names: ['coverage is below the thresholds of .c8rc.json'] })
+  }
+}
+
+/** One process after the other until no file is left: one that dies takes only its file with it. */
+async function runProcess({ next, add, env }) {
+  for (let file = next(); file !== undefined; ) {
+    file = await new Promise(resolve => {
+      const execArgv = ['--import', 'tsx', '--import', './test/built.mjs']
+      const child = fork('test/worker.mjs', { execArgv, env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+      let printed = ''
+      let counts = null
+      const finished = () => {
+        const end = printed.indexOf('\0\n')
+        if (counts === null || end === -1) return
+        process.stdout.write(printed.slice(0, end))
+        printed = printed.slice(end + 2)
+        add(counts)
+        counts = null
+        file = next()
+        child.send({ file })
+      }
+      child.stdout.setEncoding('utf8').on('data', text => {
+        printed += text
+        finished()
+      })
+      child.on('message', message => {
+        if (message.file === undefined) return child.send({ file })
+        counts = message
+        return finished()
+      })
+      child.once('close', (code, signal) => {
+        process.stdout.write(printed)
+        if (file !== undefined) add({ failed: 1, names: [`${file}: its process ended with ${code ?? signal}`] })
+        else if (code !== 0) add({ failed: 1, names: [`a process of tests could not end, or ended with ${code ?? signal}`] })
+        resolve(file === undefined ? undefined : next())
+      })
+    })
+  }
+}

@@ -8,6 +8,7 @@ import { openEngine } from '../../runner/compose/engine.js'
 import { systemClock } from '../../runner/process/clock.js'
 import { DEFAULT_SETTINGS } from '../../runner/settings/settings.js'
 import { rowsFrom } from '../engines/ask-engine.js'
+import { until } from '../until.js'
 import { command, scratch } from './command.js'
 
 const PROGRAM = 'dist/runner/main.js'
@@ -477,12 +478,11 @@ describe('sluice import', () => {
   })
 
   it('is the only import of its table, until it ends or is killed', async function () {
-    this.timeout(60_000)
+    this.timeout(200_000)
     const { child, ended, err } = spawnImport('locked', '-', '--input-format', 'ndjson')
     child.stdin.write('{"id":1}\n')
     const work = folder.path('locked/shop/orders/.import/pieces')
-    for (let i = 0; i < 200 && !existsSync(work); i++) await new Promise(resolve => setTimeout(resolve, 50))
-    expect(existsSync(work), err()).to.equal(true)
+    await until(() => existsSync(work), `an import: ${err()}`)
     const path = file('in/two.ndjson', '{"id":2}\n')
     expect(await load('locked', 'shop.orders', path)).to.deep.equal({
       code: 3,

@@ -18,7 +18,7 @@ sql: |
 `
 
 describe('commands in front of BigQuery', function () {
-  this.timeout(30_000)
+  this.timeout(200_000)
   const folder = scratch()
   let fake: FakeBigQuery
   let environment: Readonly<Record<string, string>>

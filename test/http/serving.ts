@@ -22,6 +22,7 @@ import { systemClock } from '../../runner/process/clock.js'
 import { createBudgets } from '../../runner/request/budget.js'
 import { indexEndpoints } from '../../runner/serving/route.js'
 import { type CountingEngine, countingEngine, handMadeEndpoint } from '../request/hand-made.js'
+import { until } from '../until.js'
 
 export const TOKEN = 'unrestricted-token-of-32-letters'
 
@@ -74,7 +75,10 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
   const store = openMemoryStore({ maxBytes: 1_000_000 })
   const results = createResultCache({ store, clock, observe, random: () => 0 })
-  const tokens = openTokenStore({ path: tokensFile, unrestrictedToken: TOKEN, clock, observe })
+  // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
+  let skippedMs = 0
+  const tokensClock = { ...clock, nowMs: () => clock.nowMs() + skippedMs }
+  const tokens = openTokenStore({ path: tokensFile, unrestrictedToken: TOKEN, clock: tokensClock, observe })
   let isLeaving = false
   let isDraining = false
   let names = 0
@@ -137,27 +141,25 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     async token(order) {
       names += 1
       const text = await createToken(tokensFile, { name: `token-${names}`, ...order }, clock.nowMs())
-      // The store looks at the file ten times a second.
-      if (options.clock === undefined) await new Promise(resolve => setTimeout(resolve, 110))
+      if (options.clock === undefined) skippedMs += 110
       return text
     },
     async revoke(name) {
       await revokeToken(tokensFile, name)
-      await new Promise(resolve => setTimeout(resolve, 110))
+      skippedMs += 110
     },
     slowPathCalls: () => slowPathCalls,
     replaceEndpoints(next) {
       endpoints = indexEndpoints(next)
     },
     async done(requestId) {
-      for (let tries = 0; tries < 100; tries += 1) {
-        const found = events.findLast(
-          event => event.kind === 'request.done' && (requestId === undefined || event.requestId === requestId),
+      const find = () =>
+        events.findLast(
+          (event): event is Extract<Event, { kind: 'request.done' }> =>
+            event.kind === 'request.done' && (requestId === undefined || event.requestId === requestId),
         )
-        if (found?.kind === 'request.done') return found
-        await new Promise(resolve => setTimeout(resolve, 10))
-      }
-      throw new Error('no request has ended')
+      await until(() => find() !== undefined, 'a request has ended')
+      return find()!
     },
     async close() {
       await server.close()

@@ -7,6 +7,7 @@ import { expect } from 'chai'
 import { freePort } from '../free-port.js'
 import { rawRequest } from '../http/raw-request.js'
 import { type Serving, serving, TOKEN } from '../http/serving.js'
+import { until } from '../until.js'
 
 const NGINX = ['nginx', '/usr/sbin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
 const PATH = '/api/endpoints/query/tests.echo'
@@ -60,10 +61,7 @@ async function startProxy(server: (port: number) => string): Promise<Proxy> {
   })
   const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
   const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (await fetch(`${url}/healthz`).catch(() => null)) break
-    await new Promise(resolve => setTimeout(resolve, 50))
-  }
+  await until(async () => (await fetch(`${url}/healthz`)) !== null, 'nginx answers')
   return {
     url,
     async end() {
@@ -85,7 +83,7 @@ const DETERMINED = `proxy_cache results;
 const WHY = NGINX ? '' : ' (pending: there is no nginx here; apt-get install nginx)'
 
 describe(`behind nginx${WHY}`, function () {
-  this.timeout(30_000)
+  this.timeout(200_000)
   let s: Serving
   let alpha = ''
   let beta = ''

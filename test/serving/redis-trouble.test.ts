@@ -4,10 +4,11 @@ import { openLog } from '../../runner/observe/log.js'
 import { systemClock } from '../../runner/process/clock.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command, endLeftovers, type Started, startServe } from '../cli/command.js'
-import { call, foldersOf, makeFolder, openReplica, pause, settingsOf, TOKEN, until } from './shop.js'
+import { pause, until } from '../until.js'
+import { call, foldersOf, makeFolder, openReplica, settingsOf, TOKEN } from './shop.js'
 
 describe('trouble with a shared Redis', function () {
-  this.timeout(60_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   let folder = ''

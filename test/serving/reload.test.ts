@@ -21,6 +21,7 @@ import { LoadError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { ReloadReport } from '../../runner/serving/endpoint-registry.js'
 import type { Settings } from '../../runner/settings/settings.js'
+import { until } from '../until.js'
 import { settingsOf } from './folder-settings.js'
 
 const manifest = (n: number, sql: string, settings = '{ cache: { ttl_seconds: 900 } }'): string =>
@@ -30,7 +31,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const SCHEMA = [{ name: 'id', type: 'INT64' }]
 
 describe('manifests that are edited while they are served', function () {
-  this.timeout(60_000)
+  this.timeout(200_000)
   let folder = ''
   let runner: Runner
   let server: RunningServer
@@ -54,13 +55,6 @@ describe('manifests that are edited while they are served', function () {
     new RegExp(`^${name} (.*)$`, 'm').exec(await (await get('/metrics')).text())![1]!
   const seen = <K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[] =>
     events.filter((event): event is Extract<Event, { kind: K }> => event.kind === kind)
-  const until = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
-    const end = performance.now() + 20_000
-    while (!(await isSo())) {
-      if (performance.now() > end) throw new TypeError(`it did not come to this: ${what}`)
-      await new Promise(resolve => setTimeout(resolve, 20))
-    }
-  }
   /** Of the engine; each has a process of its own. */
   const children = (): number =>
     readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).length
@@ -171,7 +165,7 @@ describe('manifests that are edited while they are served', function () {
       await start()
       const before = children()
       const underWay = get('/api/endpoints/query/n3')
-      await until('the query runs', () => seen('query.started').length === 1)
+      await until(() => seen('query.started').length === 1, 'the query runs')
       write('tables/shop.orders.json', JSON.stringify([{ name: 'note', type: 'STRING' }]))
       write('tables/depot.goods.json', JSON.stringify(SCHEMA))
       mkdirSync(join(folder, 'data/depot'))
@@ -182,7 +176,7 @@ describe('manifests that are edited while they are served', function () {
       expect(children()).to.equal(before + 1)
       expect(await text('n3')).to.equal('{"result":[{"note":"a","id":7}]}')
       expect(await (await underWay).json()).to.have.nested.property('result[0].orders', 6_000_000)
-      await until('the engine of the old tables is closed', () => children() === before)
+      await until(() => children() === before, 'the engine of the old tables is closed')
       expect(await text('n3')).to.equal('{"result":[{"note":"a","id":7}]}')
       expect(seen('engine.died')).to.deep.equal([])
     })
@@ -210,7 +204,7 @@ describe('manifests that are edited while they are served', function () {
       const warmed = (name: string): number => seen('cache.warmed').filter(({ endpoint }) => endpoint === name).length
       const next = async (): Promise<void> => {
         const before = warmed('n3')
-        await until('what has stayed is warmed on', () => warmed('n3') > before)
+        await until(() => warmed('n3') > before, 'what has stayed is warmed on')
       }
       await next() // what had begun before ends meanwhile
       const others = [warmed('n1'), warmed('n2')]
@@ -244,10 +238,10 @@ describe('manifests that are edited while they are served', function () {
       await runner.reload()
       expect(await cacheStatus('n3')).to.equal('sluice; hit; ttl')
       expect(await metric('sluice_cache_entries')).to.equal('2')
-      await until('the endpoint as it was is garbage', async () => {
+      await until(() => {
         collectGarbage()
         return before.deref() === undefined
-      })
+      }, 'the endpoint as it was is garbage')
       expect(endpoint().deref()).to.not.equal(undefined)
     })
 
@@ -259,7 +253,7 @@ describe('manifests that are edited while they are served', function () {
       await server.close()
       await runner.close()
       await reading
-      await until('its engines have ended', () => children() <= before)
+      await until(() => children() <= before, 'its engines have ended')
       expect(seen('manifests.refused')).to.deep.equal([])
     })
   })
@@ -269,7 +263,7 @@ describe('manifests that are edited while they are served', function () {
     const edited = async (edit: () => void): Promise<void> => {
       const before = reloads()
       edit()
-      await until('the edit is served', () => reloads() > before)
+      await until(() => reloads() > before, 'the edit is served')
     }
 
     it('are read by themselves, however an editor writes them', async () => {
@@ -304,7 +298,7 @@ describe('manifests that are edited while they are served', function () {
     it('outlive a folder that is removed and made again', async () => {
       await start({ watch: true })
       renameSync(join(folder, 'endpoints'), join(folder, 'away'))
-      await until('it is told', () => seen('manifests.refused').length > 0)
+      await until(() => seen('manifests.refused').length > 0, 'it is told')
       expect(await text('n1')).to.equal('{"result":[{"n":1}]}')
       await edited(() => renameSync(join(folder, 'away'), join(folder, 'endpoints')))
       await edited(() => write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n')))
@@ -330,7 +324,7 @@ describe('manifests that are edited while they are served', function () {
     it('are told of once where they are wrong, and read when they are mended', async () => {
       await start({ watch: true })
       truncateSync(join(folder, 'endpoints/n1.yaml'))
-      await until('it is told', () => seen('manifests.refused').length === 1)
+      await until(() => seen('manifests.refused').length === 1, 'it is told')
       await new Promise(resolve => setTimeout(resolve, 1_500))
       expect(seen('manifests.refused')).to.have.length(1)
       expect(await metric('sluice_reload_success')).to.equal('0')

@@ -4,10 +4,11 @@ import { expect } from 'chai'
 import { addToken } from '../../runner/compose/tokens.js'
 import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
 import { command } from '../cli/command.js'
-import { call, makeFolder, openReplica, pause, purge, queries, type Replica, settingsOf, until } from './shop.js'
+import { pause, until } from '../until.js'
+import { call, makeFolder, openReplica, purge, queries, type Replica, settingsOf } from './shop.js'
 
 describe('one replica', function () {
-  this.timeout(30_000)
+  this.timeout(200_000)
   let folder = ''
   let replica: Replica
 
@@ -84,7 +85,7 @@ describe('one replica', function () {
 })
 
 describe('replicas that share a Redis', function () {
-  this.timeout(60_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   let folder = ''

@@ -2,7 +2,6 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect } from 'chai'
 import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import type { Event, Observer } from '../../runner/model/events.js'
@@ -97,10 +96,3 @@ export async function call({ server }: Replica, path: string, init: RequestInit 
 
 export const purge = ({ server }: Replica, name: string, token = TOKEN): Promise<Response> =>
   fetch(`${server.url}/api/endpoints/${name}/purge`, { method: 'POST', headers: { 'X-API-KEY': token } })
-
-export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
-export async function until(holds: () => Promise<boolean>, what: string): Promise<void> {
-  for (const end = Date.now() + 8_000; Date.now() < end; await pause(20)) if (await holds()) return
-  expect.fail(`never: ${what}`)
-}

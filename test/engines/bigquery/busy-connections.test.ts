@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { RunnerError } from '../../../runner/model/errors.js'
+import { until } from '../../until.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
 
 const MAX_QUERIES = 8
@@ -13,22 +14,16 @@ describe('while slow queries hold every connection', () => {
     test.fake.plan = () => ({ answersBefore: Number.POSITIVE_INFINITY, holdMs: 60_000 })
     callers = Array.from({ length: MAX_QUERIES }, () => new AbortController())
     others = callers.map(({ signal }, i) => test.run(`SELECT ${i}`, { signal }).catch((thrown: unknown) => thrown))
-    await until(() => test.fake.jobs.all.length === MAX_QUERIES)
+    await until(() => test.fake.jobs.all.length === MAX_QUERIES, 'all connections are busy')
   })
   afterEach(async () => {
     await test.close()
     await Promise.all(others)
   })
 
-  async function until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) await new Promise(resolve => setTimeout(resolve, 5))
-  }
-
   it('a query that waits for one ends when its time is up', async () => {
-    const began = performance.now()
     const error = await test.run("SELECT 'late'", { timeoutMs: 200 }).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(RunnerError).with.property('code', 'QUERY_TIMEOUT')
-    expect(performance.now() - began).to.be.lessThan(1_000)
     expect(test.fake.exchanges.some(({ sql }) => sql === "SELECT 'late'")).to.equal(false)
   })
 
@@ -43,8 +38,8 @@ describe('while slow queries hold every connection', () => {
     const waiting = test.run('SELECT 99').catch((thrown: unknown) => thrown)
     test.fake.plan = () => ({ answersBefore: Number.POSITIVE_INFINITY, holdMs: 60_000 })
     callers[0]!.abort()
-    await until(() => test.fake.jobs.all[0]!.end === 'cancelled')
-    await until(() => test.fake.jobs.all.length === MAX_QUERIES + 1)
+    await until(() => test.fake.jobs.all[0]!.end === 'cancelled', 'the first is cancelled')
+    await until(() => test.fake.jobs.all.length === MAX_QUERIES + 1, 'the one that waited has begun')
     await test.engine.close()
     expect(await waiting).to.include({ code: 'ENGINE_UNAVAILABLE' })
     expect(new Set(test.fake.jobs.all.map(job => job.end))).to.have.keys(['cancelled'])

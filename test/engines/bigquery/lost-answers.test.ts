@@ -1,6 +1,7 @@
 /** The network ends at any byte of any answer: the result is right or the failure clean, and no job is left running. */
 import { expect } from 'chai'
 import type { RunnerError } from '../../../runner/model/errors.js'
+import { until } from '../../until.js'
 import type { RequestKind } from './fake-bigquery.js'
 import type { JobPlan } from './fake-jobs.js'
 import { fastClock, openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
@@ -31,8 +32,7 @@ describe('an answer of BigQuery that is lost', () => {
     test.fake.plan = () => plan
     if (plan === ENDLESS) await test.run('-- first', { timeoutMs: 4_000 }).catch(() => {})
     else await test.run('-- first')
-    const until = performance.now() + 5_000
-    while (test.fake.answerBytes(kind) === 0 && performance.now() < until) await test.settled(10)
+    await until(() => test.fake.answerBytes(kind) > 0, `an answer to ${kind}`)
     expect(test.fake.answerBytes(kind)).to.be.greaterThan(100)
     return test.fake.answerBytes(kind)
   }

@@ -257,11 +257,17 @@ describe('the server', () => {
   })
 
   it('ends at once when nothing runs, open connections or not', async () => {
-    s = await serving({ graceMs: 60_000 })
+    const graceMs = 3_600_000
+    s = await serving({ graceMs })
     await (await s.get('?project=a')).text()
     const silent = connect(s.server.port, '127.0.0.1')
+    const ended = new Promise(resolve => silent.once('close', resolve).on('error', () => {}))
     await new Promise(resolve => silent.once('connect', resolve))
+    // The grace period is far longer than a test may take.
     await s.server.close()
-    silent.destroy()
+    await ended
+    expect(silent.destroyed).to.equal(true)
+    const kinds = s.events.map(event => event.kind).filter(kind => kind.startsWith('server.'))
+    expect(kinds).to.deep.equal(['server.draining', 'server.closed'])
   })
 })

@@ -170,7 +170,7 @@ describe('pinned_as', () => {
     ]) {
       expect(pinnedAsMistake(large)).to.match(/too large|where a value/)
     }
-    expect(performance.now() - began).to.be.below(5_000)
+    expect(performance.now() - began).to.be.below(50_000)
   })
 
   it('makes of a value an expression that is the value itself', () => {

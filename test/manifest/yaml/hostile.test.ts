@@ -50,7 +50,7 @@ describe('hostile YAML', () => {
       const { diagnostics } = parseManifest('x.yaml', text)
       expect(diagnostics.map(diagnostic => diagnostic.rule)).to.include(rule)
       // Far above what it takes, far below what a quadratic parser would need.
-      expect(performance.now() - started).to.be.lessThan(3_000)
+      expect(performance.now() - started).to.be.lessThan(30_000)
     })
   }
 

@@ -2,11 +2,12 @@ import { expect } from 'chai'
 import { openRedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { slotOf } from '../../../../runner/cache/stores/redis/slots.js'
 import { storedResult } from '../../../contracts/result-store.js'
+import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis, openRedisNodes, type RedisServer } from './redis-server.js'
-import { bodyOf, closeReplicas, failure, openReplica, PREFIX, pause, until } from './replicas.js'
+import { bodyOf, closeReplicas, failure, openReplica, PREFIX } from './replicas.js'
 
 describe('a cluster of Redis', function () {
-  this.timeout(40_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   const KEYS = Array.from({ length: 30 }, (_, i) => `e:${i}`)

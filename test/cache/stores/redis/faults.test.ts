@@ -5,9 +5,10 @@ import type { Event } from '../../../../runner/model/events.js'
 import type { ResultStore } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/process/clock.js'
 import { storedResult } from '../../../contracts/result-store.js'
+import { pause, until } from '../../../until.js'
 import { POLICY, set } from '../../cache-bench.js'
 import { isPendingWithoutRedis, openRedisServer, openRedisServerAt, type RedisServer } from './redis-server.js'
-import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, type Replica, until } from './replicas.js'
+import { bodyOf, closeReplicas, failure, KEY, openReplica, type Replica } from './replicas.js'
 import { openLine } from './slow-line.js'
 
 const noop = (): void => {}
@@ -66,7 +67,7 @@ const says =
     void socket.on('data', () => socket.write(answer))
 
 describe('a Redis that fails', function () {
-  this.timeout(30_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   afterEach(closeReplicas)

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
 import { storedResult } from '../../../contracts/result-store.js'
+import { pause, until } from '../../../until.js'
 import { isPendingWithoutRedis } from './redis-server.js'
-import { bodyOf, failure, KEY, openReplica, PREFIX, pause, sharedRedis, until } from './replicas.js'
+import { bodyOf, failure, KEY, openReplica, PREFIX, sharedRedis } from './replicas.js'
 
 const ENDPOINT = KEY.slice(0, KEY.indexOf(':') + 1)
 
 describe('purges that replicas share in Redis', function () {
-  this.timeout(20_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   const redis = sharedRedis()

@@ -1,5 +1,4 @@
 /** Processes that share a Redis, as tests see them: each with its link, its store and its memory in front. */
-import { expect } from 'chai'
 import { openMemoryStore } from '../../../../runner/cache/stores/memory.js'
 import { openRedis } from '../../../../runner/cache/stores/redis/cluster.js'
 import type { RedisLink } from '../../../../runner/cache/stores/redis/link.js'
@@ -103,15 +102,6 @@ export function sharedRedis(): { readonly server: RedisServer; readonly line: Li
       return line
     },
   }
-}
-
-export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
-
-export async function until(holds: () => Promise<boolean> | boolean, what: string): Promise<void> {
-  for (const end = Date.now() + 8_000; Date.now() < end; await pause(10)) {
-    if (await Promise.resolve(holds()).catch(() => false)) return
-  }
-  expect.fail(`never: ${what}`)
 }
 
 /** The message of a rejection; `none` for none. */

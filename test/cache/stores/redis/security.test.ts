@@ -4,6 +4,7 @@ import { expect } from 'chai'
 import { openRedisCounters } from '../../../../runner/cache/stores/redis/counters.js'
 import { resultStoreContract, storedResult } from '../../../contracts/result-store.js'
 import { freePort } from '../../../free-port.js'
+import { pause, until } from '../../../until.js'
 import {
   type Certificates,
   isPendingWithoutRedis,
@@ -13,7 +14,7 @@ import {
   openTlsServer,
   type RedisServer,
 } from './redis-server.js'
-import { bodyOf, closeReplicas, failure, KEY, openReplica, pause, until } from './replicas.js'
+import { bodyOf, closeReplicas, failure, KEY, openReplica } from './replicas.js'
 
 /** Exit code and standard error of `sluice cache purge`, in a process of its own: Node reads certificates at its start. */
 function purge(environment: Readonly<Record<string, string>>): Promise<{ code: number | null; err: string }> {
@@ -27,7 +28,7 @@ function purge(environment: Readonly<Record<string, string>>): Promise<{ code: n
 }
 
 describe('a Redis that lets not everybody in', function () {
-  this.timeout(60_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis('openssl')) return
 
   afterEach(closeReplicas)

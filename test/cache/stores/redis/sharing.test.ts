@@ -7,20 +7,10 @@ import type { Event, Observer } from '../../../../runner/model/events.js'
 import type { StoredResult } from '../../../../runner/model/ports.js'
 import { systemClock } from '../../../../runner/process/clock.js'
 import { storedResult } from '../../../contracts/result-store.js'
+import { pause, until } from '../../../until.js'
 import { policyWith, set } from '../../cache-bench.js'
 import { isPendingWithoutRedis, openRedisCluster } from './redis-server.js'
-import {
-  bodyOf,
-  closeReplicas,
-  failure,
-  KEY,
-  openReplica,
-  PREFIX,
-  pause,
-  type Replica,
-  sharedRedis,
-  until,
-} from './replicas.js'
+import { bodyOf, closeReplicas, failure, KEY, openReplica, PREFIX, type Replica, sharedRedis } from './replicas.js'
 
 /** Calls of one key through a cache of this replica. */
 function cacheOver(
@@ -52,7 +42,7 @@ function cacheOver(
 }
 
 describe('what replicas share in Redis', function () {
-  this.timeout(20_000)
+  this.timeout(200_000)
   if (isPendingWithoutRedis()) return
 
   const redis = sharedRedis()

@@ -1,0 +1,52 @@
+/** One of the processes that test/run.mjs hands test files to: it runs each, tells how it ended, and must be able to end. */
+import { readFileSync } from 'node:fs'
+import Mocha from 'mocha'
+
+const END_WITHIN_MS = 15_000
+
+const { timeout } = JSON.parse(readFileSync('.mocharc.json', 'utf8'))
+const { EVENT_TEST_FAIL } = Mocha.Runner.constants
+
+async function run(file) {
+  const mocha = new Mocha({ timeout, forbidOnly: true, reporter: 'spec', color: false }).addFile(file)
+  const names = []
+  try {
+    await mocha.loadFilesAsync()
+  } catch (error) {
+    console.log(`\n  ${file} cannot be loaded: ${error?.stack ?? error}`)
+    return { passed: 0, failed: 1, pending: 0, names: [`${file} cannot be loaded`] }
+  }
+  const { passes, pending, failures } = await new Promise(resolve => {
+    const runner = mocha.run(() => {
+      // Mocha adds one of each for every run, and takes none away.
+      process.removeAllListeners('uncaughtException')
+      process.removeAllListeners('unhandledRejection')
+      resolve(runner.stats)
+    })
+    runner.on(EVENT_TEST_FAIL, (test, error) => {
+      const [message] = String(error?.message ?? error).split('\n', 1)
+      names.push(`${test.fullTitle()}: ${message.slice(0, 300)}`)
+    })
+  })
+  return { passed: passes, failed: failures, pending, names }
+}
+
+process.on('message', async ({ file }) => {
+  if (file === undefined) {
+    process.disconnect()
+    setTimeout(() => {
+      console.error(`Something was left open: ${[...new Set(process.getActiveResourcesInfo())].join(', ')}`)
+      process.exit(1)
+    }, END_WITHIN_MS).unref()
+    return
+  }
+  const began = performance.now()
+  const { user, system } = process.cpuUsage()
+  const counts = await run(file)
+  const used = process.cpuUsage()
+  const processorMs = (used.user - user + used.system - system) / 1_000
+  // The parent knows by this line that it has read all that the file printed.
+  process.stdout.write('\0\n')
+  process.send({ file, ...counts, elapsedMs: performance.now() - began, processorMs })
+})
+process.send({})
