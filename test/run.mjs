@@ -23,6 +23,9 @@ const PURE = /^test\/(googlesql|googlesql-duckdb|fuzz|manifest|template|encode|m
 const LONG =
   /^test\/(serving\/(reload|stalled-log|redis-trouble|replicas)|bigquery-emulator\/endpoints|package\/install|engines\/bigquery\/lost-answers|engines\/duckdb\/(process\/supervisor|runaway|translation)|googlesql-duckdb\/(cases|passes\/fallible)|cli\/(import|output|query|serve|no-data-folder|validate))/
 
+/** What test/worker.mjs prints after all that a file has printed. */
+const END = '\0end of the file\n'
+
 const given = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
 const total = { passed: 0, failed: 0, pending: 0, names: [] }
@@ -85,10 +88,10 @@ async function runProcess({ next, add, env }) {
       let printed = ''
       let counts = null
       const finished = () => {
-        const end = printed.indexOf('\0\n')
+        const end = printed.indexOf(END)
         if (counts === null || end === -1) return
         process.stdout.write(printed.slice(0, end))
-        printed = printed.slice(end + 2)
+        printed = printed.slice(end + END.length)
         add(counts)
         counts = null
         file = next()

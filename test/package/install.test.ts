@@ -163,9 +163,15 @@ const STRICT: ts.CompilerOptions = {
   types: ['node'],
 }
 
-/** Errors of these files and of every declaration that they reach, as the compiler prints them. */
+/** Errors of these files and of every declaration of the package that they reach, as the compiler prints them. */
 function diagnose(files: readonly string[]): string {
-  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram(files, STRICT))
+  const program = ts.createProgram(files, STRICT)
+  const ours = program.getSourceFiles().filter(({ fileName }) => /\/node_modules\/sluice\/|\.mts$/.test(fileName))
+  expect(ours.length).to.be.greaterThan(files.length)
+  const diagnostics = [
+    ...program.getOptionsDiagnostics(),
+    ...ours.flatMap(file => [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]),
+  ]
   return ts.formatDiagnostics(diagnostics, {
     getCanonicalFileName: name => name,
     getCurrentDirectory: () => process.cwd(),
@@ -184,7 +190,7 @@ function importAll(folder: string): string {
   )
   const program = ts.createProgram(
     entries.map(entry => entry.file),
-    { ...STRICT, skipLibCheck: true },
+    { ...STRICT, noLib: true, types: [] },
   )
   const checker = program.getTypeChecker()
   return entries

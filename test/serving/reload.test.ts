@@ -161,7 +161,10 @@ describe('manifests that are edited while they are served', function () {
       // Long enough for all that happens meanwhile.
       const slow = 'SELECT SUM(LENGTH(REPEAT(CAST(i AS STRING), 20))) AS n, COUNT(o.id) AS orders'
       const rows = 'UNNEST(GENERATE_ARRAY(1, 1000)) AS a, UNNEST(GENERATE_ARRAY(1, 6000)) AS i'
-      write('endpoints/n3.yaml', manifest(3, `${slow} FROM \`shop.orders\` AS o, ${rows}`, '{ cache: disabled }'))
+      write(
+        'endpoints/n3.yaml',
+        manifest(3, `${slow} FROM \`shop.orders\` AS o, ${rows}`, '{ cache: disabled, timeout_seconds: 300 }'),
+      )
       await start()
       const before = children()
       const underWay = get('/api/endpoints/query/n3')

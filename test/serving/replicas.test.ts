@@ -109,14 +109,19 @@ describe('replicas that share a Redis', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
+  const alone = (): number =>
+    [a, b].flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
+
   it('run one query for callers of both, and serve its very bytes', async () => {
     const before = queries(a, b)
+    const aloneBefore = alone()
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => call(i % 2 === 0 ? a : b, 'shop.all?tag=together')),
     )
     expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
     expect(new Set(answers.map(({ response }) => response.headers.get('etag'))).size).to.equal(1)
-    expect(queries(a, b) - before).to.equal(1)
+    // A Redis that is too slow on a busy machine lets each replica run by itself.
+    expect(queries(a, b) - before).to.be.within(1, 1 + alone() - aloneBefore)
     expect((await call(b, 'shop.all?tag=together')).cache).to.match(/^sluice; hit/)
   })
 
@@ -141,8 +146,7 @@ describe('replicas that share a Redis', function () {
     // One each 0.9 to 1 second, however many replicas, and one that was due at the beginning; a Redis that is too slow on a
     // busy machine lets each replica run by itself.
     const seconds = (performance.now() - began) / 1_000
-    const alone = [a, b].flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
-    expect(queries(a, b) - before).to.be.within(2, Math.floor(seconds / 0.9) + 1 + alone)
+    expect(queries(a, b) - before).to.be.within(2, Math.floor(seconds / 0.9) + 1 + alone())
   })
 
   it('keep results of data of their own beside each other, though the copies are equal', async () => {

@@ -18,7 +18,7 @@ import { bodyOf, closeReplicas, failure, KEY, openReplica } from './replicas.js'
 
 /** Exit code and standard error of `sluice cache purge`, in a process of its own: Node reads certificates at its start. */
 function purge(environment: Readonly<Record<string, string>>): Promise<{ code: number | null; err: string }> {
-  const args = ['--import', 'tsx', 'runner/main.ts', 'cache', 'purge']
+  const args = ['dist/runner/main.js', 'cache', 'purge']
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...environment } })
   let err = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
