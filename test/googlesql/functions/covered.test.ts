@@ -1,4 +1,4 @@
-/** Every signature of the catalogue, every form and every mode of an aggregate is called in a case that has rows. */
+/** Every signature of the catalogue, with and without each optional argument, every form and every mode of an aggregate is called in a case that has rows. */
 import { expect } from 'chai'
 import { allFunctions, findFunction } from '../../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
@@ -40,6 +40,15 @@ describe('the cases with rows, and those that the engine refuses,', () => {
     expect(all.filter(key => !called.has(key))).to.deep.equal([])
   })
 
+  it('call them with each optional argument, and without it', () => {
+    const all = allFunctions().flatMap(entry =>
+      signaturesOf(entry).flatMap((signature, index) =>
+        optionals(signature).flatMap(at => [true, false].map(isGiven => optionalKey(entry, index, at, isGiven))),
+      ),
+    )
+    expect(all.filter(key => !called.has(key))).to.deep.equal([])
+  })
+
   it('call every aggregate in every mode that it has', () => {
     const modes = {
       DISTINCT: 'allowsDistinct',
@@ -75,7 +84,14 @@ function noteCall(node: Node, called: Set<string>): void {
   const entry = findFunction(node['name'] as string)!
   const args = node['arguments'] as Args
   signaturesOf(entry).forEach((signature, index) => {
-    if (fits(signature, args)) called.add(keyOf(entry, index))
+    if (!fits(signature, args)) return
+    called.add(keyOf(entry, index))
+    for (const at of optionals(signature)) {
+      // Arguments of a repeated parameter move those behind them.
+      const isMoved = signature.parameters.slice(0, at).some(({ isRepeated }) => isRepeated)
+      const arg = args[isMoved ? args.length - signature.parameters.length + at : at]
+      called.add(optionalKey(entry, index, at, arg !== null))
+    }
   })
   const modes: readonly (readonly [string, unknown])[] = [
     ['DISTINCT', node['isDistinct']],
@@ -99,6 +115,13 @@ function noteForm(node: Node, forms: Set<string>): void {
 }
 
 const keyOf = (entry: FunctionEntry, index: number): string => entry.name + entry.signatures[index]!
+
+/** Where a signature has an optional argument that is one. */
+const optionals = ({ parameters }: Signature): readonly number[] =>
+  parameters.flatMap(({ isOptional, isRepeated }, at) => (isOptional && !isRepeated ? [at] : []))
+
+const optionalKey = (entry: FunctionEntry, index: number, at: number, isGiven: boolean): string =>
+  `${keyOf(entry, index)} ${isGiven ? 'with' : 'without'} argument ${at + 1}`
 
 /** Whether these arguments, which are coerced, are those of this signature; an optional one that is missing is null. */
 function fits({ parameters }: Signature, args: Args): boolean {
