@@ -29,7 +29,7 @@ describe('GoogleSQL cases', () => {
     if (process.env['UPDATE_CASES'] === '1') updateDuckdbSql(file, catalogue)
     describe(file, () => {
       for (const each of readCases(file)) {
-        it(`line ${each.line}: ${shortened(each.sql)}`, () => run(engine, each))
+        it(`line ${each.line}: ${each.says ?? shortened(each.sql)}`, () => run(engine, each))
         if (each.duckdb !== undefined) {
           it(`line ${each.line}: its DuckDB SQL`, () => expect(duckdbSql(each, catalogue)).to.equal(each.duckdb))
         }
@@ -70,5 +70,6 @@ function updateDuckdbSql(file: string, catalogue: TableCatalogue): void {
 }
 
 function shortened(sql: string): string {
-  return sql.length <= 100 ? sql : `${sql.slice(0, 99)}…`
+  const line = sql.replace(/\s+/g, ' ').trim()
+  return line.length <= 100 ? line : `${line.slice(0, 99)}…`
 }

@@ -9,6 +9,8 @@ import type { BoundValue, EmbeddedTable } from '../../runner/index.js'
 
 /** What BigQuery does with a query: rows or an error. */
 export interface SqlCase {
+  /** What the case shows, where its SQL does not say it by itself: `an alias hides a column of its name`. */
+  readonly says?: string
   readonly sql: string
   readonly parameters?: Readonly<Record<string, BoundValue>>
   /** As JSON values on the wire. */
@@ -35,7 +37,7 @@ export interface FiledCase extends SqlCase {
 
 const FOLDER = 'test/cases/googlesql'
 const TABLES = 'tables'
-const KEYS = ['sql', 'parameters', 'rows', 'columns', 'unordered', 'error', 'duckdb', 'oracle']
+const KEYS = ['says', 'sql', 'parameters', 'rows', 'columns', 'unordered', 'error', 'duckdb', 'oracle']
 
 /** Files of cases below their folder, by name. */
 export function caseFiles(): readonly string[] {
