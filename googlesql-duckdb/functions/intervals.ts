@@ -1,7 +1,7 @@
 /** INTERVAL values as DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type IntervalParts, parseInterval } from '../runtime/scalar-functions/intervals.js'
-import { NativeError } from '../runtime/scalar-functions/scalar-function.js'
+import { ScalarFunctionError } from '../runtime/scalar-functions/scalar-function.js'
 import { DAY_MICROS, unitOf } from './dates/units.js'
 import { type Form, type Forms, heavyOperator } from './function-sql.js'
 
@@ -38,7 +38,7 @@ function writtenParts(text: Expr, part: string, to: string): IntervalParts | nul
     const most = [MOST.months, MOST.days, MOST.micros]
     return parts.every((value, i) => value <= most[i]! && value >= -most[i]!) ? parts : null
   } catch (error) {
-    if (error instanceof NativeError) return null
+    if (error instanceof ScalarFunctionError) return null
     throw error
   }
 }
