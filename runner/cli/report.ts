@@ -35,7 +35,9 @@ const asObject = ({ file, line, column, rule, severity, message }: Diagnostic): 
 })
 
 /** https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
-export function annotation(d: Omit<Diagnostic, 'severity'> & { readonly severity: string }): string {
+export function annotation(
+  d: Omit<Diagnostic, 'severity' | 'rule'> & { readonly severity: string; readonly rule: string },
+): string {
   const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const place = `file=${property(d.file)},line=${d.line},col=${d.column},title=${property(d.rule)}`

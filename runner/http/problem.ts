@@ -43,5 +43,7 @@ function problemType(code: ErrorCode): string {
 /** What is said about a code at its `type`; undefined when there is no such code. */
 export function explainProblem(name: string): Readonly<Record<string, unknown>> | undefined {
   const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find(known => problemType(known) === `/problems/${name}`)
-  return code && { type: problemType(code), code, ...ERROR_CODES[code] }
+  if (code === undefined) return undefined
+  const { status, title } = ERROR_CODES[code]
+  return { type: problemType(code), code, status, title }
 }

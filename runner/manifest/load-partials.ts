@@ -1,5 +1,7 @@
 /** Partials, parsed once for all manifests that include them. */
+
 import type { Diagnostic } from '../model/diagnostic.js'
+import type { RuleId } from '../model/rules.js'
 import type { ParsedTemplate } from '../template/node.js'
 import { parseTemplate } from '../template/parse.js'
 import type { SourceText } from './discover.js'
@@ -40,7 +42,7 @@ function parsePartial({ file, text: fileText }: SourceText): { partial: Partial;
   const text = marked.replaceAll('\r\n', '\n').replace(/[^\n]$/, '$&\n')
   const starts = lineStartsOf(text)
   const place = (offset: number): FilePlace => placeAt(file, starts, offset)
-  const refused = (offset: number, rule: string, message: string) => ({
+  const refused = (offset: number, rule: RuleId, message: string) => ({
     partial: { file, text, template: { nodes: [], problems: [] }, placeAt: place },
     diagnostics: [diagnosticAt(place(offset), rule, message)],
   })

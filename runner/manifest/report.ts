@@ -1,12 +1,14 @@
 /** Makes diagnostics: places them and adds "did you mean". */
+
 import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic, Severity } from '../model/diagnostic.js'
+import type { RuleId } from '../model/rules.js'
 import type { FilePlace } from './source.js'
 
 /** An error at this place; a warning when `severity` says so. */
 export function diagnosticAt(
   place: FilePlace,
-  rule: string,
+  rule: RuleId,
   message: string,
   severity: Severity = 'error',
 ): Diagnostic {

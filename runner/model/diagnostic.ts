@@ -1,5 +1,7 @@
 /** What authors are told about their files. */
 
+import type { RuleId } from './rules.js'
+
 export type Severity = 'error' | 'warning'
 
 /** All positions are 1-based; `file` is relative to the folder that the command was run in. */
@@ -8,7 +10,7 @@ export interface Diagnostic {
   readonly line: number
   readonly column: number
   /** `schema/unknown-key`: the name never changes and is never used for another rule. */
-  readonly rule: string
+  readonly rule: RuleId
   readonly severity: Severity
   /** What was found, what was expected, and the likely fix. */
   readonly message: string

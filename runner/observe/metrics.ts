@@ -18,6 +18,68 @@ export interface Metrics {
 /** Seconds: from a hit to the longest queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
+/** What one metric means; `npm run generate` writes docs/reference/metrics.md from it. */
+interface MetricText {
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+}
+
+const metric = (type: MetricText['type'], help: string, ...labels: readonly string[]): MetricText => ({
+  type,
+  help,
+  labels,
+})
+
+/** Every metric of `/metrics`, in the order that it shows them. */
+export const METRICS = {
+  sluice_requests_total: metric(
+    'counter',
+    'Requests answered. The status is 499 for a caller who left; the endpoint is empty for requests that reached none.',
+    'endpoint',
+    'status',
+  ),
+  sluice_request_seconds: metric('histogram', 'How long requests took.', 'endpoint'),
+  sluice_cache_total: metric(
+    'counter',
+    'Results by where they came from: hit, miss, coalesced, stale, bypass or fresh.',
+    'endpoint',
+    'outcome',
+  ),
+  sluice_queries_total: metric(
+    'counter',
+    'Queries sent to an engine by how they ended: ok, failed, timeout, cancelled or refused.',
+    'endpoint',
+    'engine',
+    'outcome',
+  ),
+  sluice_query_seconds: metric('histogram', 'How long queries took.', 'endpoint'),
+  sluice_queries_in_flight: metric('gauge', 'Queries that run or wait for the engine.'),
+  sluice_bytes_billed_total: metric('counter', 'Bytes that BigQuery charged for.', 'endpoint'),
+  sluice_warehouse_cache_hits_total: metric(
+    'counter',
+    'Queries whose result BigQuery had already, and billed nothing for.',
+    'endpoint',
+  ),
+  sluice_warm_total: metric('counter', 'Entries queried again in the background: ok or failed.', 'endpoint', 'outcome'),
+  sluice_store_failures_total: metric('counter', 'Failures of the results store.', 'operation'),
+  sluice_cache_entries: metric('gauge', "Results in this process's memory."),
+  sluice_cache_bytes: metric('gauge', 'What these results take, as counted against --cache-memory.'),
+  sluice_engine_deaths_total: metric('counter', "Times that an engine's process died.", 'engine'),
+  sluice_bugs_total: metric('counter', 'Requests that met a bug.'),
+  sluice_manifests_loaded: metric('gauge', 'Manifests that are served.'),
+  sluice_reload_success: metric(
+    'gauge',
+    '1 while the manifests served are the last that were read, 0 after a reload that found mistakes.',
+  ),
+  sluice_log_lines_dropped_total: metric(
+    'counter',
+    'Log lines dropped because the reader of the log did not take them.',
+  ),
+} as const satisfies Readonly<Record<string, MetricText>>
+
+type MetricName = keyof typeof METRICS
+
 interface Cell {
   count: number
 }
@@ -58,7 +120,8 @@ interface RequestCells {
 export function openMetrics(): Metrics {
   const registry = new Registry()
 
-  function counter(name: string, help: string, labelNames: readonly string[]): Cells {
+  function counter(name: MetricName): Cells {
+    const { help, labels: labelNames } = METRICS[name]
     const cells = createCells()
     new Counter({
       name,
@@ -73,17 +136,19 @@ export function openMetrics(): Metrics {
     return cells
   }
 
-  function histogram(name: string, help: string, labelName: string) {
+  function histogram(name: MetricName) {
+    const { help, labels } = METRICS[name]
+    const [labelName = ''] = labels
     const made = createHistogram({ name, help, labelName, buckets: BUCKETS })
     // The registry asks of a metric its name and what `get` gives; prom-client's own would look its labels up each time.
     registry.registerMetric(made.metric as unknown as Metric)
     return made
   }
 
-  function read(name: string, help: string, value: () => number): void {
+  function read(name: MetricName, value: () => number): void {
     new Gauge({
       name,
-      help,
+      help: METRICS[name].help,
       registers: [registry],
       collect() {
         this.set(value())
@@ -91,36 +156,34 @@ export function openMetrics(): Metrics {
     })
   }
 
-  function gauge(name: string, help: string): Cell {
+  function gauge(name: MetricName): Cell {
     const cell: Cell = { count: 0 }
-    read(name, help, () => cell.count)
+    read(name, () => cell.count)
     return cell
   }
 
-  const requests = counter('sluice_requests_total', 'Requests answered.', ['endpoint', 'status'])
-  const requestSeconds = histogram('sluice_request_seconds', 'How long requests took.', 'endpoint')
-  const cache = counter('sluice_cache_total', 'Results by where they came from.', ['endpoint', 'outcome'])
-  const queries = counter('sluice_queries_total', 'Queries sent to an engine.', ['endpoint', 'engine', 'outcome'])
-  const querySeconds = histogram('sluice_query_seconds', 'How long queries took.', 'endpoint')
-  const inFlight = gauge('sluice_queries_in_flight', 'Queries that run or wait for the engine.')
-  const billed = counter('sluice_bytes_billed_total', 'Bytes that BigQuery charged for.', ['endpoint'])
-  const repeated = counter('sluice_warehouse_cache_hits_total', 'Queries that BigQuery had the result of.', [
-    'endpoint',
-  ])
-  const warmed = counter('sluice_warm_total', 'Entries queried again in the background.', ['endpoint', 'outcome'])
-  const storeFailures = counter('sluice_store_failures_total', 'Failures of the results store.', ['operation'])
+  const requests = counter('sluice_requests_total')
+  const requestSeconds = histogram('sluice_request_seconds')
+  const cache = counter('sluice_cache_total')
+  const queries = counter('sluice_queries_total')
+  const querySeconds = histogram('sluice_query_seconds')
+  const inFlight = gauge('sluice_queries_in_flight')
+  const billed = counter('sluice_bytes_billed_total')
+  const repeated = counter('sluice_warehouse_cache_hits_total')
+  const warmed = counter('sluice_warm_total')
+  const storeFailures = counter('sluice_store_failures_total')
   let cacheSize = (): CacheSize => ({ entries: 0, bytes: 0 })
-  read('sluice_cache_entries', 'Results in memory.', () => cacheSize().entries)
-  read('sluice_cache_bytes', 'What they take, as counted against the bound.', () => cacheSize().bytes)
-  const engineDeaths = counter('sluice_engine_deaths_total', "Ends of an engine's process.", ['engine'])
-  const bugs = counter('sluice_bugs_total', 'Requests that met a bug.', [])
-  const manifests = gauge('sluice_manifests_loaded', 'Manifests that are served.')
-  const reloadSuccess = gauge('sluice_reload_success', '1: the manifests served are the last that were read.')
+  read('sluice_cache_entries', () => cacheSize().entries)
+  read('sluice_cache_bytes', () => cacheSize().bytes)
+  const engineDeaths = counter('sluice_engine_deaths_total')
+  const bugs = counter('sluice_bugs_total')
+  const manifests = gauge('sluice_manifests_loaded')
+  const reloadSuccess = gauge('sluice_reload_success')
   bugs.of()
   let droppedLogLines = (): number => 0
   new Counter({
     name: 'sluice_log_lines_dropped_total',
-    help: 'Lines of the log that its reader did not take.',
+    help: METRICS.sluice_log_lines_dropped_total.help,
     registers: [registry],
     collect() {
       this.reset()

@@ -229,7 +229,7 @@ describe('the log', () => {
     const cause = new QueryFault(`line 3: ${row}`, { cause: new RangeError(`Malformed JSON: ${row}`) })
     const error = new RunnerError('QUERY_FAILED', { cause })
     const internal = new RunnerError('INTERNAL', { cause: new TypeError(row, { cause: new TypeError(`${row}!`) }) })
-    const diagnostic = { file: 'a', line: 1, column: 1, rule: 'r', severity: 'error', message: row } as const
+    const diagnostic = { file: 'a', line: 1, column: 1, rule: 'sql/error', severity: 'error', message: row } as const
     const events: readonly Event[] = [
       { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error },
       { ...done, status: 500, error: internal },

@@ -1,8 +1,10 @@
 /** What a rule is, and what it may look at. A rule says what the schema cannot. */
+
 import type { Token } from '../../../googlesql/index.js'
 import type { Severity } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
 import type { ResultColumn, WarehouseReads } from '../../model/query.js'
+import type { RuleId } from '../../model/rules.js'
 import type { Expansion } from '../../template/expand.js'
 import type { RenderedVariant } from '../../template/variants.js'
 import type { FilePlace, ManifestSource } from '../source.js'
@@ -54,7 +56,7 @@ export type Report = (place: FilePlace, message: string) => void
 
 export interface Rule<Facts> {
   /** Never changes, and is never used for another rule. */
-  readonly id: string
+  readonly id: RuleId
   readonly severity: Severity
   readonly check: (facts: Facts, report: Report) => void
 }

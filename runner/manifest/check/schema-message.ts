@@ -1,10 +1,12 @@
 /** What one Ajv error means to an author: where it stands, what was found, what was expected. */
+
 import type { ErrorObject } from 'ajv'
+import type { RuleId } from '../../model/rules.js'
 import { describeValue, didYouMean, quotedList } from '../report.js'
 import type { NodePath } from '../source.js'
 
 export interface SchemaMessage {
-  readonly rule: string
+  readonly rule: RuleId
   readonly message: string
   /** Where to point when it is not the value at the error's own path. */
   readonly at?: NodePath
@@ -37,7 +39,7 @@ const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
 export function schemaMessage(error: ErrorObject, path: NodePath): SchemaMessage {
   const { keyword, params, data, parentSchema } = error
   const place = nameOfPlace(path)
-  const about = (rule: string, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
+  const about = (rule: RuleId, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
   switch (keyword) {
     case 'additionalProperties': {

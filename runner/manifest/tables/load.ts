@@ -1,4 +1,5 @@
 /** Table schemas, as `bq show --schema` prints them, or whole table resources → definitions for the resolver. */
+
 import { readdir } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import {
@@ -9,6 +10,7 @@ import {
   typeName,
 } from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
 import { describeValue, diagnosticAt } from '../report.js'
@@ -130,7 +132,7 @@ class SchemaReader {
     this.#source = source
   }
 
-  wrong(path: NodePath, rule: string, message: string): void {
+  wrong(path: NodePath, rule: RuleId, message: string): void {
     this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message))
   }
 

@@ -1,6 +1,8 @@
 /** YAML text → plain values with their places. Hostile text ends in a diagnostic, soon, and never in an exception. */
+
 import { type Document, type Node, parseDocument } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.js'
+import type { RuleId } from '../../model/rules.js'
 import { diagnosticAt } from '../report.js'
 import {
   type FilePlace,
@@ -29,7 +31,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
   const text = fileText.replace(/^\ufeff/, '')
   const starts = lineStartsOf(text)
   const at = (offset: number): FilePlace => placeAt(file, starts, offset)
-  const refused = (place: FilePlace, rule: string, message: string): ParsedManifest => ({
+  const refused = (place: FilePlace, rule: RuleId, message: string): ParsedManifest => ({
     source: null,
     value: undefined,
     diagnostics: [diagnosticAt(place, rule, message)],

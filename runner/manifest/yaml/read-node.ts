@@ -1,11 +1,13 @@
 /** YAML nodes → plain values, refusing whatever a manifest has no use for: anchors, aliases, tags, odd keys. */
+
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
+import type { RuleId } from '../../model/rules.js'
 import { describeValue } from '../report.js'
 import { findOddCharacter } from './characters.js'
 
 const MAX_DEPTH = 40
 
-export type ReportAt = (offset: number, rule: string, message: string) => void
+export type ReportAt = (offset: number, rule: RuleId, message: string) => void
 
 /** The plain value of a node: maps, lists, strings, numbers, booleans and null. Keys are strings and do not repeat. */
 export function readNode(node: Node | null, report: ReportAt, depth = 0): unknown {

@@ -1,0 +1,119 @@
+/** The rules that diagnostics name: all of them, with what each one says. Ids never change and are never used for another rule. */
+
+/** `says` is Markdown for docs/reference/diagnostics.md, which `npm run generate` writes. */
+interface RuleText {
+  readonly says: string
+  /** The manifest is served all the same. @default false */
+  readonly isWarning?: true
+}
+
+export const RULES = {
+  'yaml/syntax': { says: 'The text is not valid YAML.' },
+  'yaml/several-documents': { says: 'The file holds more than one YAML document.' },
+  'yaml/duplicate-key': { says: 'A key occurs twice in one map.' },
+  'yaml/key': { says: 'A key is not text.' },
+  'yaml/alias': { says: 'The file uses an anchor, an alias or a merge key.' },
+  'yaml/tag': { says: 'The file uses a tag.' },
+  'yaml/directive': { says: 'The file uses a directive.' },
+  'yaml/odd-character': {
+    says: 'The file has a control character, an invisible one, or one that changes the direction of text.',
+  },
+  'yaml/too-deep': { says: 'The YAML is nested too deeply.' },
+  'yaml/too-large': { says: 'The file is larger than 1 MB, or a line is too long.' },
+  'schema/unknown-key': { says: 'The key is not known at this place.' },
+  'schema/missing-key': { says: 'A required key is missing.' },
+  'schema/key-form': { says: 'A key has the wrong form.' },
+  'schema/type': { says: 'A value has the wrong type: text where a number is expected, for example.' },
+  'schema/enum': { says: 'A value is not one of those allowed.' },
+  'schema/form': { says: 'A text has the wrong form.' },
+  'schema/range': { says: 'A number, a text or a list is too small or too large.' },
+  'schema/other': { says: "The file breaks the manifest's JSON Schema in another way." },
+  'manifest/unreadable': { says: 'A file or folder cannot be read, or is not UTF-8.' },
+  'manifest/none-left': { says: 'A reload found no manifest at all.' },
+  'manifest/file-name': { says: "A manifest's file name ends in `.yml`, so the file is not read.", isWarning: true },
+  'manifest/duplicate-id': { says: 'Another manifest has this id.' },
+  'manifest/duplicate-name': { says: 'Another manifest has this name.' },
+  'manifest/name-form': { says: 'The name looks like an id.' },
+  'manifest/sql-block': { says: 'The SQL is not a literal block (`sql: |`).' },
+  'parameter/reserved-name': { says: 'A parameter is named `now`, which is always bound to the time of the query.' },
+  'parameter/duplicate-name': { says: 'Two parameters differ only in case.' },
+  'parameter/required-with-default': { says: 'A required parameter has a default.' },
+  'parameter/bad-constraint': {
+    says: 'A constraint, a default or an example contradicts the type or another constraint.',
+  },
+  'parameter/unsafe-pattern': { says: 'A pattern does not compile, or could take too long to match.' },
+  'parameter/pinned-as': { says: '`pinned_as` does not compile, or does not say where a value begins and ends.' },
+  'parameter/pinned-anywhere': {
+    says: '`pinned_as` can match anywhere in a text, so a pin reaches every text that mentions its value.',
+    isWarning: true,
+  },
+  'parameter/no-pinned-as': {
+    says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',
+    isWarning: true,
+  },
+  'parameter/undeclared': { says: 'The SQL reads an argument that is not declared.' },
+  'parameter/unused': { says: 'Nothing reads the parameter.' },
+  'tenant/unknown-parameter': { says: '`tenant` does not name a parameter.' },
+  'tenant/unread': {
+    says: 'A variant of the SQL does not read the tenant parameter, so every tenant gets the same rows.',
+    isWarning: true,
+  },
+  'lookup/reserved-name': { says: 'The name of a lookup table means something else in templates.' },
+  'lookup/unknown-parameter': { says: '`by` does not name a parameter.' },
+  'lookup/by-type': { says: '`by` names a parameter that is not a string.' },
+  'lookup/unequal-rows': { says: 'The rows of a lookup table do not all have the same fields.' },
+  'lookup/unknown-default': { says: 'The default is not the name of a row.' },
+  'lookup/reject': { says: '`reject` is the name of a row, or the parameter may be absent.' },
+  'lookup/value-form': { says: 'A value is not a word, a number or a boolean.' },
+  'lookup/unused': { says: 'The template does not read the lookup table.' },
+  'constants/value-form': { says: 'A value is not a word, a number or a boolean.' },
+  'constants/unused': { says: 'The template does not read the constant.', isWarning: true },
+  'cache/until-data-changes': {
+    says: '`until: data_changes` is used together with a setting that has no meaning beside it, or on an engine that cannot tell when data changes.',
+  },
+  'cache/now-without-ttl': {
+    says: 'The SQL reads the time, and `until: data_changes` without `ttl_seconds` would keep that time for ever.',
+    isWarning: true,
+  },
+  'cache/warm-longer-than-ttl': {
+    says: '`warm_seconds` is not less than `ttl_seconds`, so results would expire before they are warmed.',
+  },
+  'columns/unknown-type': { says: 'The type of a declared column is unknown.' },
+  'columns/duplicate-name': { says: 'Two declared columns have the same name.' },
+  'columns/mismatch': { says: 'The query gives other columns than the manifest declares.' },
+  'columns/vary': { says: 'Variants of the SQL give different columns.' },
+  'template/syntax': { says: 'The template cannot be parsed.' },
+  'template/unsupported': { says: 'The template uses something that templates here do not have.' },
+  'template/triple-braces': { says: 'The template has triple braces or `{{&`.' },
+  'template/unknown-helper': { says: 'The template uses a helper other than `#if`, `#unless` and `#each`.' },
+  'template/unknown-name': { says: 'A name in braces means nothing at this place.' },
+  'template/unknown-partial': { says: 'No partial has this name.' },
+  'template/argument-in-text': { says: 'An argument is in braces. Write `@name`, which is bound.' },
+  'template/not-a-word': { says: 'The value that would be written into the SQL is not a word.' },
+  'template/not-a-list': { says: '`#each` is given something other than a list.' },
+  'template/recursion': { says: 'A partial includes itself.' },
+  'template/too-large': { says: 'The text that the template produces is too large.' },
+  'template/too-many-variants': { says: 'The template has too many variants.' },
+  'template/odd-character': {
+    says: 'A partial has a control character, an invisible one, or one that changes the direction of text.',
+  },
+  'sql/error': {
+    says: "A variant does not compile. The message is BigQuery's, at the manifest's own line and column.",
+  },
+  'sql/too-many-bytes': { says: 'BigQuery would read more bytes for a variant than `--max-bytes` allows.' },
+  'table/file-name': {
+    says: 'The file of a table schema is not named `<dataset>.<table>.json` or `<project>.<dataset>.<table>.json`.',
+  },
+  'table/differs': {
+    says: 'The table in BigQuery differs from the schema file. Reported by `tables diff` and `validate --tables-diff`.',
+  },
+  'table/missing': { says: 'BigQuery has no such table, or the table in BigQuery has no schema file.' },
+  'table/schema': { says: 'A table schema has the wrong form.' },
+  'table/unknown-type': { says: 'The type of a field is unknown.' },
+  'table/duplicate-field': { says: 'A field occurs twice.' },
+  'table/unknown-field': { says: 'The clustering or the partitioning names a field that does not exist.' },
+  'table/layout': { says: 'The rows cannot be clustered or partitioned in this way.' },
+} as const satisfies Readonly<Record<string, RuleText>>
+
+/** `schema/unknown-key`. */
+export type RuleId = keyof typeof RULES
