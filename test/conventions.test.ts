@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
-import { ERROR_CODES } from '../runner/model/error-codes.js'
-import { SETTINGS } from '../runner/settings/settings.js'
 
 const sources = ['googlesql', 'googlesql-duckdb', 'runner'].flatMap(folder =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -40,20 +38,5 @@ describe('conventions', () => {
   it('every file opens with a sentence that says what it is', () => {
     const silent = sources.filter(source => !/^(#!.*\n)?\/\*\*/.test(source.text)).map(source => source.file)
     expect(silent).to.deep.equal(['runner/model/manifest.ts'].filter(file => silent.includes(file)))
-  })
-
-  it('every error code is documented, and nothing else is', () => {
-    const documented = [...readFileSync('README.md', 'utf8').matchAll(/^\| `([A-Z_]+)` \| (\d+)/gm)].map(
-      ([, code, status]) => `${code} ${status}`,
-    )
-    expect(documented).to.have.members(Object.entries(ERROR_CODES).map(([code, { status }]) => `${code} ${status}`))
-  })
-
-  it('every setting is documented with its flag, variable and default, and nothing else is', () => {
-    const documented = [
-      ...readFileSync('README.md', 'utf8').matchAll(/^\| (`--[\w-]+`|–) \| `(\w+)` \| (`[^`]*`|–) \|/gm),
-    ].map(([, flag, variable, value]) => `${flag} ${variable} ${value}`)
-    const code = (text: string | null): string => (text ? `\`${text}\`` : '–')
-    expect(documented).to.have.members(SETTINGS.map(s => `${code(s.flag)} ${s.variable} ${code(s.default)}`))
   })
 })

@@ -77,7 +77,8 @@ function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-function makeProgram(io: Io, exit: (code: number) => void): Command {
+/** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */
+export function makeProgram(io: Io, exit: (code: number) => void): Command {
   const program = new Command('sluice')
     .description('Saved, parameterised SQL as HTTP endpoints.')
     .version(ownVersion(), '--version', 'print the version')

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from '../../runner/cli/program.js'
+import { SILENT_IO } from '../../tools/silent-io.js'
 
 export interface Finished {
   readonly code: number
@@ -21,18 +22,13 @@ export async function command(
   const out: Uint8Array[] = []
   let err = ''
   const code = await run(argv, {
+    ...SILENT_IO,
     environment,
     print: text => void out.push(Buffer.from(text as Uint8Array)),
     complain: text => {
       err += text
     },
     standardInput: () => Readable.from([Buffer.from(input as Uint8Array)]),
-    isTerminal: false,
-    loaded: () => undefined,
-    onExit: () => undefined,
-    onReload: () => undefined,
-    untilAsked: () => Promise.resolve(),
-    interruption: () => new AbortController().signal,
   })
   return { code, out: Buffer.concat(out).toString(), err }
 }

@@ -162,11 +162,11 @@ describe(`behind nginx${WHY}`, function () {
     }
   })
 
-  it('replicas that are restarted one after the other lose no call, as the README has nginx do it', async () => {
+  it('replicas that are restarted one after the other lose no call, as docs/deployment.md has nginx do it', async () => {
     const ports = [await freePort(), await freePort()]
     const start = (port: number): Promise<Serving> => serving({ port })
     const replicas = await Promise.all(ports.map(start))
-    const written = /```nginx\n([\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))![1]!
+    const written = /```nginx\n([\s\S]*?)```/.exec(readFileSync('docs/deployment.md', 'utf8'))![1]!
     const upstreams = ports.reduce(
       (text, port, i) => text.replace(`10.0.0.${i + 1}:8080`, `127.0.0.1:${port}`),
       written,

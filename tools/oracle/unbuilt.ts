@@ -57,6 +57,6 @@ export function reasonOfResultRule(error: string): string | undefined {
     return 'BigQuery refuses two columns of one name in a result (query-syntax#duplicate_aliases), the reference gives them.'
   }
   return error.includes('not supported') && /embedded engine|is not supported/.test(error)
-    ? 'The embedded engine refuses this by name; the README says why.'
+    ? 'The embedded engine refuses this by name; docs/dialect.md says why.'
     : undefined
 }

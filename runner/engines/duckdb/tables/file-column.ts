@@ -52,7 +52,7 @@ export interface WireContext {
 
 /**
  * The column's value from the wire value `sql`. A missing or null ARRAY is empty, as BigQuery stores it. The rest of the
- * rules are in the README: TIMESTAMP as ISO 8601 text (no offset is UTC, digits beyond microseconds are cut) or as a
+ * rules are in docs/data.md: TIMESTAMP as ISO 8601 text (no offset is UTC, digits beyond microseconds are cut) or as a
  * number since 1970: up to 11 digits are seconds, 12 to 14 milliseconds, more are microseconds; one with a fraction is
  * seconds.
  */

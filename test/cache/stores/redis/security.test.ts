@@ -104,8 +104,8 @@ describe('a Redis that lets not everybody in', function () {
   describe('with users', () => {
     let server: RedisServer
     const urlOf = (user: string, password: string): string => `redis://${user}:${password}@127.0.0.1:${server.port}`
-    /** As the README says it; its keys begin with the prefix that is the default. */
-    const [, ...rights] = (/^ACL SETUSER (.*)$/m.exec(readFileSync('README.md', 'utf8'))?.[1] ?? '').split(' ')
+    /** As docs/caching.md says it; its keys begin with the prefix that is the default. */
+    const [, ...rights] = (/^ACL SETUSER (.*)$/m.exec(readFileSync('docs/caching.md', 'utf8'))?.[1] ?? '').split(' ')
     const prefix = 'sluice:'
 
     before(async () => {
@@ -119,11 +119,11 @@ describe('a Redis that lets not everybody in', function () {
     const asAdmin = (...command: readonly string[]): string =>
       server.cli('--user', 'reader', '--pass', 'hunter2', ...command)
 
-    resultStoreContract('Redis, with the rights that the README lists,', async () => {
+    resultStoreContract('Redis, with the rights that docs/caching.md lists,', async () => {
       return (await openReplica({ url: urlOf('sluice', 'hunter2'), prefix })).shared
     })
 
-    it('needs no more rights than the README lists, and all of these', async () => {
+    it('needs no more rights than docs/caching.md lists, and all of these', async () => {
       asAdmin('ACL', 'LOG', 'RESET')
       const url = urlOf('sluice', 'hunter2')
       const [a, b] = [await openReplica({ url, prefix }), await openReplica({ url, prefix })]

@@ -1,0 +1,57 @@
+/** Every page with `console` blocks is run from top to bottom. UPDATE_DOCS=1 writes what was really printed into the pages. */
+import { writeFileSync } from 'node:fs'
+import { expect } from 'chai'
+import { type Checkout, isRun, openCheckout } from './console.js'
+import { type Page, pageFiles, readPage } from './page.js'
+
+/** A page that says so begins with the files that the tutorial wrote. */
+const GOES_ON = /examples go on from the folder of the \[tutorial\]\(tutorial\.md\)/
+
+interface Update {
+  readonly offset: number
+  readonly length: number
+  readonly text: string
+}
+
+const isUpdating = process.env['UPDATE_DOCS'] === '1'
+
+for (const page of pageFiles().map(readPage).filter(isRun)) {
+  describe(`the commands of ${page.file}`, function () {
+    this.timeout(240_000)
+    let checkout: Checkout
+    const updates: Update[] = []
+
+    before(async () => {
+      checkout = await openCheckout()
+      if (GOES_ON.test(page.text)) writeFiles(readPage('docs/tutorial.md'), checkout)
+    })
+    after(async () => {
+      await checkout.close()
+      if (isUpdating) writeFileSync(page.file, updated(page.text, updates))
+    })
+
+    for (const block of page.blocks) {
+      if (block.path !== null) {
+        it(`${block.path} is written`, () => checkout.write(block))
+      }
+      if (block.language !== 'console') continue
+      it(`print what is shown: ${block.text.split('\n')[0]}`, async () => {
+        const printed = await checkout.run(block)
+        if (isUpdating) updates.push({ offset: block.offset, length: block.text.length, text: printed })
+        else expect(printed).to.equal(block.text)
+      })
+    }
+  })
+}
+
+/** The text with these parts replaced, which stand in order. */
+function updated(text: string, updates: readonly Update[]): string {
+  return updates.reduceRight(
+    (all, one) => all.slice(0, one.offset) + one.text + all.slice(one.offset + one.length),
+    text,
+  )
+}
+
+function writeFiles(page: Page, checkout: Checkout): void {
+  for (const block of page.blocks) if (block.path !== null) checkout.write(block)
+}

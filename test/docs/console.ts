@@ -1,0 +1,187 @@
+/**
+ * Runs a page of the documents as its reader would: files that it shows are written, commands behind `$ ` run in one shell, and
+ * what they print is compared with what the page shows. `…` stands for anything in a line, and alone in a line for any lines.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { freePort } from '../free-port.js'
+import type { Block, Page } from './page.js'
+
+/** What a reader may write into; all else of the checkout is only read. */
+const COPIED = ['endpoints', 'schemas', 'Makefile', 'package.json', 'package-lock.json']
+const LEFT_OUT = ['.git', 'data', 'coverage']
+const SHOWN_PORT = '8080'
+/** For a command, or for a server until it is ready; a machine under load takes its time. */
+const PATIENCE_MS = 120_000
+
+export interface Checkout {
+  readonly folder: string
+  /** Writes the block's file. */
+  write(block: Block): void
+  /** Runs the commands of a block; resolves to the block's text with what they really printed. */
+  run(block: Block): Promise<string>
+  close(): Promise<void>
+}
+
+/** A fresh clone that is built, in a folder of its own, with one shell in it. */
+export async function openCheckout(): Promise<Checkout> {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'sluice-docs-'))
+  const folder = join(root, 'sluice')
+  mkdirSync(folder)
+  for (const name of readdirSync('.').filter(one => !LEFT_OUT.includes(one))) {
+    if (COPIED.includes(name)) cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true })
+    else symlinkSync(resolve(name), join(folder, name))
+  }
+  const programs = join(root, 'bin')
+  mkdirSync(programs)
+  // npm's own takes a second to find out that the program is this very package.
+  const program = resolve('dist/runner/main.js')
+  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@"\n`, {
+    mode: 0o755,
+  })
+  // The packages of the checkout are only linked: nothing may install over them.
+  writeFileSync(join(programs, 'npm'), "#!/bin/sh\necho 'run make build first' >&2\nexit 1\n", { mode: 0o755 })
+  // As in a terminal, where curl shows no progress beside what it prints.
+  writeFileSync(join(root, '.curlrc'), 'silent\nshow-error\n')
+  const port = await freePort()
+  const env = {
+    HOME: root,
+    PATH: `${programs}:${dirname(process.execPath)}:${process.env['PATH']}`,
+    TMPDIR: root,
+    PORT: String(port),
+    SLUICE_ENGINE_MEMORY: '256',
+    SLUICE_ENGINE_THREADS: '1',
+  }
+  const shell = openShell(folder, env)
+  const servers: ChildProcess[] = []
+
+  async function print(command: string, words: readonly string[], expected: string): Promise<string> {
+    const asked = command.replaceAll(`:${SHOWN_PORT}`, `:${port}`)
+    const printed = words.includes('server')
+      ? await startServer(asked, await shell.run('pwd'), env, servers, expected)
+      : await shell.run(asked)
+    return printed.replaceAll(`:${port}`, `:${SHOWN_PORT}`).replaceAll('\r', '').trimEnd()
+  }
+
+  return {
+    folder,
+    write({ path, text }) {
+      const file = join(folder, path!)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text)
+    },
+    async run(block) {
+      const lines: string[] = []
+      for (const { command, expected } of commandsOf(block.text)) {
+        const printed = await print(command, block.words, expected)
+        lines.push(`$ ${command}`, ...(matches(expected, printed) ? [expected] : [printed]).filter(text => text !== ''))
+      }
+      return `${lines.join('\n')}\n`
+    },
+    async close() {
+      await Promise.all([...servers.map(endGroup), shell.close()])
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Commands begin with `$ `; a line that ends with a backslash goes on in the next. */
+function commandsOf(text: string): readonly { readonly command: string; readonly expected: string }[] {
+  return text
+    .split(/^\$ /m)
+    .slice(1)
+    .map(part => {
+      const [, command = '', expected = ''] = /^((?:.*\\\n)*.*)\n?([\s\S]*)$/.exec(part)!
+      return { command, expected: expected.trimEnd() }
+    })
+}
+
+/** Whether this was printed, with what `…` stands for. */
+function matches(expected: string, printed: string): boolean {
+  const pattern = `${expected}\n`
+    .split('\n')
+    .slice(0, -1)
+    .map(line => (line === '…' ? '(?:.*\n)*?' : `${line.split('…').map(quote).join('.*')}\n`))
+    .join('')
+  return new RegExp(`^${pattern}$`).test(`${printed}\n`)
+}
+
+const quote = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** Starts a command that goes on running; resolves to what it printed once it printed a line that begins as the last expected one. */
+function startServer(
+  command: string,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  servers: ChildProcess[],
+  expected: string,
+): Promise<string> {
+  const child = spawn('bash', ['-c', `exec 2>/dev/null; ${command}`], { cwd: folder.trim(), env, detached: true })
+  servers.push(child)
+  const last = expected.split('\n').at(-1)!.split(' ')[0] || 'ready'
+  let printed = ''
+  return new Promise((done, fail) => {
+    const timer = setTimeout(() => fail(new TypeError(`"${command}" was not ready: ${printed}`)), PATIENCE_MS)
+    const finish = (): void => {
+      clearTimeout(timer)
+      done(printed)
+    }
+    child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      printed += text
+      if (new RegExp(`^${quote(last)}.*\n`, 'm').test(printed)) finish()
+    })
+    child.once('exit', finish)
+  })
+}
+
+/** Ends a process with all that it started. */
+async function endGroup(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  process.kill(-child.pid!, 'SIGTERM')
+  await ended
+}
+
+interface Shell {
+  /** What the command printed, errors too. */
+  run(command: string): Promise<string>
+  close(): Promise<void>
+}
+
+/** One bash, so that variables and the folder hold from one command to the next. */
+function openShell(folder: string, env: Readonly<Record<string, string>>): Shell {
+  const END = '--- end of the command ---'
+  const child = spawn('bash', ['--norc'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'ignore'] })
+  let printed = ''
+  let heard: () => void = () => undefined
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text
+    heard()
+  })
+  child.stdin.write('exec 2>&1\n')
+  return {
+    run(command) {
+      printed = ''
+      return new Promise((done, fail) => {
+        const timer = setTimeout(() => fail(new TypeError(`"${command}" did not end: ${printed}`)), PATIENCE_MS)
+        heard = () => {
+          const end = printed.indexOf(`\n${END}\n`)
+          if (end < 0) return
+          clearTimeout(timer)
+          done(printed.slice(0, end))
+        }
+        child.stdin.write(`{ ${command}\n} </dev/null\nprintf '\\n%s\\n' '${END}'\n`)
+      })
+    },
+    close() {
+      const ended = new Promise<void>(resolve => child.once('exit', () => resolve()))
+      child.stdin.end()
+      return ended
+    },
+  }
+}
+
+/** Whether the page is one to run. */
+export const isRun = (page: Page): boolean => page.blocks.some(block => block.language === 'console')

@@ -1,0 +1,106 @@
+/** Pages that are made from the code are up to date, and tables that are written by hand list what the code has. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'chai'
+import { allFunctions } from '../../googlesql/functions/all.js'
+import { FORMS, AGGREGATE_FORMS as MORE_FORMS } from '../../googlesql-duckdb/functions/all.js'
+import { RULES } from '../../runner/model/rules.js'
+import { METRICS, openMetrics } from '../../runner/observe/metrics.js'
+import { PAGES } from '../../tools/generate-reference.js'
+import { linksOf, readPage } from './page.js'
+
+/** The first cells of the table below this heading, without their code marks. */
+function firstCells(file: string, heading: string): readonly string[] {
+  const section = readFileSync(file, 'utf8')
+    .split(/^#+ /m)
+    .find(text => text.startsWith(`${heading}\n`))!
+  return [...section.matchAll(/^\| (.+?) \|/gm)]
+    .map(match => match[1]!)
+    .filter(cell => cell.startsWith('`'))
+    .flatMap(cell => cell.split(', '))
+    .map(cell => cell.replaceAll('`', ''))
+}
+
+describe('docs/reference', () => {
+  for (const [name, text] of Object.entries(PAGES)) {
+    it(`has in ${name} what the code has; else run \`npm run generate\``, () => {
+      expect(readFileSync(join('docs/reference', name), 'utf8')).to.equal(text())
+    })
+  }
+
+  it('has every metric that /metrics shows, and no other', async () => {
+    const names = [...(await openMetrics().text()).matchAll(/^# HELP (\w+)/gm)].map(match => match[1]!)
+    expect(names).to.have.members(Object.keys(METRICS))
+  })
+
+  it('has every rule that the code names, and no other', () => {
+    const areas = [...new Set(Object.keys(RULES).map(id => id.split('/')[0]))].join('|')
+    const named = ['runner/manifest', 'runner/template', 'runner/cli'].flatMap(folder =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter(file => file.endsWith('.ts'))
+        .map(file => readFileSync(join(folder, file), 'utf8'))
+        .flatMap(text => [...text.matchAll(new RegExp(`'((?:${areas})/[a-z-]+)'`, 'g'))].map(match => match[1]!)),
+    )
+    const made = ['manifest/duplicate-id', 'manifest/duplicate-name']
+    const ids = new Set([...named, ...made].filter(id => id !== 'sql/estimate'))
+    expect([...ids]).to.have.members(Object.keys(RULES))
+  })
+
+  it('says of each rule whether it is a warning, as the cases show', () => {
+    const warnings: Readonly<Record<string, { readonly says: string; readonly isWarning?: true }>> = RULES
+    const folder = 'test/cases/manifest/bad'
+    for (const file of readdirSync(folder).filter(name => name.endsWith('.out'))) {
+      for (const line of readFileSync(join(folder, file), 'utf8').trimEnd().split('\n')) {
+        const [, warning, id] = /^\S+:\d+:\d+: (warning: )?.* \[([\w/-]+)\]$/.exec(line) ?? []
+        if (id !== undefined) expect(warnings[id]?.isWarning === true, line).to.equal(warning !== undefined)
+      }
+    }
+  })
+
+  it('is linked from the README, page by page', () => {
+    const links = linksOf(readPage('README.md'))
+    const pages = [...Object.keys(PAGES), 'functions.md'].map(name => `docs/reference/${name}`)
+    expect(links).to.include.members(pages)
+  })
+})
+
+describe('tables in the guides', () => {
+  it('list the members of a manifest', () => {
+    const schema = JSON.parse(readFileSync('schemas/endpoint.schema.json', 'utf8'))
+    const settings = Object.keys(schema.$defs.settings.properties).map(name => `settings.${name}`)
+    const members = Object.keys(schema.properties).filter(name => name !== 'settings')
+    expect(firstCells('docs/manifests.md', 'Members')).to.have.members([...members, ...settings])
+    expect(firstCells('docs/manifests.md', 'Parameters')).to.have.members(
+      Object.keys(schema.$defs.parameter.properties),
+    )
+  })
+
+  it('list every route', () => {
+    const routes = [
+      ...readFileSync('runner/http/app.ts', 'utf8').matchAll(/app\.route\('([^']+)'\)\.all\(allow\('(\w+)'/g),
+    ]
+    const listed = routes.map(([, path, method]) => {
+      return `${method} ${path!.replace(':ref', '<id or name>').replace(':name', '<code>')}`
+    })
+    expect(routes).to.have.length.greaterThan(5)
+    expect(firstCells('docs/http.md', 'Addresses')).to.have.members(listed)
+  })
+
+  it('list every header of a result', () => {
+    const names = ['representation/result-head', 'representation/send-result', 'request-context', 'hits/fast-path']
+    const files = names.map(name => `runner/http/${name}.ts`)
+    const text = files.map(file => readFileSync(file, 'utf8')).join('')
+    const headers = [...text.matchAll(/\bset(?:Header)?\('([\w-]+)'/g)].map(match => match[1]!)
+    const listed = firstCells('docs/http.md', 'Headers of a result')
+    expect(headers).to.include.members(['ETag', 'X-Row-Count', 'X-Request-Id'])
+    const common = ['Content-Type', 'Content-Length']
+    expect(headers.filter(name => !common.includes(name) && !listed.includes(name))).to.deep.equal([])
+  })
+
+  it('count the functions of the embedded engine', () => {
+    const named = allFunctions().filter(({ name }) => !name.startsWith('$'))
+    const running = named.filter(({ name }) => FORMS.has(name) || MORE_FORMS.has(name))
+    const [, count] = /(\d+) functions/.exec(readFileSync('docs/dialect.md', 'utf8'))!
+    expect(Number(count)).to.equal(running.length)
+  })
+})
