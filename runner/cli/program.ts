@@ -185,7 +185,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .option(
       '--input-format <format>',
-      'of - (standard input) and of names that tell none: ndjson, csv, parquet, csv.gz, …',
+      'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
     )
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) =>
       exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),

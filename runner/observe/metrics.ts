@@ -35,7 +35,7 @@ const metric = (type: MetricText['type'], help: string, ...labels: readonly stri
 export const METRICS = {
   sluice_requests_total: metric(
     'counter',
-    'Requests answered. The status is 499 for a caller who left; the endpoint is empty for requests that reached none.',
+    'Requests answered. The status is 499 for a caller who left; the endpoint is empty for requests that did not reach one.',
     'endpoint',
     'status',
   ),

@@ -5,7 +5,7 @@ import { type Checkout, isRun, openCheckout } from './console.js'
 import { type Page, pageFiles, readPage } from './page.js'
 
 /** A page that says so begins with the files that the tutorial wrote. */
-const GOES_ON = /examples go on from the folder of the \[tutorial\]\(tutorial\.md\)/
+const GOES_ON = /examples\s+go\s+on\s+from\s+the\s+folder\s+of\s+the\s+\[tutorial\]\(tutorial\.md\)/
 
 interface Update {
   readonly offset: number

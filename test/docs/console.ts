@@ -103,7 +103,7 @@ function matches(expected: string, printed: string): boolean {
   const pattern = `${expected}\n`
     .split('\n')
     .slice(0, -1)
-    .map(line => (line === '…' ? '(?:.*\n)*?' : `${line.split('…').map(quote).join('.*')}\n`))
+    .map(line => (line === '…' ? '(?:.*\n)*?' : `${line.split(/… */).map(quote).join('.*')}\n`))
     .join('')
   return new RegExp(`^${pattern}$`).test(`${printed}\n`)
 }
