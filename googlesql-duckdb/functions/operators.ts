@@ -1,7 +1,14 @@
 /** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
-import { distinctSql, equalSql, type FloatSide, floatOrder, inListSql } from '../emit/expressions/compare.js'
+import {
+  distinctSql,
+  equalSql,
+  type FloatSide,
+  floatOrder,
+  inListSql,
+  intervalOrder,
+} from '../emit/expressions/compare.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'
 import { joinedSql } from './concat.js'
@@ -104,10 +111,12 @@ const concat: Form = ({ sql, args, type }) => {
 const equal: Form = ({ sql, args }) => equalOf(sql[0]!, args[0]!, sql[1]!, args[1]!)
 const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
   if (x!.type.kind === 'FLOAT64') return isNumber(x!) || isNumber(y!) ? `(${a} <> ${b})` : `bq_float_ne(${a}, ${b})`
+  if (x!.type.kind === 'INTERVAL') return intervalOrder('<>', a!, b!)
   return isNested(x!.type) ? `(NOT ${equalOf(a!, x!, b!, y!)})` : `(${a} <> ${b})`
 }
 
 const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
+const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'INTERVAL'
 
 /** Against a number that is no NaN, DuckDB's own equality will do. */
 function equalOf(a: string, x: Expr, b: string, y: Expr): string {
@@ -119,8 +128,12 @@ const isNumber = (expr: Expr): boolean =>
 
 const order =
   (symbol: '<' | '<=' | '>' | '>='): Form =>
-  ({ sql: [a, b], args: [x, y] }) =>
-    x!.type.kind === 'FLOAT64' ? floatOrder(symbol, floatSide(x!, a!), floatSide(y!, b!)) : `(${a} ${symbol} ${b})`
+  ({ sql: [a, b], args: [x, y] }) => {
+    if (x!.type.kind === 'INTERVAL') return intervalOrder(symbol, a!, b!)
+    return x!.type.kind === 'FLOAT64'
+      ? floatOrder(symbol, floatSide(x!, a!), floatSide(y!, b!))
+      : `(${a} ${symbol} ${b})`
+  }
 
 const floatSide = (expr: Expr, sql: string): FloatSide => ({
   sql,
@@ -129,6 +142,7 @@ const floatSide = (expr: Expr, sql: string): FloatSide => ({
 })
 
 const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
+  if (value!.type.kind === 'INTERVAL') return `(${intervalOrder('>=', x!, low!)} AND ${intervalOrder('<=', x!, high!)})`
   // DuckDB writes BETWEEN out too, and so computes x twice.
   if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
   const side = floatSide(value!, x!)
@@ -139,7 +153,8 @@ const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
 }
 
 const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
-  const isPlain = !isNested(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
+  const isPlain =
+    isPlainType(operand!.type) && (operand!.type.kind !== 'FLOAT64' || exprs.every(expr => isNumber(expr!)))
   if (isPlain) return `(${x} IN (${items.join(', ')}))`
   return `(${items.map((item, i) => equalOf(x!, operand!, item!, exprs[i]!)).join(' OR ')})`
 }

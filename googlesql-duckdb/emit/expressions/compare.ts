@@ -19,8 +19,13 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
     const elements = `bq_all_of(list_transform(list_zip(${a}, ${b}), lambda pair$: ${element}))`
     return `(CASE WHEN len(${a}) <> len(${b}) THEN false WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${elements} END)`
   }
+  if (aType.kind === 'INTERVAL') return intervalOrder('=', a, b)
   return hasNan(aType) || hasNan(bType) ? `bq_float_eq(${a}, ${b})` : `(${a} = ${b})`
 }
+
+/** DuckDB takes the parts of an INTERVAL one by one, so 2 days less 9 hours are more than 42 hours there. */
+export const intervalOrder = (symbol: string, a: string, b: string): string =>
+  `(bq_interval_key(${a}) ${symbol} bq_interval_key(${b}))`
 
 /** A field of a struct; of one that is only just put together, the part that was put in. */
 function fieldOf(sql: string, names: readonly string[], index: number): string {
