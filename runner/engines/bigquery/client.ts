@@ -14,9 +14,6 @@ export interface ClientLimits extends SendLimits {
 /** A client for calls within these limits. Its methods reject with what `Sender.send` throws. */
 export type ClientWithin = (limits: ClientLimits) => BigQuery
 
-/** `createJob` reads members of these where no catch of ours is: a body without them would end the process. */
-const READ_UNCAUGHT = { status: {}, jobReference: {} }
-
 type Requests = BigQuery['makeAuthenticatedRequest']
 type Answered = (error: Error | null, body?: unknown) => void
 
@@ -34,12 +31,25 @@ export function clientOver(sender: Sender, project: string): ClientWithin {
       } as const
       sender
         .send(json === undefined ? call : { ...call, body: json }, limits)
-        .then(body => answered(null, { ...READ_UNCAUGHT, ...(body as object) }))
+        .then(body => answered(null, readableByClient(body as Resource)))
         .catch(answered)
     }
     client.makeAuthenticatedRequest = Object.assign(send, client.makeAuthenticatedRequest) as Requests
     return client
   }
+}
+
+interface Resource {
+  readonly status?: { readonly errors?: unknown }
+}
+
+/**
+ * `createJob` reads members of these two objects where no `catch` reaches: an answer without them would end the process. It
+ * also takes warnings, which stand in `errors` beside a success, for a failure; `errorResult` tells that.
+ */
+function readableByClient({ status, ...rest }: Resource): object {
+  const { errors: _warnings, ...facts } = status ?? {}
+  return { jobReference: {}, ...rest, status: facts }
 }
 
 /** The job of this reference, to be asked about or cancelled. */

@@ -54,4 +54,10 @@ describe('an answer of BigQuery in another form than its schema tells', () => {
     const checked = await test.engine.check('SELECT 1', {})
     expect(checked).to.deep.equal({ ok: true, columns: [], reads: { bytes: 0, tables: 0 } })
   })
+
+  it('to a dry run that has warnings is told of without them', async () => {
+    const body = JSON.stringify({ status: { state: 'DONE', errors: [{ reason: 'invalid', message: 'deprecated' }] } })
+    test.fake.fault = ({ kind }) => (kind === 'dry-run' ? { body } : undefined)
+    expect(await test.engine.check('SELECT 1', {})).to.include({ ok: true })
+  })
 })
