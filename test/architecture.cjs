@@ -139,6 +139,13 @@ module.exports = {
       to: { path: `^${ON_DUCKDB}/runtime/(index|prepare-session|register)\\.ts$`, reachable: true },
     },
     {
+      name: 'no-driver-before-an-import',
+      severity: 'error',
+      comment: 'DuckDB takes 38 MB: the parent process loads it for `sluice import` alone, as that begins',
+      from: { path: '^runner/' },
+      to: { path: `^${ON_DUCKDB}/runtime/keep-byte-order-mark\\.ts$`, dynamic: false },
+    },
+    {
       name: 'no-translator-in-the-child',
       severity: 'error',
       comment: 'the process that runs DuckDB gets translated SQL, so it loads no parser: see data.ts',
