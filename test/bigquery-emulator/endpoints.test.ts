@@ -95,7 +95,7 @@ async function ask({ url }: Served, path: string, headers: Readonly<Record<strin
 }
 
 describe(`the endpoints from both engines${WHY_PENDING}`, function () {
-  this.timeout(180_000)
+  this.timeout(600_000)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-both-'))
   let emulator: Emulator
   let embedded: Served

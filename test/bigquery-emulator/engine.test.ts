@@ -37,7 +37,7 @@ async function openEngine(host: string): Promise<BigQueryEngine> {
 }
 
 describe(`the BigQuery engine over an emulator${WHY_PENDING}`, function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   let emulator: Emulator
   before(async function () {
     needEmulator(this)

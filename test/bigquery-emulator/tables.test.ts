@@ -3,7 +3,7 @@ import { command, type Finished, scratch } from '../cli/command.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
 
 describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   let emulator: Emulator
   const tables = (...argv: readonly string[]): Promise<Finished> =>

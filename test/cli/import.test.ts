@@ -432,7 +432,7 @@ describe('sluice import', () => {
   }
 
   it('leaves the old table or the new one when it is killed, at any moment', async function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     const row = (id: number, i: number) =>
       `{"id":${id},"placed":${1_769_860_800 + i * 60},"who":"w${i % 7}","tags":["t"]}\n`
     const many = (id: number) => Array.from({ length: 30_000 }, (_, i) => row(id, i)).join('')
@@ -478,7 +478,7 @@ describe('sluice import', () => {
   })
 
   it('is the only import of its table, until it ends or is killed', async function () {
-    this.timeout(200_000)
+    this.timeout(600_000)
     const { child, ended, err } = spawnImport('locked', '-', '--input-format', 'ndjson')
     child.stdin.write('{"id":1}\n')
     const work = folder.path('locked/shop/orders/.import/pieces')

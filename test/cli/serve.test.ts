@@ -11,7 +11,7 @@ import { command, endLeftovers, type Started, scratch, startServe } from './comm
 const READY = /^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=duckdb$/
 
 describe('sluice serve', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   const data = folder.path('data')
   let holder: Server

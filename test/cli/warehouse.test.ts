@@ -18,7 +18,7 @@ sql: |
 `
 
 describe('commands in front of BigQuery', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   let fake: FakeBigQuery
   let environment: Readonly<Record<string, string>>

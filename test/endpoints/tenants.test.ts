@@ -229,7 +229,7 @@ interface Answer {
 }
 
 describe('a pinned token', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   let logs: LogRunner
   const keyOf = (name: string): string => `key of ${NAMES.indexOf(name)}`
 

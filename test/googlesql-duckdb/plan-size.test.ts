@@ -29,7 +29,7 @@ function expectLinear(query: GrownQuery, sizes: readonly [number, number, number
 }
 
 describe('the size of the generated SQL', function () {
-  this.timeout(120_000)
+  this.timeout(600_000)
 
   it('is linear in the depth of calls and casts', () => {
     const queries = grownQueries()

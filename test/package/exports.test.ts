@@ -13,7 +13,7 @@ const ENTRIES = Object.entries(manifest.exports).flatMap(([path, target]) =>
 )
 
 describe('the declarations of the package', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
 
   it('are there for three entries', () => {
     expect(ENTRIES.map(entry => entry.name)).to.deep.equal(['sluice', 'sluice/googlesql', 'sluice/googlesql-duckdb'])

@@ -21,7 +21,7 @@ function megabytesAfter(first: string): number {
 }
 
 describe('the young generation', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
 
   it('grows with what is asked of it, to half of what V8 would take', () => {
     const limit = "(await import('./runner/process/v8-heap.ts')).letYoungGenerationGrow();"

@@ -11,7 +11,7 @@ const REQUEST =
   'GET /api/endpoints HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer unrestricted-token-of-32-letters\r\n\r\n'
 
 describe('connections that wait to be accepted at SIGTERM', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   before(() => mkdirSync(folder.path('data')))
   after(() => {

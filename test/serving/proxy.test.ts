@@ -83,7 +83,7 @@ const DETERMINED = `proxy_cache results;
 const WHY = NGINX ? '' : ' (pending: there is no nginx here; apt-get install nginx)'
 
 describe(`behind nginx${WHY}`, function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   let s: Serving
   let alpha = ''
   let beta = ''

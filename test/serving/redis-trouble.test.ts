@@ -8,7 +8,7 @@ import { pause, until } from '../until.js'
 import { call, foldersOf, makeFolder, openReplica, settingsOf, TOKEN } from './shop.js'
 
 describe('trouble with a shared Redis', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   let folder = ''

@@ -31,7 +31,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 const SCHEMA = [{ name: 'id', type: 'INT64' }]
 
 describe('manifests that are edited while they are served', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   let folder = ''
   let runner: Runner
   let server: RunningServer

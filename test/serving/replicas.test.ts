@@ -8,7 +8,7 @@ import { pause, until } from '../until.js'
 import { call, makeFolder, openReplica, purge, queries, type Replica, settingsOf } from './shop.js'
 
 describe('one replica', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   let folder = ''
   let replica: Replica
 
@@ -85,7 +85,7 @@ describe('one replica', function () {
 })
 
 describe('replicas that share a Redis', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   let folder = ''

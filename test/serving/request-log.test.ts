@@ -7,7 +7,7 @@ import { endLeftovers, scratch, startServe } from '../cli/command.js'
 const CRASH = encodeURIComponent('process.once("SIGUSR2", () => { throw new RangeError("crash") })')
 
 describe('the log of a process that ends', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   before(() => mkdirSync(folder.path('data')))
   after(() => {

@@ -22,7 +22,7 @@ interface StalledServer {
 }
 
 describe('a log whose reader stalls', function () {
-  this.timeout(120_000)
+  this.timeout(600_000)
   const folder = scratch()
   const running = new Set<ChildProcess>()
   let pipes = 0

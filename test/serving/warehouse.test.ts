@@ -49,7 +49,7 @@ const PLAN: JobPlan = {
 }
 
 describe('a server in front of a warehouse', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   let fake: FakeBigQuery
   let settings: Settings

@@ -43,7 +43,7 @@ const WHERE =
   'WHERE shop = @shop AND placed > TIMESTAMP_SUB(@now, INTERVAL {{period.days}} DAY){{#if given.min_id}} AND id >= @min_id{{/if}}'
 
 describe(`sluice compare${WHY_PENDING}`, function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   const folder = scratch()
   let emulator: Emulator
   const compare = (argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Finished> =>

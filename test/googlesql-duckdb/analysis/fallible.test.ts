@@ -160,7 +160,7 @@ describe('what can fail', () => {
   })
 
   describe('fails where it is asked for, and nowhere else:', function () {
-    this.timeout(120_000)
+    this.timeout(600_000)
     let engine: EmbeddedEngine
     before(async () => {
       engine = await openEmbeddedEngine({ tables: {} })

@@ -7,7 +7,7 @@ import { isPendingWithoutRedis, openRedisNodes, type RedisServer } from './redis
 import { bodyOf, closeReplicas, failure, openReplica, PREFIX } from './replicas.js'
 
 describe('a cluster of Redis', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   const KEYS = Array.from({ length: 30 }, (_, i) => `e:${i}`)

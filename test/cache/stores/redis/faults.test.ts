@@ -67,7 +67,7 @@ const says =
     void socket.on('data', () => socket.write(answer))
 
 describe('a Redis that fails', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   afterEach(closeReplicas)

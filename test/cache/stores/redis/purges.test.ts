@@ -7,7 +7,7 @@ import { bodyOf, failure, KEY, openReplica, PREFIX, sharedRedis } from './replic
 const ENDPOINT = KEY.slice(0, KEY.indexOf(':') + 1)
 
 describe('purges that replicas share in Redis', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   const redis = sharedRedis()

@@ -28,7 +28,7 @@ function purge(environment: Readonly<Record<string, string>>): Promise<{ code: n
 }
 
 describe('a Redis that lets not everybody in', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis('openssl')) return
 
   afterEach(closeReplicas)

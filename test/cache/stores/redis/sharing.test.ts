@@ -42,7 +42,7 @@ function cacheOver(
 }
 
 describe('what replicas share in Redis', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   const redis = sharedRedis()

@@ -15,7 +15,7 @@ import {
 } from './replicas.js'
 
 describe('the Redis store', function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
   if (isPendingWithoutRedis()) return
 
   let server: RedisServer

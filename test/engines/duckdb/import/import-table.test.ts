@@ -110,7 +110,7 @@ describe('rows that are imported', () => {
   after(() => scratch.remove())
 
   it('are those that are read in place, for all types', async function () {
-    this.timeout(200_000)
+    this.timeout(600_000)
     const samples = fc.sample(table, { numRuns: 15, seed: 20_260_131 })
     const schemas = samples.map(([fields]): SchemaField[] => [{ name: 'row', type: 'INTEGER' }, ...fields])
     mkdirSync(join(scratch.path, 'in'))

@@ -7,7 +7,7 @@ const AT_ONCE = 8
 const STRING = { kind: 'STRING' } as const
 
 describe("the system's limit on the memory of the engine's process", function () {
-  this.timeout(200_000)
+  this.timeout(600_000)
 
   it('is far from what ordinary calls reach, though their results are large and many at once', async () => {
     const raw = await openRawEngine({ memoryLimitMb: 64 })
