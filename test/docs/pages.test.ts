@@ -115,6 +115,15 @@ for (const page of PAGES) {
       expect(read.filter(name => !variables.has(name) && !name.startsWith('SLUICE_TEST_'))).to.deep.equal([])
     })
 
+    it('has commands that a shell can read', () => {
+      const commands = [
+        ...blocksOf(page, 'sh'),
+        ...blocksOf(page, 'console').flatMap(text => [...text.matchAll(/^\$ (.*)$/gm)].map(match => match[1]!)),
+      ]
+      const { stderr } = spawnSync('bash', ['-n'], { input: commands.join('\n'), encoding: 'utf8' })
+      expect(stderr).to.equal('')
+    })
+
     it('calls endpoints that there are', () => {
       const called = [...page.text.matchAll(/\/api\/endpoints\/query\/([a-z][\w.-]*)/g)].map(match => match[1]!)
       expect(called.filter(name => !ENDPOINTS.has(name))).to.deep.equal([])
