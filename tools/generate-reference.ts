@@ -1,5 +1,5 @@
-/** Generates the pages in docs/reference/ from the tables of the code; `--check` only says whether they are up to date. */
-import { readFile, writeFile } from 'node:fs/promises'
+/** Generates the pages in docs/reference/ from the tables of the code. */
+import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { makeProgram } from '../runner/cli/program.js'
@@ -143,11 +143,8 @@ const optionCells = ({ flags, defaultValue, argChoices, description, mandatory }
   ]
 }
 
-const fileOf = (name: string): URL => new URL(`../docs/reference/${name}`, import.meta.url)
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [name, text] of Object.entries(PAGES)) {
-    if (!process.argv.includes('--check')) await writeFile(fileOf(name), text())
-    else if ((await readFile(fileOf(name), 'utf8')) !== text()) process.exitCode = 1
+    await writeFile(new URL(`../docs/reference/${name}`, import.meta.url), text())
   }
 }
