@@ -130,11 +130,11 @@ function ping({ engine, clock }: AppDeps): Promise<void> {
   const notReady = (cause?: unknown) =>
     new RunnerError('NOT_READY', { detail: 'The engine does not answer, or its data is not there.', cause })
   return new Promise((resolve, reject) => {
-    const callOff = clock.after(PING_TIMEOUT_MS, () => reject(notReady()))
+    const cancel = clock.after(PING_TIMEOUT_MS, () => reject(notReady()))
     engine
       .ping()
       .then(resolve, cause => reject(notReady(cause)))
-      .finally(callOff)
+      .finally(cancel)
   })
 }
 

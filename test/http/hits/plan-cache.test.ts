@@ -15,39 +15,39 @@ const caller = (token: string): Caller => ({
 })
 const planned = (path: string): PlannedAddress => ({ path }) as PlannedAddress
 
-describe('the memory of addresses', () => {
+describe('the plan cache', () => {
   const index = indexEndpoints([])
   const one = caller('one')
 
   it('tells callers and what they accept apart', () => {
-    const memory = createPlanCache()
-    memory.find(index, one, '', '/a')
-    memory.keep(one, '', '/a', planned('a'))
-    expect(memory.find(index, one, '', '/a')?.path).to.equal('a')
-    expect(memory.find(index, caller('one'), '', '/a')).to.equal(undefined)
-    expect(memory.find(index, one, 'text/csv', '/a')).to.equal(undefined)
-    expect(memory.find(index, one, '', '/b')).to.equal(undefined)
+    const plans = createPlanCache()
+    plans.find(index, one, '', '/a')
+    plans.keep(one, '', '/a', planned('a'))
+    expect(plans.find(index, one, '', '/a')?.path).to.equal('a')
+    expect(plans.find(index, caller('one'), '', '/a')).to.equal(undefined)
+    expect(plans.find(index, one, 'text/csv', '/a')).to.equal(undefined)
+    expect(plans.find(index, one, '', '/b')).to.equal(undefined)
   })
 
   it('forgets all when the endpoints change', () => {
-    const memory = createPlanCache()
-    memory.find(index, one, '', '/a')
-    memory.keep(one, '', '/a', planned('a'))
-    expect(memory.find(indexEndpoints([]), one, '', '/a')).to.equal(undefined)
+    const plans = createPlanCache()
+    plans.find(index, one, '', '/a')
+    plans.keep(one, '', '/a', planned('a'))
+    expect(plans.find(indexEndpoints([]), one, '', '/a')).to.equal(undefined)
   })
 
   it('is bounded, and keeps what is asked for in between', () => {
-    const memory = createPlanCache()
-    memory.find(index, one, '', '/')
-    memory.keep(one, '', '/asked', planned('asked'))
-    memory.keep(one, '', '/left', planned('left'))
+    const plans = createPlanCache()
+    plans.find(index, one, '', '/')
+    plans.keep(one, '', '/asked', planned('asked'))
+    plans.keep(one, '', '/left', planned('left'))
     for (let i = 0; i < 100_000; i += 1) {
-      memory.keep(one, '', `/${i}`, planned('x'))
-      if (i % 10_000 === 0) expect(memory.find(index, one, '', '/asked')?.path).to.equal('asked')
+      plans.keep(one, '', `/${i}`, planned('x'))
+      if (i % 10_000 === 0) expect(plans.find(index, one, '', '/asked')?.path).to.equal('asked')
     }
-    expect(memory.find(index, one, '', '/left')).to.equal(undefined)
+    expect(plans.find(index, one, '', '/left')).to.equal(undefined)
     let kept = 0
-    for (let i = 0; i < 100_000; i += 1) if (memory.find(index, one, '', `/${i}`)) kept += 1
+    for (let i = 0; i < 100_000; i += 1) if (plans.find(index, one, '', `/${i}`)) kept += 1
     expect(kept).to.be.within(20_000, 60_000)
   })
 })
