@@ -9,7 +9,7 @@ export function runOptions(more: Partial<RunOptions> = {}): RunOptions {
     format: 'arrays',
     timestamps: 'iso8601',
     endpoint: 'test',
-    timeoutMs: 15_000,
+    timeoutMs: 200_000,
     signal: new AbortController().signal,
     ...more,
   }
