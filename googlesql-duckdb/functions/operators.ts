@@ -208,7 +208,8 @@ function memberSql(j: string, name: string, expr: Expr): string {
   return `json_extract(${j}, ${quoteText(`/${expr.value.replaceAll('~', '~0').replaceAll('/', '~1')}`)})`
 }
 
-const sameStructs = (a: Type, b: Type): boolean => duckdbType(a) === duckdbType(b)
+/** DuckDB compares structs whose fields have the same names by itself. */
+const sameStructs = (a: Type, b: Type): boolean => a.kind !== 'INTERVAL' && duckdbType(a) === duckdbType(b)
 
 export const OPERATOR_FORMS: Forms = {
   $add: add,

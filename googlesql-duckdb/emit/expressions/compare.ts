@@ -36,6 +36,7 @@ function fieldOf(sql: string, names: readonly string[], index: number): string {
 
 /** `a IS DISTINCT FROM b`; NaN is not distinct from NaN. */
 export function distinctSql(a: string, aType: Type, b: string, bType: Type): string {
+  if (aType.kind === 'INTERVAL') return intervalOrder('IS DISTINCT FROM', a, b)
   if (aType.kind !== 'STRUCT' || bType.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
   const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
   const fields = aType.fields.map((field, i) =>
@@ -73,6 +74,9 @@ export function inListSql(x: string, type: Type, list: string, element: Type): s
   if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
     const pairs = `list_zip(list_resize([${x}], len(${list}), ${x}), ${list})`
     return `bq_any_of(list_transform(${pairs}, lambda pair$: ${equalSql('pair$[1]', type, 'pair$[2]', element)}))`
+  }
+  if (type.kind === 'INTERVAL') {
+    return `bq_in_array(bq_interval_key(${x}), list_transform(${list}, lambda i$: bq_interval_key(i$)))`
   }
   return type.kind === 'FLOAT64' ? `bq_float_in_array(${x}, ${list})` : `bq_in_array(${x}, ${list})`
 }
