@@ -3,12 +3,13 @@
 import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
 import type { NewColumn } from '../../googlesql/plan/walk.js'
 import type { PartitionBounds } from '../analysis/partition-bounds.js'
+import type { Fragment } from './fragment.js'
 import type { Filling } from './scans/null-arrays.js'
 
 /** How a column can be written where it is in sight. */
 export interface Entry {
   readonly column: Column
-  readonly sql: string
+  readonly sql: Fragment
   /**
    * `column`: of the FROM clause. `path`: a field of one. `constant`: a literal or a parameter. `computed`: anything
    * else, written in the select list; it must be given a name (see derive) before an expression may read it.
@@ -52,11 +53,11 @@ export interface Context {
   /** Columns of tables whose NULL arrays have to be empty. */
   readonly fillings: ReadonlyMap<number, Filling>
   /** An operand. */
-  expr(expr: Expr, scope: SqlScope | null): string
+  expr(expr: Expr, scope: SqlScope | null): Fragment
   /** The text of a query that gives these columns of the scan under these names. */
   query(scan: Scan, columns: readonly Column[], names: readonly string[], outer: SqlScope | null): string
   /** The values of the one column as a list. */
-  arrayQuery(scan: Scan, column: Column, outer: SqlScope | null): string
+  arrayQuery(scan: Scan, column: Column, outer: SqlScope | null): Fragment
 }
 
 /** What cannot be written; `at` is the place in the source, null until someone knows it. */

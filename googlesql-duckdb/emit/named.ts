@@ -1,4 +1,5 @@
 /** Fields of structs that keep their names. */
+import { type Fragment, fragment, templateOf } from './fragment.js'
 
 /**
  * A field that is a macro's call would lose its name when the macro is written out: in the arguments of another, and where
@@ -7,6 +8,7 @@
 export const named = (sql: string): string => `coalesce(${sql}, NULL)`
 
 /** The same where the SQL may be a macro's call; DuckDB has macros of its own, as `list_max` is one. */
-export const namedIfMacro = (sql: string): string => (MACRO.test(sql) ? named(sql) : sql)
+export const namedIfMacro = (sql: Fragment): Fragment => (sql.isMacroCall ? fragment`coalesce(${sql}, NULL)` : sql)
 
-const MACRO = /^\(*(?!(?:cast|coalesce|list_extract|list_transform|struct_pack|try)\()\w+\(/i
+/** The same of a template. */
+export const namedTemplate = (text: string): string => (templateOf(text).isMacroCall ? named(text) : text)

@@ -1,14 +1,14 @@
-/** Parentheses where they are needed. */
+/** Which templates need no parentheses, and the arguments of calls in them. */
 
 const NAMES = /^(?:[a-z_][\w$]*|"[^"]+")(?:\.(?:[a-z_][\w$]*|"[^"]+"))*$/i
 /** A literal with its cast, or without: `5::BIGINT`, `'x'`. */
 const LITERAL = /^(?:\d+|'[^']*')(?:::\w+(?:\(\d+,\d+\))?)?$/
 
-/** The SQL as an operand: names, a literal, one call, a list or a parenthesised text stay as they are. */
-export function asOperand(sql: string): string {
-  if (NAMES.test(sql) || LITERAL.test(sql)) return sql
+/** Names, a literal, one call, a list, or a text in parentheses. */
+export function isOperandText(sql: string): boolean {
+  if (NAMES.test(sql) || LITERAL.test(sql)) return true
   const open = /^(?:\w*\(|\[)/.exec(sql)
-  return open && closingOf(sql, open[0].length - 1) === sql.length - 1 ? sql : `(${sql})`
+  return open !== null && closingOf(sql, open[0].length - 1) === sql.length - 1
 }
 
 /** The arguments of the call whose parenthesis is at `open`, and the place behind it; null when it is not closed. */

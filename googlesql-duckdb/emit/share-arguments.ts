@@ -5,13 +5,30 @@ import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/
 import { INT64 } from '../../googlesql/types/types.js'
 import { FORMS } from '../functions/all.js'
 import { type Context, type Entry, entryOf, type SqlScope } from './context.js'
-import { hasLambda, hasQuery, sizeOfSql, usesOf } from './macro-usage.js'
-import { named, namedIfMacro } from './named.js'
+import { type Fragment, fill, fragment, path, slot, templateOf, writesLambda } from './fragment.js'
+import { namedIfMacro } from './named.js'
 import { variable } from './quote.js'
 import { columnEntry } from './scans/select-block.js'
 
 type Args = readonly (Expr | null)[]
-type Sql = readonly (string | null)[]
+export type Parts = readonly (Fragment | null)[]
+/** What is written of arguments whose SQL is this: names of slots, or words. */
+export type Write = (sql: readonly (string | null)[]) => string
+
+/** The arguments as slots of a template; words are written as they are. */
+const slotsOf = (args: Args, parts: Parts): (string | null)[] =>
+  parts.map((part, i) => (part === null ? null : args[i]?.kind === 'word' ? part.text : slot(i)))
+
+/** What `write` writes of the arguments. Structs that are put together here are given to it with slots for their fields. */
+export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
+  const all = [...parts]
+  const withSlots = (part: Fragment, index: number): string =>
+    part.fields
+      ? `struct_pack(${part.fields.map(({ name, sql }) => `${name} := ${withSlots(sql, all.push(sql) - 1)}`).join(', ')})`
+      : slot(index)
+  const texts = parts.map((part, i) => part && (args[i]?.kind === 'word' ? part.text : withSlots(part, i)))
+  return fill(write(texts), all)
+}
 
 /**
  * What `write` writes of the arguments. `isBound`: these must be computed outside of it in any case.
@@ -19,34 +36,34 @@ type Sql = readonly (string | null)[]
  * A lambda costs some tens of nanoseconds per row, so cheap arguments are rather computed twice. DuckDB has no
  * subqueries in lambdas; SQL with one stays as it is.
  */
-export function bound(
+export function shareArguments(
   args: Args,
-  sql: Sql,
-  write: (sql: Sql) => string,
+  parts: Parts,
+  write: (parts: Parts) => Fragment,
   scope: SqlScope | null,
   context: Context,
   isBound: readonly boolean[] = [],
-): string {
-  const costs = args.map((argument, i) => foldedCostOf(argument) || costOfEntry(argument, sql[i]!))
-  if (costs.every(cost => cost === 0)) return write(sql)
+): Fragment {
+  const costs = args.map((argument, i) => foldedCostOf(argument) || costOfEntry(argument, parts[i]!))
+  if (costs.every(cost => cost === 0)) return write(parts)
   const isNeeded = costs.map((cost, i) => cost > 0 && (isBound[i] ?? false))
-  const slots = sql.map((part, i) => (part === null || costs[i] === 0 ? part : `slot_${i}`))
-  const template = write(slots)
-  if (hasQuery(template)) return write(sql)
+  const slots = parts.map((part, i) => (part && args[i]?.kind !== 'word' ? path(slot(i)) : part))
+  const template = templateOf(write(slots).text)
+  if (template.hasQuery) return write(parts)
   const chosen = args.flatMap((argument, i) => {
     if (costs[i] === 0) return []
-    const extra = usesOf(template, `slot_${i}`) - 1
+    const extra = (template.uses.get(i) ?? 0) - 1
     const isDrawn = argument !== null && isVolatile(argument)
-    const isShared = extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(sql[i]!, extra))
+    const isShared = extra > 0 && (isDrawn || isWorthBinding(costs[i]!, extra) || isLarge(parts[i]!, extra))
     return isNeeded[i] || isShared ? [i] : []
   })
-  if (chosen.length === 0) return write(sql)
+  if (chosen.length === 0) return write(parts)
   args.forEach((argument, i) => {
-    if (argument && !chosen.includes(i) && (hasSubquery(argument) || hasQuery(sql[i]!))) chosen.push(i)
+    if (argument && !chosen.includes(i) && (hasSubquery(argument) || parts[i]!.hasQuery)) chosen.push(i)
   })
   // DuckDB binds the body of a lambda several times, so lambdas in bodies of lambdas would take it exponential time.
   args.forEach((argument, i) => {
-    if (argument && !chosen.includes(i) && costs[i]! > 0 && hasLambda(sql[i]!)) chosen.push(i)
+    if (argument && !chosen.includes(i) && costs[i]! > 0 && parts[i]!.hasLambda) chosen.push(i)
   })
   // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
   // capture one of those at all. So all that reads columns becomes part of the argument.
@@ -57,14 +74,18 @@ export function bound(
     })
   }
   const name = variable(context.newColumn('', args[chosen[0]!]!.type))
-  const reference = (i: number): string => (chosen.length === 1 ? name : `${name}.a${i}`)
-  const inner = write(sql.map((part, i) => (chosen.includes(i) ? reference(i) : part)))
+  const reference = (i: number): Fragment => path(chosen.length === 1 ? name : `${name}.a${i}`)
+  const inner = write(parts.map((part, i) => (chosen.includes(i) ? reference(i) : part)))
   const packed =
     chosen.length === 1
-      ? sql[chosen[0]!]!
-      : `struct_pack(${chosen.map(i => `a${i} := ${isCorrelated ? namedIfMacro(sql[i]!) : sql[i]}`).join(', ')})`
-  return `list_extract(list_transform([${packed}], lambda ${name}: ${inner}), 1)`
+      ? parts[chosen[0]!]!
+      : fragment`struct_pack(${chosen.map(i => fragment`a${i} := ${isCorrelated ? namedIfMacro(parts[i]!) : parts[i]!}`)})`
+  return applied(packed, name, inner)
 }
+
+/** The body of a lambda over one value: `list_extract(list_transform([value], lambda x$: body), 1)`. */
+export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
+  fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 
 /** Columns that the lambdas among the arguments of a call read, as fields of the struct that the call is computed from. */
 export interface Captures {
@@ -72,7 +93,7 @@ export interface Captures {
   /** In which the lambdas are written. */
   readonly scope: SqlScope
   /** The SQL of each. */
-  readonly fields: readonly string[]
+  readonly fields: readonly Fragment[]
 }
 
 /** Null where no lambda reads what it cannot: a column of an outer query, or one that stands for a subquery. */
@@ -83,11 +104,11 @@ export function capturesOf(args: Args, scope: SqlScope | null, context: Context)
   if (!isForeign && !lambdas.some(lambda => readsQuery(lambda, scope))) return null
   const struct = variable(context.newColumn('', INT64))
   const entries = new Map<number, Entry>()
-  const fields: string[] = []
+  const fields: Fragment[] = []
   for (const id of columnsRead(lambdas as Expr[])) {
     const entry = entryOf(id, scope)
     if (!entry) continue
-    entries.set(id, columnEntry(entry.column, `${struct}.k${fields.length}`))
+    entries.set(id, columnEntry(entry.column, path(`${struct}.k${fields.length}`)))
     fields.push(entry.sql)
   }
   return { struct, scope: { entries, outer: scope, isLambda: true }, fields }
@@ -95,7 +116,7 @@ export function capturesOf(args: Args, scope: SqlScope | null, context: Context)
 
 /** Does it read a column that stands for a subquery, as one that is bound to a value may? */
 export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
-  return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.includes('SELECT'))
+  return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.hasSelect)
 }
 
 /**
@@ -105,25 +126,29 @@ export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
  */
 export function apartFromQuery(
   args: Args,
-  sql: Sql,
-  write: (sql: Sql) => string,
+  parts: Parts,
+  write: Write,
   captures: Captures | null,
   scope: SqlScope | null,
   context: Context,
-): string {
-  const hasSelect = sql.some(part => part?.includes('SELECT'))
+): Fragment {
+  const hasSelect = parts.some(part => part?.hasSelect)
   if (!captures && !hasSelect && !args.some(argument => argument !== null && readsOuter(argument, scope))) {
-    return write(sql)
+    return writeWith(args, parts, write)
   }
   const isPacked = args.map(argument => argument !== null && argument.kind !== 'lambda' && !isConstantPart(argument))
-  if (!captures && !hasLambda(write(sql.map((part, i) => (isPacked[i] ? `slot_${i}` : part))))) return write(sql)
+  if (!captures && !writesLambda(write(slotsOf(args, parts)))) return writeWith(args, parts, write)
   const struct = captures?.struct ?? variable(context.newColumn('', INT64))
-  const inner = write(sql.map((part, i) => (isPacked[i] ? `${struct}.a${i}` : part)))
+  const inner = writeWith(
+    args,
+    parts.map((part, i) => (isPacked[i] ? path(`${struct}.a${i}`) : part)),
+    write,
+  )
   const fields = [
-    ...sql.flatMap((part, i) => (isPacked[i] ? [`a${i} := ${namedIfMacro(part!)}`] : [])),
-    ...(captures?.fields.map((part, i) => `k${i} := ${named(part)}`) ?? []),
+    ...parts.flatMap((part, i) => (isPacked[i] ? [fragment`a${i} := ${namedIfMacro(part!)}`] : [])),
+    ...(captures?.fields.map((part, i) => fragment`k${i} := coalesce(${part}, NULL)`) ?? []),
   ]
-  return `list_extract(list_transform([struct_pack(${fields.join(', ')})], lambda ${struct}: ${inner}), 1)`
+  return applied(fragment`struct_pack(${fields})`, struct, inner)
 }
 
 /** Forms look at what is constant in their own ways, and it is written alike wherever it stands. */
@@ -137,7 +162,7 @@ const isWorthBinding = (cost: number, extraUses: number): boolean =>
  * Is so much repeated that forms within forms would make DuckDB plan for seconds? DuckDB's binder sees each copy, so a copy
  * of more than a constant size at each level makes the plan grow exponentially with the depth of the query.
  */
-export const isLarge = (sql: string, extraUses: number): boolean => sizeOfSql(sql) * extraUses > MAX_REPEATED_SIZE
+export const isLarge = (sql: Fragment, extraUses: number): boolean => sql.size * extraUses > MAX_REPEATED_SIZE
 const MAX_REPEATED_SIZE = 24
 
 /** Does it read a column of a query around the one that the scope belongs to? */
@@ -159,9 +184,9 @@ function isOuter(id: number, scope: SqlScope | null): boolean {
 }
 
 /** A column may stand for more than is read: the aggregate of a list, which stands in its place. */
-const costOfEntry = (argument: Expr | null, sql: string | null): number =>
-  argument?.kind === 'column' && sql !== null && sql.length > LONGEST_NAME && sizeOfSql(sql) > 8 ? 1 : 0
-const LONGEST_NAME = 40
+const costOfEntry = (argument: Expr | null, sql: Fragment | null): number =>
+  argument?.kind === 'column' && sql !== null && sql.size > MAX_READ_SIZE ? 1 : 0
+const MAX_READ_SIZE = 8
 
 function foldedCostOf(argument: Expr | null): number {
   const cost = costOf(argument)

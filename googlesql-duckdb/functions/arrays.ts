@@ -3,6 +3,7 @@ import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
+import { variable } from '../emit/quote.js'
 import { type Form, type FormCall, FormError, type Forms, ofElements } from './function-sql.js'
 import { MADE_SMALL } from './list-aggregates.js'
 import { typed } from './typed.js'
@@ -37,17 +38,14 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
   return `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE coalesce(${joined}, ${empty}) END)`
 }
 
-/** `lambda c7$, c8$: body`, where the second counts from zero; DuckDB's counts from one. */
-function lambdaOf(call: FormCall): { readonly item: string; readonly index: string | null; readonly body: string } {
-  const [, item, index, body] = /^lambda (\w+\$)(?:, (\w+\$))?: (.*)$/s.exec(call.sql[1]!) ?? []
-  if (item === undefined || body === undefined) throw new FormError('a lambda is not written as a lambda')
-  return { item, index: index ?? null, body }
-}
-
-/** A lambda of the item and the zero-based index becomes a lambda of one within another that counts from one. */
-function lambdaSql(call: FormCall): string {
-  const { item, index, body } = lambdaOf(call)
-  if (index === null) return `lambda ${item}: ${body}`
+/**
+ * The argument that is a lambda; its SQL is the body. The second parameter counts from zero, DuckDB's from one: a lambda of both
+ * becomes a lambda of one within another.
+ */
+function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
+  if (lambda?.kind !== 'lambda') throw new FormError('a lambda is not written as a lambda')
+  const [item, index] = lambda.parameters.map(variable)
+  if (index === undefined) return `lambda ${item}: ${body}`
   return `lambda ${item}, at$: list_extract(list_transform([at$ - 1], lambda ${index}: ${body}), 1)`
 }
 

@@ -5,7 +5,7 @@ import type { Type } from '../../googlesql/types/types.js'
 export interface FormCall {
   /**
    * DuckDB SQL of each argument, safe to stand anywhere an operand can; null where an optional one was not given. A word
-   * argument is the word itself (`DAY`, `WEEK_MONDAY`, `NFKC`); a lambda is `lambda c7$: body`.
+   * argument is the word itself (`DAY`, `WEEK_MONDAY`, `NFKC`); that of a lambda is its body.
    */
   readonly sql: readonly (string | null)[]
   readonly args: readonly (Expr | null)[]

@@ -101,7 +101,7 @@ export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], t
 
 function argumentSql(arg: Expr, index: number): string {
   if (arg.kind === 'word') return arg.word
-  return arg.kind === 'lambda' ? `lambda ${arg.parameters.map((_, i) => `p${i}$`).join(', ')}: NULL` : `a${index}`
+  return arg.kind === 'lambda' ? 'NULL' : `a${index}`
 }
 
 /** The SQL of each macro by its name. */

@@ -4,11 +4,12 @@ import type { Type } from '../../../googlesql/types/types.js'
 import { AGGREGATE_FORMS } from '../../functions/all.js'
 import { FormError } from '../../functions/function-sql.js'
 import { type Context, GenerateError, type SqlScope } from '../context.js'
-import { callOf, hasQuery, usesOf } from '../macro-usage.js'
+import { type Fragment, fill, fragment, slot, templateOf, unread } from '../fragment.js'
+import { callOf } from '../macro-usage.js'
 import { variable } from '../quote.js'
 import { rowCountSql } from '../scans/row-count.js'
 import { orderClause } from '../scans/sort.js'
-import { costOf } from '../share-arguments.js'
+import { applied, costOf } from '../share-arguments.js'
 import { trySql } from '../try.js'
 
 export function aggregateSql(
@@ -20,7 +21,10 @@ export function aggregateSql(
 ): string {
   const form = AGGREGATE_FORMS.get(call.name)
   if (!form) throw new GenerateError(`Function ${call.name} is not supported on the embedded engine`, call.at)
-  const operand = (expr: Expr | null): string | null => expr && context.expr(expr, scope)
+  const parts: Fragment[] = []
+  // What raises in a SAFE call is told from its arguments by their slots.
+  const written = (sql: Fragment): string => (call.isSafe ? slot(parts.push(sql) - 1) : sql.text)
+  const operand = (expr: Expr | null): string | null => expr && written(context.expr(expr, scope))
   const filterSql = operand(call.filter)
   try {
     const sql = form.write({
@@ -29,29 +33,29 @@ export function aggregateSql(
       type: call.type,
       call,
       distinct: call.isDistinct ? 'DISTINCT ' : '',
-      orderBy: orderClause(call.orderBy, scope, context),
+      orderBy: written(unread(orderClause(call.orderBy, scope, context))),
       filter: filterSql === null ? '' : ` FILTER (WHERE ${filterSql})`,
       filterSql,
       havingSql: operand(call.having?.expr ?? null),
-      limitSql: call.limit && rowCountSql(call.limit, context),
+      limitSql: call.limit && written(unread(rowCountSql(call.limit, context))),
       over,
       addsByParts: context.addsByParts,
       mayBeBackward: frame !== null && frame.start.offset !== null && frame.start.kind === frame.end.kind,
     })
-    return call.isSafe ? safeAggregate(sql, call, context) : sql
+    return call.isSafe ? safeAggregate(sql, parts, call, context).text : sql
   } catch (error) {
     throw error instanceof FormError ? new GenerateError(error.message, call.at, error) : error
   }
 }
 
 /** DuckDB has no aggregates in TRY; what raises is the function of ours around them. */
-function safeAggregate(sql: string, { type }: AggregateCall, context: Context): string {
-  const outer = callOf(sql)
-  if (!outer) return sql
+function safeAggregate(text: string, parts: readonly Fragment[], { type }: AggregateCall, context: Context): Fragment {
+  const outer = callOf(text)
+  if (!outer) return fill(text, parts)
   const name = variable(context.newColumn('', type))
-  const packed = outer.args.map((argument, i) => `a${i} := ${argument.trim()}`).join(', ')
+  const packed = outer.args.map((argument, i) => fragment`a${i} := ${fill(argument, parts)}`)
   const inner = `${outer.name}(${outer.args.map((_, i) => `${name}.a${i}`).join(', ')})`
-  return `list_extract(list_transform([struct_pack(${packed})], lambda ${name}: ${trySql(inner)}), 1)`
+  return applied(fragment`struct_pack(${packed})`, name, fill(trySql(inner), []))
 }
 
 /**
@@ -62,7 +66,7 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   const form = AGGREGATE_FORMS.get(call.name)
   const costs = call.arguments.map(costOf)
   if (!form || call.filter || Math.max(0, ...costs) === 0) return []
-  const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : `slot_${i}`))
+  const slots = call.arguments.map((argument, i) => (argument === null || costs[i] === 0 ? 'NULL' : slot(i)))
   const parts = {
     distinct: '',
     orderBy: '',
@@ -76,12 +80,11 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   }
   try {
     const text = form.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
-    const isForQuery = hasQuery(text)
+    const { hasQuery, uses, pieces } = templateOf(text)
     // A window function that a macro writes twice DuckDB cannot copy when there is a lambda in it (1.5.5).
-    const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && usesOf(text, `slot_${i}`) > 1
-    return costs.flatMap((cost, i) =>
-      cost > 0 && (isForQuery || text.split(`slot_${i}`).length > 2 || isCopied(i)) ? [i] : [],
-    )
+    const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
+    const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
+    return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
   } catch {
     // The form says why when the call itself is written.
     return []
@@ -103,7 +106,7 @@ function windowText(window: WindowCall, scope: SqlScope, context: Context): stri
   const { partitionBy, orderBy, frame } = window
   const hasRangeOffset = frame?.unit === 'range' && (frame.start.offset !== null || frame.end.offset !== null)
   const partition = [
-    ...partitionBy.map(expr => context.expr(expr, scope)),
+    ...partitionBy.map(expr => context.expr(expr, scope).text),
     ...(hasRangeOffset ? floatClass(window, scope, context) : []),
   ].join(', ')
   const order = hasRangeOffset ? rangeKey(orderBy, scope, context) : orderClause(orderBy, scope, context).trimStart()
@@ -133,14 +136,14 @@ function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, cont
       key.expr.at,
     )
   }
-  const sql = context.expr(key.expr, scope)
+  const sql = context.expr(key.expr, scope).text
   return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
 }
 
 /** DuckDB wants one key here. Exact ones are widened, since key ± offset may pass the limits. */
 function rangeKey([key]: WindowCall['orderBy'], scope: SqlScope, context: Context): string {
   if (!key) return ''
-  const sql = context.expr(key.expr, scope)
+  const sql = context.expr(key.expr, scope).text
   const wide = Object.hasOwn(WIDENED, key.expr.type.kind) ? WIDENED[key.expr.type.kind]!(sql) : sql
   return `ORDER BY ${wide} ${key.isDescending ? 'DESC' : 'ASC'} NULLS ${key.nullsFirst ? 'FIRST' : 'LAST'}`
 }
@@ -167,7 +170,7 @@ const MOST_ROWS = 1_000_000_000_000_000
 
 function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: SqlScope, context: Context): string {
   if (!offset) return BOUNDS[kind]
-  const sql = context.expr(offset, scope)
+  const sql = context.expr(offset, scope).text
   const isKnown = offset.kind === 'literal' && offset.value !== null && !String(offset.value).startsWith('-')
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`

@@ -1,6 +1,8 @@
 /** ARRAY(SELECT …): the rows in the query's order; none give an empty array. */
+
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
 import { type Context, findEntry, type SqlScope } from '../context.js'
+import { type Fragment, queryFragment } from '../fragment.js'
 import { type BlockOf, derive, scopeOf, selectSql } from '../scans/select-block.js'
 
 export function arrayQuerySql(
@@ -9,7 +11,7 @@ export function arrayQuerySql(
   outer: SqlScope | null,
   context: Context,
   blockOf: BlockOf,
-): string {
+): Fragment {
   const needed = new Set([column.id])
   const block = blockOf(scan, needed, outer, context)
   // A list of what is not a column of the query itself would be an aggregate of the outer query.
@@ -21,5 +23,5 @@ export function arrayQuerySql(
   const order = rows.order.map(part => `${part.sql} ${part.direction}`).join(', ')
   const list = `list(${sql}${order === '' ? '' : ` ORDER BY ${order}`})`
   const query = selectSql({ ...rows, order: [] }, [{ name: context.newAlias(), sql: list, source: null }])
-  return `coalesce((\n${query}\n), [])`
+  return queryFragment(`coalesce((\n${query}\n), [])`)
 }

@@ -22,9 +22,10 @@ import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { isPlainType } from '../../functions/list-aggregates.js'
 import type { Context, Entry, SqlScope } from '../context.js'
+import { type Fragment, fragment, joined, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
-import { readsOuter, readsQuery } from '../share-arguments.js'
+import { applied, readsOuter, readsQuery } from '../share-arguments.js'
 import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
 /** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
@@ -39,17 +40,17 @@ interface Shape {
 type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
 
 /** Null when the subquery is of another shape, or does not depend on the row: then it is a query of its own. */
-export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): string | null {
+export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
   const [column] = expr.scan.columns
   if (expr.form === 'exists') {
     const list = listOf(expr.scan, null, scope, context)
-    return list && `coalesce(len(${list}) > 0, false)`
+    return list && fragment`coalesce(len(${list}) > 0, false)`
   }
   if (!column) return null
   if (expr.form === 'array') {
     const cut = withoutLimit(expr.scan)
     const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
-    return list && `coalesce(${cut ? `list_slice(${list}, 1, ${cut.limit})` : list}, [])`
+    return list && fragment`coalesce(${cut ? fragment`list_slice(${list}, 1, ${cut.limit})` : list}, [])`
   }
   const aggregated = aggregatedSql(expr.scan, column, scope, context)
   if (aggregated !== null) return aggregated
@@ -57,19 +58,19 @@ export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, con
   if (cut && cut.limit !== '1') return null
   const list = listOf(cut?.scan ?? expr.scan, column, scope, context)
   if (list === null) return null
-  if (cut) return `list_extract(${list}, 1)`
+  if (cut) return fragment`list_extract(${list}, 1)`
   const name = variable(context.newColumn('', expr.type))
-  return `list_extract(list_transform([${list}], lambda ${name}: bq_only_element(${name})), 1)`
+  return applied(list, name, fragment`bq_only_element(${path(name)})`)
 }
 
 /** The values of `x IN (SELECT … FROM UNNEST(…))` as a list. */
-export function arrayInQueryList({ scan }: InQueryExpr, scope: SqlScope | null, context: Context): string | null {
+export function arrayInQueryList({ scan }: InQueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
   const [column] = scan.columns
   return column ? listOf(scan, column, scope, context) : null
 }
 
 /** The values of the column as a list, or without one any list as long as there are rows; NULL or empty for none. */
-function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, context: Context): string | null {
+function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, context: Context): Fragment | null {
   const shape = shapeOf(scan)
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
   const value = column && shape.value(column)
@@ -88,11 +89,11 @@ function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, conte
 const canArrange = (order: Order | null, value: Expr): boolean =>
   order?.kind !== 'sorted' || (isPlainType(value.type) && exprKey(order.key.expr) === exprKey(value))
 
-function arranged(list: string, order: Order | null): string {
+function arranged(list: Fragment, order: Order | null): Fragment {
   if (!order) return list
-  if (order.kind === 'reversed') return `list_reverse(${list})`
+  if (order.kind === 'reversed') return fragment`list_reverse(${list})`
   const { isDescending, nullsFirst } = order.key
-  return `list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
+  return fragment`list_sort(${list}, '${isDescending ? 'DESC' : 'ASC'}', 'NULLS ${nullsFirst ? 'FIRST' : 'LAST'}')`
 }
 
 function byElement(
@@ -100,14 +101,15 @@ function byElement(
   value: Expr | null,
   scope: SqlScope | null,
   context: Context,
-): string {
+): Fragment {
   const name = variable(unnest.element)
-  const inner = within([columnEntry(unnest.element, name)], scope)
+  const inner = within([columnEntry(unnest.element, path(name))], scope)
   const array = context.expr(unnest.array, scope)
-  const test = conditions.map(condition => context.expr(condition, inner)).join(' AND ')
-  const kept = test === '' ? array : `list_filter(${array}, lambda ${name}: ${test})`
+  const tests = conditions.map(condition => context.expr(condition, inner))
+  const kept =
+    tests.length === 0 ? array : fragment`list_filter(${array}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
   if (!value || isElement(value, unnest.element)) return kept
-  return `list_transform(${kept}, lambda ${name}: ${context.expr(value, inner)})`
+  return fragment`list_transform(${kept}, lambda ${path(name)}: ${context.expr(value, inner)})`
 }
 
 /** Through the offsets of the elements, since filtering moves elements to others. */
@@ -117,17 +119,18 @@ function byOffset(
   offset: Column,
   scope: SqlScope | null,
   context: Context,
-): string {
+): Fragment {
   const array = context.expr(unnest.array, scope)
   const name = variable(context.newColumn('', INT64))
   const inner = within(
-    [columnEntry(unnest.element, `list_extract(${array}, ${name} + 1)`), columnEntry(offset, name)],
+    [columnEntry(unnest.element, fragment`list_extract(${array}, ${path(name)} + 1)`), columnEntry(offset, path(name))],
     scope,
   )
-  const test = conditions.map(condition => context.expr(condition, inner)).join(' AND ')
-  const offsets = `range(len(${array}))`
-  const kept = test === '' ? offsets : `list_filter(${offsets}, lambda ${name}: ${test})`
-  return value ? `list_transform(${kept}, lambda ${name}: ${context.expr(value, inner)})` : kept
+  const tests = conditions.map(condition => context.expr(condition, inner))
+  const offsets = fragment`range(len(${array}))`
+  const kept =
+    tests.length === 0 ? offsets : fragment`list_filter(${offsets}, lambda ${path(name)}: ${joined(tests, ' AND ')})`
+  return value ? fragment`list_transform(${kept}, lambda ${path(name)}: ${context.expr(value, inner)})` : kept
 }
 
 const within = (entries: readonly Entry[], scope: SqlScope | null): SqlScope => ({
@@ -143,9 +146,14 @@ function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): bool
   return [...columnsRead(exprs)].some(id => id !== element.id && id !== offset?.id)
 }
 
+const UNWRITTEN = path('')
+
 /** DuckDB's lambdas see the columns of their own query, but not those of one around it. */
 const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: SqlScope | null): boolean =>
-  readsOuter(expr, within([columnEntry(element, ''), ...(offset ? [columnEntry(offset, '')] : [])], scope))
+  readsOuter(
+    expr,
+    within([columnEntry(element, UNWRITTEN), ...(offset ? [columnEntry(offset, UNWRITTEN)] : [])], scope),
+  )
 
 function shapeOf(scan: Scan): Shape | null {
   switch (scan.kind) {
@@ -203,7 +211,7 @@ const inTerms = (expr: Expr, shape: Shape): Expr =>
  * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array; null for any other scan. There is one row
  * whatever the array holds.
  */
-function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): string | null {
+function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): Fragment | null {
   const found = aggregateOf(scan)
   if (!found) return null
   const value = found.value(column)

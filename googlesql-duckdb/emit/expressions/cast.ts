@@ -3,7 +3,7 @@ import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind, Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
 import { FormError } from '../../functions/function-sql.js'
-import { namedIfMacro } from '../named.js'
+import { namedTemplate } from '../named.js'
 import { quoteName, quoteText } from '../quote.js'
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
@@ -34,7 +34,7 @@ function convert(sql: string, from: Type, to: Type): string {
     const [fromNames, toNames] = [fieldNames(from), fieldNames(to)]
     const fields = to.fields.map((field, i) => {
       const part = `struct_extract(${sql}, ${quoteText(fromNames[i]!)})`
-      return `${quoteName(toNames[i]!)} := ${namedIfMacro(convert(part, from.fields[i]!.type, field.type))}`
+      return `${quoteName(toNames[i]!)} := ${namedTemplate(convert(part, from.fields[i]!.type, field.type))}`
     })
     return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
   }
@@ -118,7 +118,7 @@ export function constrainSql(sql: string, type: Type, parameters: TypeParameters
       const names = fieldNames(type)
       const fields = type.fields.map((field, i) => {
         const value = `struct_extract(${sql}, ${quoteText(names[i]!)})`
-        return `${quoteName(names[i]!)} := ${namedIfMacro(part(value, field.type, i))}`
+        return `${quoteName(names[i]!)} := ${namedTemplate(part(value, field.type, i))}`
       })
       return `(CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END)`
     }

@@ -1,6 +1,6 @@
 /** Equality and order where DuckDB's own differ: NaN, and structs, which BigQuery compares field by field. */
 import type { Type } from '../../../googlesql/types/types.js'
-import { argumentsAt, asOperand } from '../operand.js'
+import { argumentsAt } from '../operand.js'
 import { quoteName, quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
@@ -27,11 +27,11 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
 export const intervalOrder = (symbol: string, a: string, b: string): string =>
   `(bq_interval_key(${a}) ${symbol} bq_interval_key(${b}))`
 
-/** A field of a struct; of one that is only just put together, the part that was put in. */
+/** A field of a struct; of one that is only just put together, the slot of the part that was put in. */
 function fieldOf(sql: string, names: readonly string[], index: number): string {
   const parts = sql.startsWith('struct_pack(') ? argumentsAt(sql, 'struct_pack'.length) : null
   if (parts?.end !== sql.length) return `struct_extract(${sql}, ${quoteText(names[index]!)})`
-  return asOperand(parts.args[index]!.slice(`${quoteName(names[index]!)} := `.length))
+  return parts.args[index]!.slice(`${quoteName(names[index]!)} := `.length)
 }
 
 /** `a IS DISTINCT FROM b`; NaN is not distinct from NaN. */

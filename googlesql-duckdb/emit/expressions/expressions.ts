@@ -19,11 +19,32 @@ import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'
 import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
 import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
+import {
+  asOperand,
+  type Fragment,
+  fill,
+  fragment,
+  joined,
+  literalFragment,
+  parameterFragment,
+  path,
+  slot,
+  withFields,
+} from '../fragment.js'
 import { namedIfMacro } from '../named.js'
-import { asOperand } from '../operand.js'
 import { quoteName, quoteText, variable } from '../quote.js'
 import { columnEntry } from '../scans/select-block.js'
-import { apartFromQuery, bound, capturesOf, readsOuter, readsQuery } from '../share-arguments.js'
+import {
+  apartFromQuery,
+  applied,
+  capturesOf,
+  type Parts,
+  readsOuter,
+  readsQuery,
+  shareArguments,
+  type Write,
+  writeWith,
+} from '../share-arguments.js'
 import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
 import { castSql, constrainSql } from './cast.js'
@@ -35,7 +56,7 @@ import { longChainSql } from './long-chains.js'
 import { inQuerySql, subquerySql } from './subqueries.js'
 
 /** @throws GenerateError with the place of the innermost expression that cannot be written. */
-export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): string {
+export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
   try {
     return writeExpr(expr, scope, context)
   } catch (error) {
@@ -45,17 +66,20 @@ export function exprSql(expr: Expr, scope: SqlScope | null, context: Context): s
   }
 }
 
-function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): string {
+function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
   switch (expr.kind) {
     case 'literal':
-      return literalOf(expr)
+      if (expr.value === null) return fragment`NULL::${duckdbType(expr.type)}`
+      return literalFragment(literalOf(expr), expr.type.kind !== 'STRING' && expr.type.kind !== 'BOOL')
     case 'parameter':
-      return `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`
+      return parameterFragment(
+        `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
+      )
     case 'column':
       return findEntry(scope, expr.column).sql
     case 'call': {
       const time = context.timePlaceholder(expr)
-      return time === null ? callSql(expr, scope, context) : `${time}::${duckdbType(expr.type)}`
+      return time === null ? callSql(expr, scope, context) : parameterFragment(`${time}::${duckdbType(expr.type)}`)
     }
     case 'cast':
       return castExprSql(expr, scope, context)
@@ -64,15 +88,16 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): string
     case 'struct':
       return structSql(expr, scope, context)
     case 'array': {
-      if (expr.items.length === 0) return `CAST([] AS ${duckdbType(expr.type)})`
-      return `[${expr.items.map(item => fitted(item, expr.type.element, scope, context)).join(', ')}]`
+      if (expr.items.length === 0) return fragment`CAST([] AS ${duckdbType(expr.type)})`
+      return fragment`[${expr.items.map(item => fitted(item, expr.type.element, scope, context))}]`
     }
     case 'case': {
       const branches = expr.branches.map(
-        branch => `WHEN ${exprSql(branch.when, scope, context)} THEN ${fitted(branch.then, expr.type, scope, context)}`,
+        branch =>
+          fragment`WHEN ${exprSql(branch.when, scope, context)} THEN ${fitted(branch.then, expr.type, scope, context)}`,
       )
-      const otherwise = expr.otherwise ? ` ELSE ${fitted(expr.otherwise, expr.type, scope, context)}` : ''
-      return `(CASE ${branches.join(' ')}${otherwise} END)`
+      const otherwise = expr.otherwise ? [fragment`ELSE ${fitted(expr.otherwise, expr.type, scope, context)}`] : []
+      return fragment`(CASE ${joined([...branches, ...otherwise], ' ')} END)`
     }
     case 'subquery':
       return subquerySql(expr, scope, context)
@@ -83,15 +108,13 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): string
       if (hasSubquery(expr.body)) {
         throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
       }
-      const names = expr.parameters.map(column => [column, variable(column)] as const)
-      const entries = new Map(names.map(([column, name]) => [column.id, columnEntry(column, name)]))
-      const body = exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
-      return `lambda ${names.map(([, name]) => name).join(', ')}: ${body}`
+      const entries = new Map(expr.parameters.map(column => [column.id, columnEntry(column, path(variable(column)))]))
+      return exprSql(expr.body, { entries, outer: scope, isLambda: true }, context)
     }
     case 'let':
       return letSql(expr, scope, context)
     case 'word':
-      return expr.word
+      return path(expr.word)
     default:
       return expr satisfies never
   }
@@ -106,12 +129,12 @@ function literalOf(expr: LiteralExpr): string {
 }
 
 /** The value as one of this type: DuckDB tells structs with other field names apart, GoogleSQL does not always. */
-function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): string {
+function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): Fragment {
   const sql = exprSql(expr, scope, context)
-  return duckdbType(expr.type) === duckdbType(type) ? sql : castSql(sql, expr.type, type)
+  return duckdbType(expr.type) === duckdbType(type) ? sql : fill(castSql(slot(0), expr.type, type), [sql])
 }
 
-function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): string {
+function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Fragment {
   if (expr.name === UNTESTED) return untestedCallSql(expr.arguments[0]!, scope, context)
   const form = FORMS.get(expr.name)
   if (!form) throw new GenerateError(`Function ${expr.name} is not supported on the embedded engine`, expr.at)
@@ -119,27 +142,24 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): stri
     floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context) ?? longChainSql(expr, scope, context)
   if (arithmetic !== null) return arithmetic
   // The argument is not written, so that no parameter is bound that the SQL does not read.
-  if (expr.name === 'TYPEOF') return quoteText(typeName(expr.arguments[0]!.type))
+  if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = formArguments(form, expr.arguments)
   if (isNullFor(form, args)) return nullSql(type)
   const captured = capturesOf(args, scope, context)
-  const sql = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
-  const plain = (parts: readonly (string | null)[]): string => form.write({ sql: parts, args, type })
-  const apart = (parts: readonly (string | null)[]): string =>
-    apartFromQuery(args, parts, plain, captured, scope, context)
+  const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
+  const write: Write = sql => form.write({ sql, args, type })
+  const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
   // DuckDB has nothing random in TRY; what makes random values does not fail.
   // What chooses among its arguments fails by nothing but them, of which it computes no more than it needs.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
     refuseSafeBignumeric(expr)
-    return safely(args, sql, parts => inRange(apart(parts), expr), scope, context)
+    return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
   }
-  const written = apart(sql)
-  const write = (parts: readonly (string | null)[]): string => (parts === sql ? written : apart(parts))
-  if (evaluationOf(expr) !== 'all') return asOperand(written)
+  if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
   // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
   const isBound = form.hasTry ? args.map(isApartFromTry) : []
-  return asOperand(bound(args, sql, write, scope, context, isBound))
+  return asOperand(shareArguments(args, written, apart, scope, context, isBound))
 }
 
 const isApartFromTry = (argument: Expr | null): boolean =>
@@ -151,7 +171,7 @@ function argumentsSql(
   scope: SqlScope | null,
   lambdaScope: SqlScope | null,
   context: Context,
-): (string | null)[] {
+): Parts {
   const sql = args.map(
     argument => argument && exprSql(argument, argument.kind === 'lambda' ? lambdaScope : scope, context),
   )
@@ -176,33 +196,36 @@ function refuseSafeBignumeric(expr: CallExpr): void {
 }
 
 /** The dates of zones' clocks are held against the range of the type where they are written to the result: too late for SAFE. */
-function inRange(sql: string, { name, type }: CallExpr): string {
-  if (name === 'DATE') return `bq_date(bq_days(${sql}))`
-  return name === 'DATETIME' && type.kind === 'DATETIME' ? `bq_datetime(epoch_us(${sql}))` : sql
+function inRange(sql: Fragment, { name, type }: CallExpr): Fragment {
+  if (name === 'DATE') return fragment`bq_date(bq_days(${sql}))`
+  return name === 'DATETIME' && type.kind === 'DATETIME' ? fragment`bq_datetime(epoch_us(${sql}))` : sql
 }
 
 /** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
 function safely(
   args: readonly (Expr | null)[],
-  sql: readonly (string | null)[],
-  write: (sql: readonly (string | null)[]) => string,
+  written: Parts,
+  write: (parts: Parts) => Fragment,
   scope: SqlScope | null,
   context: Context,
-): string {
-  const tried = (parts: readonly (string | null)[]): string => {
-    const isWhole = parts.every((part, i) => part === sql[i])
-    return trySql(isWhole ? inTry(write(parts), columnIn(args, scope)) : write(parts))
+): Fragment {
+  const tried = (parts: Parts): Fragment => {
+    const isWhole = parts.every((part, i) => part === written[i])
+    const sql = write(parts)
+    return fill(trySql(slot(0)), [isWhole ? inTry(sql, columnIn(args, scope)) : sql])
   }
-  return bound(args, sql, tried, scope, context, args.map(isApartFromTry))
+  return shareArguments(args, written, tried, scope, context, args.map(isApartFromTry))
 }
 
-function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): string {
+function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): Fragment {
   const { operand, type, isSafe, typeParameters } = expr
   if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
   // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
   const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
   if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
-    return castSql(quoteText(operand.written), { kind: 'STRING' }, type, { isSafe })
+    return fill(castSql(slot(0), { kind: 'STRING' }, type, { isSafe }), [
+      literalFragment(quoteText(operand.written), false),
+    ])
   }
   if (expr.format) {
     const format = call('$cast_format', type, [operand, expr.format, expr.timeZone], expr.at, isSafe)
@@ -211,64 +234,65 @@ function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): 
   const sql = exprSql(operand, scope, context)
   // castSql itself tells what is no BIGNUMERIC from one that the carrier has not; a TRY around it could not.
   const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
-  const write = ([part]: readonly (string | null)[]): string =>
-    castSql(part!, operand.type, type, { isSafe: isSafe && !isTried })
+  const write = (parts: Parts): Fragment =>
+    writeWith([operand], parts, ([part]) => castSql(part!, operand.type, type, { isSafe: isSafe && !isTried }))
   const value = isTried
     ? safely([operand], [sql], write, scope, context)
-    : asOperand(bound([operand], [sql], write, scope, context))
+    : asOperand(shareArguments([operand], [sql], write, scope, context))
   // A value that is too long fails a SAFE_CAST too.
   return typeParameters ? limited(value, expr, typeParameters, scope, context) : value
 }
 
 /** Of a NULL that is a constant list DuckDB forgets the elements' type. */
-const nullSql = (type: Type): string =>
-  type.kind === 'ARRAY' ? `(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)` : `NULL::${duckdbType(type)}`
+const nullSql = (type: Type): Fragment =>
+  type.kind === 'ARRAY'
+    ? fragment`(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)`
+    : fragment`NULL::${duckdbType(type)}`
 
 function limited(
-  sql: string,
+  sql: Fragment,
   cast: CastExpr,
   parameters: TypeParameters,
   scope: SqlScope | null,
   context: Context,
-): string {
-  return asOperand(bound([cast], [sql], ([value]) => constrainSql(value!, cast.type, parameters), scope, context))
+): Fragment {
+  const write = (parts: Parts): Fragment =>
+    writeWith([cast], parts, ([value]) => constrainSql(value!, cast.type, parameters))
+  return asOperand(shareArguments([cast], [sql], write, scope, context))
 }
 
-function fieldSql({ operand, index }: FieldExpr, scope: SqlScope | null, context: Context): string {
+function fieldSql({ operand, index }: FieldExpr, scope: SqlScope | null, context: Context): Fragment {
   const sql = exprSql(operand, scope, context)
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is no struct', operand.at)
   const name = fieldNames(operand.type)[index]!
-  return isPathSql(sql) ? `${sql}.${quoteName(name)}` : `struct_extract(${sql}, ${quoteText(name)})`
+  return sql.isPath ? path(`${sql}.${quoteName(name)}`) : fragment`struct_extract(${sql}, ${quoteText(name)})`
 }
 
-/** Names with dots between them. */
-const isPathSql = (sql: string): boolean =>
-  /^(?:[a-z_][\w$]*|"(?:[^"]|"")+")(?:\.(?:[a-z_][\w$]*|"(?:[^"]|"")+"))*$/i.test(sql)
-
-function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): string {
-  const fieldOf = (sql: string, field: Expr): string => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
+function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): Fragment {
+  const fieldOf = (sql: Fragment, field: Expr): Fragment => (readsOuter(field, scope) ? namedIfMacro(sql) : sql)
   if (expr.fields.length === 0)
     throw new GenerateError('A STRUCT without fields is not supported on the embedded engine', expr.at)
   const names = fieldNames(expr.type)
-  const fields = expr.fields.map(
-    (field, i) =>
-      `${quoteName(names[i]!)} := ${fieldOf(fitted(field, expr.type.fields[i]!.type, scope, context), field)}`,
-  )
-  return `struct_pack(${fields.join(', ')})`
+  const fields = expr.fields.map((field, i) => ({
+    name: quoteName(names[i]!),
+    sql: fieldOf(fitted(field, expr.type.fields[i]!.type, scope, context), field),
+  }))
+  const packed = fields.map(({ name, sql }) => fragment`${name} := ${sql}`)
+  return withFields(fragment`struct_pack(${packed})`, fields)
 }
 
 /**
  * Bindings that are more than a name and are read more than once are computed once, as the argument of a lambda. DuckDB
  * has no subqueries in lambdas; there the binding is written wherever it is read.
  */
-function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): string {
+function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): Fragment {
   const [first, ...rest] = expr.bindings
   if (!first) return exprSql(expr.result, scope, context)
   const body: Expr = rest.length === 0 ? expr.result : { ...expr, bindings: rest }
   const sql = exprSql(first.expr, scope, context)
-  const within = (name: string): string => {
-    const entries = new Map([[first.column.id, columnEntry(first.column, name)]])
+  const within = (read: Fragment): Fragment => {
+    const entries = new Map([[first.column.id, columnEntry(first.column, read)]])
     return exprSql(body, { entries, outer: scope, isLambda: true }, context)
   }
   const isVolatileBinding = isVolatile(first.expr)
@@ -281,7 +305,7 @@ function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): string
     )
   }
   const name = variable(first.column)
-  return `list_extract(list_transform([${sql}], lambda ${name}: ${within(name)}), 1)`
+  return applied(sql, name, within(path(name)))
 }
 
 function isCheap(expr: Expr): boolean {

@@ -2,15 +2,15 @@
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
 import type { Context, SqlScope } from '../context.js'
-import { asOperand } from '../operand.js'
-import { bound } from '../share-arguments.js'
+import { asOperand, type Fragment } from '../fragment.js'
+import { shareArguments, writeWith } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
 /** A call of one argument, any FLOAT64, that is written without tests. */
 export const UNTESTED = '$untested'
 
 /** An operand; null for any other expression. */
-export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
+export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   return writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const tested = floatArithmeticSql(tree, leaves)
     // What is not finite is not rounded at once, so that one test does for both.
@@ -19,7 +19,7 @@ export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Contex
 }
 
 /** The same of arithmetic and of whatever else, without tests: see `untestedSql`. */
-export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Context): string {
+export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
   const sql = writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const plain = untestedSql(tree, leaves)
     return rounding ? roundedSql(rounding.name, plain, plain, rounding.digits) : plain
@@ -38,12 +38,20 @@ function writeTree(
   scope: SqlScope | null,
   context: Context,
   write: (rounded: RoundedTree, leaves: readonly string[]) => string,
-): string | null {
+): Fragment | null {
   const rounded = roundedTree(expr)
   if (!rounded) return null
   const leaves = leavesOf(rounded.tree)
   const sql = leaves.map(leaf => context.expr(leaf, scope))
-  return asOperand(bound(leaves, sql, parts => write(rounded, parts as readonly string[]), scope, context))
+  return asOperand(
+    shareArguments(
+      leaves,
+      sql,
+      parts => writeWith(leaves, parts, texts => write(rounded, texts as readonly string[])),
+      scope,
+      context,
+    ),
+  )
 }
 
 /** Null for what is no arithmetic. */

@@ -6,47 +6,41 @@
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
 import { mayFail } from '../../analysis/fallible.js'
-import type { SqlScope } from '../context.js'
+import { entryOf, type SqlScope } from '../context.js'
+import { type Fragment, fragment } from '../fragment.js'
 
 type Args = readonly (Expr | null)[]
 
 /** What TRY tries, in a branch that every row takes; `operand` is a column of the row, null where none is read. */
-export const inTry = (sql: string, operand: string | null): string =>
-  operand === null ? sql : `CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
+export const inTry = (sql: Fragment, operand: Fragment | null): Fragment =>
+  operand === null ? sql : fragment`CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
 
 /**
  * The arguments of a COALESCE, the later ones in branches where they may fail. Two of these branches are the same only
  * where the whole calls are: otherwise DuckDB would take them for a common subexpression again.
  */
-export function inCoalesce(args: Args, sql: readonly (string | null)[], scope: SqlScope | null): (string | null)[] {
+export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope: SqlScope | null): (Fragment | null)[] {
   return sql.map((part, i) => {
     if (i === 0 || !args[i] || !mayFail(args[i])) return part
     const operand = columnIn(args, scope)
-    if (operand === null) return `CASE WHEN ${ALWAYS} THEN ${part} END`
+    if (operand === null) return fragment`CASE WHEN ${ALWAYS} THEN ${part!} END`
     const mark = hashOf(`${i} ${sql.join()}`)
-    return `CASE WHEN ${isEveryRow(operand)} THEN ${part} WHEN hash(${operand}) = ${mark} THEN NULL END`
+    return fragment`CASE WHEN ${isEveryRow(operand)} THEN ${part!} WHEN hash(${operand}) = ${mark} THEN NULL END`
   })
 }
 
 /** DuckDB does not know that this holds until the columns' statistics are looked at, which is last of all. */
-const isEveryRow = (operand: string): string => `(${operand} IS NULL) IS NOT NULL`
+const isEveryRow = (operand: Fragment): Fragment => fragment`(${operand} IS NULL) IS NOT NULL`
 
 /** The same where there is no column: what is random is not computed ahead. */
 const ALWAYS = 'random() < 2'
 
 /** The SQL of the first column that they read, outside of subqueries; null where they read none. */
-export function columnIn(exprs: Args, scope: SqlScope | null): string | null {
+export function columnIn(exprs: Args, scope: SqlScope | null): Fragment | null {
   for (const expr of exprs) {
-    const found = expr && (expr.kind === 'column' ? sqlOf(expr.column.id, scope) : columnIn(partsOf(expr), scope))
+    const found =
+      expr && (expr.kind === 'column' ? (entryOf(expr.column.id, scope)?.sql ?? null) : columnIn(partsOf(expr), scope))
     if (found) return found
-  }
-  return null
-}
-
-function sqlOf(id: number, scope: SqlScope | null): string | null {
-  for (let current = scope; current; current = current.outer) {
-    const entry = current.entries.get(id)
-    if (entry) return entry.sql
   }
   return null
 }

@@ -7,9 +7,8 @@ import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 import { writtenMicros } from '../../functions/intervals.js'
 import type { Context, SqlScope } from '../context.js'
-import { named } from '../named.js'
-import { asOperand } from '../operand.js'
-import { bound } from '../share-arguments.js'
+import { asOperand, type Fragment, fragment, literalFragment } from '../fragment.js'
+import { type Parts, shareArguments } from '../share-arguments.js'
 
 /** What is done to the sum: `add` and `from` (the sum is taken from it) have an INTERVAL, `multiply` and `divide` an INT64. */
 interface Step {
@@ -27,7 +26,7 @@ type Link = Step & { readonly inner: Expr }
 const MIN_STEPS = 2
 
 /** The chain as an operand; null for any other expression, and for one step by itself. */
-export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
+export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   if (!isStep(expr)) return null
   const chain = chainOf(expr)
   if (chain.steps.length < MIN_STEPS) return null
@@ -81,13 +80,15 @@ function isStep(expr: Expr): expr is CallExpr {
   return expr.arguments.some(part => part?.type.kind === 'INTERVAL')
 }
 
-function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: Context): string {
-  const sql = (part: Expr): string => context.expr(part, scope)
+function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: Context): Fragment {
+  const sql = (part: Expr): Fragment => context.expr(part, scope)
   const isSum = steps.every(({ kind }) => kind === 'add' || kind === 'subtract')
-  if (isSum) return `bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))].join(', ')}])`
-  const element = (i: string, n: string, by: number): string =>
-    `struct_pack(i := ${named(i)}, n := ${named(n)}, by := ${by})`
-  const [none, one] = ['NULL::INTERVAL', 'NULL::BIGINT']
+  if (isSum) return fragment`bq_interval_sum([${[sql(start), ...steps.map(step => addend(step, scope, context))]}])`
+  const element = (i: Fragment, n: Fragment, by: number): Fragment =>
+    fragment`struct_pack(i := coalesce(${i}, NULL), n := coalesce(${n}, NULL), by := ${by})`
+  const none = literalFragment('NULL::INTERVAL', true)
+  const one = literalFragment('NULL::BIGINT', true)
+  const minusOne = literalFragment('-1::BIGINT', true)
   const elements = steps.flatMap(step => {
     const { kind, operand } = step
     switch (kind) {
@@ -96,23 +97,23 @@ function intervalSql({ start, steps }: Chain, scope: SqlScope | null, context: C
       case 'divide':
         return [element(none, sql(operand!), -1)]
       case 'negate':
-        return [element(none, '-1::BIGINT', 1)]
+        return [element(none, minusOne, 1)]
       case 'from':
-        return [element(none, '-1::BIGINT', 1), element(sql(operand!), one, 0)]
+        return [element(none, minusOne, 1), element(sql(operand!), one, 0)]
       default:
         return [element(addend(step, scope, context), one, 0)]
     }
   })
-  return `bq_interval_chain([${[element(sql(start), one, 0), ...elements].join(', ')}])`
+  return fragment`bq_interval_chain([${[element(sql(start), one, 0), ...elements]}])`
 }
 
-function addend({ kind, operand }: Step, scope: SqlScope | null, context: Context): string {
+function addend({ kind, operand }: Step, scope: SqlScope | null, context: Context): Fragment {
   const sql = context.expr(operand!, scope)
-  return kind === 'subtract' ? `(-${sql})` : sql
+  return kind === 'subtract' ? fragment`(-${sql})` : sql
 }
 
 /** DATE is taken for the DATETIME of its midnight. */
-function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, context: Context): string {
+function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, context: Context): Fragment {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ kind, operand }) => {
     const written = writtenMicros(operand!)
@@ -120,17 +121,17 @@ function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, co
   })
   const isWritten = !micros.includes(null)
   const value = context.expr(start, scope)
-  const write = ([part]: readonly (string | null)[]): string => {
-    const time = start.type.kind === 'DATE' ? `CAST(${part} AS TIMESTAMP)` : part!
+  const write = ([part]: Parts): Fragment => {
+    const time = start.type.kind === 'DATE' ? fragment`CAST(${part!} AS TIMESTAMP)` : part!
     if (isWritten) return movedSql(name, time, micros as bigint[])
-    const list = [`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, scope, context))]
-    return `bq_${name}_sum([${list.join(', ')}])`
+    const list = [fragment`to_microseconds(epoch_us(${time}))`, ...steps.map(step => addend(step, scope, context))]
+    return fragment`bq_${name}_sum([${list}])`
   }
-  return isWritten ? asOperand(bound([start], [value], write, scope, context)) : write([value])
+  return isWritten ? asOperand(shareArguments([start], [value], write, scope, context)) : write([value])
 }
 
 /** By numbers that are written: the sums on the way are known, and the time must be within the range with the least and the greatest of them. */
-function movedSql(name: string, time: string, micros: readonly bigint[]): string {
+function movedSql(name: string, time: Fragment, micros: readonly bigint[]): Fragment {
   let [total, least, greatest] = [0n, 0n, 0n]
   for (const step of micros) {
     total += step
@@ -139,5 +140,5 @@ function movedSql(name: string, time: string, micros: readonly bigint[]): string
   }
   const [first, last] = [MIN_TIMESTAMP_MICROS - least, MAX_TIMESTAMP_MICROS - greatest]
   const bounds = first <= last ? [first, last, total] : [1n, 0n, 0n]
-  return `bq_${name}_moved(${time}, ${bounds.map(n => `${n}::BIGINT`).join(', ')})`
+  return fragment`bq_${name}_moved(${time}, ${bounds.map(n => literalFragment(`${n}::BIGINT`, true))})`
 }

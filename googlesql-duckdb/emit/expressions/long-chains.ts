@@ -4,9 +4,8 @@
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context, SqlScope } from '../context.js'
-import { sizeOfSql } from '../macro-usage.js'
-import { asOperand } from '../operand.js'
-import { bound } from '../share-arguments.js'
+import { asOperand, type Fragment } from '../fragment.js'
+import { shareArguments, type Write, writeWith } from '../share-arguments.js'
 
 const SYMBOLS: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*' }
 
@@ -15,7 +14,7 @@ const MIN_OPERANDS = 20
 const MIN_SIZE = 20
 
 /** An operand; null for any other expression. */
-export function longChainSql(expr: Expr, scope: SqlScope | null, context: Context): string | null {
+export function longChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   const operands: Expr[] = []
   const symbols: string[] = []
   let first = expr
@@ -27,11 +26,11 @@ export function longChainSql(expr: Expr, scope: SqlScope | null, context: Contex
   const all = [first, ...operands.reverse()]
   symbols.reverse()
   const sql = all.map(operand => context.expr(operand, scope))
-  if (sizeOfSql(sql.join(', ')) < MIN_SIZE * all.length) return null
-  const write = ([start, ...rest]: readonly (string | null)[]): string =>
+  if (sql.reduce((sum, { size }) => sum + size, 0) < MIN_SIZE * all.length) return null
+  const write: Write = ([start, ...rest]) =>
     rest.reduce<string>((text, part, i) => `(${text} ${symbols[i]} ${part})`, start!)
   const isBound = all.map(() => true)
-  return asOperand(bound(all, sql, write, scope, context, isBound))
+  return asOperand(shareArguments(all, sql, parts => writeWith(all, parts, write), scope, context, isBound))
 }
 
 function isLink(expr: Expr): expr is CallExpr {

@@ -1,25 +1,28 @@
 /** Subqueries as expressions. */
+
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
-import type { Context, SqlScope } from '../context.js'
-import { GenerateError } from '../context.js'
+import { type Context, GenerateError, type SqlScope } from '../context.js'
+import { type Fragment, fill, fragment, queryFragment } from '../fragment.js'
 import { namedIfMacro } from '../named.js'
 import { variable } from '../quote.js'
+import { applied } from '../share-arguments.js'
 import { arrayInQueryList, arraySubquerySql } from './array-subquery.js'
 import { equalSql, inListSql } from './compare.js'
 
-export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): string {
+export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment {
   const asList = arraySubquerySql(expr, scope, context)
   if (asList !== null) return asList
-  if (expr.form === 'exists') return `EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`
+  if (expr.form === 'exists') return queryFragment(`EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`)
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
   // Of several rows DuckDB raises an error by itself (scalar_subquery_error_on_multiple_rows).
-  if (expr.form === 'scalar') return `(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`
+  if (expr.form === 'scalar')
+    return queryFragment(`(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`)
   return context.arrayQuery(expr.scan, column, scope)
 }
 
-export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: Context): string {
+export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: Context): Fragment {
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
   const operand = context.expr(expr.operand, scope)
@@ -27,18 +30,21 @@ export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: C
   if (list !== null) {
     const pair = variable(context.newColumn('', column.type))
     const test = inListSql(`${pair}.x`, expr.operand.type, `${pair}.list`, column.type)
-    return `list_extract(list_transform([struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})], lambda ${pair}: ${test}), 1)`
+    const sides = fragment`struct_pack(x := ${namedIfMacro(operand)}, list := ${namedIfMacro(list)})`
+    return applied(sides, pair, fill(test, []))
   }
   const name = context.name(column)
   const query = context.query(expr.scan, [column], [name], scope)
-  if (isPlain(column.type)) return `(${operand} IN (\n${query}\n))`
+  if (isPlain(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
   if (column.type.kind === 'FLOAT64') {
     // NaN is equal to nothing, so rows of NaN can never match.
-    return `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`
+    return queryFragment(
+      `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`,
+    )
   }
-  const equal = equalSql(operand, expr.operand.type, name, column.type)
+  const equal = equalSql(operand.text, expr.operand.type, name, column.type)
   const any = (condition: string): string => `EXISTS (SELECT 1 FROM (\n${query}\n) WHERE ${condition})`
-  return `(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`
+  return queryFragment(`(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`)
 }
 
 /** Types whose values DuckDB compares as BigQuery does. */

@@ -1,8 +1,10 @@
 /** GROUP BY and the aggregates of a SELECT. */
+
 import type { AggregateScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, partsOfCall } from '../../../googlesql/plan/walk.js'
 import { type Context, findEntry, type SqlScope } from '../context.js'
 import { aggregateSql } from '../expressions/aggregates.js'
+import { fragment, unread } from '../fragment.js'
 import {
   type Block,
   type BlockOf,
@@ -38,17 +40,17 @@ export function groupedBlock(
   const computed = aggregates.map(({ column, call, witnesses = [] }) => {
     const totals = witnesses.map(witness => `sum(${findEntry(scope, witness).sql})`)
     const sql = totals.reduce((value, total) => `bq_trusted(${value}, ${total})`, aggregateSql(call, scope, context))
-    return computedEntry(column, sql)
+    return computedEntry(column, unread(sql))
   })
   const entries = [
     ...keys,
     ...computed,
-    ...scan.groupingCalls.map(({ column, key }) => computedEntry(column, `grouping(${keys[key]!.sql})`)),
+    ...scan.groupingCalls.map(({ column, key }) => computedEntry(column, fragment`grouping(${keys[key]!.sql})`)),
   ]
   const grouped = {
     ...block,
     order: [],
-    groupBy: { keys, sets: scan.groupingSets, aggregates: computed.map(({ sql }) => sql) },
+    groupBy: { keys, sets: scan.groupingSets, aggregates: new Set(computed.map(({ source }) => source)) },
     entries: new Map(),
   }
   return withEntries(grouped, entries)

@@ -35,7 +35,7 @@ export function joinBlock(
   if (!scan.condition) return { ...block, from: from(KEYWORDS[join]) }
   const condition = context.expr(scan.condition, scopeOf(block, outer))
   if (!hasSubquery(scan.condition)) return { ...block, from: `${from(KEYWORDS[join])} ON ${condition}` }
-  if (join === 'inner') return { ...block, from: from('CROSS JOIN'), where: [...block.where, condition] }
+  if (join === 'inner') return { ...block, from: from('CROSS JOIN'), where: [...block.where, condition.text] }
   throw new GenerateError(
     `A subquery over both sides in the ON clause of a ${join.toUpperCase()} JOIN is not supported on the embedded engine`,
     scan.condition.at,

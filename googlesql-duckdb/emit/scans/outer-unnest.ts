@@ -1,8 +1,10 @@
 /** LEFT JOIN UNNEST(x) ON condition: a row none of whose elements meets the condition is kept once, padded with NULLs. */
+
 import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
 import { INT64 } from '../../../googlesql/types/types.js'
 import type { Context, Entry, SqlScope } from '../context.js'
+import { type Fragment, fragment, path } from '../fragment.js'
 import { variable } from '../quote.js'
 import {
   type Block,
@@ -20,7 +22,7 @@ import {
 interface Input {
   readonly block: Block
   /** SQL of the array in that block. */
-  readonly array: string
+  readonly array: Fragment
 }
 
 export function outerUnnestBlock(
@@ -47,17 +49,17 @@ function indexesByQuery(
   context: Context,
 ): string {
   const [list, index] = [context.newAlias(), context.newAlias()]
-  const own = elementEntries(scan, list, index)
+  const own = elementEntries(scan, path(list), path(index))
   const test = context.expr(condition, { entries: own, outer: scopeOf(block, outer) })
   const elements = `SELECT ${list}, unnest(range(len(${list}))) AS ${index} FROM (SELECT ${array} AS ${list})`
   return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\n${elements}\n)\nWHERE ${test}\n)`
 }
 
 /** The element and the offset in terms of an index from zero. */
-const elementEntries = (scan: UnnestScan, array: string, index: string): ReadonlyMap<number, Entry> =>
+const elementEntries = (scan: UnnestScan, array: Fragment, index: Fragment): ReadonlyMap<number, Entry> =>
   new Map(
     [
-      columnEntry(scan.element, `list_extract(${array}, ${index} + 1)`),
+      columnEntry(scan.element, fragment`list_extract(${array}, ${index} + 1)`),
       ...(scan.offset ? [columnEntry(scan.offset, index)] : []),
     ].map(entry => [entry.column.id, entry] as const),
   )
@@ -79,7 +81,7 @@ function withOuterColumns(
   const list = context.newColumn('array', scan.array.type)
   const seeing = withEntries(block, [...foreign, computedEntry(list, array)])
   const kept = new Set([...needed, ...reads, list.id])
-  return { block: derive(seeing, kept, context), array: context.name(list) }
+  return { block: derive(seeing, kept, context), array: path(context.name(list)) }
 }
 
 function outerEntry(outer: SqlScope | null, id: number): Entry | null {
@@ -100,7 +102,7 @@ function matchingIndexes(
 ): string {
   const index = context.newColumn('', INT64)
   const name = variable(index)
-  const entries = new Map([...block.entries, ...elementEntries(scan, array, name)])
+  const entries = new Map([...block.entries, ...elementEntries(scan, array, path(name))])
   return `list_filter(range(len(${array})), lambda ${name}: ${context.expr(condition, { entries, outer })})`
 }
 
@@ -121,8 +123,8 @@ function unnestIndexes(
   ])
   const padded = `CASE WHEN len(${matches}) > 0 THEN ${matches} ELSE [NULL] END`
   const rows = `SELECT ${[...names, list, `unnest(${padded}) AS ${index}`].join(', ')}\nFROM (\n${filtered}\n)`
-  const own = elementEntries(scan, list, index).values()
-  const all = [...kept.map((entry, i) => columnEntry(entry.column, names[i]!)), ...own]
+  const own = elementEntries(scan, path(list), path(index)).values()
+  const all = [...kept.map((entry, i) => columnEntry(entry.column, path(names[i]!))), ...own]
   const offered = all.filter(entry => needed.has(entry.column.id))
   const result: Block = {
     ...EMPTY_BLOCK,

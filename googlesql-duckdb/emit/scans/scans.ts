@@ -1,4 +1,5 @@
 /** Scans as SELECT blocks. Scans that fit into one SELECT become one; the others become derived tables. */
+
 import { isVolatile, isVolatileScan } from '../../../googlesql/functions/facts.js'
 import type {
   Column,
@@ -18,6 +19,7 @@ import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/w
 import { type Context, findEntry, GenerateError, isConstant, type SqlScope } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
+import { path, unread } from '../fragment.js'
 import { quoteName } from '../quote.js'
 import { duckdbType } from '../type.js'
 import { groupedBlock } from './aggregate-scan.js'
@@ -99,7 +101,7 @@ function fromTable(
   columns: readonly Column[],
   nameOf: (column: Column, index: number) => string,
 ): Block {
-  const entries = columns.map((column, i) => columnEntry(column, `${alias}.${nameOf(column, i)}`))
+  const entries = columns.map((column, i) => columnEntry(column, path(`${alias}.${nameOf(column, i)}`)))
   return withEntries({ ...EMPTY_BLOCK, from: `${source} AS ${alias}` }, entries)
 }
 
@@ -128,7 +130,7 @@ function filterBlock(scan: FilterScan, needed: Ids, outer: SqlScope | null, cont
   const keep = new Set([...needed, ...reads])
   const block = rowsOf(blockOf(scan.input, keep, outer, context), reads, keep, context)
   const scope = scopeOf(block, outer)
-  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope))] }
+  return { ...block, where: [...block.where, ...conjuncts(scan.condition).map(part => context.expr(part, scope).text)] }
 }
 
 function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, context: Context): Block {
@@ -171,7 +173,7 @@ function windowBlock(scan: WindowScan, needed: Ids, outer: SqlScope | null, cont
   if (block.groupBy || isLimited(block)) block = derive(block, keep, context)
   block = readable(block, reads, keep, context)
   const scope = scopeOf(block, outer)
-  const added = functions.map(({ column, call }) => computedEntry(column, windowSql(call, scope, context)))
+  const added = functions.map(({ column, call }) => computedEntry(column, unread(windowSql(call, scope, context))))
   return { ...withEntries(block, added), isWindowed: true }
 }
 
@@ -179,7 +181,7 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
   const names = scan.columns.map(column => context.name(column))
   const parts = scan.inputs.map(input => `(${armSql(input, scan.columns, outer, context)})`)
   const operator = `${scan.operator}${scan.isAll ? ' ALL' : ''}`
-  const entries = scan.columns.map((column, i) => columnEntry(column, names[i]!))
+  const entries = scan.columns.map((column, i) => columnEntry(column, path(names[i]!)))
   return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
 }
 
@@ -193,7 +195,7 @@ function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null,
       const entry = findEntry(scope, column)
       const target = columns[i]!
       const isSame = duckdbType(column.type) === duckdbType(target.type)
-      const sql = isSame ? entry.sql : castSql(entry.sql, column.type, target.type)
+      const sql = isSame ? entry.sql : castSql(entry.sql.text, column.type, target.type)
       return { name: context.name(target), sql, source: isSame ? entry.source : null }
     }),
   )

@@ -1,6 +1,8 @@
 /** One SELECT under construction, and how it becomes text. */
+
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
 import type { Context, Entry, SqlScope } from '../context.js'
+import { type Fragment, path } from '../fragment.js'
 import { quoteName } from '../quote.js'
 
 export interface Block {
@@ -23,11 +25,11 @@ export interface GroupByClause {
   readonly keys: readonly Entry[]
   /** Indexes into `keys`; null for plain GROUP BY. */
   readonly sets: readonly (readonly number[])[] | null
-  /** The SQL of the aggregates. */
-  readonly aggregates: readonly string[]
+  /** The sources of the aggregates. */
+  readonly aggregates: ReadonlySet<number>
 }
 export interface OrderPart {
-  readonly sql: string
+  readonly sql: Fragment
   /** The column that it is, where it is one: its alias stands for it then. */
   readonly source: number | null
   /** `DESC NULLS LAST`. */
@@ -35,7 +37,7 @@ export interface OrderPart {
 }
 export interface Output {
   readonly name: string
-  readonly sql: string
+  readonly sql: Fragment | string
   readonly source: number | null
 }
 
@@ -69,7 +71,7 @@ export const scopeOf = (block: Block, outer: SqlScope | null): SqlScope => ({ en
 
 /** The text of the whole SELECT. Without outputs it gives a column that nobody reads. */
 export function selectSql(block: Block, outputs: readonly Output[]): string {
-  const list = outputs.map(output => aliased(output.sql, output.name)).join(', ')
+  const list = outputs.map(output => aliased(String(output.sql), output.name)).join(', ')
   const lines = [
     ...(block.withs.length > 0 ? [`WITH ${block.isRecursive ? 'RECURSIVE ' : ''}${block.withs.join(',\n')}`] : []),
     `SELECT ${list === '' ? '1 AS one' : list}`,
@@ -93,10 +95,10 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
   const outputs: Output[] = [...bySource.values()].map(entry => ({ ...entry, name: nameOf(entry) }))
   const order = block.order.map((part): OrderPart => {
     const known = part.source === null ? undefined : kept.find(entry => entry.source === part.source)
-    if (known) return { ...part, sql: nameOf(known), source: bySource.get(known.source)!.column.id }
+    if (known) return { ...part, sql: path(nameOf(known)), source: bySource.get(known.source)!.column.id }
     const name = context.newAlias()
     outputs.push({ name, sql: part.sql, source: part.source })
-    return { ...part, sql: name, source: null }
+    return { ...part, sql: path(name), source: null }
   })
   const inner = isLimited(block) ? block : { ...block, order: [] }
   return {
@@ -105,7 +107,7 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
     entries: new Map(
       kept.map(entry => {
         const source = bySource.get(entry.source)!.column.id
-        return [entry.column.id, { ...columnEntry(entry.column, nameOf(entry)), source }]
+        return [entry.column.id, { ...columnEntry(entry.column, path(nameOf(entry))), source }]
       }),
     ),
     order,
@@ -125,7 +127,7 @@ export function rowsOf(block: Block, reads: Ids, keep: Ids, context: Context): B
   return readable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
 }
 
-export const columnEntry = (column: Column, sql: string): Entry => ({
+export const columnEntry = (column: Column, sql: Fragment): Entry => ({
   column,
   sql,
   kind: 'column',
@@ -133,7 +135,10 @@ export const columnEntry = (column: Column, sql: string): Entry => ({
   source: column.id,
 })
 
-export const computedEntry = (column: Column, sql: string): Entry => ({ ...columnEntry(column, sql), kind: 'computed' })
+export const computedEntry = (column: Column, sql: Fragment): Entry => ({
+  ...columnEntry(column, sql),
+  kind: 'computed',
+})
 
 export function withEntries(block: Block, added: readonly Entry[]): Block {
   const entries = new Map(block.entries)
@@ -151,7 +156,7 @@ function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): 
   if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
   const keys = grouping.keys.map(key => {
     const index = outputs.findIndex(output => output.source === key.source)
-    return index < 0 || grouping.sets ? key.sql : String(index + 1)
+    return index < 0 || grouping.sets ? key.sql.text : String(index + 1)
   })
   if (!grouping.sets) return [`GROUP BY ${keys.join(', ')}`]
   const sets = grouping.sets.map(set => `(${set.map(index => keys[index]!).join(', ')})`)
@@ -161,8 +166,7 @@ function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): 
 /** Without a key it is an aggregate in the SELECT that makes one row of all; where none is left, HAVING does. */
 function havingLine({ groupBy, order }: Block, outputs: readonly Output[]): readonly string[] {
   if (!groupBy || groupBy.keys.length > 0 || groupBy.sets) return []
-  const written = [...outputs, ...order].map(({ sql }) => sql)
-  const isAggregated = groupBy.aggregates.some(aggregate => written.some(sql => sql.includes(aggregate)))
+  const isAggregated = [...outputs, ...order].some(({ source }) => source !== null && groupBy.aggregates.has(source))
   return isAggregated ? [] : ['HAVING count(*) >= 0']
 }
 

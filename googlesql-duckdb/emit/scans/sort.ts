@@ -1,6 +1,8 @@
 /** Sort keys: where NULLs and NaN go is always said. */
+
 import type { SortKey } from '../../../googlesql/plan/nodes.js'
 import { type Context, findEntry, isConstant, type SqlScope } from '../context.js'
+import { fragment } from '../fragment.js'
 import type { OrderPart } from './select-block.js'
 
 /**
@@ -14,10 +16,13 @@ export function orderParts(keys: readonly SortKey[], scope: SqlScope, context: C
     const source = key.expr.kind === 'column' ? findEntry(scope, key.expr.column).source : null
     const nulls = key.nullsFirst ? 'NULLS FIRST' : 'NULLS LAST'
     const direction = `${key.isDescending ? 'DESC' : 'ASC'} ${nulls}`
-    if (key.expr.type.kind === 'INTERVAL') return [{ sql: `bq_interval_key(${sql})`, source: null, direction }]
+    if (key.expr.type.kind === 'INTERVAL') return [{ sql: fragment`bq_interval_key(${sql})`, source: null, direction }]
     const part: OrderPart = { sql, source, direction }
     if (key.expr.type.kind !== 'FLOAT64') return [part]
-    return [{ sql: `isnan(${sql})`, source: null, direction: `${key.isDescending ? 'ASC' : 'DESC'} ${nulls}` }, part]
+    return [
+      { sql: fragment`isnan(${sql})`, source: null, direction: `${key.isDescending ? 'ASC' : 'DESC'} ${nulls}` },
+      part,
+    ]
   })
 }
 

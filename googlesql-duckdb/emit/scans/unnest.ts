@@ -2,9 +2,11 @@
  * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
  * correlated one, which keeps conditions from reaching the table.
  */
+
 import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead } from '../../../googlesql/plan/walk.js'
 import type { Context, Entry, SqlScope } from '../context.js'
+import { type Fragment, path } from '../fragment.js'
 import { outerUnnestBlock } from './outer-unnest.js'
 import {
   type Block,
@@ -42,7 +44,7 @@ export function unnestBlock(
   const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
   // Records that nobody reads are only counted: by their offsets, which cost less than they do.
   const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
-  const rows = isElementRead ? array : `range(len(${array}))`
+  const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =
     isElementRead || !offset ? [{ name: context.name(scan.element), sql: `unnest(${pad(rows)})`, source: null }] : []
   const outputs: Output[] = [
@@ -58,10 +60,10 @@ export function unnestBlock(
   const block: Block = {
     ...EMPTY_BLOCK,
     from: `(\n${selectSql(input.block, outputs)}\n)`,
-    entries: new Map(columns.map(column => [column.id, columnEntry(column, context.name(column))])),
+    entries: new Map(columns.map(column => [column.id, columnEntry(column, path(context.name(column)))])),
   }
   if (!scan.condition) return block
-  return { ...block, where: [context.expr(scan.condition, scopeOf(block, outer))] }
+  return { ...block, where: [context.expr(scan.condition, scopeOf(block, outer)).text] }
 }
 
 function isKept(entry: Entry, scan: UnnestScan, needed: Ids): boolean {
@@ -85,14 +87,14 @@ function arrayInSight(
   keep: Ids,
   outer: SqlScope | null,
   context: Context,
-): { readonly block: Block; readonly array: string } {
+): { readonly block: Block; readonly array: Fragment } {
   const block = readable(input, columnsRead([scan.array]), keep, context)
   const array = context.expr(scan.array, scopeOf(block, outer))
   const isOnce = !scan.isOuter && !scan.offset
   if (isOnce || isPlainOperand(scan)) return { block, array }
   const column = context.newColumn('array', scan.array.type)
   const withArray = withEntries(block, [computedEntry(column, array)])
-  return { block: derive(withArray, new Set([...keep, column.id]), context), array: context.name(column) }
+  return { block: derive(withArray, new Set([...keep, column.id]), context), array: path(context.name(column)) }
 }
 
 function isPlainOperand({ array }: UnnestScan): boolean {

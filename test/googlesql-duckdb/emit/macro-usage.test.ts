@@ -1,7 +1,8 @@
 import { expect } from 'chai'
 import { arrayOf, BIGNUMERIC, INT64, JSON_TYPE, STRING, structOf, TIMESTAMP } from '../../../googlesql/types/types.js'
+import { asOperand, fill } from '../../../googlesql-duckdb/emit/fragment.js'
 import { callOf, hasQuery, usesOf } from '../../../googlesql-duckdb/emit/macro-usage.js'
-import { argumentsAt, asOperand } from '../../../googlesql-duckdb/emit/operand.js'
+import { argumentsAt } from '../../../googlesql-duckdb/emit/operand.js'
 import { quoteName, quoteText } from '../../../googlesql-duckdb/emit/quote.js'
 import { duckdbType } from '../../../googlesql-duckdb/emit/type.js'
 
@@ -37,7 +38,7 @@ describe('SQL text', () => {
   ]
   for (const [sql, operand] of OPERANDS) {
     it(`writes ${sql} as an operand`, () => {
-      expect(asOperand(sql)).to.equal(operand)
+      expect(asOperand(fill(sql, [])).text).to.equal(operand)
     })
   }
 
