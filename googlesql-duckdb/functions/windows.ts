@@ -90,7 +90,7 @@ const percentileCont: AggregateForm = call => {
 
 const A_HAIR = 1e-12
 /** The numerators and denominators of exact comparison: as BigInt, of a positive FLOAT64. */
-const MANTISSA = 2 ** 60
+const MANTISSA = 2 ** 112
 
 /**
  * The percentile as quantile_disc takes it. The row meant is the one at ceil(rows * p) of the exact product, and DuckDB's

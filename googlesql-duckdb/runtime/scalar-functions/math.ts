@@ -196,9 +196,9 @@ const TEXT: ScalarFunctionType = 'VARCHAR'
 
 /** Of a count and a FLOAT64 from 0 to 1, the product not rounded before. */
 function ceilOfProduct(count: bigint, factor: number): bigint {
-  // Every FLOAT64 is a whole number of 2^-1074; those that matter are of 2^-60.
-  const scale = 2n ** 60n
-  const product = count * BigInt(Math.round(factor * 2 ** 60))
+  // Every FLOAT64 above 2^-59 is a multiple of 2^-112, so the scaling is exact; smaller percentiles pick the first row.
+  const scale = 2n ** 112n
+  const product = count * BigInt(Math.round(factor * 2 ** 112))
   return (product + scale - 1n) / scale
 }
 
