@@ -1,4 +1,7 @@
-/** What checked FLOAT64 arithmetic costs over ten million rows of Parquet, beside DuckDB's own operators, which check nothing. */
+/**
+ * The cost of checked FLOAT64 arithmetic over ten million rows of Parquet, compared with DuckDB's own operators, which do not
+ * check.
+ */
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { tableCatalogue } from '../googlesql/tables.js'
@@ -10,7 +13,7 @@ import { percentile } from './figures.js'
 const ROWS = 10_000_000
 const ROUNDS = 9
 
-/** The same in both languages, but for what DuckDB spells otherwise. */
+/** Expressions in GoogleSQL, each with DuckDB's spelling where it differs. */
 const FORMS: readonly (readonly [googlesql: string, duckdb?: string])[] = [
   ['SUM(x)'],
   ['SUM(x * y + 1)'],
@@ -57,7 +60,10 @@ export async function arithmetic(folder: string): Promise<string> {
 
 const queryOf = (form: string): string => `SELECT ${form}${form.includes(' FROM ') ? '' : ' FROM t'}`
 
-/** The medians of both, and of their ratio in each turn. */
+/**
+ * Runs the two queries in turn: the median of each, in milliseconds of processor time, and the median of their ratio in a
+ * turn.
+ */
 async function inTurns(
   connection: DuckDBConnection,
   ours: string,
@@ -69,7 +75,7 @@ async function inTurns(
       const before = process.cpuUsage()
       await connection.runAndReadAll(sql)
       const { user, system } = process.cpuUsage(before)
-      // The first warms up.
+      // The first round is a warm-up.
       if (round > 0) samples[i]!.push((user + system) / 1000)
     }
   }

@@ -1,5 +1,5 @@
 /**
- * A bare server that has an answer for each address. Its argument is a file of them as JSON: `[[address, headers, body], …]`.
+ * A bare server with a fixed answer for each path. Its argument is a JSON file of the answers: `[[path, headers, body], …]`.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type OutgoingHttpHeaders } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * The least that node:http can do: the same bytes for any request. Its arguments are the file of the body and, where it
- * is to send a certain head, the file of that as JSON: `{"status": 200, "headers": {…}}`.
+ * The least work that node:http can do: it sends the same bytes for every request. Its arguments are the file of the body
+ * and, optionally, a JSON file of the status and headers: `{"status": 200, "headers": {…}}`.
  */
 import { readFileSync } from 'node:fs'
 import { createServer, type OutgoingHttpHeaders } from 'node:http'

@@ -1,4 +1,7 @@
-/** What the BigQuery engine adds to a call: time, memory and connections, in front of a fake; and the decoding of rows. */
+/**
+ * The overhead of the BigQuery engine, measured against a fake BigQuery: time, memory and connections; and the decoding of
+ * rows.
+ */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { BigQuery } from '@google-cloud/bigquery'
@@ -40,7 +43,7 @@ const run = (engine: BigQueryEngine, sql = 'SELECT n FROM t'): Promise<unknown> 
     },
   )
 
-/** All that can be measured without rows of an endpoint. */
+/** Every measurement that does not need rows of an endpoint. */
 export async function inFrontOfFake(): Promise<readonly Figure[]> {
   return [...(await withLatency()), await memory(), ...(await pages())]
 }
@@ -139,7 +142,7 @@ async function pages(): Promise<readonly Figure[]> {
 
 const DECODED_ROWS = 1_000
 
-/** `result` is a result of an endpoint in JSON: its rows, over and over, as REST cells. */
+/** Measures the decoding of REST cells; they hold the rows of an endpoint's JSON result, repeated. */
 export async function decoding(name: string, { body, columns }: StoredResult): Promise<readonly Figure[]> {
   const { result } = JSON.parse(Buffer.from(body).toString()) as {
     result: readonly Readonly<Record<string, unknown>>[]
@@ -158,7 +161,7 @@ export async function decoding(name: string, { body, columns }: StoredResult): P
     encoder.add(schema, of)
     return encoder.finish()
   }
-  // In turns, so that whatever else the machine does falls on all of them.
+  // In turns, so that other load on the machine affects all of them equally.
   const samples: Record<'cells' | 'whole' | 'parsed', number[]> = { cells: [], whole: [], parsed: [] }
   for (let round = 0; round < 100; round += 1) {
     const warmUp = round === 0 ? 20 : 0

@@ -1,4 +1,6 @@
-/** The least that an Express route can do: the bytes of a file, for any request. Its one argument is the file. */
+/**
+ * The least work that an Express route can do: it sends the bytes of a file for every request. Its only argument is the file.
+ */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import express from 'express'

@@ -3,23 +3,23 @@
 export interface Figure {
   readonly what: string
   readonly value: string
-  /** What it should be, as it stands in the table; '' where there is none. */
+  /** The target, as the table shows it; empty for a figure without one. */
   readonly bar: string
 }
 
-/** Milliseconds (or whatever the samples are), by nearest rank. */
+/** The percentile by nearest rank, in the unit of the samples; `rank` is from 0 to 100. NaN without samples. */
 export function percentile(samples: readonly number[], rank: number): number {
   const sorted = [...samples].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.ceil((rank / 100) * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** `p50 1.23 ms, p99 4.56 ms (300 runs)`. */
+/** Two percentiles and the number of samples: `p50 1.23 ms, p99 4.56 ms (300 runs)`. */
 export function spread(samples: readonly number[], unit = 'ms'): string {
   const text = (rank: number): string => `p${rank} ${percentile(samples, rank).toFixed(2)} ${unit}`
   return `${text(50)}, ${text(99)} (${samples.length} runs)`
 }
 
-/** The milliseconds of each run, after some that do not count. */
+/** The milliseconds of each of `runs` runs, after `warmUp` runs that do not count. */
 export async function timed(runs: number, warmUp: number, run: () => unknown): Promise<readonly number[]> {
   const samples: number[] = []
   for (let i = 0; i < warmUp + runs; i += 1) {

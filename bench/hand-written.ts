@@ -1,6 +1,6 @@
 /**
- * What a team would write by hand for four queries: Express, DuckDB over Parquet files, and a Map of rows. Prints
- * `ready <url>`, like the others. Usage: hand-written.ts [data folder]
+ * A server that a team would write by hand for four queries: Express, DuckDB over Parquet files, and a Map of rows as its
+ * cache. Prints `ready <url>`, like the other servers. Usage: hand-written.ts [data folder]
  */
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
@@ -26,7 +26,7 @@ const REQUESTS: Record<string, [bucket: string, back: string]> = {
 }
 
 type Asked = Record<string, string>
-/** SQL and its values, or null where an argument is none that there is. */
+/** The SQL of each query and its values; null where an argument is not valid. */
 const QUERIES: Record<string, (asked: Asked) => [sql: string, values: Record<string, DuckDBValue>] | null> = {
   'bench.rows': ({ rows }) =>
     Number.isInteger(Number(rows))

@@ -1,4 +1,4 @@
-/** Loaded into a server before its program: after each full collection it writes to a file what was left then, in bytes. */
+/** Preloaded into a server: after each full garbage collection, writes the memory that remains in use to a file, in bytes. */
 import { renameSync, writeFileSync } from 'node:fs'
 import { constants, PerformanceObserver } from 'node:perf_hooks'
 

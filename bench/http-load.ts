@@ -1,28 +1,28 @@
-/** A client that asks over kept connections: as fast as the answers come, or at a rate that it is given. */
+/** A client that sends requests over persistent connections, either as fast as the answers come or at a given rate. */
 import { connect, type Socket } from 'node:net'
 
 export interface Answers {
   readonly perSecond: number
-  /** Milliseconds from when a request was due until its answer was whole. */
+  /** For each request, the milliseconds from the time when it was due until its answer was complete. */
   readonly milliseconds: readonly number[]
 }
 
 export interface HttpLoad {
   readonly connections: number
   readonly seconds: number
-  /** Asked for in turn. */
+  /** The paths to request, in turn. */
   readonly paths: readonly string[]
   readonly method?: 'GET' | 'HEAD'
   readonly headers?: Readonly<Record<string, string>>
-  /** Any other status ends it all. @default 200 */
+  /** The expected status; any other one ends the run with an error. @default 200 */
   readonly status?: number
-  /** Ends after so many requests. */
+  /** The number of requests after which the run ends. @default no limit */
   readonly total?: number
-  /** Requests a second over all connections; each is due whether those before it were answered or not. */
+  /** Requests per second over all connections: requests are due at fixed times, whether or not earlier ones are answered. */
   readonly rate?: number
 }
 
-/** @throws when an answer is not as expected. */
+/** @throws TypeError when an answer has another status, or a connection is closed */
 export async function httpLoad(url: string, load: HttpLoad): Promise<Answers> {
   const { connections, seconds, paths, method = 'GET', headers = {}, rate, total = Number.POSITIVE_INFINITY } = load
   const { hostname, port, host } = new URL(url)
@@ -62,7 +62,7 @@ function open(port: number, hostname: string): Promise<Socket> {
   })
 }
 
-/** Each call resolves with the next whole answer. */
+/** Returns a function; each call of it resolves when the next answer is complete. */
 function answersOf(socket: Socket, isHead: boolean, status: number): () => Promise<void> {
   let head = ''
   let missing = -1

@@ -1,4 +1,4 @@
-/** Draws ratios as bars, in SVG that reads on light and on dark. */
+/** Draws ratios as bars, in SVG that is readable on light and dark pages. */
 
 export interface Bar {
   readonly label: string
@@ -12,7 +12,7 @@ const BAR = 16
 const GAP = 4
 const COLOURS = ['#2f6fde', '#8a8f98', '#c98a2b', '#b5493b']
 
-/** Groups of bars, each as long as its value; 1 is marked. */
+/** The SVG of groups of bars, whose lengths are in proportion to their values; a line marks the value 1. */
 export function barChart(groups: readonly Bar[]): string {
   const most = Math.max(1.05, ...groups.flatMap(group => group.values.map(([, value]) => value)))
   const scale = (WIDTH - LEFT - RIGHT) / most

@@ -1,4 +1,6 @@
-/** Measures hits, misses and loading over HTTP, beside a bare server, an Express route and what one would write by hand. */
+/**
+ * Measures hits, misses and loading over HTTP, compared with a bare server, an Express route and a server written by hand.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -16,12 +18,12 @@ const ROUND_SECONDS = 0.5
 
 export interface HttpResults {
   readonly figures: readonly Figure[]
-  /** Requests a second of a bare server, at the start and at the end: what differs is the machine's noise. */
+  /** Requests per second of a bare server at the start and at the end: their difference is the noise of the machine. */
   readonly floors: readonly [number, number]
   readonly picture: string
 }
 
-/** Takes about five minutes. `program` is how the built server is started. */
+/** Runs all measurements, in about five minutes. `program` is the command line that starts the built server. */
 export async function measureHttp(program: readonly string[]): Promise<HttpResults> {
   return inFolder(async folder => {
     const bench = { folder, program }
@@ -55,7 +57,7 @@ function fileOf({ folder }: Bench, name: string, body: Buffer): string {
   return file
 }
 
-/** What the server answers, as it is on the wire. */
+/** The server's answer, with its body as it is on the wire. */
 function answerOf(
   url: string,
   path: string,
@@ -83,14 +85,14 @@ function headersOf({ rawHeaders }: IncomingMessage): Readonly<Record<string, str
   return headers
 }
 
-/** A bare server that sends the bytes of this answer: status, every header, body. */
+/** A bare server that sends the same bytes as this answer: status, every header, body. */
 async function startBare(bench: Bench, [answer, body]: readonly [IncomingMessage, Buffer]): Promise<Server> {
   const head = { status: answer.statusCode, headers: headersOf(answer) }
   const headFile = fileOf(bench, 'head', Buffer.from(JSON.stringify(head)))
   return startServer([...tsx, 'bench/bare-server.ts', fileOf(bench, 'body', body), headFile], {})
 }
 
-/** A bare server that sends for each of these addresses the bytes that this server sends for it. */
+/** A bare server that sends, for each of these paths, the same bytes as the server at `url`. */
 async function startBareMap(bench: Bench, url: string, paths: readonly string[]): Promise<Server> {
   const answers: unknown[] = []
   for (let i = 0; i < paths.length; i += 50) {
@@ -151,7 +153,7 @@ async function hits(bench: Bench): Promise<readonly [readonly Figure[], readonly
         const [own, floor, route, byHand] = (await inTurns(sides, load(connections, rows))) as Four
         const what = `hits of ${rows} rows, ${connections} connection${connections === 1 ? '' : 's'}`
         figures.push({ what: `${what}: against bare node:http`, value: compared(own, floor), bar: '≥ 0.9' })
-        // Where writing a large body takes most of both, not even the bare server reaches the bar.
+        // With a large body, writing it takes most of the time in both servers: not even the bare server reaches the target.
         const best = `; bare node:http itself: ${ratio(floor.rate, route.rate)}`
         figures.push({ what: `${what}: against an Express route`, value: compared(own, route) + best, bar: '≥ 4' })
         figures.push({ what: `${what}: against one written by hand`, value: compared(own, byHand), bar: '' })
@@ -189,7 +191,7 @@ async function latencies(sluice: Server, bare: Server, rate: number): Promise<Fi
   }
 }
 
-/** 304s, HEAD, gzip and many keys, each beside a bare server that writes what is written then. */
+/** 304s, HEAD, gzip and many keys, each compared with a bare server that writes the same bytes. */
 async function kinds(bench: Bench): Promise<readonly Figure[]> {
   const figures: Figure[] = []
   const sluice = await startSluice(bench)
@@ -198,9 +200,9 @@ async function kinds(bench: Bench): Promise<readonly Figure[]> {
     const body = await bodyOf(sluice.url, path)
     const [plain] = await answerOf(sluice.url, path, {})
     const gzip = { headers: { ...HEADERS, 'Accept-Encoding': 'gzip' } }
-    await answerOf(sluice.url, path, gzip) // makes that form
+    await answerOf(sluice.url, path, gzip) // fills the cache with the gzip representation
     const paths = Array.from({ length: 10_000 }, (_, i) => `${ROUTE}?rows=10&tag=t${i}`)
-    // A miss, and the first hit.
+    // Each key is requested twice: a miss, and the first hit.
     for (const _ of ['miss', 'hit']) {
       await httpLoad(sluice.url, { ...load(32), paths, seconds: 300, total: paths.length })
     }
@@ -217,7 +219,7 @@ async function kinds(bench: Bench): Promise<readonly Figure[]> {
     }
     for (const [what, own] of loads) {
       const answer = await answerOf(sluice.url, path, own)
-      // What a bare server is given to write is the whole body; node:http leaves it out itself.
+      // For HEAD the bare server gets the whole body too; node:http omits it by itself.
       const same: [IncomingMessage, Buffer] = own.method === 'HEAD' ? [answer[0], body] : answer
       await add(`${what}, 32 connections`, own, await startBare(bench, same))
     }
@@ -261,7 +263,7 @@ async function manifests(bench: Bench): Promise<readonly Figure[]> {
   }
 }
 
-/** The section of RESULTS.md, and the picture beside it. */
+/** Writes the picture, and returns the section of RESULTS.md. */
 export function writeHttp({ figures, floors, picture }: HttpResults): string {
   writeFileSync('bench/results.svg', picture)
   const noise = `A bare server's rate was ${floors[0].toFixed(0)}/s at the start and ${floors[1].toFixed(0)}/s at the end (${ratio(floors[1], floors[0])}).`
@@ -272,7 +274,7 @@ export function writeHttp({ figures, floors, picture }: HttpResults): string {
 
 const PROFILE = readFileSync(new URL('./http-profile.md', import.meta.url), 'utf8').trim()
 
-// Alone: `node --import tsx bench/http.ts [program] [hits | kinds]` prints the section, or hits alone, or
+// As a program: `node --import tsx bench/http.ts [program] [hits | kinds]` prints the whole section, only hits, or only
 // 304s, HEAD, gzip and many keys.
 if (process.argv[1]?.endsWith('bench/http.ts')) {
   const [program = 'dist/runner/main.js', part] = process.argv.slice(2)

@@ -1,11 +1,11 @@
-/** Measures servers in turns under the same load: how many requests a second, and what one takes of the processor. */
+/** Measures servers in turns under the same load: requests per second, and the processor time of one request. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { percentile } from './figures.js'
 import { type HttpLoad, httpLoad } from './http-load.js'
 import type { Server } from './processes.js'
 import { apart } from './processors.js'
 
-/** The first of each warms up and does not count. */
+/** The number of rounds; the first is a warm-up and does not count. */
 export const ROUNDS = 9
 
 export interface Side {
@@ -15,15 +15,15 @@ export interface Side {
 }
 
 export interface Measured {
-  /** Requests a second, median of the rounds. */
+  /** Requests per second, the median of the rounds. */
   readonly rate: number
-  /** Microseconds of the server's processor for one request, the least of the rounds. */
+  /** The server's processor time for one request in microseconds, the smallest of the rounds. */
   readonly cpu: number
 }
 
 /**
- * In turns, in one order and then in the other, so that whatever else the machine does falls on all of them. Over one
- * connection, where client and server take turns too, they have a processor each.
+ * Measures the servers in turns, in alternating order, so that other load on the machine affects all of them equally. With
+ * one connection, client and servers run on different processors; see `apart`.
  */
 export function inTurns(sides: readonly Side[], load: HttpLoad): Promise<readonly Measured[]> {
   if (load.connections > 1) return rounds(sides, load)
@@ -47,7 +47,7 @@ async function rounds(sides: readonly Side[], load: HttpLoad): Promise<readonly 
   return sides.map((_, i) => ({ rate: percentile(rates[i]!, 50), cpu: Math.min(...cpus[i]!) }))
 }
 
-/** What the threads of the process have used so far, in milliseconds. */
+/** The processor time that all threads of the process have used so far, in milliseconds. */
 export function processorMs(pid: number): number {
   const nanoseconds = readdirSync(`/proc/${pid}/task`).map(thread => {
     const [used = ''] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')

@@ -1,4 +1,4 @@
-/** A client that asks for one address over kept connections as fast as the answers come. */
+/** A client that requests one URL over persistent connections, as fast as the answers come. */
 import { connect } from 'node:net'
 
 export interface Load {
@@ -12,7 +12,7 @@ export interface LoadOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Each connection has one request under way; any status but 200 ends it all. */
+/** Each connection has one request at a time; any status but 200 ends the run with an error. */
 export async function load(address: string, { connections, seconds, headers = {} }: LoadOptions): Promise<Load> {
   const { hostname, port, pathname, search, host } = new URL(address)
   const lines = Object.entries({ Host: host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)

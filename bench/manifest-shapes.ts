@@ -1,4 +1,6 @@
-/** What the manifests of a large installation look like: shapes like the shipped three's and others, filled in by chance. */
+/**
+ * The manifests of a large installation: shapes like those of the three shipped endpoints, and others, filled in at random.
+ */
 import type { Random } from '../runner/sample/random.js'
 
 const DATASETS = ['shop', 'auth', 'edge', 'media', 'search', 'mail', 'jobs', 'billing', 'support', 'devices'] as const
@@ -16,7 +18,7 @@ export const MEASURES = [
 export const WORDS = ['region', 'plan', 'host', 'browser', 'country', 'channel', 'operation', 'cluster'] as const
 export const TABLES = DATASETS.flatMap(dataset => SUBJECTS.map(subject => `${dataset}.${subject}`))
 
-/** What a shape makes of its table; each `columns` entry is `name TYPE`. */
+/** A manifest's contents for one table; each entry of `columns` is `name TYPE`. */
 export interface Shape {
   readonly parameters: readonly string[]
   readonly lookups?: string
@@ -52,7 +54,7 @@ const some = <T>(random: Random, from: readonly T[], count: number): readonly T[
     .slice(0, count)
     .map(([, one]) => one)
 
-/** As functions.invocation-stats: common table expressions, nested records, quantiles; ten variants. */
+/** Like functions.invocation-stats: common table expressions, nested records, quantiles; ten variants. */
 function statistics(random: Random, table: string): Shape {
   const [first, second] = some(random, MEASURES, 2) as [string, string]
   const codes = some(random, [100, 200, 300, 400, 500], random.int(1, 4))
@@ -110,7 +112,7 @@ ORDER BY timestamp
   }
 }
 
-/** As usage.api-counts: conditional sums by the bucket; three variants. */
+/** Like usage.api-counts: conditional sums for each time bucket; three variants. */
 function counts(random: Random, table: string): Shape {
   const areas = some(random, ['rest', 'storage', 'auth', 'realtime', 'functions', 'admin', 'graphql'], random.int(3, 7))
   const word = random.pick(WORDS)
@@ -140,7 +142,7 @@ ORDER BY timestamp
   }
 }
 
-/** As logs.all: several streams by one partial; six different texts. */
+/** Like logs.all: several streams that share one partial; six different texts. */
 function newest(random: Random): Shape {
   const streams = some(random, TABLES, random.int(3, 9)).map((table, index) => {
     const place = random.isTrue(0.5)
@@ -178,7 +180,7 @@ LIMIT ${random.int(10, 1_000)}
   }
 }
 
-/** A list with filters, sorted as the caller asks; twelve variants. */
+/** A list with filters, sorted by a parameter; twelve variants. */
 function ranking(random: Random, table: string): Shape {
   const [word, filter] = some(random, WORDS, 2) as [string, string]
   const [measure, other] = some(random, MEASURES, 2) as [string, string]
@@ -214,7 +216,7 @@ LIMIT ${random.int(10, 500)}
   }
 }
 
-/** Two periods side by side, over two tables; one variant. */
+/** Two periods compared, over two tables; one variant. */
 function comparison(random: Random, table: string): Shape {
   const [word] = some(random, WORDS, 1) as [string]
   const [measure, other] = some(random, MEASURES, 2) as [string, string]
@@ -305,7 +307,7 @@ LIMIT ${random.int(10, 1_000)}
   }
 }
 
-/** Labels spread out and counted, with cases; two to four variants. */
+/** Labels unnested and counted, with CASE; two to four variants. */
 function labelled(random: Random, table: string): Shape {
   const names = some(random, ['team', 'env', 'version', 'release', 'owner', 'tier'], 2)
   const [low, high] = [random.int(1, 50), random.int(51, 5_000)]
@@ -361,7 +363,7 @@ LIMIT ${random.int(1, 10)}
 }
 
 export type MakeShape = (random: Random, table: string) => Shape
-/** A third is shaped like the shipped ones; the mean manifest has four variants, a third has one. */
+/** A third of the manifests are shaped like the shipped ones. On average a manifest has four variants; a third have one. */
 export const SHAPES: readonly (readonly [MakeShape, weight: number])[] = [
   [statistics, 10],
   [counts, 15],

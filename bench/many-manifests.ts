@@ -1,6 +1,6 @@
 /**
- * Thousands of manifests that all differ, as a large installation has them, over tables of their own, with lookup tables,
- * optional parameters, constants, a partial and declared columns; and how long it takes to load them.
+ * Thousands of different manifests, as in a large installation, over many tables, with lookup tables, optional parameters,
+ * constants, a partial and declared columns; and the time to load them.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const text = (names: readonly string[]) => names.map(name => ({ name, type: 'STR
 const integer = (names: readonly string[]) => names.map(name => ({ name, type: 'INTEGER', mode: 'NULLABLE' }))
 const record = (name: string, fields: readonly object[]) => ({ name, type: 'RECORD', mode: 'REPEATED', fields })
 
-/** The same columns in each, beside its own measures and words. */
+/** The columns of every table. */
 const SCHEMA = [
   ...text(['id', 'project', 'event_message', 'user_id']),
   { name: 'timestamp', type: 'TIMESTAMP', mode: 'NULLABLE' },
@@ -73,7 +73,7 @@ function columnLine(column: string): string {
   return `  - { name: ${name}, type: ${type}, description: What ${name} is. }`
 }
 
-/** Writes `endpoints/` with this many manifests and `tables/` with the schemas of their tables below the folder. */
+/** Writes `count` manifests to `endpoints/` in the folder, and the schemas of their tables to `tables/`. */
 export function writeManyManifests(
   folder: string,
   count: number,
@@ -88,7 +88,7 @@ export function writeManyManifests(
   return { endpoints, tables }
 }
 
-/** Starts the program on manifests that all differ, and has it validate a tenth of them. */
+/** Starts the program on different manifests, and runs `validate` on a tenth of them. */
 export async function loadingDifferent(program: readonly string[]): Promise<readonly Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-many-'))
   const flagsOf = (count: number): readonly string[] => {
@@ -120,7 +120,7 @@ export async function loadingDifferent(program: readonly string[]): Promise<read
   }
 }
 
-// Alone: `node --import tsx bench/many-manifests.ts FOLDER COUNT` writes them.
+// As a program: `node --import tsx bench/many-manifests.ts FOLDER COUNT` only writes them.
 if (process.argv[1]?.endsWith('bench/many-manifests.ts')) {
   const [folder = 'many', count = '10000'] = process.argv.slice(2)
   console.log(writeManyManifests(folder, Number(count)))

@@ -1,4 +1,4 @@
-/** Misses, beside what one would write by hand for the same queries. */
+/** Misses, compared with a server written by hand for the same queries. */
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { type Server, startServer } from './processes.js'
 import { type Bench, HEADERS, ROUTE, startSluice, TOKEN } from './rows-server.js'
 import { PROJECTS, projectOf, writeLogs } from './size-data.js'
 
-/** Of all nine streams, in the seven days up to now. */
+/** The number of log entries in all nine streams, from the last seven days. */
 const ENTRIES = 1_000_000
-/** The first of each kind do not count. */
+/** The number of first calls of each kind that do not count. */
 const WARM_UP = 5
-/** The shipped endpoints: each call is for another project, so that each is a miss. */
+/** The shipped endpoints. Each call is for a different project, so that each is a miss. */
 const SHIPPED: readonly (readonly [endpoint: string, args: string, calls: number])[] = [
   ['logs.all', 'project_tier=PRO', 65],
   ['functions.invocation-stats', 'interval=7day', 105],
@@ -21,13 +21,13 @@ const SHIPPED: readonly (readonly [endpoint: string, args: string, calls: number
   ['usage.api-counts', 'interval=minutely', 65],
 ]
 
-/** Milliseconds. */
+/** The times of one call, in milliseconds. */
 interface Miss {
-  /** As the client sees it. */
+  /** The whole call, measured by the client. */
   readonly whole: number
-  /** Of that, what was not the engine's, the client's own included. */
+  /** The whole call without the time in the engine: the server's other work, the network and the client. */
   readonly besides: number
-  /** Of the server's time, what was not the engine's; no number where the server does not tell. */
+  /** The server's time without the time in the engine; NaN where the server does not report it. */
   readonly serverBesides: number
 }
 
@@ -43,7 +43,7 @@ async function missOf(server: Server, path: string): Promise<Miss & { readonly b
   return { whole, besides: whole - engine!, serverBesides: total! - engine!, body }
 }
 
-/** The mean of what lies between the 5 % at either end. */
+/** The mean without the smallest 5 % and the largest 5 % of the samples. */
 function middle(samples: readonly number[]): number {
   const cut = Math.floor(samples.length / 20)
   const kept = [...samples].sort((a, b) => a - b).slice(cut, samples.length - cut)
@@ -56,7 +56,7 @@ const half = (samples: readonly Miss[], kind: keyof Miss, rank = 50): number =>
     rank,
   )
 
-/** Those of both servers, in turns. @throws TypeError where `isSame` finds the bodies different. */
+/** The misses of both servers, measured in turns. @throws TypeError where `isSame` is false for two bodies */
 async function inTurns(
   sluice: Server,
   hand: Server,
@@ -65,7 +65,7 @@ async function inTurns(
 ): Promise<readonly [own: readonly Miss[], byHand: readonly Miss[]]> {
   const both: [Miss[], Miss[]] = [[], []]
   for (const [i, path] of paths.entries()) {
-    // Whoever comes second finds warmer caches of files, so they take turns in that too.
+    // The second server finds warmer file caches, so the servers alternate in being first.
     const isFirst = i % 2 === 0
     const one = await missOf(isFirst ? sluice : hand, path)
     const other = await missOf(isFirst ? hand : sluice, path)
@@ -113,7 +113,7 @@ async function tinyMisses(bench: Bench): Promise<readonly Figure[]> {
   }
 }
 
-/** The endpoints as they are shipped, over Parquet files of log entries that both servers read. */
+/** The shipped endpoints, unchanged, over Parquet files of log entries that both servers read. */
 async function missesAtSize({ folder, program }: Bench): Promise<readonly Figure[]> {
   const data = join(folder, 'million')
   mkdirSync(data)
@@ -179,8 +179,9 @@ function figuresOf(what: string, own: readonly Miss[], byHand: readonly Miss[]):
 }
 
 /**
- * The same rows: the driver's own JSON has integers as texts, and times of its own form. The servers are asked one after the
- * other, and what has left the hour or the week meanwhile is missing from the oldest row.
+ * Whether both bodies hold the same rows; the driver's own JSON writes integers as texts, and times in a form of its own. The
+ * servers are asked one after the other: entries that leave the hour or the week in between change the oldest row, so it is
+ * not compared.
  */
 function isSameResult(own: string, other: string): boolean {
   const [one, two] = [rowsOf(own), rowsOf(other)]

@@ -1,6 +1,6 @@
 /**
- * How long DuckDB plans queries that grow: every call and cast of the GoogleSQL cases within itself, and operators side by
- * side. It prints the slowest curves and fails nothing.
+ * The time in which DuckDB plans growing queries: every call and cast of the GoogleSQL cases nested in itself, and chains of
+ * operators. Prints the slowest curves; no result is a failure.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { sizeOfSql } from '../googlesql-duckdb/emit/macro-usage.js'
@@ -23,7 +23,7 @@ interface Curve {
   readonly name: string
   /** Of the steps that were taken; fewer than the sizes where one was slow. */
   readonly ms: readonly number[]
-  /** Words of the plan, macros written out, for each expression of the query, at the last step. */
+  /** At the largest size: the words of the SQL, with macros expanded, divided by the number of expressions of the query. */
   readonly growth: number
 }
 
@@ -64,7 +64,7 @@ async function curves(
       const began = performance.now()
       const { sql } = generate(query)
       const timer = setTimeout(() => connection.interrupt(), LONGEST_MS)
-      // What cannot be computed from constants alone fails while it is planned; that takes its time too.
+      // A query with a constant expression that raises an error fails while DuckDB plans it; the time until then counts too.
       const prepared = await connection.prepare(sql).catch(() => null)
       clearTimeout(timer)
       ms.push(performance.now() - began)

@@ -1,10 +1,10 @@
-/** The built program as a process: started, timed, weighed and ended. */
+/** Processes of the built program: starts, times, measures the memory of, and ends them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export const PROGRAM = ['dist/runner/main.js'] as const
 
-/** Seconds that the command took; it must end with 0. */
+/** The seconds that the command took; it must exit with 0. */
 export async function secondsOf(args: readonly string[]): Promise<number> {
   const began = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
@@ -20,7 +20,7 @@ export interface Server {
   end(): Promise<void>
 }
 
-/** Starts a server that prints `ready <url>`; `ignore` writes its log to where nobody reads it. */
+/** Starts a server and waits until it prints `ready <url>`; with `ignore`, its log is discarded. */
 export async function startServer(
   args: readonly string[],
   environment: Record<string, string>,
@@ -52,7 +52,10 @@ export async function startServer(
   }
 }
 
-/** `parent 84 + engine 100 = 184 MB`: resident memory of the process and its child, where /proc tells of it. */
+/**
+ * The resident memory of a server and its child, `server 84 + engine 100 = 184 MB`, from /proc; a remark where there is no
+ * /proc.
+ */
 export function residentMemory(pid: number): string {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/)

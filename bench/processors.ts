@@ -1,10 +1,10 @@
-/** Which processors processes may run on. */
+/** Sets the processors that processes may run on. */
 import { spawnSync } from 'node:child_process'
 
 /**
- * Measures while this process has a processor of its own and these others share another one. Over one connection client
- * and server take turns: whether the system puts them on one processor decides about half of the time that takes, and
- * it does so anew every few seconds. Where the system has no `taskset`, or one processor, it just measures.
+ * Measures while this process has a processor of its own and the other processes share a second one. With one connection,
+ * client and server work alternately; whether the system schedules them on one processor changes the time by about half,
+ * and it decides again every few seconds. Without `taskset`, or with only one processor, it measures without any change.
  */
 export async function apart<T>(pids: readonly number[], measure: () => Promise<T>): Promise<T> {
   const allowed = allowedTo(process.pid)
@@ -19,13 +19,13 @@ export async function apart<T>(pids: readonly number[], measure: () => Promise<T
   }
 }
 
-/** `0-3,5`; '' where it cannot be known. */
+/** The processors that the process may run on, as a list like `0-3,5`; empty where it is not known. */
 function allowedTo(pid: number): string {
   const { status, stdout } = spawnSync('taskset', ['--cpu-list', '--pid', String(pid)], { encoding: 'utf8' })
   return status === 0 ? (/: ([\d,-]+)\s*$/.exec(stdout)?.[1] ?? '') : ''
 }
 
-/** All threads of the process. */
+/** Restricts all threads of the process to these processors. */
 function allow(pid: number, list: string): void {
   spawnSync('taskset', ['--all-tasks', '--cpu-list', '--pid', list, String(pid)])
 }

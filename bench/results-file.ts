@@ -1,11 +1,11 @@
-/** RESULTS.md: one section for each part of the benchmarks, written when that part has run. */
+/** RESULTS.md: one section for each part of the benchmarks, updated when that part has run. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 
 const FILE = 'bench/RESULTS.md'
 const TITLE = '# Results\n\nWritten by `make bench`, each section when its part ran last.'
 
-/** In this order. */
+/** The sections, in the order of the file. */
 export const SECTIONS = [
   'Over HTTP',
   'At 10 million entries',
@@ -18,7 +18,7 @@ export const SECTIONS = [
 ] as const
 export type Section = (typeof SECTIONS)[number]
 
-/** Replaces the section, or adds it at its place. */
+/** Replaces the section, or adds it in its place in the order. */
 export function writeSection(section: Section, body: string): void {
   const text = existsSync(FILE) ? readFileSync(FILE, 'utf8') : ''
   const kept = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** A Sluice with an endpoint that makes as many rows as it is asked for, whatever else it has. */
+/** A Sluice server with an endpoint that generates as many rows as the call asks for, and optionally more endpoints. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export interface Bench {
   readonly program: readonly string[]
 }
 
-/** Serves these manifests; the log goes nowhere but is written. */
+/** Starts a server with `count` manifests; its log is written, but discarded. */
 export function startSluice({ folder, program }: Bench, count = 1): Promise<Server> {
   const endpoints = join(folder, `endpoints-${count}`)
   mkdirSync(endpoints, { recursive: true })

@@ -108,7 +108,7 @@ async function serving(folder: string): Promise<readonly Figure[]> {
   return figures
 }
 
-/** In turns, so that whatever else the machine does falls on both. */
+/** Measures cache hits and a bare server in turns, so that other load on the machine affects both equally. */
 async function cacheHits(folder: string, url: string, reply: string): Promise<Figure> {
   const file = join(folder, 'reply')
   writeFileSync(file, reply)
@@ -123,7 +123,7 @@ async function cacheHits(folder: string, url: string, reply: string): Promise<Fi
   } finally {
     await bare.end()
   }
-  // The first round warms up.
+  // The first round is a warm-up.
   const [hit, floor] = (['hit', 'bare'] as const).map(kind =>
     percentile(
       rates.slice(1).map(rate => rate[kind]),
@@ -142,7 +142,7 @@ async function inProcess(folder: string): Promise<readonly Figure[]> {
   const figures = [...(await serving(folder))]
   const runner = await createRunner({ dataDir: folder })
   try {
-    // Calls first: an explanation reads its tables too.
+    // Calls come first, because an explanation reads its tables too.
     figures.push(...(await calling(runner)), ...(await translating(runner)))
     return figures
   } finally {
@@ -162,7 +162,7 @@ async function bigquery(folder: string): Promise<readonly Figure[]> {
   }
 }
 
-/** What `ARGS` may ask for; none asks for all. */
+/** The parts that `ARGS` can name; without any, all of them run. */
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--process': async folder => writeSection('In the process', table(await inProcess(folder))),
   '--unions': async folder => writeSection('Unions of many tables', table(await planningWideUnions(folder))),

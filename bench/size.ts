@@ -1,6 +1,6 @@
 /**
- * The three endpoints over ten million log entries: the SQL that they are translated to, against SQL that somebody who
- * knows DuckDB would write by hand over the same files, in turns. Both give the same bytes, or there is no figure.
+ * The three endpoints over ten million log entries: their translated SQL, compared in turns with SQL written by hand for
+ * DuckDB over the same files. If the two do not return the same bytes, there is no figure.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -18,17 +18,20 @@ import { loadTableSchemas } from '../runner/manifest/tables/load.js'
 import { type Figure, percentile } from './figures.js'
 import { NOW_MICROS, projectOf, sizeData } from './size-data.js'
 
-/** A round is each of the two once. The first warms up; a long query is run three times, a short one until this is over. */
+/**
+ * The time for rounds of one comparison. A round runs both queries once; the first is a warm-up. Long queries get three
+ * rounds.
+ */
 const SECONDS = 10
 const MIN_ROUNDS = 3
 const MAX_ROUNDS = 60
 
 interface Comparison {
   readonly endpoint: string
-  /** What it is asked for, in words. */
+  /** The arguments, in words. */
   readonly what: string
   readonly args: Readonly<Record<string, string>>
-  /** PROJECT, NOW and DATA stand for a text, a TIMESTAMPTZ and the data folder. */
+  /** DuckDB's SQL; PROJECT, NOW and DATA are replaced by a text, a TIMESTAMPTZ and the data folder. */
   readonly byHand: string
 }
 
@@ -117,7 +120,7 @@ function comparisons(large: string, small: string): readonly Comparison[] {
   ]
 }
 
-/** One figure for each endpoint. @throws TypeError where the two do not give the same bytes. */
+/** One figure for each endpoint. @throws TypeError where the two queries do not return the same bytes */
 export async function atSize(tell: (line: string) => void): Promise<readonly Figure[]> {
   const dataDir = await sizeData(tell)
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bench-size-'))
@@ -215,7 +218,7 @@ async function compare(
   }
   const until = performance.now() + SECONDS * 1000
   while (samples.length < MAX_ROUNDS && (samples.length < MIN_ROUNDS || performance.now() < until)) {
-    // Whoever comes second finds warmer caches, so they take turns in that too.
+    // The second query finds warmer caches, so the two alternate in being first.
     const isFirst = samples.length % 2 === 0
     const one = await run(isFirst ? ours : theirs)
     const other = await run(isFirst ? theirs : ours)
@@ -232,7 +235,7 @@ async function compare(
   return `${what} ${ratio('wall')} × (processor ${ratio('cpu')} ×, ${median('ours', 'wall').toFixed(0)} ms)`
 }
 
-/** Milliseconds, of the clock and of all processors: what else the machine does falls on the first alone. */
+/** Milliseconds of the clock and of processor time; other load on the machine affects only the first. */
 interface Cost {
   readonly wall: number
   readonly cpu: number

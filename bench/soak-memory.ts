@@ -1,36 +1,37 @@
-/** What a server that is soaked takes of memory, and whether that grows. */
+/** The memory of a server during a soak test, and its growth. */
 import { readFileSync } from 'node:fs'
 import type { Server } from './processes.js'
 
 /**
- * What a server whose cache is full may still grow by in its last two fifths, in megabytes: what it holds, and what the
- * system has given it for that. V8 takes memory in steps, and malloc keeps holes between results that have come and gone.
+ * The allowed growth of a server with a full cache in the last two fifths of the test, in megabytes: of the memory in use,
+ * and
+ * of the resident memory. V8 allocates in steps, and malloc keeps gaps between results that have been dropped.
  */
 const MAX_GROWTH_MB = { held: 3, resident: 12 }
 
-/** Has a server write to this file what it holds; see `memoryOf`. */
+/** Flags and variables that make a server write its memory in use to this file; see `memoryOf`. */
 export const heldMemoryTo = (file: string) => ({
   nodeFlags: ['--import', './bench/held-memory.mjs'],
   environment: { SLUICE_HELD_MEMORY: file },
 })
 
-/** A number of a server's, by its name; NaN for none. */
+/** Reads a server's metrics, and returns a function from a metric's name to its value; NaN for an unknown metric. */
 export async function metricsOf({ url }: Server): Promise<(name: string) => number> {
   const text = await (await fetch(`${url}/metrics`)).text()
   return name => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1])
 }
 
-/** Megabytes of the server's own process. */
+/** The memory of the server's own process, in megabytes. */
 export interface Memory {
-  /** What the system has given it. */
+  /** The resident memory. */
   readonly resident: number
-  /** What was left after the last full collection: V8's heap, and what lies outside of it. */
+  /** The memory in use after the last full garbage collection: V8's heap, and external memory. */
   readonly held: number
   readonly cache: number
   readonly entries: number
 }
 
-/** `heldFile` as in `heldMemoryTo`; there is nothing in it before the first full collection. */
+/** `heldFile` is the file of `heldMemoryTo`, which does not exist before the first full garbage collection. */
 export async function memoryOf(server: Server, heldFile: string): Promise<Memory> {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
   const left = JSON.parse(readFileSync(heldFile, 'utf8')) as Record<'heapUsed' | 'external', number>
@@ -46,7 +47,10 @@ export async function memoryOf(server: Server, heldFile: string): Promise<Memory
 export const told = ({ resident, held, cache, entries }: Memory): string =>
   `memory ${resident.toFixed(0)} MB, held ${held.toFixed(1)} MB, cache ${cache.toFixed(1)} MB in ${entries} entries`
 
-/** By how much it was more in the last two fifths of the time than in the two before; the first warms up code and heap. */
+/**
+ * The growth of the maximum from the second and third fifths of the test to the last two, in MB; the first fifth is a
+ * warm-up.
+ */
 function growth(all: readonly Memory[], of: 'resident' | 'held'): number {
   const [from, middle] = [0.2, 0.6].map(part => Math.floor(all.length * part)) as [number, number]
   const [before, after] = [all.slice(from, middle), all.slice(middle)].map(some =>

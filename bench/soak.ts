@@ -1,6 +1,7 @@
 /**
- * Two replicas over one Redis at half of full speed, while data and manifests are edited, results purged, one of them restarted,
- * and Redis killed and hung: no call may be lost, no answer old, and memory must not grow. `make soak`, or
+ * Two replicas over one Redis at half of full speed, while data and manifests are edited, results purged, one replica
+ * restarted,
+ * and Redis killed and stopped: no call may fail, no answer may be outdated, and memory must not grow. `make soak`, or
  * `make soak ARGS="--minutes 3"`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -15,18 +16,18 @@ import { heldMemoryTo, isFlat, type Memory, memoryOf, metricsOf, told, toldGrowt
 const TOKEN = 'benchmark-token-of-32-characters'
 const SLICE_SECONDS = 3
 const CONNECTIONS = 4
-/** Addresses that are asked for all the time, and new ones in each slice. */
+/** The number of paths that are requested all the time, and of new ones in each slice. */
 const HOT = 60
 const NEW = 10
-/** How long after an edit of manifests an answer may still be of the old ones. */
+/** The time after an edit of manifests within which an answer may still come from the old ones. */
 const RELOADED_WITHIN_MS = 5_000
-/** An edit has to be seen, settled, read and checked while calls go on. */
+/** The time for an edit to be noticed, settled, read and checked while calls continue. */
 const EDIT_SECONDS = 6
-/** Small, so that it is soon full: before that nothing can be said of memory. */
+/** Small, so that the cache is full soon: the growth of memory can be measured only with a full cache. */
 const CACHE_MB = 16
-/** Full enough: a result does not fit in what is left. */
+/** The fraction that counts as full: the rest is too small for a result. */
 const FULL = 0.98
-/** Asked for at a time while it is filled. */
+/** The number of requests at a time while the cache is filled. */
 const FILL_AT_ONCE = 500
 
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
@@ -68,7 +69,7 @@ function writeManifests(place: Place, version: number): void {
   write('short', manifest(3, 'shop.short', '{ ttl_seconds: 2, stale_while_revalidate_seconds: 30 }', version))
 }
 
-/** Never edited: its results fill the cache, and stay unless others take their place. */
+/** An endpoint that is never edited: its results fill the cache, and stay until others replace them. */
 const STEADY = 'shop.steady'
 
 async function makePlace(): Promise<Place> {
@@ -86,7 +87,7 @@ async function makePlace(): Promise<Place> {
   return place
 }
 
-/** A Redis that can be killed and started anew. */
+/** A Redis server that can be killed and restarted. */
 function redisAt({ folder, redisPort }: Place) {
   let child: ChildProcess | null = null
   const start = (): void => {
@@ -98,7 +99,7 @@ function redisAt({ folder, redisPort }: Place) {
   return { start, signal: (name: NodeJS.Signals) => void child?.kill(name) }
 }
 
-/** `name` is also that of the file that tells what it holds. */
+/** Starts a replica; `name` is also the name of its file of memory in use. */
 function startReplica({ folder, redisPort }: Place, name: string): Promise<Server> {
   const at = (name: string): string => join(folder, name)
   const folders = ['--endpoints', at('endpoints'), '--tables', at('tables'), '--data', at('data')]
@@ -129,7 +130,7 @@ function pathsOf(): readonly string[] {
     asked += 1
     return path(NAMES[asked % 3]!, `new-${asked}`)
   })
-  // New ones among the hot ones: 20 rounds of those for each of these.
+  // Each new path is requested once, among 20 rounds of the hot paths.
   return [...fresh.flatMap(one => [one, ...hot]), ...Array.from({ length: 10 }, () => hot).flat()]
 }
 
@@ -144,7 +145,7 @@ async function rowOf({ url }: Server, name: string, tag: string): Promise<Row> {
   return ((await response.json()) as { result: Row[] }).result[0]!
 }
 
-/** Until its cache is full. */
+/** Sends requests until the server's cache is full. */
 async function fill(server: Server): Promise<void> {
   for (let n = 0; (await metricsOf(server))('sluice_cache_bytes') < FULL * CACHE_MB * 1e6; n += FILL_AT_ONCE) {
     const paths = Array.from({ length: FILL_AT_ONCE }, (_, i) => `/api/endpoints/query/${STEADY}?tag=fill-${n + i}`)
@@ -189,7 +190,7 @@ async function soak(minutes: number): Promise<void> {
       await pause(200)
     }
   }
-  /** Of every endpoint on both replicas, of results that are there and of new ones. */
+  /** The versions of results of every endpoint on both replicas, cached ones and new ones. */
   const versions = async (): Promise<readonly number[]> => {
     const tags = ['hot-0', 'hot-1', 'hot-2', `edit-${performance.now()}`]
     const each = Object.values(replicas).flatMap(server =>
@@ -208,7 +209,7 @@ async function soak(minutes: number): Promise<void> {
     const found = await versions()
     if (found.some(one => one !== expected)) throw new SoakFailure(`not all of version ${expected}: ${found}`)
   }
-  /** 1 while the manifests that are served are the last that were read. */
+  /** Whether both replicas report this value: 1 while they serve the manifests that were read last, otherwise 0. */
   const allSucceed = async (expected: 0 | 1): Promise<boolean> =>
     (await Promise.all(Object.values(replicas).map(metricsOf))).every(
       metric => metric('sluice_reload_success') === expected,
@@ -258,7 +259,7 @@ async function soak(minutes: number): Promise<void> {
     ['data edited', editData],
     ['manifests broken, and mended', breakManifests],
   ]
-  /** Of replica a, as a balancer that no longer sends to it would have it. */
+  /** Restarts replica a, without calls to it in the meantime, as behind a load balancer that takes it out. */
   const restart = async (): Promise<void> => {
     await replicas.a.end()
     replicas.a = await startReplica(place, 'a')
@@ -267,7 +268,7 @@ async function soak(minutes: number): Promise<void> {
 
   try {
     await Promise.all(Object.values(replicas).map(fill))
-    // Cold at first: that is no speed to go by.
+    // The first runs are cold and do not count as full speed.
     for (let i = 0; i < 5; i += 1) await Promise.all([run(replicas.a), run(replicas.b)])
     const [fullA, fullB] = await Promise.all([run(replicas.a), run(replicas.b)])
     const rate = Math.floor(Math.min(fullA, fullB) / 2)

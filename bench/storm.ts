@@ -3,14 +3,14 @@ import { setFlagsFromString } from 'node:v8'
 import type { CacheRequest } from '../runner/cache/request.js'
 import type { ResultSet } from '../runner/model/query.js'
 
-// The built program: tsx gives every function a name of its own, which takes more than what is measured here.
+// Imports the built program: tsx gives every function a name of its own, which takes more memory than is measured here.
 const built = <T>(module: string): Promise<T> => import(new URL(`../dist/runner/${module}.js`, import.meta.url).href)
 const { createResultCache } = await built<typeof import('../runner/cache/result-cache.js')>('cache/result-cache')
 const { systemClock } = await built<typeof import('../runner/process/clock.js')>('process/clock')
 const { letYoungGenerationGrow } = await built<typeof import('../runner/process/v8-heap.js')>('process/v8-heap')
 const { openMemoryStore } = await built<typeof import('../runner/cache/stores/memory.js')>('cache/stores/memory')
 
-// As the program does.
+// The same settings of V8 as in the program.
 letYoungGenerationGrow()
 setFlagsFromString('--heap-growing-percent=20')
 
@@ -30,7 +30,7 @@ const policy = {
   untilDataChanges: false,
 } as const
 
-/** From 100 bytes to 4 kB. */
+/** A result of 100 bytes to 4 kB. */
 const run = async (n: number): Promise<ResultSet> => {
   return {
     columns: [{ name: 'a', type: 'STRING' }],
@@ -39,7 +39,7 @@ const run = async (n: number): Promise<ResultSet> => {
     body: Buffer.alloc(100 + (n % 40) * 100, 120),
   }
 }
-/** Functions come as arguments, for the same reason. */
+/** Its functions are arguments, because tsx would name functions that are defined in the object. */
 const requestFor = (n: number, make: CacheRequest['run'], isCurrent: () => boolean): CacheRequest => ({
   key: `0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:${n}`,
   endpoint: 'storm',
@@ -63,7 +63,7 @@ const before = process.memoryUsage().rss
 let most = before
 for (let n = 0; n < KEYS; n += AT_ONCE) {
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => ask(n + i)))
-  // As between requests.
+  // Yields to the event loop, as happens between requests.
   await new Promise(resolve => setImmediate(resolve))
   if (n % 10_000 === 0) most = Math.max(most, process.memoryUsage().rss)
 }

@@ -1,4 +1,4 @@
-/** What a UNION ALL of 238 tables with 40 nested columns takes from the text to its (empty) answer. */
+/** The time of a UNION ALL of 238 tables with 40 nested columns, from the text to its (empty) answer. */
 
 import { tableCatalogue } from '../googlesql/tables.js'
 import { translate } from '../googlesql-duckdb/translate.js'
@@ -10,10 +10,10 @@ import type { Figure } from './figures.js'
 
 const TABLES = 238
 const NESTED_COLUMNS = 40
-/** A quarter of it shows whether the time grows with the number of tables or faster. */
+/** A quarter of the tables: shows whether the time grows linearly with their number or faster. */
 const FEWER = 60
 
-/** The engine's process is there; its tables are not. */
+/** Measures with the engine's process already started, but with tables that it has not loaded yet. */
 export async function planningWideUnions(folder: string): Promise<readonly Figure[]> {
   const whole = wideTables(TABLES, NESTED_COLUMNS)
   const fewer = wideTables(FEWER, NESTED_COLUMNS)

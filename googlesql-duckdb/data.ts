@@ -1,4 +1,4 @@
-/** Names, types and values in DuckDB: for a process that runs what another has translated. */
+/** DuckDB's names, types and values, for a process that runs SQL which another process has translated. */
 
 export { BEYOND_NUMERIC } from './bignumeric.js'
 export { literalPath, PATTERN_LETTERS, quoteName, quotePath, quoteText } from './emit/quote.js'

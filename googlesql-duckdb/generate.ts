@@ -1,4 +1,4 @@
-/** A resolved query as one DuckDB SELECT statement. */
+/** Writes a resolved query as one DuckDB SELECT statement. */
 
 import type { ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
 import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
@@ -15,31 +15,33 @@ import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
 export interface GeneratedSql {
   readonly sql: string
-  /** What $1, $2, … stand for: those of the query's parameters that the SQL still reads. */
+  /**
+   * The names of the parameters $1, $2, …: those of the query's parameters that the SQL still reads, and those of `times`.
+   */
   readonly parameters: readonly string[]
-  /** Those of `parameters` that are computed from another. */
+  /** The parameters that must be computed from a parameter of the query before they are bound. */
   readonly times: readonly ParameterTime[]
-  /** The tables that the SQL still reads. */
+  /** The names of the tables that the SQL still reads. */
   readonly tables: readonly string[]
   /**
-   * The same with its rows cut before they are unnested (limit-before-unnest.ts), or with totals that are trusted
-   * (trusted-totals.ts); it may fail where `sql` does not. Null where neither can be done.
+   * A faster statement with the same rows, which may fail where `sql` does not: its rows are limited before they are unnested
+   * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
    */
   readonly quickSql: string | null
 }
 
 export interface GenerateOptions {
-  /** Whether times that are made of parameters are parameters too, see parameter-times.ts. @default false */
+  /** Whether times computed from parameters become parameters themselves, see parameter-times.ts. @default false */
   readonly bindsTimes?: boolean
-  /** Which constants are left to the rows that reach them, see delayed-constants.ts. @default null */
+  /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
 }
 
 /**
- * The statement, its columns named as the query's. It expects a session made by prepareSession, with a table or view in
- * sight for each name in `tables`.
+ * The DuckDB statement of a query, with the query's column names. It requires a session prepared by prepareSession, with a
+ * table or view for each name in `tables`.
  *
- * @throws GenerateError for what DuckDB cannot compute as BigQuery does.
+ * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
   const { bindsTimes = false, delay = null } = options
@@ -58,7 +60,7 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(plan) }
 }
 
-/** Without the parameters that were written and then left out, by a form that needs no argument. */
+/** Removes parameters that the final SQL does not read, since a form has discarded an argument's SQL. */
 function onlyRead(written: Pick<GeneratedSql, 'sql' | 'quickSql' | 'parameters'>): typeof written {
   const { sql, quickSql, parameters } = written
   const read = new Set<number>()
@@ -79,7 +81,7 @@ function onlyRead(written: Pick<GeneratedSql, 'sql' | 'quickSql' | 'parameters'>
   }
 }
 
-/** Text and names in quotes, which are passed over, and the places of parameters. */
+/** Matches quoted text and quoted names, which are skipped, and the parameters. */
 const PLACES = /'(?:[^']|'')*'|"(?:[^"]|"")*"|(?<!\w)\$(\d+)/g
 
 const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>

@@ -1,4 +1,7 @@
-/** GoogleSQL as DuckDB SQL, without DuckDB itself. All that code outside may import, with runtime/index.ts. */
+/**
+ * Translates GoogleSQL to DuckDB SQL; does not load DuckDB. Code outside may import only this file, data.ts and
+ * runtime/index.ts.
+ */
 
 export type {
   ArrayType,

@@ -1,4 +1,4 @@
-/** BigQuery SQL to DuckDB SQL. */
+/** Translates BigQuery SQL to DuckDB SQL. */
 
 import { resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.js'
 import type { OutputColumn } from '../googlesql/plan/nodes.js'
@@ -9,19 +9,23 @@ import { type GenerateOptions, generate } from './generate.js'
 
 export interface TranslatedQuery {
   readonly sql: string
-  /** What the query gives, in order, as its author named it. */
+  /** The columns of the result in order, with the names that the author gave them. */
   readonly columns: readonly OutputColumn[]
-  /** The parameters that $1, $2, … stand for, in that order; those that the SQL does not need are left out. */
+  /** The names of the parameters $1, $2, … in this order; parameters that the SQL does not read are left out. */
   readonly parameters: readonly string[]
-  /** Those of them that are computed from another; none unless asked for. */
+  /** The parameters that must be computed from others; empty unless `bindsTimes` is set. */
   readonly times: readonly ParameterTime[]
-  /** The tables that it reads; one that is only named, in a common table expression that nothing uses, is not among them. */
+  /**
+   * The tables that the SQL reads; a table that is only named, in a common table expression that is not read, is left out.
+   */
   readonly tables: readonly string[]
-  /** Another way to the same rows, which may be faster over large files, and may fail where `sql` does not. */
+  /**
+   * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null without one.
+   */
   readonly quickSql: string | null
 }
 
-/** @throws SqlError in BigQuery's words for a mistake, and for what the embedded engine does not support. */
+/** @throws SqlError in BigQuery's words for a mistake, and for a construct that the embedded engine does not support. */
 export function translate(
   source: string,
   tables: TableCatalogue,

@@ -1,4 +1,4 @@
-/** The part of index.ts for a process that runs what another has translated: values, without the parser. */
+/** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
 
 export type { TableDefinition, UnreadableColumn } from './tables.js'
 export {

@@ -1,4 +1,7 @@
-/** GoogleSQL: text to tokens, to a syntax tree, to a plan with types. All that code outside may import. */
+/**
+ * GoogleSQL: text to tokens, to a syntax tree, to a plan with types. Code outside this folder imports only this file or
+ * data.ts.
+ */
 
 export type * from './ast/nodes.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'

@@ -22,7 +22,7 @@ export class SqlError extends Error {
   }
 }
 
-/** The place of an offset. `\n`, `\r` and `\r\n` each end a line. */
+/** The place of an offset. Lines end with `\n`, `\r` or `\r\n`. */
 function placeOf(source: string, offset: number): Place {
   const before = source.slice(0, offset).split(/\r\n|\n|\r/)
   return { line: before.length, column: [...before[before.length - 1]!].length + 1 }

@@ -1,8 +1,10 @@
-/** "Did you mean": the nearest known name to an unknown one. */
+/** "Did you mean": finds the known name that is nearest to an unknown one. */
 
-/** The nearest candidate without regard to case, or undefined when none is near enough to be a slip of the pen. */
+/**
+ * The candidate nearest to `word`, without regard to case; undefined when none is so near that `word` is a likely typo of it.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // Of so short a name any other would be near.
+  // Almost every short name is near to so short a word.
   if (word.length < 3) return undefined
   const lower = word.toLowerCase()
   const limit = Math.max(lower.length < 4 ? 1 : 2, Math.floor(lower.length / 3))
@@ -19,7 +21,9 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Insertions, deletions, changes and swaps of neighbours each cost one. */
+/**
+ * The number of edits from `a` to `b`: insertions, deletions, substitutions and swaps of adjacent characters cost one each.
+ */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j)

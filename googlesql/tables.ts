@@ -1,28 +1,30 @@
-/** Tables as the resolver sees them, and BigQuery's JSON table schemas as their types. */
+/** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 
 export interface TableDefinition {
-  /** As the catalogue spells it: `logs.edge`. */
+  /** The table's name as the catalogue spells it: `logs.edge`. */
   readonly name: string
   readonly columns: readonly StructField[]
-  /** Columns that the table has too, but that no query can read. */
+  /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]
-  /** The column whose values tell the partition of a row; a filter on it spares an engine the others. */
+  /**
+   * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
+   */
   readonly partitionedBy?: string
 }
 
 export interface UnreadableColumn {
   readonly name: string
-  /** Why, and what to do: it goes on after `Column x of table t cannot be read: `. */
+  /** The reason and the remedy; completes the message `Column x of table t cannot be read: `. */
   readonly reason: string
 }
 
 export interface TableCatalogue {
-  /** The table of this name, dots included; names are matched exactly. */
+  /** The table with this name, dots included; undefined for any other name. Names are case-sensitive. */
   find(name: string): TableDefinition | undefined
   /** All names, for "did you mean". */
   names(): readonly string[]
-  /** Why there is no such table, where more is known than that: it goes on after `Table not found: x; `. */
+  /** The reason why there is no such table, if it is known; completes the message `Table not found: x; `. */
   absence(name: string): string | undefined
 }
 
@@ -33,21 +35,24 @@ export interface SchemaField {
   readonly mode?: string
   readonly fields?: readonly SchemaField[]
   readonly description?: string
-  /** Of NUMERIC(10, 2) and STRING(20); `bq show` prints them as texts. */
+  /**
+   * `precision`, `scale` and `maxLength` are the parameters of NUMERIC(10, 2) and STRING(20); `bq show` prints them as
+   * strings.
+   */
   readonly precision?: string | number
   readonly scale?: string | number
   readonly maxLength?: string | number
   readonly roundingMode?: string
   readonly collation?: string
   readonly defaultValueExpression?: string
-  /** Who may read the column, by the names of the tags. */
+  /** The names of the policy tags, which restrict the readers of the column. */
   readonly policyTags?: { readonly names: readonly string[] }
 }
 
-/** The JSON schema's own words for types. */
+/** The names of types in JSON schemas that differ from those in SQL. */
 const LEGACY_NAMES: Readonly<Record<string, string>> = { INTEGER: 'INT64', FLOAT: 'FLOAT64', BOOLEAN: 'BOOL' }
 
-/** The type of a field, or undefined when its type's name is not one of BigQuery's that this project knows. */
+/** The type of a field; undefined when its name, or the name of a nested field's type, is not known. */
 export function fieldType(field: SchemaField): Type | undefined {
   const upper = field.type.toUpperCase()
   let type: Type | undefined
@@ -60,7 +65,10 @@ export function fieldType(field: SchemaField): Type | undefined {
   return type && (field.mode?.toUpperCase() === 'REPEATED' ? arrayOf(type) : type)
 }
 
-/** The type's name in SQL, with its parameters, of one element: `NUMERIC(10, 2)`; `STRUCT` for any record. */
+/**
+ * The SQL name of a field's type with its parameters, `NUMERIC(10, 2)`; the element's type if repeated; `STRUCT` for a
+ * record.
+ */
 export function standardTypeName({ type, precision, scale, maxLength }: SchemaField): string {
   const upper = type.toUpperCase()
   if (upper === 'RECORD') return 'STRUCT'
@@ -71,7 +79,7 @@ export function standardTypeName({ type, precision, scale, maxLength }: SchemaFi
   return parameters.length === 0 ? name : `${name}(${parameters.join(', ')})`
 }
 
-/** Undefined when a type is unknown. */
+/** The columns of a schema's fields; undefined when the type of one is not known. */
 export function fieldsToColumns(fields: readonly SchemaField[]): readonly StructField[] | undefined {
   const columns: StructField[] = []
   for (const field of fields) {
@@ -82,20 +90,20 @@ export function fieldsToColumns(fields: readonly SchemaField[]): readonly Struct
   return columns
 }
 
-/** What stands in front of a table's name where a query leaves it out. */
+/** The project and dataset of table names that a query writes without them. */
 export interface TableNaming {
-  /** `p`: there `p.dataset.table` and `dataset.table` are one table; null for none. */
+  /** The default project `p`: `p.dataset.table` and `dataset.table` are the same table; null for no default. */
   readonly project: string | null
-  /** `dataset` or `project.dataset`, of tables that are named without one; null for none. */
+  /** The default dataset, `dataset` or `project.dataset`, of names without one; null for no default. */
   readonly defaultDataset: string | null
 }
 
 const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
 
 /**
- * A catalogue over these tables. A name means the table that is called so, and only then one that `naming` makes of it.
+ * A catalogue of these tables. A name means the table with exactly this name; only if no table has it, `naming` completes it.
  *
- * @param absences why tables are not in it that an author may look for, by name
+ * @param absences the reason of absence, by name, for tables that an author may expect but that are not in the catalogue
  */
 export function tableCatalogue(
   tables: readonly TableDefinition[],

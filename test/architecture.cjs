@@ -1,8 +1,8 @@
-/** The language and what runs it: places of their own, that know nothing of the service. */
+/** The language and its backend on DuckDB: top-level folders that do not depend on the service. */
 const LANGUAGE = 'googlesql'
 const ON_DUCKDB = 'googlesql-duckdb'
 
-/** Who may import whom inside runner/. Read top to bottom: a folder may use only itself and what is listed. */
+/** The imports allowed inside runner/: a folder may import only itself and the folders listed for it. */
 const MAY_IMPORT = {
   model: [LANGUAGE],
   template: ['model'],
@@ -22,7 +22,7 @@ const MAY_IMPORT = {
   http: ['model', 'request', 'serving', 'observe'],
 }
 
-/** The same inside googlesql/; each of its folders may use the files at its top. */
+/** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
 const MAY_IMPORT_IN_LANGUAGE = {
   lex: [],
   ast: [],
@@ -35,7 +35,8 @@ const MAY_IMPORT_IN_LANGUAGE = {
 }
 
 /**
- * The public files of the two; the rest of the program imports no others. data.ts is the part of index.ts for the process that
+ * The public files of the two; the rest of the program imports no others. data.ts is the part of index.ts for the process
+ * that
  * runs what another has translated; runtime/index.ts loads DuckDB, and so does keep-byte-order-mark.ts, for imports alone.
  */
 const PUBLIC_FILE = `^(${LANGUAGE}/(index|data)|${ON_DUCKDB}/(index|data|runtime/(index|keep-byte-order-mark)))\\.ts$`
@@ -58,16 +59,16 @@ const HOME_OF = {
   commander: 'runner/cli',
 }
 
-/** Folders that must stay free of I/O: same input, same output. */
+/** Folders that must stay free of I/O, so that the same input always gives the same output. */
 const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
-/** Adapters, which are opened in one place. */
+/** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
 
-/** All of the program. */
+/** All source files of the program. */
 const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
-/** Where a process, or a program that uses the package, begins. */
+/** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
   '^(runner/(main|index|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/index|tools/[^/]+)\\.ts$`
@@ -200,7 +201,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // It has packages of its own, which are installed only where it runs.
+    // tools/oracle/ has its own packages, which are installed only where it runs.
     exclude: { path: '^tools/oracle/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -93,7 +93,7 @@ describe('a runner', () => {
     expect((error as RunnerError).errors.map(one => one.parameter)).to.deep.equal(['project', 'since'])
   })
 
-  it('gives over HTTP the bytes that it gives in the process, from one query', async () => {
+  it('gives the same bytes over HTTP and in the process, from one query', async () => {
     const before = events.filter(event => event.kind === 'query.done').length
     const inProcess = await text({ project: 'a', since: '2026-01-01' })
     const server = await runner.listen()
@@ -125,7 +125,7 @@ describe('a runner', () => {
     await other.close()
   })
 
-  it('freezes @now past the cache when it is asked to', async () => {
+  it('freezes @now on request, without the cache', async () => {
     const kinds = (): number => events.filter(event => event.kind === 'query.done').length
     const before = kinds()
     for (let i = 0; i < 2; i += 1) await runner.call('logs.latest', { project: 'a' }, { nowMicros: 0n })
@@ -152,7 +152,7 @@ describe('a runner', () => {
     expect([diagnostics, manifests, variants]).to.deep.equal([[], 1, 2])
   })
 
-  it('checks manifests whatever the data files hold', async () => {
+  it('checks manifests without regard to the contents of data files', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'sluice-data-'))
     mkdirSync(join(dataDir, 'logs'))
     writeFileSync(join(dataDir, 'logs/edge.ndjson'), '{"id": "a", "timestamp": "never"}\n')
@@ -161,7 +161,7 @@ describe('a runner', () => {
     rmSync(dataDir, { recursive: true })
   })
 
-  it('is not made of manifests with errors, and leaves nothing open', async () => {
+  it('is not created from manifests with errors, and leaves nothing open', async () => {
     const endpointsDir = join(folder, 'broken')
     mkdirSync(endpointsDir)
     writeFileSync(join(endpointsDir, 'logs.latest.yaml'), MANIFEST.replace('SELECT id', 'SELECT idd'))
@@ -170,7 +170,7 @@ describe('a runner', () => {
     expect((error as LoadError).diagnostics[0]?.message).to.include('Unrecognized name: idd')
   })
 
-  it('makes a first token once, which the file knows only by its hash', async () => {
+  it('creates a first token once; the file has only its hash', async () => {
     const fresh = { ...settings, token: null, tokensFile: join(folder, 'first', 'tokens.json') }
     expect(await ensureToken({ ...fresh, token: 'unrestricted-token-of-32-letters' })).to.equal(null)
     const token = await ensureToken(fresh)
@@ -185,7 +185,7 @@ describe('a runner', () => {
 })
 
 describe('a first token of two servers that start at once', () => {
-  it('is made once, and one of them shows it', async () => {
+  it('is created once, and one of them shows it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-first-'))
     const settings = { ...DEFAULT_SETTINGS, token: null, tokensFile: join(folder, 'tokens.json') }
     const made = await Promise.all([ensureToken(settings), ensureToken(settings)])

@@ -1,4 +1,4 @@
-/** A port for a program that cannot say which one it was given, or an address that nobody answers at. */
+/** Free ports: for a program that cannot report its own port, or for an address at which no server answers. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 

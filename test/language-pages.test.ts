@@ -17,7 +17,7 @@ for (const folder of FOLDERS) {
 
     it('has an example that runs', async () => {
       const [, example] = /```ts\n(.*?)```/s.exec(text)!
-      // Below the project, so that imports of packages are found.
+      // The folder is inside the project, so that imports of packages resolve.
       const scratch = mkdtempSync(resolve('test', '.readme-'))
       try {
         const file = join(scratch, 'example.mts')

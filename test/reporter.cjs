@@ -1,6 +1,6 @@
 /**
- * Mocha's spec reporter, which also leaves the counts where test/run.mjs finds them, and ends a suite that cannot end
- * because a test left something open.
+ * Mocha's spec reporter, which also writes the counts to a file that test/run.mjs reads. When a test has left something open
+ * that keeps the process running, it ends the process and counts a failure.
  */
 const { writeFileSync } = require('node:fs')
 const { reporters, Runner } = require('mocha')

@@ -1,4 +1,7 @@
-/** Generates docs/reference/functions.md, and the lists in docs/dialect.md, from the catalogue; `--check` only says whether they are up to date. */
+/**
+ * Generates docs/reference/functions.md, and the lists in docs/dialect.md, from the catalogue; `--check` only says whether
+ * they are up to date.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { documentationUrl, type ListedFunction, listFunctions, listRefusals } from '../googlesql/functions/listing.js'
@@ -49,7 +52,7 @@ function signatureCell({ signatures, modes }: ListedFunction): string {
   return [...signatures.map(code), ...(modes.length === 0 ? [] : [`with ${modes.map(code).join(', ')}`])].join('<br>')
 }
 
-/** The text of docs/dialect.md with its lists written anew; all else is kept as it was written. */
+/** The text of docs/dialect.md with its lists generated again; everything else is kept. */
 export function dialectText(written: string): string {
   const lists: readonly (readonly [string, readonly string[]])[] = [
     ['clauses', clauseTable(REFUSED_CLAUSES)],
@@ -84,7 +87,7 @@ const clauseTable = (rows: readonly RefusedClause[]): readonly string[] => [
   ),
 ]
 
-/** docs/dialect.md as it stands. */
+/** The current text of docs/dialect.md. */
 export const readDialect = (): Promise<string> => readFile(DIALECT_PAGE, 'utf8')
 /** docs/reference/functions.md as it stands. */
 export const readFunctions = (): Promise<string> => readFile(FUNCTIONS_PAGE, 'utf8')

@@ -1,4 +1,4 @@
-/** Generates runner/model/manifest.ts from schemas/endpoint.schema.json; `--check` only says whether it is up to date. */
+/** Generates runner/model/manifest.ts from schemas/endpoint.schema.json; `--check` only checks that it is up to date. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
@@ -18,12 +18,12 @@ export async function manifestTypeText(schema: JSONSchema): Promise<string> {
   })
 }
 
-/** The schema that stands in schemas/. */
+/** The schema of manifests in schemas/. */
 export async function readSchema(): Promise<JSONSchema> {
   return JSON.parse(await readFile(SCHEMA, 'utf8')) as JSONSchema
 }
 
-/** Each title would become a type of its own; only objects and what `$defs` names are worth one. */
+/** The schema without its titles: each title would become a type of its own, but only the types of `$defs` are useful. */
 function onlyNamedTypes(schema: JSONSchema): JSONSchema {
   const untitled = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(untitled)

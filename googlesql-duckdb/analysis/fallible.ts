@@ -1,4 +1,4 @@
-/** Which expressions may raise an error. What a function does is a fact of the catalogue; casts are decided here. */
+/** Which expressions may raise an error. For functions this is a fact of the catalogue; for casts it is decided here. */
 import { findFunction } from '../../googlesql/functions/all.js'
 import type { CanFail } from '../../googlesql/functions/catalogue.js'
 import type { AggregateCall, CastExpr, Expr, Scan } from '../../googlesql/plan/nodes.js'
@@ -13,16 +13,16 @@ export function mayFail(expr: Expr): boolean {
   return partsOf(expr).some(mayFail) || (isQuery && scanMayFail(expr.scan))
 }
 
-/** The same of the rows of a scan. */
+/** Whether computing the rows of a scan may raise an error. */
 export function scanMayFail(scan: Scan): boolean {
   return raisesInScan(scan) || exprsOfScan(scan).some(mayFail) || inputsOfScan(scan).some(scanMayFail)
 }
 
-/** The same of what the expression does itself, whatever its parts do. */
+/** Whether the expression itself raises an error for some values of its operands; errors of the operands do not count. */
 export function raises(expr: Expr): boolean {
   switch (expr.kind) {
     case 'call':
-      // A function without a fact is one that resolution makes up.
+      // A function that is not in the catalogue is one that the resolver creates; it is treated as one that may fail.
       return expr.isSafe ? false : isBeyondCarrier(expr.type) || holds(expr.name, expr.arguments)
     case 'cast':
       return castRaises(expr)
@@ -82,17 +82,17 @@ function holds(name: string, args: readonly (Expr | null)[]): boolean {
   return typeof canFail === 'boolean' ? canFail : canFail(args)
 }
 
-/** The carrier of BIGNUMERIC refuses values that BigQuery computes with. */
+/** Whether DECIMAL(38,9), the carrier of BIGNUMERIC, may refuse values that BigQuery computes with. */
 const isBeyondCarrier = (type: Type): boolean => type.kind === 'BIGNUMERIC'
 
 function castRaises({ operand, type, isSafe, format, typeParameters }: CastExpr): boolean {
   if (operand.kind === 'literal' && operand.value === null) return false
-  // What is too long, or what no carrier holds, fails a SAFE_CAST too.
+  // A value that is too long for the type's parameters, or that no carrier holds, is an error even in a SAFE_CAST.
   if (typeParameters !== null || (isSafe && typeName(type).includes('BIGNUMERIC'))) return true
   return !isSafe && (format !== null || !isWidening(operand.type, type))
 }
 
-/** Every value of the one type is one of the other. */
+/** Whether every value of `from` can be cast to `to` without an error. */
 function isWidening(from: Type, to: Type): boolean {
   if (from.kind === 'ARRAY') return to.kind === 'ARRAY' && isWidening(from.element, to.element)
   if (from.kind === 'STRUCT') {
@@ -117,7 +117,7 @@ const WIDER: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   JSON: [],
 }
 
-/** An aggregate without keys, or SELECT without FROM, gives one row; LIMIT 1 no more. */
+/** Whether the scan has at most one row: an aggregation without keys, SELECT without FROM, or LIMIT 1. */
 function hasOneRow(scan: Scan): boolean {
   switch (scan.kind) {
     case 'one-row':

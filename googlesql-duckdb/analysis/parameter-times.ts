@@ -1,25 +1,25 @@
 /**
- * Times that are a parameter's, moved and cut off by what the query's text says, as `TIMESTAMP_SUB(@now, INTERVAL 1 HOUR)`.
- * Whoever runs the query computes them and binds them too: DuckDB takes as long to plan such an expression, with the
- * error that it may raise, as for a tenth of a query.
+ * Times computed from a parameter by constant steps, as `TIMESTAMP_SUB(@now, INTERVAL 1 HOUR)`. The code that runs the query
+ * computes and binds them as parameters: DuckDB needs a tenth of a query's planning time for such an expression, with the
+ * error that it may raise.
  */
 import type { CallExpr, Expr } from '../../googlesql/plan/nodes.js'
 import { DAY_MICROS, microsOf, unitOf } from '../functions/dates/units.js'
 
-/** One more parameter of the SQL. */
+/** An additional parameter of the SQL. */
 export interface ParameterTime {
-  /** What it is called among the parameters; the query's own have other names. */
+  /** The parameter's name, which differs from all names of the query's own parameters. */
   readonly name: string
-  /** The query's parameter, a TIMESTAMP. */
+  /** The name of the query's parameter that it is computed from, a TIMESTAMP. */
   readonly of: string
-  /** What is done to it, in this order. Each result has to be a TIMESTAMP; where one is none, the query raises an error. */
+  /** The steps of the computation, in order. Each result must be a valid TIMESTAMP; otherwise the query raises an error. */
   readonly steps: readonly TimeStep[]
 }
 
-/** Microseconds to add, or parts of a day, in microseconds, to cut off to. */
+/** `add` adds microseconds. `floor` rounds down to a multiple of `micros`, which is the length of a part up to a day. */
 export type TimeStep = { readonly kind: 'add' | 'floor'; readonly micros: number }
 
-/** Null for any other expression. */
+/** The computation of a time from a parameter; null for any other expression. */
 export function parameterTime(expr: Expr): ParameterTime | null {
   const steps: TimeStep[] = []
   let inner: Expr | null | undefined = expr

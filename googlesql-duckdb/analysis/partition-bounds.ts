@@ -1,17 +1,20 @@
-/** Which values of the column that a table is partitioned by can be among the rows that a query uses. */
+/** Finds the bounds that a query sets on the column by which a table is partitioned. */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { CallExpr, Column, Expr, Scan, TableScan } from '../../googlesql/plan/nodes.js'
 import { conjuncts, inputsOfScan, partsOf, someScan, visitScan } from '../../googlesql/plan/walk.js'
 
-/** What rows that a query reads of a table must meet: the column of its partitions compared with what is no column. */
+/**
+ * A condition that every row must meet that the query uses of a table: the partitioning column compared with a value that is
+ * the same for all rows.
+ */
 export interface PartitionBound {
   readonly operator: '<' | '<=' | '>' | '>=' | '='
   readonly value: Expr
 }
 export type PartitionBounds = ReadonlyMap<TableScan, readonly PartitionBound[]>
 
-/** The bounds of every table of the query that is partitioned. */
+/** The bounds of every partitioned table of the query. */
 export function partitionBounds(root: Scan): PartitionBounds {
   const found = new Map<TableScan, PartitionBound[]>()
   if (!someScan(root, scan => scan.kind === 'table' && scan.partitionedBy !== undefined)) return found
@@ -22,13 +25,13 @@ export function partitionBounds(root: Scan): PartitionBounds {
   return found
 }
 
-/** `conditions` are those that every row which reaches the reader of `scan` has met. */
+/** `conditions` are those that every row of `scan` must meet to be used. */
 function visit(scan: Scan, conditions: readonly Expr[], found: Map<TableScan, PartitionBound[]>): void {
   switch (scan.kind) {
     case 'table': {
       const column = scan.columns.find(({ name }) => name === scan.partitionedBy)
       const bounds = column ? conditions.flatMap(condition => boundsOf(condition, column)) : []
-      // One that is read in two places must hold what both of them need.
+      // A table scan that is read in two places must return the rows for both, so it gets no bounds.
       found.set(scan, found.has(scan) ? [] : bounds)
       return
     }
@@ -43,7 +46,7 @@ function visit(scan: Scan, conditions: readonly Expr[], found: Map<TableScan, Pa
       visit(scan.input, conditions, found)
       return
     case 'join': {
-      // Of a side that may be padded with NULLs a condition on the whole says nothing that could be asked before.
+      // Conditions cannot be pushed to the NULL-padded side of an outer join.
       const inner = scan.join === 'inner' || scan.join === 'cross'
       const own = inner && scan.condition ? [...conditions, ...conjuncts(scan.condition)] : conditions
       visit(scan.left, inner || scan.join === 'left' ? own : [], found)
@@ -97,7 +100,7 @@ function betweenOf(call: CallExpr, column: Column): readonly PartitionBound[] | 
 
 const isColumn = (expr: Expr, column: Column): boolean => expr.kind === 'column' && expr.column.id === column.id
 
-/** The same for every row, and known before the first is read. */
+/** Whether the value is the same for every row and known before the first row is read. */
 const isFixed = (expr: Expr): boolean =>
   expr.kind !== 'column' &&
   expr.kind !== 'subquery' &&

@@ -11,7 +11,7 @@ export interface Fragment {
   readonly size: number
   /** It may stand anywhere an operand can. */
   readonly isOperand: boolean
-  /** Names with dots between them. */
+  /** Names joined by dots. */
   readonly isPath: boolean
   /** It begins with the call of a function that may be a macro, see named.ts. */
   readonly isMacroCall: boolean

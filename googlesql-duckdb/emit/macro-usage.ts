@@ -1,4 +1,7 @@
-/** How often an argument ends up in DuckDB's plan: macros are text, so a parameter written thrice is computed thrice. */
+/**
+ * Counts how often an argument appears in DuckDB's plan: macros expand as text, so a parameter that a macro's body reads
+ * three times is computed three times.
+ */
 import { MACROS } from '../runtime/macros/all.js'
 import { argumentsAt } from './operand.js'
 
@@ -22,7 +25,7 @@ const uses = new Map<string, readonly number[]>()
 const queries = new Map<string, boolean>()
 const lambdas = new Map<string, boolean>()
 
-/** The uses of each parameter in the macro's body, the macros that it calls included. */
+/** How often the macro's body reads each parameter, including through the macros that it calls. */
 function usesOfParameters(name: string, { parameters, body }: Macro): readonly number[] {
   const known = uses.get(name)
   if (known) return known
@@ -31,13 +34,13 @@ function usesOfParameters(name: string, { parameters, body }: Macro): readonly n
   return counted
 }
 
-/** Does the SQL contain a subquery, be it in a macro? Such SQL cannot stand in a lambda. */
+/** Whether the SQL, or a macro that it calls, contains a subquery. Such SQL is not allowed in a lambda. */
 export const hasQuery = (sql: string): boolean => hasWord(sql, /\bselect\b/i, queries)
 
-/** Does it contain a lambda, or put together a struct, be it in a macro? */
+/** Whether the SQL, or a macro that it calls, contains a lambda or builds a struct. */
 export const hasLambda = (sql: string): boolean => hasWord(sql, /\blambda\b|\bstruct_pack\b|\{/i, lambdas)
 
-/** `known`: what was found in macros. */
+/** Whether the SQL, or a macro that it calls, matches `word`. `known` caches the results for macros. */
 function hasWord(sql: string, word: RegExp, known: Map<string, boolean>): boolean {
   const text = withoutQuoted(sql)
   if (word.test(text)) return true
@@ -53,12 +56,12 @@ function hasWord(sql: string, word: RegExp, known: Map<string, boolean>): boolea
   })
 }
 
-/** How often the word (a parameter's or a placeholder's name) is computed in the SQL. */
+/** How often the SQL computes the word, the name of a parameter or placeholder. */
 export function usesOf(sql: string, word: string): number {
   return count(withoutQuoted(sql), word)
 }
 
-/** Text in quotes reads no parameter; only quotes of text are taken out, not those of names. */
+/** Removes quoted text, which reads no parameter; quoted names stay. */
 const withoutQuoted = (sql: string): string => (sql.includes("'") ? sql.replace(/'(?:[^']|'')*'/g, "''") : sql)
 
 function count(sql: string, word: string): number {
@@ -86,7 +89,7 @@ function count(sql: string, word: string): number {
   return total
 }
 
-/** The name and the arguments, where the SQL is one call of a function of ours: `bq_sum_int64(sum(x))`. */
+/** The name and arguments, where the SQL is one call of a function of this project, as `bq_sum_int64(sum(x))`; else null. */
 export function callOf(sql: string): { readonly name: string; readonly args: readonly string[] } | null {
   const name = /^bq_\w+(?=\()/.exec(sql)?.[0]
   const call = name === undefined ? null : argumentsAt(sql, name.length)
@@ -96,8 +99,8 @@ export function callOf(sql: string): { readonly name: string; readonly args: rea
 const sizes = new Map<string, number>()
 
 /**
- * The size of the plan that DuckDB binds: names and literals of the SQL, those in the bodies of macros included, and the
- * arguments of a macro as often as its body reads them.
+ * The size of the plan that DuckDB binds: the number of names and literals in the SQL, including the bodies of macros; a
+ * macro's argument counts as often as the body reads it.
  */
 export const sizeOfSql = (sql: string): number => sizeOfText(withoutQuoted(sql))
 

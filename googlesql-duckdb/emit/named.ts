@@ -1,13 +1,13 @@
-/** Fields of structs that keep their names. */
+/** Gives struct fields expressions that keep the fields' names. */
 import { type Fragment, fragment, templateOf } from './fragment.js'
 
 /**
- * A field that is a macro's call would lose its name when the macro is written out: in the arguments of another, and where
- * it reads a column of an outer query.
+ * A field whose value is a macro call would lose its name when the macro is expanded: inside the arguments of another macro,
+ * and where the macro reads a column of an outer query.
  */
 export const named = (sql: string): string => `coalesce(${sql}, NULL)`
 
-/** The same where the SQL may be a macro's call; DuckDB has macros of its own, as `list_max` is one. */
+/** The SQL as `named` where it may be a macro call. DuckDB has built-in macros too, as `list_max`. */
 export const namedIfMacro = (sql: Fragment): Fragment => (sql.isMacroCall ? fragment`coalesce(${sql}, NULL)` : sql)
 
 /** The same of a template. */

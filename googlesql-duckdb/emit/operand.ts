@@ -1,7 +1,7 @@
 /** Which templates need no parentheses, and the arguments of calls in them. */
 
 const NAMES = /^(?:[a-z_][\w$]*|"[^"]+")(?:\.(?:[a-z_][\w$]*|"[^"]+"))*$/i
-/** A literal with its cast, or without: `5::BIGINT`, `'x'`. */
+/** A literal, with or without a cast: `5::BIGINT`, `'x'`. */
 const LITERAL = /^(?:\d+|'[^']*')(?:::\w+(?:\(\d+,\d+\))?)?$/
 
 /** Names, a literal, one call, a list, or a text in parentheses. */
@@ -11,7 +11,10 @@ export function isOperandText(sql: string): boolean {
   return open !== null && closingOf(sql, open[0].length - 1) === sql.length - 1
 }
 
-/** The arguments of the call whose parenthesis is at `open`, and the place behind it; null when it is not closed. */
+/**
+ * The arguments of the call whose opening parenthesis is at `open`, and the index after the closing one; null when it is not
+ * closed.
+ */
 export function argumentsAt(
   sql: string,
   open: number,
@@ -33,7 +36,7 @@ export function argumentsAt(
   return { args: args.map(argument => argument.trim()), end: close + 1 }
 }
 
-/** The place of the bracket that closes the one at `open`; quoted text is passed over. */
+/** The index of the bracket that closes the one at `open`; quoted text is skipped. */
 function closingOf(sql: string, open: number): number {
   let depth = 0
   for (let i = open; i < sql.length; i++) {

@@ -1,4 +1,4 @@
-/** Arguments that cost something and would be computed several times are computed once, as the argument of a lambda. */
+/** Computes arguments that are expensive and would be computed several times only once, as the argument of a lambda. */
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery, partsOf, readsColumn } from '../../googlesql/plan/walk.js'
@@ -31,10 +31,10 @@ export function writeWith(args: Args, parts: Parts, write: Write): Fragment {
 }
 
 /**
- * What `write` writes of the arguments. `isBound`: these must be computed outside of it in any case.
+ * The SQL of `write` over the arguments. The arguments marked in `isBound` are always computed outside of it.
  *
- * A lambda costs some tens of nanoseconds per row, so cheap arguments are rather computed twice. DuckDB has no
- * subqueries in lambdas; SQL with one stays as it is.
+ * A lambda costs some tens of nanoseconds per row, so cheap arguments are computed twice instead. DuckDB allows no subqueries
+ * in lambdas; SQL with a subquery stays as it is.
  */
 export function shareArguments(
   args: Args,
@@ -65,8 +65,8 @@ export function shareArguments(
   args.forEach((argument, i) => {
     if (argument && !chosen.includes(i) && costs[i]! > 0 && parts[i]!.hasLambda) chosen.push(i)
   })
-  // In a correlated subquery a lambda must not capture a column when its argument reads one of the outer query's, nor
-  // capture one of those at all. So all that reads columns becomes part of the argument.
+  // In a correlated subquery, a lambda must not capture a column when its argument reads a column of the outer query, and
+  // must not capture an outer column at all. So every argument that reads columns becomes part of the lambda's argument.
   const isCorrelated = args.some(argument => argument !== null && readsOuter(argument, scope))
   if (isCorrelated) {
     args.forEach((argument, i) => {
@@ -87,16 +87,19 @@ export function shareArguments(
 export const applied = (value: Fragment, name: string, body: Fragment): Fragment =>
   fragment`list_extract(list_transform([${value}], lambda ${name}: ${body}), 1)`
 
-/** Columns that the lambdas among the arguments of a call read, as fields of the struct that the call is computed from. */
+/** The columns that lambdas among a call's arguments read, as fields of the struct from which the call is computed. */
 export interface Captures {
   readonly struct: string
-  /** In which the lambdas are written. */
+  /** The scope in which the lambdas are written. */
   readonly scope: SqlScope
-  /** The SQL of each. */
+  /** The SQL of each field. */
   readonly fields: readonly Fragment[]
 }
 
-/** Null where no lambda reads what it cannot: a column of an outer query, or one that stands for a subquery. */
+/**
+ * The captures; null where the lambdas read only columns that they can read: no outer columns, and no columns whose SQL is a
+ * subquery.
+ */
 export function capturesOf(args: Args, scope: SqlScope | null, context: Context): Captures | null {
   const lambdas = args.filter(argument => argument?.kind === 'lambda')
   if (lambdas.length === 0) return null
@@ -114,15 +117,15 @@ export function capturesOf(args: Args, scope: SqlScope | null, context: Context)
   return { struct, scope: { entries, outer: scope, isLambda: true }, fields }
 }
 
-/** Does it read a column that stands for a subquery, as one that is bound to a value may? */
+/** Whether the expression reads a column whose SQL is a subquery, as a bound value's may be. */
 export function readsQuery(expr: Expr, scope: SqlScope | null): boolean {
   return [...columnsRead([expr])].some(id => entryOf(id, scope)?.sql.hasSelect)
 }
 
 /**
- * What `write` writes of the arguments, apart from the query: DuckDB looks for all columns of a lambda in one query, so one
- * that reads columns of an outer query gets them, and those of its own query, as fields of one value. So it does with
- * subqueries, which no lambda may hold.
+ * The SQL of `write` over the arguments, independent of the query. DuckDB looks for all columns of a lambda in one query, so
+ * a call with lambdas that reads outer columns gets these, and those of its own query, as fields of one struct. Subqueries
+ * are passed as fields too, since a lambda may not contain them.
  */
 export function apartFromQuery(
   args: Args,
@@ -151,21 +154,21 @@ export function apartFromQuery(
   return applied(fragment`struct_pack(${fields})`, struct, inner)
 }
 
-/** Forms look at what is constant in their own ways, and it is written alike wherever it stands. */
+/** Whether the argument is constant: functions handle constants specially, and a constant has the same SQL in every place. */
 const isConstantPart = (expr: Expr): boolean => expr.kind === 'word' || isFolded(expr)
 
-/** Operators are cheaper than a lambda, unless they come by the dozen. */
+/** Whether a lambda is cheaper than repeating the argument: operators are cheaper than a lambda unless there are dozens. */
 const isWorthBinding = (cost: number, extraUses: number): boolean =>
   cost >= 10 ? extraUses > 0 : cost * extraUses >= 60
 
 /**
- * Is so much repeated that forms within forms would make DuckDB plan for seconds? DuckDB's binder sees each copy, so a copy
- * of more than a constant size at each level makes the plan grow exponentially with the depth of the query.
+ * Whether the repeated text is so large that nested calls would make DuckDB plan for seconds. DuckDB's binder processes each
+ * copy, so copies of more than a constant size at each level make the plan grow exponentially with the depth of the query.
  */
 export const isLarge = (sql: Fragment, extraUses: number): boolean => sql.size * extraUses > MAX_REPEATED_SIZE
 const MAX_REPEATED_SIZE = 24
 
-/** Does it read a column of a query around the one that the scope belongs to? */
+/** Whether the expression reads a column of a query around the one that the scope belongs to. */
 export function readsOuter(expr: Expr, scope: SqlScope | null): boolean {
   let own = scope
   while (own?.isLambda) own = own.outer
@@ -174,7 +177,7 @@ export function readsOuter(expr: Expr, scope: SqlScope | null): boolean {
   return false
 }
 
-/** Is the column one of a query around the one that the scope belongs to? Scopes of lambdas lie within their query. */
+/** Whether the column belongs to a query around that of the scope. The scopes of lambdas belong to their query. */
 function isOuter(id: number, scope: SqlScope | null): boolean {
   for (let current = scope; current; current = current.outer) {
     if (current.entries.has(id)) return false
@@ -183,7 +186,9 @@ function isOuter(id: number, scope: SqlScope | null): boolean {
   return entryOf(id, scope) !== null
 }
 
-/** A column may stand for more than is read: the aggregate of a list, which stands in its place. */
+/**
+ * The cost of a column whose SQL is more than a name, as the aggregate of a list, which is written in place of the column.
+ */
 const costOfEntry = (argument: Expr | null, sql: Fragment | null): number =>
   argument?.kind === 'column' && sql !== null && sql.size > MAX_READ_SIZE ? 1 : 0
 const MAX_READ_SIZE = 8
@@ -193,11 +198,14 @@ function foldedCostOf(argument: Expr | null): number {
   return cost > 1 && isFolded(argument) ? 1 : cost
 }
 
-/** DuckDB computes it once for the whole query. */
+/** Whether DuckDB computes the expression once for the whole query. */
 const isFolded = (expr: Expr | null): boolean =>
   expr !== null && !readsColumn(expr) && !isVolatile(expr) && !hasSubquery(expr)
 
-/** Roughly, in tens of nanoseconds per row: nothing for what is only read, one for an operator, ten for a function. */
+/**
+ * The rough cost of an expression per row, in tens of nanoseconds: 0 for a column or constant, 1 for an operator, 10 for a
+ * function.
+ */
 export function costOf(expr: Expr | null): number {
   if (expr === null) return 0
   switch (expr.kind) {

@@ -1,10 +1,10 @@
-/** GoogleSQL's types as DuckDB's. */
+/** GoogleSQL types as DuckDB types. */
 import type { ScalarKind, StructType, Type } from '../../googlesql/types/types.js'
 import { quoteName } from './quote.js'
 
 /**
- * BIGNUMERIC has the carrier of NUMERIC: whatever would not fit it exactly is refused or fails when it runs, so a value is
- * never wrong.
+ * BIGNUMERIC is carried by the same DuckDB type as NUMERIC. A value that does not fit it exactly is refused in translation or
+ * fails at run time, so a value is never wrong.
  */
 const SCALARS: Readonly<Record<ScalarKind, string>> = {
   INT64: 'BIGINT',
@@ -31,8 +31,8 @@ export function duckdbType(type: Type): string {
 }
 
 /**
- * The names of a struct's fields in DuckDB, where they must be there and differ in any case: a field without a name is
- * `_field_1` by its position, and one whose name is taken gets `_2`, `_3`, … behind it.
+ * The names of a struct's fields in DuckDB, which requires names that differ regardless of case. A field without a name gets
+ * `_field_1` by its position, and a name that is already taken gets the suffix `_2`, `_3`, ….
  */
 export function fieldNames(type: StructType): readonly string[] {
   const taken = new Set<string>()

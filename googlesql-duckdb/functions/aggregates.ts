@@ -7,13 +7,13 @@ import { type AggregateForm, type AggregateFormCall, type AggregateForms, FormEr
 import { LIST_FORMS, MADE_SMALL } from './list-aggregates.js'
 
 interface CallOptions {
-  /** A further condition of FILTER. */
+  /** A condition that is combined with the call's FILTER. */
   readonly where?: string
-  /** A side calculation over the same rows: without DISTINCT and ORDER BY. */
+  /** True for an auxiliary aggregate over the same rows, which takes neither DISTINCT nor ORDER BY. */
   readonly isAside?: boolean
 }
 
-/** A call of one DuckDB aggregate, with everything that was written beside the arguments. */
+/** A call of one DuckDB aggregate with the call's DISTINCT, ORDER BY, FILTER and OVER. */
 function aggregate(call: AggregateFormCall, name: string, args: string, options: CallOptions = {}): string {
   if (call.havingSql !== null) throw new FormError(`HAVING MAX or MIN in ${call.call.name} with OVER is not supported`)
   const conditions = [call.filterSql, options.where].filter(condition => condition !== undefined && condition !== null)
@@ -22,7 +22,7 @@ function aggregate(call: AggregateFormCall, name: string, args: string, options:
   return `${name}(${distinct}${args}${orderBy})${filter}${call.over}`
 }
 
-/** The DuckDB aggregate of this name is the same thing. */
+/** The form of a function that equals the DuckDB aggregate of this name. */
 const same =
   (name: string): AggregateForm =>
   call =>
@@ -31,7 +31,10 @@ const same =
 const aside = (call: AggregateFormCall, name: string, args: string): string =>
   aggregate(call, name, args, { isAside: true })
 
-/** Largest and smallest as DuckDB orders them, NaN last. A query with MIN and MAX has them already. */
+/**
+ * The largest and smallest value in DuckDB's order, where NaN is the largest. In a query with MAX and MIN they cost nothing,
+ * since DuckDB computes equal aggregates once.
+ */
 const extremes = (call: AggregateFormCall, x: string): string => `${aside(call, 'max', x)}, ${aside(call, 'min', x)}`
 
 function unsupported(call: AggregateFormCall, type: Type): FormError {
@@ -39,16 +42,22 @@ function unsupported(call: AggregateFormCall, type: Type): FormError {
 }
 
 /**
- * Sums of NUMERIC's integers and of its fractions. DuckDB adds up 128 bits, which two large values may pass, even if others
- * would bring them back.
+ * Sums of the integer parts and of the fractions of NUMERICs. DuckDB adds them in 128 bits, and two large values may overflow
+ * those even where other values would bring the total back into range.
  */
 const parts = (call: AggregateFormCall, x: string): string =>
   `${aggregate(call, 'sum', `CAST(trunc(${x}) AS HUGEINT)`)}, ${aggregate(call, 'sum', `(${x} - trunc(${x}))`)}`
 
-/** Whole parts and fractions of different values may be equal, so distinct values are added up as a list. */
+/**
+ * Whether the call has DISTINCT. Integer parts or fractions of different values may be equal, so distinct values are summed
+ * as a list.
+ */
 const isDistinct = (call: AggregateFormCall): boolean => call.distinct !== ''
 
-/** With a second one of values made small: a sum that passed the largest FLOAT64 on its way is told from a true one. */
+/**
+ * A sum or average together with that of scaled-down values: the second one shows whether an infinite total is a true
+ * infinity or only overflowed on the way.
+ */
 function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
   const [x] = call.sql
   return `bq_float_total(${aggregate(call, name, x!)}, ${aggregate(call, name, `${x} * ${MADE_SMALL}`)})`
@@ -56,7 +65,7 @@ function floatTotal(call: AggregateFormCall, name: 'sum' | 'avg'): string {
 
 const INTERVAL_PARTS = ['months', 'days', 'micros']
 
-/** Part by part, as intervals add. */
+/** The sum of intervals, computed for each part separately. */
 function intervalSum(call: AggregateFormCall): string {
   const [x] = call.sql
   if (call.distinct !== '') return `bq_interval_total(${aggregate(call, 'list', x!)})`
@@ -64,7 +73,7 @@ function intervalSum(call: AggregateFormCall): string {
   return `bq_interval(${totals.join(', ')})`
 }
 
-/** Of the sums, which may be larger than an INTERVAL. */
+/** The average of intervals, computed from sums that may be larger than an INTERVAL. */
 function intervalAverage(call: AggregateFormCall): string {
   const [x] = call.sql
   const sumOf = (part: string): string =>
@@ -74,10 +83,15 @@ function intervalAverage(call: AggregateFormCall): string {
   return `bq_interval_average(${INTERVAL_PARTS.map(sumOf).join(', ')}, nullif(${aggregate(call, 'count', x!)}, 0))`
 }
 
-/** No query lives to add up as many of these as an INT64 cannot hold: nine trillion. */
+/**
+ * The largest absolute value of a small integer: an INT64 holds the sum of nine trillion of them, more than any query adds.
+ */
 const SMALL = 1_000_000
 
-/** Whether every value of it is a small integer or NULL, as of `IF(failed, 1, 0)`. Then the sum needs no check, which takes longer to plan than the sum. */
+/**
+ * Whether every value of the expression is a small integer or NULL, as for `IF(failed, 1, 0)`. The sum then needs no overflow
+ * check, which takes longer to plan than the sum.
+ */
 function isSmall(expr: Expr): boolean {
   if (expr.kind === 'literal') return expr.value === null || Math.abs(Number(expr.value)) <= SMALL
   if (expr.kind === 'cast') return expr.operand.kind === 'literal' && expr.operand.value === null
@@ -129,14 +143,14 @@ const average: AggregateForm = call => {
   }
 }
 
-/** By length: DuckDB's own extremes compare months first. */
+/** Orders intervals by length: DuckDB's own MIN and MAX compare months first. */
 const longest = (call: AggregateFormCall, name: 'arg_max' | 'arg_min'): string =>
   aggregate(call, name, `${call.sql[0]}, bq_interval_key(${call.sql[0]})`)
 
 const maximum: AggregateForm = call =>
   call.type.kind === 'INTERVAL' ? longest(call, 'arg_max') : aggregate(call, 'max', call.sql[0]!)
 
-/** NaN, where there is one, is the smallest and the largest value; DuckDB's is the largest only. */
+/** The minimum. In BigQuery NaN is both the smallest and the largest value; in DuckDB it is only the largest. */
 const minimum: AggregateForm = call => {
   if (call.type.kind === 'INTERVAL') return longest(call, 'arg_min')
   const [x] = call.sql
@@ -150,7 +164,10 @@ const anyValue: AggregateForm = call => {
   return aggregate({ ...call, havingSql: null }, name, `${call.sql[0]}, ${call.havingSql}`)
 }
 
-/** The same as ANY_VALUE with HAVING: of rows where one is NaN, none has the extreme. */
+/**
+ * The value in the row with the extreme, as ANY_VALUE with HAVING; NULL where one of the compared values is NaN, since no row
+ * then has the extreme.
+ */
 const valueAtExtreme =
   (name: string): AggregateForm =>
   call => {
@@ -181,11 +198,11 @@ const stringAgg: AggregateForm = call => {
   if (!isBytes && call.limitSql === null) return aggregate(call, 'string_agg', `${x}, ${delimiter}`)
   const list = limited(call, aggregate(call, 'list', x!, { where: `${x} IS NOT NULL` }))
   const joined = `bq_join_list(${list}, ${delimiter})`
-  // Fewer than two items would not look at the delimiter.
+  // With fewer than two items the delimiter would not be read, and its NULL not be noticed.
   return isParameter ? `CASE WHEN ${delimiter} IS NOT NULL THEN ${joined} END` : joined
 }
 
-/** DuckDB counts fewer than no rows in a frame that ends before it begins: `2 FOLLOWING AND 1 FOLLOWING`. */
+/** A row count. DuckDB returns a negative count for a frame that ends before it begins: `2 FOLLOWING AND 1 FOLLOWING`. */
 const countRows: AggregateForm = call => {
   const rows = aggregate(call, 'count', '*')
   return call.mayBeBackward ? `greatest(${rows}, 0)` : rows
@@ -193,12 +210,13 @@ const countRows: AggregateForm = call => {
 
 const countDistinct: AggregateForm = call => aggregate({ ...call, distinct: 'DISTINCT ' }, 'count', call.sql[0]!)
 
-/** 2^-600, exactly: the squares of any number of FLOAT64 so made add up to a FLOAT64. */
+/** 2^-600 exactly: the squares of FLOAT64s scaled by it can be summed, in any number, without overflow. */
 const MADE_TINY = '2.409919865102884e-181::DOUBLE'
 
 /**
- * Values that are not finite make a variance NaN; DuckDB refuses them, and those whose squares overflow. NUMERIC has more
- * digits than a double, and variance loses as many again: it is computed from the values themselves.
+ * Variance or standard deviation. DuckDB refuses values that are not finite, for which BigQuery returns NaN, and values whose
+ * squares overflow. A NUMERIC has more digits than a double, and a variance loses as many again, so its variance is computed
+ * from the values themselves.
  */
 const spread =
   (name: string): AggregateForm =>
@@ -215,8 +233,8 @@ const spread =
   }
 
 /**
- * Pairs with a NULL do not count. `least` is how many pairs there must be; `exact` is the function of a list of decimals, of
- * which FLOAT64 has not all digits.
+ * Aggregates of pairs; pairs with a NULL do not count. `least` is the smallest number of pairs with a result. `exact` names
+ * the function over a list of decimals, whose digits FLOAT64 cannot all hold.
  */
 const pairs =
   (
@@ -242,10 +260,13 @@ const pairs =
 const covariance = (name: string, least: number): AggregateForm =>
   pairs(least, `bq_numeric_${name}`, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
 
-/** 2^-512, exactly: squares of the largest FLOAT64 so made do not overflow, and those of others beside it do not vanish. */
+/**
+ * 2^-512 exactly: squares of the largest FLOAT64s scaled by it do not overflow, and squares of the other values beside them
+ * do not vanish.
+ */
 const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
 
-/** DuckDB refuses values whose squares overflow. */
+/** The correlation. DuckDB refuses values whose squares overflow. */
 const correlation = pairs(2, 'bq_numeric_correlation', (call, x, y, finite) => {
   const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
   const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY_PAIR}, ${y} * ${MADE_TINY_PAIR}`, { where: finite })
@@ -253,15 +274,15 @@ const correlation = pairs(2, 'bq_numeric_correlation', (call, x, y, finite) => {
   return `bq_corr(${plain}, ${tiny}, ${extremes.join(', ')})`
 })
 
-/** The number that a constant argument is, when it stands in the text. */
+/** The value of a literal, which may be inside a cast; null for any other expression. */
 function constantOf(expr: Expr | null | undefined): number | null {
   if (expr?.kind === 'cast') return constantOf(expr.operand)
   return expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
 }
 
 /**
- * The boundaries of `count` quantiles as the fractions that quantile_disc takes. Each is a hair less than the quotient, so
- * that the product with the number of rows, which is not exact, never gets past the row that it means.
+ * The boundaries of `count` quantiles as fractions for quantile_disc. Each is slightly less than the quotient, so that its
+ * product with the number of rows, which is rounded, never passes the intended row.
  */
 function fractions(count: number, isDescending: boolean): string[] {
   return Array.from({ length: count + 1 }, (_, i) => {
@@ -271,8 +292,8 @@ function fractions(count: number, isDescending: boolean): string[] {
 }
 
 /**
- * Exact quantiles. DuckDB's NaN is the largest value and BigQuery's the smallest; of `-x`, in descending order, it is the
- * smallest for both.
+ * Exact quantiles. NaN is the largest value in DuckDB and the smallest in BigQuery; among the values `-x` in descending order
+ * DuckDB puts it first too.
  */
 const quantiles: AggregateForm = call => {
   const [x, countSql] = call.sql
@@ -288,7 +309,10 @@ const quantiles: AggregateForm = call => {
   return isFloat ? `list_transform(${list}, lambda e$: -e$)` : list
 }
 
-/** An array has the offsets too that are wanted, see quantile-offsets.ts. */
+/**
+ * The number of quantiles, and the offsets that are read; `offsets` is null unless the argument is an array of both, see
+ * quantile-offsets.ts.
+ */
 function countAndOffsets(expr: Expr | null | undefined): { count: number | null; offsets: readonly number[] | null } {
   if (expr?.kind !== 'array') return { count: constantOf(expr), offsets: null }
   const [count, ...offsets] = expr.items.map(item => constantOf(item)!)

@@ -1,4 +1,4 @@
-/** All forms, by topic. A function without a form is refused by name. */
+/** The DuckDB SQL of all functions, by topic. A function without an entry is refused by its name. */
 
 import { AGGREGATE_FORMS as AGGREGATES } from './aggregates.js'
 import { ARRAY_FORMS } from './arrays.js'
@@ -39,7 +39,7 @@ export const FORMS: ReadonlyMap<string, FunctionSql> = new Map(
   Object.entries(SCALARS).map(([name, form]) => [name, typeof form === 'function' ? { ...PLAIN, write: form } : form]),
 )
 
-/** Of aggregate and window functions. */
+/** The SQL of aggregate and window functions. */
 export const AGGREGATE_FORMS: ReadonlyMap<string, AggregateSql> = new Map(
   Object.entries(OVER_ROWS).map(([name, form]) => [
     name,

@@ -13,7 +13,7 @@ const macro =
   ({ sql }) =>
     `${name}(${sql.join(', ')})`
 
-/** DuckDB passes over NULL arrays. */
+/** ARRAY_CONCAT; NULL where an array is NULL. DuckDB's list_concat ignores NULL arrays. */
 const concat: Form = ({ sql, args }) => {
   const joined = sql.reduce((left, right) => `list_concat(${left}, ${right})`)
   const isNull = sql.filter((_, i) => args[i]?.kind !== 'array').map(each => `${each} IS NULL`)
@@ -28,7 +28,7 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
   const given = forNull
     ? `list_transform(${items}, lambda item$: coalesce(item$, ${forNull}))`
     : `list_filter(${items}, lambda item$: item$ IS NOT NULL)`
-  // string_agg, which is what joins a list, takes a constant delimiter only.
+  // DuckDB joins a list with string_agg, which accepts only a constant delimiter.
   const isNative = type.kind === 'STRING' && isConstant(args[1])
   const joined = isNative
     ? `list_aggregate(CAST(${given} AS VARCHAR[]), 'string_agg', ${delimiter})`
@@ -39,7 +39,8 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
 }
 
 /**
- * The argument that is a lambda; its SQL is the body. The second parameter counts from zero, DuckDB's from one: a lambda of both
+ * The argument that is a lambda; its SQL is the body. The second parameter counts from zero, DuckDB's from one: a lambda of
+ * both
  * becomes a lambda of one within another.
  */
 function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
@@ -50,8 +51,8 @@ function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
 }
 
 /**
- * DuckDB's lists have NaN equal to itself, structs with a NULL in the same place to one another, and a month other than 30
- * days.
+ * Types whose equality differs in DuckDB's lists: there NaN equals NaN, structs with NULLs in the same place are equal, and a
+ * month does not equal 30 days.
  */
 const equalsOtherwise = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'FLOAT64' || kind === 'INTERVAL'
 
@@ -67,7 +68,7 @@ const includes: Form = call => {
   return `(CASE WHEN ${items} IS NOT NULL AND ${sought} IS NOT NULL THEN ${found} END)`
 }
 
-/** Whether the first array includes any, or all, of the elements of the other. */
+/** Whether the first array includes any, or all, of the elements of the second. */
 const includesElements =
   (name: string, plain: string): Form =>
   ({ sql: [items, sought], args: [array, other] }) => {
@@ -78,7 +79,7 @@ const includesElements =
       CASE WHEN l$.i IS NOT NULL AND l$.s IS NOT NULL THEN ${name}(${found}) END), 1)`
   }
 
-/** Intervals of one length are equal. */
+/** ARRAY_IS_DISTINCT; intervals of equal length are equal. */
 const isDistinct: Form = ({ sql: [items], args: [array] }) => {
   const isInterval = elementOf(array).kind === 'INTERVAL'
   return `bq_array_is_distinct(${isInterval ? `list_transform(${items}, lambda i$: bq_interval_key(i$))` : items})`

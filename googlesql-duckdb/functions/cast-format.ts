@@ -7,8 +7,8 @@ const TIME_KINDS: ReadonlySet<string> = new Set(['DATE', 'TIME', 'DATETIME', 'TI
 const DECIMAL_KINDS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
 
 /**
- * The operand, of type `from`, cast to `to` by a format; `zone` is null where AT TIME ZONE is not written. NULL in any of
- * them gives NULL. The SQL may fail when it runs; it can stand in TRY().
+ * Casts the operand from the type `from` to `to` with a format. `zone` is null where AT TIME ZONE is absent. A NULL argument
+ * gives NULL. The SQL may raise an error at run time, and is allowed in TRY().
  */
 function castFormatSql(operand: string, from: Type, to: Type, format: string, zone: string | null): string {
   const source = from.kind as ScalarKind
@@ -31,7 +31,7 @@ function castFormatSql(operand: string, from: Type, to: Type, format: string, zo
   throw new FormError(`FORMAT is not allowed for cast from ${source} to ${target}`)
 }
 
-/** Arguments are the operand, the format and the zone. */
+/** The arguments are the operand, the format and the zone. */
 const castFormat: Form = ({ sql, args, type }) => castFormatSql(sql[0]!, args[0]!.type, type, sql[1]!, sql[2] ?? null)
 
 export const CAST_FORMAT_FORMS: Forms = { $cast_format: castFormat }

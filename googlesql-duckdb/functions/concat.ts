@@ -4,7 +4,10 @@ import { STRING, type Type } from '../../googlesql/types/types.js'
 import { castSql } from '../emit/expressions/cast.js'
 import { typedSql } from './typed.js'
 
-/** @returns the `args` joined, NULL where one is; `type` is STRING, to which the others are cast, or BYTES. */
+/**
+ * @returns the concatenation of the `args`, NULL where one is NULL. `type` is STRING, to which the other types are cast, or
+ * BYTES.
+ */
 export function joinedSql(sql: readonly (string | null)[], args: readonly (Expr | null)[], type: Type): string {
   const parts = sql.map((part, i) => (type.kind === 'STRING' ? castSql(part!, args[i]!.type, STRING) : part!))
   return typedSql(`(${parts.join(' || ')})`, args, type)

@@ -1,20 +1,25 @@
-/** Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does. */
+/**
+ * Conditional functions in DuckDB SQL: CASE and COALESCE compute a branch only for the rows that need it, as BigQuery does.
+ */
 import { equalSql } from '../emit/expressions/compare.js'
 import { duckdbType } from '../emit/type.js'
 import type { Form, FormCall, Forms } from './function-sql.js'
 
 const coalesce: Form = call => `coalesce(${call.sql.join(', ')})`
 
-/** Something that can be NULL: everything but a literal. */
+/** The SQL of the arguments that can be NULL: all but literals. */
 function nullables({ sql, args }: FormCall): string[] {
   return sql.filter((_, i) => args[i]?.kind !== 'literal' || args[i].value === null) as string[]
 }
 
-/** By length, then as DuckDB compares intervals: months first. */
+/** The longest or shortest interval; among equal lengths in DuckDB's order, which compares months first. */
 const longest = (name: string, sql: readonly (string | null)[]): string =>
   `${name}(${sql.map(x => `struct_pack(k := bq_interval_key(${x}), v := ${x})`).join(', ')}).v`
 
-/** NULL or NaN among the arguments makes the result so; DuckDB passes over NULLs, and its NaN is the largest value. */
+/**
+ * GREATEST or LEAST: NULL or NaN among the arguments makes the result NULL or NaN. DuckDB ignores NULLs, and NaN is its
+ * largest value.
+ */
 const extreme =
   (name: string): Form =>
   call => {
@@ -28,7 +33,7 @@ const extreme =
     return branches.length === 0 ? value : `(CASE ${branches.join(' ')} ELSE ${value} END)`
   }
 
-/** Equal as `=` says: NaN equals nothing, nor does a struct with a NULL in it. */
+/** NULLIF with the equality of `=`: NaN equals no value, nor does a struct with a NULL in it. */
 const nullIf: Form = ({ sql: [x, y], args: [value, other] }) =>
   `(CASE WHEN ${equalSql(x!, value!.type, y!, other!.type)} THEN NULL ELSE ${x} END)`
 
@@ -38,7 +43,7 @@ export const CONDITIONAL_FORMS: Forms = {
   COALESCE: coalesce,
   NULLIF: nullIf,
   NULLIFZERO: ({ sql: [x] }) => `(CASE WHEN ${x} = 0 THEN NULL ELSE ${x} END)`,
-  // DuckDB gives an integer and a NULL of NUMERICs a type that is no DECIMAL.
+  // For coalesce of a NULL NUMERIC and an integer DuckDB returns a type other than DECIMAL.
   ZEROIFNULL: ({ sql: [x], type }) => `coalesce(${x}, 0::${duckdbType(type)})`,
   GREATEST: extreme('greatest'),
   LEAST: extreme('least'),

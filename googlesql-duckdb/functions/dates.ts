@@ -1,4 +1,4 @@
-/** The forms of the date and time family, by their topics. */
+/** The DuckDB SQL of date and time functions, by topic. */
 
 import { CAST_FORMAT_FORMS } from './cast-format.js'
 import { ARITHMETIC_FORMS } from './dates/arithmetic.js'

@@ -1,4 +1,4 @@
-/** ERROR and the functions that tell of the query itself, in DuckDB. */
+/** DuckDB SQL of ERROR and of functions about the query itself. */
 import { typeName } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType } from '../emit/type.js'

@@ -1,4 +1,4 @@
-/** How a GoogleSQL function is written in DuckDB SQL. The tables of forms are data, by topic, in functions/. */
+/** The types of a function's DuckDB SQL. The SQL itself is in tables, by topic, in functions/. */
 import type { AggregateCall, Expr } from '../../googlesql/plan/nodes.js'
 import type { Type } from '../../googlesql/types/types.js'
 
@@ -9,28 +9,29 @@ export interface FormCall {
    */
   readonly sql: readonly (string | null)[]
   readonly args: readonly (Expr | null)[]
-  /** The result's type. */
+  /** The type of the result. */
   readonly type: Type
 }
 export type Form = (call: FormCall) => string
 
-/** A form, and what the writer of a call has to know of its SQL. */
+/** A form (the function that writes a call's SQL), and facts about its SQL for the writer of the call. */
 export interface FunctionSql {
   readonly write: Form
   /**
-   * A literal NULL as any argument, or as the first one, makes the call a NULL of its type, and the form is not asked: where
-   * the type of such a NULL is not written, DuckDB forgets the element's, or the form meets parts that the type has not.
+   * Whether a literal NULL as any argument, or as the first one, makes the call a typed NULL without calling the form.
+   * Otherwise DuckDB would forget the element type of the NULL, or the form would meet parts that the NULL's type does not
+   * have.
    */
   readonly isNullFor: 'any' | 'first' | null
-  /** An argument that is written `INTERVAL n PART` is given to the form as two, n and PART. */
+  /** Whether an argument `INTERVAL n PART` is passed to the form as two arguments, n and PART. */
   readonly takesIntervalParts: boolean
-  /** Its SQL has TRY around the arguments. */
+  /** Whether the SQL has TRY around the arguments. */
   readonly hasTry: boolean
-  /** An operator that takes as long as a function does. */
+  /** Whether the operator costs as much as a function. */
   readonly isHeavyOperator: boolean
 }
 
-/** Of a form of which nothing has to be known. */
+/** The facts of a form that needs no special treatment. */
 export const PLAIN: Omit<FunctionSql, 'write'> = {
   isNullFor: null,
   takesIntervalParts: false,
@@ -38,21 +39,24 @@ export const PLAIN: Omit<FunctionSql, 'write'> = {
   isHeavyOperator: false,
 }
 
-/** Of one that gives an element of an array, or an array of the same elements. */
+/** A form that returns an element of an array, or an array of the same elements. */
 export const ofElements = (write: Form): FunctionSql => ({ ...PLAIN, write, isNullFor: 'any' })
 
-/** Of one whose other argument is a part that the type of the first has. */
+/** A form with a date part as an argument, which must exist for the type of the first argument. */
 export const ofParts = (write: Form): FunctionSql => ({ ...PLAIN, write, isNullFor: 'first' })
 
-/** Of one whose own SQL has TRY around the arguments. */
+/** A form whose SQL has TRY around the arguments. */
 export const trying = (write: Form): FunctionSql => ({ ...PLAIN, write, hasTry: true })
 
 export const heavyOperator = (write: Form): FunctionSql => ({ ...PLAIN, write, isHeavyOperator: true })
 
-/** By the canonical name in the catalogue. */
+/** Forms by the function's canonical name in the catalogue. */
 export type Forms = Readonly<Record<string, Form | FunctionSql>>
 
-/** The arguments as the form takes them. The catalogue's checks make sure that such an interval is written. */
+/**
+ * The arguments as the form expects them. The catalogue's checks guarantee that an interval to be split is an `INTERVAL n
+ * PART`.
+ */
 export function formArguments(
   { takesIntervalParts }: FunctionSql,
   args: readonly (Expr | null)[],
@@ -63,40 +67,40 @@ export function formArguments(
 
 export interface AggregateFormCall extends FormCall {
   readonly call: AggregateCall
-  /** `DISTINCT ` or nothing. */
+  /** `DISTINCT ` or empty. */
   readonly distinct: string
-  /** ` ORDER BY …` for inside the parentheses, or nothing. */
+  /** ` ORDER BY …` to write inside the parentheses, or empty. */
   readonly orderBy: string
-  /** ` FILTER (WHERE …)` for after the parentheses, or nothing. */
+  /** ` FILTER (WHERE …)` to write after the parentheses, or empty. */
   readonly filter: string
-  /** The condition inside `filter`, for forms that add one of their own; null where there is none. */
+  /** The condition of `filter`, for forms that add another one; null without a condition. */
   readonly filterSql: string | null
   /**
-   * The expression of HAVING MAX/MIN. A plain aggregate's is applied by whoever writes the aggregation, who knows the
-   * keys: the input gets `max(x) OVER (PARTITION BY keys) AS m`, `filter` gets `x IS NOT DISTINCT FROM m`, and this is
-   * null. It is given only with `over`, where a form applies it itself or throws.
+   * The expression of HAVING MAX or MIN in a call with `over`; the form applies it or throws. Null for a plain aggregate:
+   * there the writer of the aggregation applies it, since it knows the keys. It adds `max(x) OVER (PARTITION BY keys) AS m`
+   * to the input, and `x IS NOT DISTINCT FROM m` to `filter`.
    */
   readonly havingSql: string | null
-  /** LIMIT's count, which the form itself applies; null where there is none. */
+  /** The count of LIMIT, which the form itself applies; null without a LIMIT. */
   readonly limitSql: string | null
-  /** As the context has it. */
+  /** See `addsByParts` of the context. */
   readonly addsByParts: boolean
-  /** Whether the frame may end before it begins: both ends are so many rows before this one, or behind it. */
+  /** Whether the frame may end before it begins, since both its ends are offsets in the same direction. */
   readonly mayBeBackward: boolean
-  /** ` OVER (…)`, or nothing for a plain aggregate. It has to follow every aggregate function that the form writes. */
+  /** ` OVER (…)`, or empty for a plain aggregate. The form must write it after every aggregate function. */
   readonly over: string
 }
 export type AggregateForm = (call: AggregateFormCall) => string
 
-/** A form of an aggregate or window function, and what the writer of a call has to know of its SQL. */
+/** A form of an aggregate or window function, and facts about its SQL for the writer of the call. */
 export interface AggregateSql {
   readonly write: AggregateForm
-  /** It looks at rows in their order, so that DuckDB could compute it while rows stream by. */
+  /** Whether the function reads rows in their order, so that DuckDB could compute it while they stream. */
   readonly mayStream: boolean
-  /** The same over the elements of a list; null where no list function gives what the aggregate would. */
+  /** The same function over the elements of a list; null where no list function has the same result. */
   readonly list: ListForm | null
 }
-/** Null for calls that no list function computes. */
+/** Returns the SQL of the call over the list; null for calls that no list function computes. */
 export type ListForm = (list: string, type: Type, call: AggregateCall, second: Expr | null) => string | null
 
 export const overList = (write: AggregateForm, list: ListForm): AggregateSql => ({ write, mayStream: false, list })
@@ -105,7 +109,10 @@ export const streaming = (write: AggregateForm): AggregateSql => ({ write, maySt
 
 export type AggregateForms = Readonly<Record<string, AggregateForm | AggregateSql>>
 
-/** What DuckDB cannot compute as BigQuery does. The message names the function; who generates adds the place. */
+/**
+ * Thrown for a call that DuckDB cannot compute as BigQuery does. The message names the function; the generator adds the
+ * place.
+ */
 export class FormError extends Error {
   override readonly name = 'FormError'
 }

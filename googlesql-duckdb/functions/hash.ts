@@ -1,4 +1,4 @@
-/** Digests and fingerprints in DuckDB, whose digests are hexadecimal text. */
+/** DuckDB SQL of digests and fingerprints. DuckDB returns digests as hexadecimal text. */
 import type { Form, FormCall, Forms } from './function-sql.js'
 
 const digest =

@@ -5,7 +5,7 @@ import { ScalarFunctionError } from '../runtime/scalar-functions/scalar-function
 import { DAY_MICROS, unitOf } from './dates/units.js'
 import { type Form, type Forms, heavyOperator } from './function-sql.js'
 
-/** The number that is written, with its sign; null for any other expression. */
+/** The value of an INT64 literal with its sign; null for any other expression. */
 export function writtenInt64(expr: Expr | null | undefined): bigint | null {
   if (expr?.kind === 'call' && expr.name === '$negate') {
     const value = writtenInt64(expr.arguments[0])
@@ -15,10 +15,16 @@ export function writtenInt64(expr: Expr | null | undefined): bigint | null {
   return isInt64 ? BigInt(expr.value as string) : null
 }
 
-/** The largest numbers of months, days and microseconds of an INTERVAL. Source: the data types, "Interval type". */
+/**
+ * The largest absolute numbers of months, days and microseconds of an INTERVAL. Source: the language reference, "Interval
+ * type".
+ */
 const MOST = { months: 120_000n, days: 3_660_000n, micros: 316_224_000_000_000_000n }
 
-/** The microseconds of an `INTERVAL n PART` whose n is a number, and whose part is a week or shorter; null for any other. */
+/**
+ * The microseconds of an `INTERVAL n PART` with a literal n and a part up to a week; null for any other expression, and for
+ * one out of range.
+ */
 export function writtenMicros(expr: Expr): bigint | null {
   if (expr.kind !== 'call' || expr.name !== '$interval') return null
   const [count, part] = expr.arguments
@@ -30,7 +36,10 @@ export function writtenMicros(expr: Expr): bigint | null {
   return unit.of === 'days' ? total * BigInt(DAY_MICROS) : total
 }
 
-/** The parts of a text that is written; null for any other, and for one that is no INTERVAL: that is an error for the row that reads it. */
+/**
+ * The parts of a text that is written; null for any other, and for one that is no INTERVAL: that is an error for the row that
+ * reads it.
+ */
 function writtenParts(text: Expr, part: string, to: string): IntervalParts | null {
   if (text.kind !== 'literal' || typeof text.value !== 'string') return null
   try {

@@ -1,4 +1,4 @@
-/** DuckDB SQL for a value's JSON text, by its type. Source: the language reference, "JSON encodings". */
+/** DuckDB SQL of a value's JSON text, by its type. Source: the language reference, "JSON encodings". */
 import type { StructType, Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
@@ -6,15 +6,15 @@ import { FormError } from './function-sql.js'
 
 export interface JsonTextOptions {
   /**
-   * `string`: as TO_JSON_STRING, members in their order, numbers that FLOAT64 cannot hold as strings. `value`: as the
-   * JSON type has it, members by name, the first of equal names only.
+   * `string`: the text of TO_JSON_STRING, with members in their order and numbers that FLOAT64 cannot hold as strings.
+   * `value`: the text of a JSON value, with members sorted by name and only the first one of equal names.
    */
   readonly target: 'string' | 'value'
-  /** SQL of a BOOL, for TO_JSON: numbers that FLOAT64 cannot hold become strings. */
+  /** The SQL of a BOOL, for TO_JSON: true writes numbers that FLOAT64 cannot hold as strings. */
   readonly stringifiesWide?: string
 }
 
-/** VARCHAR, never NULL: NULL is `null`. */
+/** The JSON text as a VARCHAR. It is never NULL: the text of NULL is `null`. */
 export function jsonTextSql(sql: string, type: Type, options: JsonTextOptions, depth = 0): string {
   const text = valueSql(sql, type, options, depth)
   return `coalesce(${text}, 'null')`
@@ -61,7 +61,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
   }
 }
 
-/** The struct is bound by a lambda first: its text would stand in the SQL once for each field otherwise. */
+/** The text of a struct. A lambda binds the struct first: otherwise its SQL would be repeated for each field. */
 function structSql(sql: string, type: StructType, options: JsonTextOptions, depth: number): string {
   const row = `row_${depth}$`
   const names = fieldNames(type)

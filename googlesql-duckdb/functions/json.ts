@@ -1,6 +1,6 @@
 /**
- * JSON functions in DuckDB SQL. With a literal path DuckDB reads the value itself, by a JSON Pointer, whose steps mean
- * what GoogleSQL's do; only values whose text it would change (numbers with a point, …) go through JavaScript.
+ * DuckDB SQL of JSON functions. With a literal path, DuckDB reads the value by a JSON Pointer, whose steps mean the same as
+ * GoogleSQL's. Only values whose text DuckDB would change, as numbers with a point, go through JavaScript.
  */
 import { literalText } from '../../googlesql/functions/definitions/json.js'
 import type { Expr } from '../../googlesql/plan/nodes.js'
@@ -15,7 +15,7 @@ const isJson = (call: FormCall): boolean => call.args[0]!.type.kind === 'JSON'
 /** The text that a document argument is, for scalar functions. */
 const textOf = (sql: string): string => `CAST(${sql} AS VARCHAR)`
 
-/** The path argument, `$` where none was given. */
+/** The SQL of the path argument; `$` without one. */
 const pathSql = (call: FormCall): string => call.sql[1] ?? "'$'"
 
 function literalPath(call: FormCall, form: JsonPathForm): JsonPath | null {
@@ -24,13 +24,15 @@ function literalPath(call: FormCall, form: JsonPathForm): JsonPath | null {
   return path && 'steps' in path && path.mode === 'strict' ? path : null
 }
 
-/** Root is `$`: the empty pointer would be that of a member without a name for some functions. */
+/**
+ * The JSON Pointer of a path. The root is `$`, since some functions read the empty pointer as a member with an empty name.
+ */
 function pointerOf(path: JsonPath): string {
   const steps = path.steps.map(step => `/${step.text.replaceAll('~', '~0').replaceAll('/', '~1')}`)
   return quoteText(steps.length === 0 ? '$' : steps.join(''))
 }
 
-/** A value: `bq_json_query[_text][_at]`, `bq_json_value[_text][_at]`. */
+/** Reads a value with the macro `bq_json_query[_text][_at]` or `bq_json_value[_text][_at]`. */
 const extract =
   (name: string, form: JsonPathForm): Form =>
   call => {
@@ -54,7 +56,7 @@ function castTo(sql: string, type: Type): string {
   return type.kind === 'ARRAY' && type.element.kind === 'JSON' ? `CAST(${sql} AS JSON[])` : sql
 }
 
-/** By name: only objects have members, and a name of digits is no index. */
+/** A member by its name. Only objects have members: a name of digits is not an index into an array. */
 const member = (call: FormCall): string => {
   const [document, name] = call.sql
   return `bq_json_member(${document}, ${name})`
@@ -77,7 +79,7 @@ const toJsonString: Form = ({ sql: [value, pretty], args }) => {
   return `(CASE WHEN ${pretty} IS NULL THEN NULL WHEN ${pretty} THEN bq_json_pretty(${text}) ELSE ${text} END)`
 }
 
-/** The arguments that were given, with their SQL. */
+/** The arguments that are present, with their SQL. */
 function given({ sql, args }: FormCall): { readonly sql: string; readonly type: Type }[] {
   return args.flatMap((arg, i) => (arg ? [{ sql: sql[i]!, type: arg.type }] : []))
 }
@@ -128,7 +130,7 @@ const remove: Form = call => {
 const stripNulls: Form = ({ sql: [document, path, arrays, empty] }) =>
   `CAST(bq_json_strip_nulls(${textOf(document!)}, ${path ?? "'$'"}, ${arrays ?? 'true'}, ${empty ?? 'false'}) AS JSON)`
 
-/** A conversion of each item of a JSON array. */
+/** Converts each item of a JSON array. */
 const each =
   (name: string, isLax: boolean): Form =>
   ({ sql: [document, mode] }) => {
@@ -143,7 +145,7 @@ const lax = (kind: string): Forms => ({
 
 const isNamed = (expr: Expr | null | undefined): boolean => expr !== null && expr !== undefined
 
-/** STRING(json), a signature of STRING. */
+/** STRING(json), one of the signatures of STRING. */
 export const jsonString: Form = ({ sql: [document] }) => `bq_string_of_json(${document})`
 
 export const JSON_FORMS: Forms = {

@@ -1,12 +1,14 @@
-/** Aggregate functions over the elements of a list, where a list function gives what the aggregate would. */
+/** Aggregate functions over the elements of a list, where DuckDB has a list function with the same result. */
 import type { Type } from '../../googlesql/types/types.js'
 import { literalSql } from '../emit/expressions/literal.js'
 import type { ListForm } from './function-sql.js'
 
-/** 2^-64, exactly: no number of rows brings values so made to overflow. bq_float_total takes it back. */
+/**
+ * 2^-64 exactly: sums of values scaled by it do not overflow for any number of rows. bq_float_total scales the total back.
+ */
 export const MADE_SMALL = '5.421010862427522e-20::DOUBLE'
 
-/** With a second one of values made small, as the aggregate itself: see aggregates.ts. */
+/** A total together with that of scaled-down values, as in aggregates.ts. */
 const floatTotal = (name: string, list: string): string =>
   `bq_float_total(${name}(${list}), ${name}(list_transform(${list}, lambda x$: x$ * ${MADE_SMALL})))`
 
@@ -21,7 +23,7 @@ const average: ListForm = (list, { kind }) => {
   return kind === 'FLOAT64' ? floatTotal('list_avg', list) : null
 }
 
-/** Types whose values DuckDB orders, and tells apart, as BigQuery does. */
+/** Whether DuckDB's order and equality of the type's values are BigQuery's. */
 export const isPlainType = ({ kind }: Type): boolean => PLAIN.has(kind)
 const PLAIN: ReadonlySet<Type['kind']> = new Set([
   'INT64',
@@ -38,7 +40,7 @@ const PLAIN: ReadonlySet<Type['kind']> = new Set([
 export const LIST_FORMS = {
   COUNT: (list, type, { isDistinct }) => {
     if (!isDistinct) return `coalesce(list_count(${list}), 0)`
-    // It leaves NULL out, as COUNT does.
+    // list_distinct ignores NULL, as COUNT does.
     return isPlainType(type) ? `coalesce(len(list_distinct(${list})), 0)` : null
   },
   SUM: sum,

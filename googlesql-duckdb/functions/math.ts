@@ -1,4 +1,4 @@
-/** Mathematical functions in DuckDB SQL. */
+/** DuckDB SQL of mathematical functions. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { type Form, type FormCall, FormError, type Forms, trying } from './function-sql.js'
@@ -14,7 +14,7 @@ const macro =
   ({ sql }) =>
     `${name}(${sql.filter(each => each !== null).join(', ')})`
 
-/** A function of FLOAT64 that BigQuery also has for NUMERIC, where the engine could not be exact. */
+/** A function of FLOAT64 that BigQuery also has for NUMERIC, for which DuckDB's result would not be exact. */
 const floatOnly =
   (name: string, form: Form): Form =>
   call => {
@@ -22,19 +22,21 @@ const floatOnly =
     throw new FormError(`${name} of ${typeName(call.type)} is not supported by the embedded engine`)
   }
 
-/** NaN where the argument is infinite: DuckDB fails there. */
+/** A trigonometric function: NaN for an infinite argument, for which DuckDB raises an error. */
 const periodic =
   (sql: string): Form =>
   ({ sql: [x] }) =>
     `(CASE WHEN isinf(${x}) THEN 'nan'::DOUBLE ELSE ${sql.replaceAll('x', x!)} END)`
 
-/** `bq_checked` raises for a result that is not finite where the argument is. */
+/**
+ * A function whose result is checked: `bq_checked_float` raises an error where the result is not finite and the argument is.
+ */
 const checked =
   (name: string, write: (x: string) => string, kind = 'error'): Form =>
   ({ sql: [x] }) =>
     `bq_checked_float('${kind}', '${name}', ${x}, ${write(x!)})`
 
-/** Outside the domain DuckDB has errors of its own. */
+/** A function with a domain, outside of which DuckDB's own error would be raised. */
 const inDomain =
   (name: string, domain: (x: string) => string): Form =>
   ({ sql: [x] }) =>
@@ -47,7 +49,8 @@ const safe =
   ({ sql: [x, y], type }) => {
     if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
     if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
-    // No BIGNUMERIC is so large that a sum of two carried ones would overflow; what is not carried fails.
+    // Two BIGNUMERICs that DECIMAL(38,9) holds cannot overflow BIGNUMERIC's range; a sum that DECIMAL(38,9) cannot hold is an
+    // error.
     if (type.kind === 'BIGNUMERIC' && operator === '+') return `bq_bignumeric_add(${x}, ${y})`
     if (type.kind === 'BIGNUMERIC' && operator === '-') return `bq_bignumeric_add(${x}, -(${y}))`
     if (operator !== '*') return `TRY(${asDecimal(`${x} ${operator} ${y}`)})`
@@ -72,7 +75,7 @@ const divide: Form = ({ sql: [x, y], type }) =>
 const modulo: Form = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
 
-/** A small literal number of digits, which needs no check of its range; null for anything else. */
+/** A small literal number of digits, which needs no range check; null for any other expression. */
 export function digitsOf(expr: Expr | null | undefined): number | null {
   if (!expr) return 0
   if (expr.kind !== 'literal' || expr.value === null) return null
@@ -93,7 +96,10 @@ const round: Form = call => {
   return literal === null ? `bq_round_double(${x}, ${digits})` : roundedSql('ROUND', x!, x!, literal)
 }
 
-/** Of FLOAT64. `checked` is x again, and fails where x stands for an error by being infinite or NaN. */
+/**
+ * ROUND or TRUNC of a FLOAT64 `x`. `checked` is SQL with the same value that raises an error where x is infinite or NaN
+ * because of an error.
+ */
 export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, digits: number): string =>
   `bq_${name.toLowerCase()}_float64(${x}, ${checked}, ${digits}, ${10 ** digits}::DOUBLE)`
 

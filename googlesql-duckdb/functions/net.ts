@@ -1,4 +1,4 @@
-/** The NET functions in DuckDB. */
+/** DuckDB SQL of the NET functions. */
 import type { Form, Forms } from './function-sql.js'
 
 const native =

@@ -1,4 +1,4 @@
-/** The operators in DuckDB SQL; all but `$extract` and `$interval`. */
+/** DuckDB SQL of the operators, except `$extract` and `$interval`. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
 import {
@@ -16,7 +16,7 @@ import { type Form, type FormCall, FormError, type Forms, heavyOperator, ofEleme
 import { writtenMicros } from './intervals.js'
 import { typed } from './typed.js'
 
-/** The types of both operands, as arithmetic tells them apart: `DATE - INTERVAL`. */
+/** The types of both operands as a key, `DATE - INTERVAL`, to pick the arithmetic. */
 type Pair = string
 const pairOf = ({ args }: FormCall): Pair => `${args[0]!.type.kind} ${args[1]!.type.kind}`
 
@@ -43,7 +43,7 @@ const swapped =
 
 const negated = (i: string): string => `bq_interval_multiply(${i}, -1)`
 
-/** Adds an INTERVAL to a time, or with sign -1 takes it away. One that is written is a number of microseconds. */
+/** Adds an INTERVAL to a time, or subtracts it for sign -1. A literal interval becomes a number of microseconds. */
 const addInterval =
   (sign: 1 | -1): Binary =>
   (time, i, { args: [left, right] }) => {
@@ -118,7 +118,7 @@ const notEqual: Form = ({ sql: [a, b], args: [x, y] }) => {
 const isNested = ({ kind }: Type): boolean => kind === 'STRUCT' || kind === 'ARRAY'
 const isPlainType = (type: Type): boolean => !isNested(type) && type.kind !== 'INTERVAL'
 
-/** Against a number that is no NaN, DuckDB's own equality will do. */
+/** Equality. In a comparison with a literal that is not NaN, DuckDB's own equality has BigQuery's result. */
 function equalOf(a: string, x: Expr, b: string, y: Expr): string {
   return isNumber(x) || isNumber(y) ? `(${a} = ${b})` : equalSql(a, x.type, b, y.type)
 }
@@ -143,11 +143,11 @@ const floatSide = (expr: Expr, sql: string): FloatSide => ({
 
 const between: Form = ({ sql: [x, low, high], args: [value, from, to] }) => {
   if (value!.type.kind === 'INTERVAL') return `(${intervalOrder('>=', x!, low!)} AND ${intervalOrder('<=', x!, high!)})`
-  // DuckDB writes BETWEEN out too, and so computes x twice.
+  // DuckDB itself expands BETWEEN into two comparisons and computes x twice.
   if (value!.type.kind !== 'FLOAT64') return `(${x} >= ${low} AND ${x} <= ${high})`
   const side = floatSide(value!, x!)
   const below = floatOrder('<=', side, floatSide(to!, high!))
-  // What is not above a number is no NaN.
+  // A value that is not above `high`, a number, is not NaN.
   const above = isNumber(to!) ? `(${x} >= ${low})` : floatOrder('>=', side, floatSide(from!, low!))
   return `(${above} AND ${below})`
 }
@@ -162,12 +162,15 @@ const isIn: Form = ({ sql: [x, ...items], args: [operand, ...exprs] }) => {
 const isInArray: Form = ({ sql: [x, list], args: [operand, array] }) =>
   inListSql(x!, operand!.type, list!, (array!.type as ArrayType).element)
 
-/** Without a backslash the pattern needs no ESCAPE, and DuckDB turns the usual forms into prefix and substring searches. */
+/**
+ * LIKE. A pattern without a backslash needs no ESCAPE, and DuckDB then turns common patterns into prefix and substring
+ * searches.
+ */
 function likeSql(x: string, pattern: string, expr: Expr | null, type: Type): string {
   if (type.kind === 'BYTES') return `bq_bytes_like(${x}, ${pattern})`
   const text = expr?.kind === 'literal' && typeof expr.value === 'string' ? expr.value : null
   if (text !== null && !text.includes('\\')) return `(${x} LIKE ${pattern})`
-  // DuckDB looks at a pattern only as far as the text goes.
+  // DuckDB validates a pattern only as far as the text goes, so a pattern that may end in an escape goes through the macro.
   const isWhole = text !== null && !/(?<!\\)(?:\\\\)*\\$/.test(text)
   return `(${x} LIKE ${isWhole ? pattern : `bq_like_pattern(${pattern})`} ESCAPE '\\')`
 }
@@ -191,7 +194,7 @@ const shift =
   ({ sql: [a, n], type }) =>
     `${type.kind === 'BYTES' ? 'bq_bytes_shift' : 'bq_shift'}_${direction}(${a}, ${n})`
 
-/** A constant index within reach needs no test of its own: DuckDB gives NULL beyond the end. */
+/** Array access beyond the end gives NULL in DuckDB too, so a constant index in range needs no test. */
 const safeElement =
   (base: 0 | 1, name: string): Form =>
   ({ sql: [list, index], args: [, expr] }) => {
@@ -201,7 +204,7 @@ const safeElement =
       : `${name}(${list}, ${index})`
   }
 
-/** A JSON pointer to a member; the name of an index must not read an array, which the macro sees to. */
+/** Reads a member with a JSON Pointer. A name of digits must not read an element of an array; the macro handles that. */
 function memberSql(j: string, name: string, expr: Expr): string {
   if (expr.kind !== 'literal' || typeof expr.value !== 'string' || /^\d*$/.test(expr.value))
     return `bq_json_member(${j}, ${name})`

@@ -1,17 +1,17 @@
 /**
- * Regular expressions in DuckDB, which has RE2 as BigQuery has. A pattern that is written in the query is read here, so that
- * the plain DuckDB function can be taken wherever it does the same.
+ * DuckDB SQL of regular expressions. DuckDB has RE2, as BigQuery does. A literal pattern is parsed here, so that the plain
+ * DuckDB function can be used wherever its result is the same.
  */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { quoteText } from '../emit/quote.js'
 import type { FormCall, Forms } from './function-sql.js'
 import { MORE_THAN_ONE_GROUP, type PatternFacts, readPattern, rewriteError, withPrefix } from './regexp/re2-pattern.js'
 
-/** The value of a text that is written in the query, or null. */
+/** The value of a STRING literal; null for any other expression. */
 export function literalText(expr: Expr | null | undefined): string | null {
   return expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string' ? expr.value : null
 }
-/** The value of an integer that is written in the query, or null. */
+/** The value of an integer literal; null for any other expression. */
 export function literalInteger(expr: Expr | null | undefined): bigint | null {
   return expr?.kind === 'literal' && expr.type.kind === 'INT64' && expr.value !== null
     ? BigInt(String(expr.value))
@@ -21,7 +21,7 @@ export function literalInteger(expr: Expr | null | undefined): bigint | null {
 const raise = (message: string, type: string): string => `CAST(bq_raise(${quoteText(message)}) AS ${type})`
 const parseError = (error: string): string => `Cannot parse regular expression: ${error}`
 
-/** BYTES are matched as text of the code points 0 to 255. */
+/** Whether the call is on BYTES, which are matched as text with code points 0 to 255. */
 const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
 const subject = (call: FormCall): string => (isBytes(call) ? `bq_latin1(${call.sql[0]})` : call.sql[0]!)
 const pattern = (call: FormCall): string => (isBytes(call) ? `bq_latin1_pattern(${call.sql[1]})` : call.sql[1]!)
@@ -46,7 +46,8 @@ function extractText(call: FormCall): string {
   if (facts && facts.error !== null) return raise(parseError(facts.error), 'VARCHAR')
   if (facts && facts.groups > 1) return raise(MORE_THAN_ONE_GROUP, 'VARCHAR')
   const isFirst = isOne(call.args[2], at) && isOne(call.args[3], n)
-  // The first of all matches is NULL when there is none and when its group takes no part, which regexp_extract cannot tell.
+  // The first element of all matches is NULL both without a match and where the group took no part; regexp_extract does not
+  // distinguish these from an empty match.
   if (isFirst && facts)
     return `list_extract(regexp_extract_all(${subject(call)}, ${pattern(call)}, ${facts.groups}), 1)`
   return `bq_regexp_nth(${subject(call)}, ${isBytes(call)}, ${pattern(call)}, ${at ?? '1'}, ${n ?? '1'})`

@@ -1,4 +1,6 @@
-/** Text and bytes in DuckDB. Functions of BYTES are JavaScript's, but for the few that BLOB has. */
+/**
+ * DuckDB SQL of functions on STRING and BYTES. Functions of BYTES are in JavaScript, except the few that DuckDB has for BLOB.
+ */
 import { STRING, type StructType, type Type } from '../../googlesql/types/types.js'
 import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
@@ -9,7 +11,7 @@ import { literalInteger, literalText } from './regexp.js'
 
 const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
 
-/** The same function for text and for bytes, called with the arguments that were given. */
+/** A function with one name for STRING and another for BYTES, called with the arguments that are present. */
 const either =
   (text: string, bytes: string): Form =>
   call =>
@@ -20,7 +22,7 @@ const plain =
     `${name}(${given(call).join(', ')})`
 const given = (call: FormCall): string[] => call.sql.filter(sql => sql !== null)
 
-/** Unicode's White_Space. */
+/** The characters with Unicode's property White_Space. */
 const WHITE_SPACE = quoteText(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000',
 )
@@ -29,7 +31,7 @@ const trim =
   call =>
     `${isBytes(call) ? `bq_bytes_${name}` : name}(${call.sql[0]}, ${call.sql[1] ?? WHITE_SPACE})`
 
-/** DuckDB takes no longer texts and no further places than these. */
+/** The greatest text length and position that DuckDB accepts. */
 const MAX_LENGTH = 4294967295n
 const clamped = (value: bigint): bigint => (value > MAX_LENGTH ? MAX_LENGTH : value < -MAX_LENGTH ? -MAX_LENGTH : value)
 
@@ -61,7 +63,7 @@ function pad(call: FormCall, name: 'lpad' | 'rpad'): string {
   if (isBytes(call)) return `bq_bytes_${name}(${value}, ${size}, ${pattern ?? "' '::BLOB"})`
   const known = literalInteger(call.args[1])
   const knownPattern = pattern === null || pattern === undefined ? ' ' : literalText(call.args[2])
-  // So short a result cannot exceed the language's limit of 1 MB.
+  // A result of this length cannot exceed the language's limit of 1 MB.
   const isPlain = known !== null && known >= 0n && known <= 250_000n && knownPattern !== null && knownPattern !== ''
   return isPlain
     ? `${name}(${value}, ${known}, ${quoteText(knownPattern)})`
@@ -71,7 +73,7 @@ function pad(call: FormCall, name: 'lpad' | 'rpad'): string {
 function replace(call: FormCall): string {
   if (isBytes(call)) return plain('bq_bytes_replace')(call)
   const [part, by] = [literalText(call.args[1]), literalText(call.args[2])]
-  // A replacement that makes much more of the text has to be held against the limit of 1 MB before it is made.
+  // A replacement that makes the text much longer must be compared with the limit of 1 MB before it is computed.
   const isPlain = part !== null && part !== '' && by !== null && Buffer.byteLength(by) <= 8 * Buffer.byteLength(part)
   return plain(isPlain ? 'replace' : 'bq_replace')(call)
 }
@@ -80,7 +82,7 @@ function split(call: FormCall): string {
   if (isBytes(call)) return `list_transform(bq_bytes_split(${call.sql[0]}, ${call.sql[1]}), lambda v$: from_hex(v$))`
   const [text, delimiter = null] = call.sql
   const parts = `string_split(${text}, ${delimiter ?? "','"})`
-  // DuckDB gives the whole text for a delimiter that is NULL.
+  // For a NULL delimiter DuckDB returns the whole text.
   const isNever = delimiter === null || literalText(call.args[1]) !== null
   return isNever ? parts : `(CASE WHEN ${delimiter} IS NOT NULL THEN ${parts} END)`
 }
@@ -91,7 +93,7 @@ function instr(call: FormCall): string {
   return `${isBytes(call) ? 'bq_bytes_instr' : 'bq_instr'}(${value}, ${part}, ${at ?? '1'}, ${n ?? '1'})`
 }
 
-/** Not DuckDB's concat, which passes over NULLs. */
+/** CONCAT; not DuckDB's concat, which ignores NULLs. */
 function concat(call: FormCall): string {
   const [only] = call.sql
   if (call.sql.length > 1) return joinedSql(call.sql, call.args, call.type)

@@ -1,4 +1,4 @@
-/** Functions that exist with OVER only, in DuckDB SQL. */
+/** DuckDB SQL of functions that require OVER. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import { named } from '../emit/named.js'
 import {
@@ -35,20 +35,25 @@ const shift =
 const isPlainNumber = (expr: Expr | null | undefined): boolean =>
   expr?.kind === 'literal' && expr.value !== null && !String(expr.value).startsWith('-')
 
-/** All values of the window, NULLs only where they are respected. */
+/** All values of the window as a list; NULLs are included only with RESPECT NULLS. */
 function valuesOf(call: AggregateFormCall): string {
   const x = call.sql[0]!
   const filter = call.call.ignoresNulls ? ` FILTER (WHERE ${x} IS NOT NULL)` : ''
   return `list(${x})${filter}${call.over}`
 }
 
-/** The percentile, when it is a literal: DuckDB's own quantiles keep no list for each row then. */
+/**
+ * The percentile where it is a literal, else null. With a literal, DuckDB's own quantile functions avoid a list for each row.
+ */
 function literalPercentile(call: AggregateFormCall): number | null {
   const given = call.args[1]?.kind === 'cast' ? call.args[1].operand : call.args[1]
   return given?.kind === 'literal' ? Number(given.value) : null
 }
 
-/** NaN is the smallest value, as for BigQuery: in descending order of `-x` DuckDB puts it first too. */
+/**
+ * A quantile of FLOAT64s. NaN is BigQuery's smallest value; among the values `-x` in descending order DuckDB puts it first
+ * too.
+ */
 function floatQuantile(call: AggregateFormCall, name: string, p: number): string {
   const x = call.sql[0]!
   if (p === 0) return `bq_min_float64(${windowed(call, 'min', x)}, ${windowed(call, 'max', x)})`
@@ -56,8 +61,8 @@ function floatQuantile(call: AggregateFormCall, name: string, p: number): string
 }
 
 /**
- * NULLs come before all values, NaN too, which therefore may stand for them: between a NULL and a value the value counts,
- * and that is the least one.
+ * PERCENTILE_CONT with NULLs. NULLs come before all values, and so does NaN, which can therefore replace them: between a NULL
+ * and a value the result is the value, which is the smallest one.
  */
 function withNulls(call: AggregateFormCall, p: number): string {
   const x = call.sql[0]!
@@ -89,20 +94,20 @@ const percentileCont: AggregateForm = call => {
 }
 
 const A_HAIR = 1e-12
-/** The numerators and denominators of exact comparison: as BigInt, of a positive FLOAT64. */
+/** The denominator by which a FLOAT64 between 0 and 1 becomes a fraction of BigInts, for exact comparison. */
 const MANTISSA = 2 ** 112
 
 /**
- * The percentile as quantile_disc takes it. The row meant is the one at ceil(rows * p) of the exact product, and DuckDB's
- * product is rounded: a FLOAT64 a little above the fraction that it stands for (0.4, but not 0.6) means the next row, so it
- * is moved off the fraction to the side where it is. A NUMERIC is the fraction.
+ * The percentile as an argument for quantile_disc. The intended row is at ceil(rows * p) of the exact product, but DuckDB's
+ * product is rounded. A FLOAT64 slightly above the fraction that it approximates (0.4, but not 0.6) means the next row: so
+ * the percentile is moved away from the fraction, to the side on which it is. A NUMERIC equals its fraction.
  */
 function discreteFraction(p: number, isExact: boolean): number {
   if (p === 0 || p === 1) return p
   return p * (!isExact && isAboveItsFraction(p) ? 1 + A_HAIR : 1 - A_HAIR)
 }
 
-/** Whether it is more than the simplest fraction that it is the FLOAT64 of. */
+/** Whether the FLOAT64 is greater than the simplest fraction that it approximates. */
 function isAboveItsFraction(p: number): boolean {
   let [low, lowOver] = [0n, 1n]
   let [high, highOver] = [1n, 1n]
@@ -119,10 +124,16 @@ function isAboveItsFraction(p: number): boolean {
   return false
 }
 
-/** Fractions of up to so many parts are told; beyond that many rows no percentile is written to the row. */
+/**
+ * The most steps of the search, which bounds the denominators that it finds. It is enough: percentiles that mean one row of
+ * more rows than this are not written.
+ */
 const MAX_STEPS = 10_000
 
-/** Of structs, whose first field puts NULLs first; of FLOAT64 the second one puts NaN behind them. */
+/**
+ * PERCENTILE_DISC with NULLs, as a quantile of structs: the first field orders NULLs first; for FLOAT64 the second one orders
+ * NaN after them.
+ */
 function discreteWithNulls(call: AggregateFormCall, p: number): string {
   const x = call.sql[0]!
   const isNan = call.type.kind === 'FLOAT64' ? `, n := NOT isnan(${x})` : ''

@@ -17,8 +17,8 @@ import { mayFail, raises } from '../analysis/fallible.js'
 import { isConstant } from '../emit/context.js'
 
 /**
- * `branches` are parts that not every row needs, and constants that are columns; `rows` are all expressions: those of a query
- * that runs may have no rows, those of one that is only checked would fail for the first row.
+ * `branches` delays constants in branches, which not every row evaluates, and constants that are columns. `rows` delays all
+ * expressions: it is for a query that runs, which may read no rows; a query that is only checked would fail at the first row.
  */
 export type Delay = 'branches' | 'rows'
 
@@ -31,7 +31,7 @@ function inScan(scan: Scan, delay: Delay): Scan {
     inputsOfScan(scan).map(input => inScan(input, delay)),
   )
   const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
-  // A condition that reads no column of the rows DuckDB computes below an UNNEST that makes them, or makes none.
+  // DuckDB pushes a condition that reads no column below an UNNEST, and so evaluates it even where the UNNEST gives no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
   const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
     ownExpr(expr, { delay: hasRows ? delay : 'branches', witness }),
@@ -58,11 +58,14 @@ function isLessThanInputs(scan: Scan): boolean {
 
 interface Place {
   readonly delay: Delay
-  /** A column that the expression is to read, so that it stays above what makes the rows; null where it stays anyway. */
+  /**
+   * A column that the expression must read, so that DuckDB computes it above the scan that makes the rows; null where it
+   * stays there anyway.
+   */
   readonly witness: Column | null
 }
 
-/** Scans of subqueries are entered. */
+/** Delays the constants of an expression, including those in the scans of its subqueries. */
 const ownExpr = (expr: Expr, place: Place): Expr =>
   mapExpr(expr, part => {
     if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, place.delay) }
@@ -84,10 +87,11 @@ function inBranch(expr: Expr, place: Place): Expr {
 
 const isFoldable = (expr: Expr): boolean => !readsColumn(expr) && !hasSubquery(expr) && !isVolatile(expr)
 
-/** What may fail of a constant, and what it is made of, each in a branch of its own. */
+/** Puts each part of a constant that may fail, and each constant that it is computed from, in a branch of its own. */
 function delayed(expr: Expr, witness: Column | null): Expr {
   if (isConstant(expr)) return delayedLiteral(expr, witness)
-  // What a NUMERIC is made of is read off the literal, and the interval that DATE_ADD adds off the argument.
+  // The cast of a literal to NUMERIC reads the literal's text, and DATE_ADD reads the interval's parts: both must stay as
+  // they are.
   const isWritten = expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.written !== undefined
   const whole = isWritten ? expr : mapParts(expr, part => delayed(part, witness))
   return raises(expr) && !(expr.kind === 'call' && expr.name === '$interval') ? late(whole, witness) : whole
@@ -103,11 +107,11 @@ function late(expr: Expr, witness: Column | null): Expr {
   return caseWhen(when, expr, null)
 }
 
-/** TRUE for any value, NULL too. */
+/** TRUE for every value of the column, including NULL. */
 const isThere = (column: Expr): Expr =>
   ['$is_null', '$is_null', '$not'].reduce((expr, name) => call(name, BOOL, [expr], column.at), column)
 
-/** TRUE, which DuckDB does not know before there is a row. */
+/** An expression that is always TRUE, but that DuckDB cannot evaluate before there is a row. */
 export function always(at: number): Expr {
   // RAND() is less than one.
   return call('$lt', BOOL, [call('RAND', FLOAT64, [], at), literal(FLOAT64, 2, at)], at)

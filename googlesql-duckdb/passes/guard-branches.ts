@@ -5,7 +5,8 @@
  * Whether a branch is taken is a column of its own, computed below the expression: a subquery that reads a BOOL alone is
  * computed at most once for true and once for false, whatever the condition reads.
  *
- * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with `isGuard`)
+ * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with
+ * `isGuard`)
  * above its tables, and the conditions of its branch are columns below it.
  */
 
@@ -40,7 +41,8 @@ import { mayFail, raises, scanMayFail } from '../analysis/fallible.js'
 import { always } from './delayed-constants.js'
 
 /**
- * @param isEach the subqueries in which something may fail are computed where there is a row that asks for them, which costs a
+ * @param isEach the subqueries in which something may fail are computed where there is a row that asks for them, which costs
+ * a
  * join, so that it is how a query is tried again that has failed
  */
 export function guardBranches(query: ResolvedQuery, isEach: boolean): ResolvedQuery {
@@ -55,22 +57,22 @@ function holdsSubquery(scan: Scan): boolean {
 }
 
 interface Query {
-  /** Common table expressions that are read once, in whose place the definition may stand. */
+  /** Common table expressions that are read once, so that the definition may be written in place of the read. */
   readonly ctes: ReadonlyMap<number, ResolvedCte>
   readonly isEach: boolean
   readonly newColumn: NewColumn
 }
 
-/** Where conditions become columns: below the scan whose expressions they stand in. */
+/** Where conditions become columns: below the scan whose expressions contain them. */
 interface Place {
   readonly query: Query
-  /** Null where the scan has no rows below it that the conditions could be columns of. */
+  /** The columns to add, in layers; null where the scan has no single input to which they could be added. */
   readonly layers: Computed[][] | null
-  /** The columns that come into being above those rows. */
+  /** The columns that the scan itself creates above its input. */
   readonly above: ReadonlySet<number>
 }
 
-/** `taken`: the condition under which the rows of the scan are asked for; null for always. */
+/** `taken`: the condition under which the scan's rows are needed; null for always. */
 function guardedScan(scan: Scan, taken: Expr | null, query: Query): Scan {
   const inputs = inputsOfScan(scan).map(input => guardedScan(input, taken, query))
   const own = exprsOfScan(scan)
@@ -126,7 +128,7 @@ function guardedQuery(expr: SubqueryExpr | InQueryExpr, taken: Expr | null, plac
 
 const isRisky = (expr: SubqueryExpr | InQueryExpr, query: Query): boolean => raises(expr) || fails(expr.scan, query)
 
-/** With what stands for the common table expressions that it reads. */
+/** Whether the scan, or a common table expression that it reads, may fail. */
 function fails(scan: Scan, query: Query): boolean {
   let isRisk = scanMayFail(scan)
   visitScan(
@@ -140,7 +142,7 @@ function fails(scan: Scan, query: Query): boolean {
   return isRisk
 }
 
-/** Is there a subquery that must not be computed unless its branch is taken? */
+/** Whether the expression contains a subquery that must be computed only where its branch is taken. */
 function isToGuard(expr: Expr | null, { query }: Place): boolean {
   if (!expr || !hasSubquery(expr)) return false
   let isRisk = false
@@ -189,7 +191,7 @@ function guardedCall(expr: CallExpr, taken: Expr | null, place: Place): Expr | u
   return { ...expr, arguments: guarded }
 }
 
-/** Bindings become columns, so that the conditions may read them. */
+/** Turns bindings into columns, so that the conditions can read them. */
 function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | undefined {
   if (!place.layers || !isToGuard(expr.result, place)) return undefined
   for (const { column, expr: value } of expr.bindings) {
@@ -198,7 +200,7 @@ function guardedLet(expr: LetExpr, taken: Expr | null, place: Place): Expr | und
   return guardedExpr(expr.result, taken, place)
 }
 
-/** The expression as a column of the rows below; as it is where it is a constant, or where no column can be. */
+/** The expression as a column of the input. It stays as it is where it is constant, or where it cannot become a column. */
 function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
   if (expr.kind === 'column' || !(readsColumn(expr) || hasSubquery(expr) || isVolatile(expr))) return expr
   if (!layers || [...columnsRead([expr])].some(id => above.has(id))) return expr
@@ -207,24 +209,24 @@ function asColumn(expr: Expr, { layers, above, query }: Place): Expr {
   return columnExpr(column, false, expr.at)
 }
 
-/** The value where the branch is reached, or NULL. */
+/** The value where the branch is reached, else NULL. */
 function onlyWhere(reached: Expr | null, value: Expr): Expr {
   if (!reached || !(mayFail(value) || value.type.kind === 'BOOL')) return value
   return caseWhen(reached, value, null)
 }
 
-/** The branch behind one whose condition is `test`. */
+/** The condition of the branches after one with the condition `test`. */
 const unless = (test: Expr, reached: Expr | null): Expr =>
   caseWhen(test, literal(BOOL, false, test.at), reached ?? literal(BOOL, true, test.at))
 
 const isNull = (expr: Expr): Expr => call('$is_null', BOOL, [expr], expr.at)
 
 /**
- * The scan of no rows where the condition is not met: it stands as close to the rows as may be, since DuckDB computes what
- * does not depend on it.
+ * The scan without rows where the condition is not met. The filter is put as close to the tables as possible, since DuckDB
+ * may compute everything below it.
  */
 function restricted(scan: Scan, condition: Expr, query: Query): Scan {
-  // What is random would be drawn anew.
+  // A volatile condition would get another value at each place.
   if (isVolatile(condition)) return scan
   const inner = (input: Scan): Scan => restricted(input, condition, query)
   switch (scan.kind) {
@@ -239,7 +241,7 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
     case 'cte': {
       const cte = query.ctes.get(scan.cte)
       if (!cte || !fails(cte.scan, query)) return guarded(scan, condition)
-      // Its one reader takes the definition along into the branch.
+      // The definition is written in place of its only read, inside the branch.
       const computed = scan.columns.map((column, i) => {
         const source = cte.scan.columns[i]!
         return { column, expr: columnExpr(source, false, condition.at) }

@@ -72,7 +72,7 @@ function extremeOver(
 }
 
 function isExtreme({ filter, at }: AggregateCall, expr: Expr, extreme: Column): Expr {
-  // Where the extreme is NULL, since all values are, or NaN, no row equals it.
+  // Where the extreme is NaN, or NULL because all values are NULL, no row equals it.
   const isSame = call('$eq', BOOL, [expr, columnExpr(extreme, false, at)], at)
   return filter ? call('$and', BOOL, [filter, isSame], at) : isSame
 }

@@ -74,12 +74,15 @@ function argumentsToHoist(call: AggregateCall): readonly number[] {
 
 interface Hoister {
   readonly computed: readonly Computed[]
-  /** The call with the arguments at these indexes replaced, in its ORDER BY too: DISTINCT allows no other keys. */
+  /**
+   * The call with the arguments at these indexes replaced by columns. Equal keys of its ORDER BY are replaced too: with
+   * DISTINCT no other keys are allowed.
+   */
   from(call: AggregateCall, indexes: readonly number[]): AggregateCall
-  /** The call with all replaced that it reads. */
+  /** The call with all expressions that it reads replaced by columns. */
   whole(call: AggregateCall): AggregateCall
   window(call: WindowCall): WindowCall
-  /** The input with the arguments as columns. */
+  /** The input with the replaced expressions as additional columns. */
   over(input: Scan): Scan
 }
 
@@ -129,7 +132,7 @@ function hoister(newColumn: NewColumn): Hoister {
   }
 }
 
-/** The same, its arguments NULL for the rows that its filter leaves out, where they must not fail. */
+/** The call with arguments that are NULL for the rows that its filter leaves out, where they must not fail. */
 function withoutFailures(call: AggregateCall): AggregateCall {
   const { filter } = call
   if (!filter) return call

@@ -4,7 +4,8 @@
  * lists are unnested: the first hundred of the table are enough where each has an element. Where lists are empty they may
  * not be; then the query fails, and has to be run as it is written.
  *
- * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in which
+ * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in
+ * which
  * the first rows of the table are a common table expression, with a test of their number above it.
  */
 
@@ -64,13 +65,13 @@ function inScan(scan: Scan, query: ResolvedQuery): Scan | null {
   }
 }
 
-/** What the rows of a scan are made of, in terms of the table's own columns. */
+/** The origin of a scan's rows, in terms of the table's own columns. */
 interface Spread {
   readonly table: TableScan
   readonly keys: readonly SortKey[]
   readonly conditions: readonly Expr[]
   readonly isUnnested: boolean
-  /** The scan over other rows of the table's columns, all of which meet the conditions. */
+  /** The scan over other rows with the table's columns, all of which meet the conditions. */
   readonly over: (rows: Scan) => Scan
 }
 
@@ -117,7 +118,7 @@ function limitRows(limit: LimitScan, order: OrderScan, query: ResolvedQuery): Wi
     otherwise: call('ERROR', BOOL, [literal(STRING, CUT_SHORT, at)], at),
     at,
   }
-  // Asked of the first rows: those that are unnested may be none, and then nobody would ask.
+  // The check filters the limited rows, not the unnested ones: of those there may be none, and then it would not be computed.
   const enough = filtered(rows, isEnough)
   const body: LimitScan = { ...limit, input: { ...order, input: spread.over(enough) } }
   return { kind: 'with', ctes: [first], body, columns: limit.columns }
@@ -129,7 +130,7 @@ function rowsWanted({ limit, offset }: LimitScan): number | null {
   return count > 0 && count <= MAX_LATE_ROWS ? count : null
 }
 
-/** Null for rows that are not those of one table, each as often as its lists have elements. */
+/** The origin of the rows; null unless they are the rows of one table, each repeated for the elements of its lists. */
 function spreadOf(
   scan: Scan,
   keys: readonly SortKey[],
@@ -156,7 +157,7 @@ function spreadOf(
     case 'order':
       return below(scan.input)
     case 'project': {
-      // A row that is cut could not fail the query any more.
+      // The expression's error in a row beyond the limit would be lost.
       if (!scan.computed.every(({ expr }) => isPlain(expr) && !mayFail(expr))) return null
       const exprs = new Map(scan.computed.map(({ column, expr }) => [column.id, expr]))
       const spread = below(scan.input, column => exprs.get(column.id))
@@ -196,7 +197,7 @@ function spreadOf(
 
 const isPlain = (expr: Expr): boolean => !hasSubquery(expr) && !isVolatile(expr)
 
-/** Do they read nothing but columns of the table that are cheap to read? */
+/** Whether the expressions read only columns of the table that are cheap to read. */
 function isNarrow(exprs: readonly Expr[], { columns }: TableScan): boolean {
   const types = new Map<number, Type>(columns.map(({ id, type }) => [id, type]))
   return [...columnsRead(exprs)].every(id => {

@@ -21,11 +21,11 @@ export function prune(query: ResolvedQuery): ResolvedQuery {
 
 interface Live {
   readonly columns: ReadonlySet<number>
-  /** Those that are read, by id. */
+  /** The common table expressions that are read, by id. */
   readonly ctes: ReadonlyMap<number, ResolvedCte>
 }
 
-/** What becomes live with a column: the expressions that compute it, or the columns that it stands for. */
+/** What becomes live with a column: the expressions that compute it, or the columns that it is a copy of. */
 interface Origin {
   readonly exprs: readonly Expr[]
   readonly columns: readonly Column[]
@@ -69,7 +69,8 @@ function findLive(query: ResolvedQuery): Live {
         const source = scan.columns[i]!
         if (source.id !== column.id) addOrigin(column, [], [source])
       })
-      // A recursive one that drops duplicates compares whole rows, and so does one whose terms feed each other.
+      // A recursive CTE that drops duplicates compares whole rows, and the columns of recursive terms feed each other: so all
+      // are live.
       if (cte.recursion) scan.columns.forEach(markColumn)
     }
     if (cte.recursion) cte.columns.forEach(markColumn)
@@ -219,7 +220,10 @@ function isOrderSeenBelow(scan: Scan, isOrderSeen: boolean): boolean {
   }
 }
 
-/** Without an ORDER BY of its own it takes the rows as they come, which authors expect to be the order of a subquery. */
+/**
+ * Whether the aggregate depends on the order of its input. Without an ORDER BY in the call it reads the rows as they come,
+ * and authors expect that to be the order of a subquery.
+ */
 const takesOrder = (name: string): boolean => findFunction(name)?.aggregate?.allowsOrderBy === true
 
 function rebuildCte(cte: ResolvedCte, live: Live): ResolvedCte {

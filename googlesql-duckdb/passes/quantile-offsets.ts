@@ -13,7 +13,7 @@ import type { AggregateCall, Column, CteScan, Expr, LiteralExpr, ResolvedQuery }
 import { mapScan } from '../../googlesql/plan/rewrite.js'
 import { someScan, visitScan } from '../../googlesql/plan/walk.js'
 
-/** What an offset of zero is for the function. */
+/** The index of the first element, by access function. */
 const FIRST: Readonly<Record<string, number>> = {
   $array_at_offset: 0,
   $safe_array_at_offset: 0,
@@ -24,7 +24,7 @@ const FIRST: Readonly<Record<string, number>> = {
 const NAME = 'APPROX_QUANTILES'
 const INT64 = { kind: 'INT64' } as const
 
-/** The query with all such calls changed so, and all that reads them. */
+/** The query with such calls and the reads of their results rewritten. */
 export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
   const { calls, accesses } = hasQuantiles(query) ? findNarrow(query) : NONE
   if (calls.size === 0) return query
@@ -39,7 +39,7 @@ export function narrowQuantiles(query: ResolvedQuery): ResolvedQuery {
   return { ...query, scan }
 }
 
-/** What most queries have none of need not be looked for. */
+/** Whether the query has such a call at all; most queries have no such call, and the search for reads is then skipped. */
 const hasQuantiles = (query: ResolvedQuery): boolean =>
   someScan(query.scan, scan => scan.kind === 'aggregate' && scan.aggregates.some(({ call }) => call.name === NAME))
 
@@ -53,23 +53,23 @@ const numbers = (values: readonly number[], at: number): Expr => ({
   at,
 })
 
-/** The number of quantiles, where the call gives all of them; what else the argument may be is not narrow. */
+/** The number of quantiles where the argument is a literal; null for any other argument, whose call is not rewritten. */
 const countOf = (expr: Expr | null | undefined): number | null =>
   expr?.kind === 'literal' && expr.value !== null ? Number(expr.value) : null
 
-/** Of a call that is narrow the zero-based offsets, ascending. */
+/** The zero-based offsets that are read of a rewritten call, in ascending order. */
 type Offsets = readonly number[]
 
 interface Narrow {
-  /** By the calls' second arguments. */
+  /** The offsets by the call's second argument. */
   readonly calls: ReadonlyMap<Expr, Offsets>
-  /** What reads them. */
+  /** The reads of the results, by expression. */
   readonly accesses: ReadonlyMap<Expr, { readonly offset: number; readonly offsets: Offsets }>
 }
 
 const NONE: Narrow = { calls: new Map(), accesses: new Map() }
 
-/** The calls whose result is read in no other way than by constant offsets that it has. */
+/** The calls whose result is only read at constant offsets within its range. */
 function findNarrow(query: ResolvedQuery): Narrow {
   const groups: Twins[] = []
   const accesses: { readonly expr: Expr; readonly id: number; readonly offset: number }[] = []
@@ -107,7 +107,7 @@ function findNarrow(query: ResolvedQuery): Narrow {
     },
   )
   const counts = groups.flat().map(({ call }) => call.arguments[1])
-  // Calls are told apart by them.
+  // Calls are identified by their second arguments, which must therefore be distinct objects.
   if (new Set(counts).size < counts.length) return NONE
   const offsetsOf = new Map<number, number[]>()
   for (const { id, offset } of accesses) offsetsOf.set(id, [...(offsetsOf.get(id) ?? []), offset])
@@ -139,8 +139,8 @@ function hasAll({ arguments: [, counted], ignoresNulls }: AggregateCall, offsets
 }
 
 /**
- * The columns that are others under another id: those of a common table expression where it is read, and those that a
- * projection copies. `copies` are the expressions that do so.
+ * Finds columns that are copies of others: those of a common table expression where it is read, and those that a projection
+ * copies. `copies` are the expressions that copy.
  */
 function findCopies(query: ResolvedQuery): { readonly rootOf: (id: number) => number; readonly copies: Set<Expr> } {
   const sources = new Map<number, number>()
@@ -180,10 +180,10 @@ function findCopies(query: ResolvedQuery): { readonly rootOf: (id: number) => nu
   return { rootOf, copies }
 }
 
-/** Calls of the same arguments: when they ask for the same offsets too, DuckDB computes them once. */
+/** Calls with equal arguments. DuckDB computes them once if their offsets are equal too. */
 type Twins = { readonly id: number; readonly call: AggregateCall }[]
 
-/** `array[OFFSET(5)]` of a column. */
+/** A read `array[OFFSET(5)]` of a column; null for any other expression. */
 function elementOf(expr: Expr): { readonly array: Expr; readonly id: number; readonly offset: number } | null {
   if (expr.kind !== 'call' || !Object.hasOwn(FIRST, expr.name)) return null
   const [array, index] = expr.arguments

@@ -25,10 +25,10 @@ import { FLOAT64 } from '../../googlesql/types/types.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
 import { roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
 
-/** With the function's own tests left out. */
+/** Variants of the functions without their own tests. */
 const PLAIN: Readonly<Record<string, string>> = { SUM: '$plain_sum', AVG: '$plain_avg', MIN: '$plain_min' }
 
-/** Each costs a total. */
+/** The most witnesses of an aggregate: each costs a total. */
 const MAX_WITNESSES = 3
 
 export function trustTotals(query: ResolvedQuery): ResolvedQuery | null {
@@ -36,7 +36,7 @@ export function trustTotals(query: ResolvedQuery): ResolvedQuery | null {
   return scan && { ...query, scan }
 }
 
-/** The same aggregation, in which what totals can test is computed without tests. */
+/** The aggregation with all arithmetic that totals can test computed without tests. */
 function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
   const computed: Computed[] = []
   const known = new Map<string, Column>()
@@ -60,7 +60,8 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
 }
 
 /**
- * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All its groups must be looked
+ * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All its groups must be
+ * looked
  * at: what stands above it leaves none out, and what cuts the result off has to sort them first.
  */
 function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | null {
@@ -97,13 +98,16 @@ function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | nul
 
 const untested = (expr: Expr): Expr => call(UNTESTED, FLOAT64, [expr], expr.at)
 
-/** A part of an aggregate's arguments, and what must be finite so that it needs no tests. */
+/** A part of an aggregate's arguments, and the expressions that must be finite so that it needs no tests. */
 interface Tested {
   readonly expr: Expr
   readonly witnesses: readonly Expr[]
 }
 
-/** None where the aggregate cannot be written so. Values that a filter or HAVING MAX leaves out must not fail the query. */
+/**
+ * The parts of a call that totals can test; empty where there are none. Values that a filter or HAVING MAX leaves out must
+ * not fail the query.
+ */
 function testedOf(call: AggregateCall): readonly Tested[] {
   if (call.isSafe || call.having || call.filter || call.limit || call.orderBy.length > 0) return []
   const [first] = call.arguments
@@ -117,7 +121,9 @@ function testedOf(call: AggregateCall): readonly Tested[] {
   return new Set(found.flatMap(({ witnesses }) => witnesses)).size > MAX_WITNESSES ? [] : found
 }
 
-/** Trees of arithmetic. `isConditional`: where the branch may be there to keep rows out that would divide by zero. */
+/**
+ * Collects trees of arithmetic. `isConditional`: the expression is in a branch, which may exist to avoid a division by zero.
+ */
 function collect(expr: Expr, isConditional: boolean, found: Tested[]): void {
   const rounded = roundedTree(expr)
   if (rounded) {

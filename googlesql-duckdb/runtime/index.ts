@@ -1,3 +1,3 @@
-/** Prepares a DuckDB connection for the SQL that is written here. It loads DuckDB. */
+/** Prepares a DuckDB connection for the SQL of this backend. Loads DuckDB. */
 
 export { prepareSession } from './prepare-session.js'

@@ -1,4 +1,4 @@
-/** Makes a JavaScript scalar function known to DuckDB, with plain values instead of the driver's own. */
+/** Registers JavaScript scalar functions in DuckDB, with plain values instead of the driver's classes. */
 import {
   BIGINT,
   BLOB,
@@ -38,8 +38,8 @@ const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
 }
 
 /**
- * Registers the function for every connection of this database instance. An error that it throws fails the query: one in
- * our words behind NATIVE_ERROR_MARK, any other as an internal one without its text.
+ * Registers the function for every connection of this database instance. An error that it throws fails the query: a
+ * ScalarFunctionError with its message after NATIVE_ERROR_MARK, any other as an internal error without its message.
  */
 export function registerScalarFunction(connection: DuckDBConnection, scalarFunction: ScalarFunction): void {
   const compute = scalarFunction.refuses ? withRefusals(scalarFunction) : (scalarFunction.compute as Compute)

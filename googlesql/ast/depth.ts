@@ -3,13 +3,17 @@
 import { SqlError } from '../sql-error.js'
 import { childrenOf, type Node } from './walk.js'
 
-/** How many nodes may stand above each other. Each costs its readers a few stack frames, of some ten thousand. */
+/** The greatest depth of a tree, in nodes. A recursive reader takes a few stack frames a level and has about ten thousand. */
 export const MAX_DEPTH = 500
 
-/** The same for the body of a function, which is put in place of every call. */
+/** The greatest depth of the body of a temporary function, in nodes: smaller, because the body replaces every call. */
 export const MAX_BODY_DEPTH = 50
 
-/** @throws SqlError at a node with more than `most` nodes above it, as in a sum of a thousand terms. */
+/**
+ * Refuses a tree that is deeper than `most` nodes, such as a sum of a thousand terms.
+ *
+ * @throws SqlError at the first node that is too deep
+ */
 export function refuseDeepTree(root: Node, source: string, most: number = MAX_DEPTH): void {
   const walk = (node: Node, depth: number): void => {
     if (depth > most) {

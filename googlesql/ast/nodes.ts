@@ -12,7 +12,7 @@ export interface Identifier {
 
 // ---- scripts
 
-/** One query, and the temporary functions that are made before it. */
+/** One query, and the temporary functions that are defined before it. */
 export interface Script {
   readonly functions: readonly FunctionDefinition[]
   readonly query: Query
@@ -27,7 +27,7 @@ export interface FunctionDefinition {
     /** Null for ANY TYPE. */
     readonly type: TypeNode | null
   }[]
-  /** Null when not written: the body's type. */
+  /** Null where RETURNS is not written: the function then has the body's type. */
   readonly returns: TypeNode | null
   readonly body: Expression
 }
@@ -43,7 +43,7 @@ export interface Query {
   readonly orderBy: readonly OrderItem[]
   readonly limit: Expression | null
   readonly offset: Expression | null
-  /** What `|>` does to all of this, in order. */
+  /** The pipe operators that are applied to the query, in order. */
   readonly pipes: readonly Pipe[]
 }
 export interface Cte {
@@ -52,7 +52,7 @@ export interface Cte {
   readonly at: number
 }
 export type QueryBody = Select | SetOperation | FromQuery | Query
-/** `FROM …` where a query stands: all its rows, for the pipes behind it. */
+/** `FROM …` in the place of a query: all its rows, for the pipe operators that follow. */
 export interface FromQuery {
   readonly kind: 'from'
   readonly at: number
@@ -106,7 +106,7 @@ export interface SelectStar {
 }
 export interface GroupBy {
   readonly at: number
-  /** GROUP BY ALL; `items` is empty then. */
+  /** True for GROUP BY ALL, where `items` is empty. */
   readonly isAll: boolean
   readonly items: readonly GroupingItem[]
 }
@@ -139,7 +139,9 @@ export interface NamedWindow {
   readonly name: Identifier
   readonly window: Window
 }
-/** A window as written in OVER or WINDOW; `base` names another window, alone (`OVER w`) or extended (`OVER (w ORDER BY x)`). */
+/**
+ * A window as written in OVER or WINDOW; `base` names another window, alone (`OVER w`) or extended (`OVER (w ORDER BY x)`).
+ */
 export interface Window {
   readonly at: number
   readonly base: Identifier | null
@@ -150,7 +152,7 @@ export interface Window {
 export interface Frame {
   readonly unit: 'rows' | 'range'
   readonly start: FrameBound
-  /** Null where only one bound is written; the end is the current row then. */
+  /** Null where only one bound is written: the frame then ends at the current row. */
   readonly end: FrameBound | null
   readonly at: number
 }
@@ -209,7 +211,7 @@ export interface PipeRename {
   readonly at: number
   readonly items: readonly { readonly from: Identifier; readonly to: Identifier }[]
 }
-/** `|> AS t`; also what `(query) AS t |> …` means. */
+/** `|> AS t`. `(query) AS t |> …` is parsed to it too. */
 export interface PipeAs {
   readonly kind: 'pipe-as'
   readonly at: number
@@ -220,7 +222,7 @@ export interface PipeWhere {
   readonly at: number
   readonly condition: Expression
 }
-/** ASC or DESC behind a column of AGGREGATE. */
+/** ASC or DESC after a column of AGGREGATE. */
 export interface PipeOrder {
   readonly isDescending: boolean
   readonly nulls: 'first' | 'last' | null
@@ -234,7 +236,7 @@ export interface PipeAggregate {
     readonly order: PipeOrder | null
   }[]
   readonly groupBy: GroupBy | null
-  /** GROUP AND ORDER BY. */
+  /** True for GROUP AND ORDER BY. */
   readonly isOrdered: boolean
 }
 export interface PipeDistinct {
@@ -252,7 +254,7 @@ export interface PipeLimit {
   readonly limit: Expression
   readonly offset: Expression | null
 }
-/** The left side is what comes through the pipe. */
+/** A join in a pipe: its left side is the table that comes through the pipe. */
 export interface PipeJoin {
   readonly kind: 'pipe-join'
   readonly at: number
@@ -261,7 +263,7 @@ export interface PipeJoin {
   readonly on: Expression | null
   readonly using: readonly Identifier[] | null
 }
-/** The first input is what comes through the pipe. */
+/** A set operation in a pipe: its first input is the table that comes through the pipe. */
 export interface PipeSetOperation extends Omit<SetOperation, 'kind' | 'inputs'> {
   readonly kind: 'pipe-set-operation'
   readonly queries: readonly Query[]
@@ -282,7 +284,7 @@ export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
 // ---- FROM
 
 export type From = TablePath | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
-/** A table, a CTE, or a correlated array (`t.metadata`); which one, the resolver finds out. */
+/** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them. */
 export interface TablePath {
   readonly kind: 'table'
   readonly at: number
@@ -308,7 +310,7 @@ export interface SubqueryFrom {
 export interface Join {
   readonly kind: 'join'
   readonly at: number
-  /** `comma` binds as cross. */
+  /** `comma` has the precedence of `cross`. */
   readonly join: 'comma' | 'cross' | 'inner' | 'left' | 'right' | 'full'
   readonly left: From
   readonly right: From
@@ -330,7 +332,7 @@ export interface Pivot {
   readonly alias: Identifier | null
 }
 export interface UnpivotedColumn {
-  /** Of `t.a`, the table. */
+  /** The `t` of `t.a`; null for a column's name alone. */
   readonly table: Identifier | null
   readonly column: Identifier
 }
@@ -401,7 +403,7 @@ export type Literal =
   | { readonly kind: 'bool'; readonly value: boolean; readonly at: number }
   /** Decimal digits, without sign; hexadecimal is already converted. */
   | { readonly kind: 'int'; readonly value: string; readonly at: number }
-  /** As written. */
+  /** `value` is the number as written. */
   | { readonly kind: 'float'; readonly value: string; readonly at: number }
   /** Escapes are already resolved. */
   | { readonly kind: 'string'; readonly value: string; readonly at: number }
@@ -431,7 +433,7 @@ export interface Dot {
   readonly name: Identifier
   readonly at: number
 }
-/** `operand[index]`, `operand[OFFSET(index)]` and friends. */
+/** `operand[index]`, `operand[OFFSET(index)]` and the other subscripts. */
 export interface Index {
   readonly kind: 'index'
   readonly operand: Expression
@@ -483,7 +485,7 @@ export interface IsDistinct {
   readonly kind: 'is-distinct'
   readonly left: Expression
   readonly right: Expression
-  /** IS NOT DISTINCT FROM. */
+  /** True for IS NOT DISTINCT FROM. */
   readonly isNegated: boolean
   readonly at: number
 }
@@ -550,7 +552,7 @@ export interface Cast {
   readonly timeZone: Expression | null
   readonly at: number
 }
-/** Upper-case word, and the weekday of `WEEK(MONDAY)`. */
+/** A date part in upper case, with the weekday of `WEEK(MONDAY)`. */
 export interface DatePart {
   readonly part: string
   readonly weekday: string | null
@@ -573,7 +575,7 @@ export interface IntervalExpression {
 }
 export interface ArrayConstructor {
   readonly kind: 'array'
-  /** Of `ARRAY<T>[…]`; null where not written. */
+  /** The element type of `ARRAY<T>[…]`; null where it is not written. */
   readonly element: TypeNode | null
   readonly items: readonly Expression[]
   readonly at: number
@@ -598,7 +600,7 @@ export interface Call {
   /** `['SAFE', 'SUBSTR']`, `['NET', 'HOST']`: as written. */
   readonly path: readonly Identifier[]
   readonly arguments: readonly Argument[]
-  /** COUNT(*). */
+  /** True for COUNT(*). */
   readonly isStar: boolean
   readonly isDistinct: boolean
   readonly nulls: 'ignore' | 'respect' | null
@@ -609,13 +611,13 @@ export interface Call {
   readonly at: number
 }
 /**
- * A plain argument, `name => argument`, or, where it could be read as one, a date part: `DAY` parses to an expression of
- * kind `name` (the resolver knows where a part is expected), `WEEK(MONDAY)` to a call of `WEEK`.
+ * An argument, plain or named (`name => argument`). A date part is parsed as an expression too: `DAY` as a name, and
+ * `WEEK(MONDAY)` as a call of `WEEK`. The resolver knows where a date part is expected.
  */
 export interface Argument {
   readonly name: Identifier | null
   readonly expression: Expression
-  /** `STRUCT`-like `expression AS alias`, in JSON_OBJECT and friends; mostly null. */
+  /** The alias of `expression AS alias`, which is written as in STRUCT(…); null for most arguments. */
   readonly alias: Identifier | null
 }
 export interface Lambda {

@@ -1,4 +1,6 @@
-/** Where an expression begins in the source: nodes of operators stand at the operator, BigQuery's messages at the first operand. */
+/**
+ * Where an expression begins: the `at` of an operator's node is the operator, BigQuery's messages point at the first operand.
+ */
 import type * as ast from './nodes.js'
 
 export function startOf(node: ast.Expression): number {

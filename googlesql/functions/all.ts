@@ -48,17 +48,17 @@ for (const entry of TOPICS.flat()) {
   for (const name of [entry.name, ...(entry.aliases ?? [])]) byName.set(name, entry)
 }
 
-/** The function of this name or alias, in upper case (`NET.HOST`); operators begin with `$`. */
+/** The function with this name or alias in upper case (`NET.HOST`; operators begin with `$`); undefined where none has it. */
 export function findFunction(name: string): FunctionEntry | undefined {
   return byName.get(name)
 }
 
-/** All names and aliases, operators left out, for "did you mean". */
+/** The names and aliases of all functions except operators, for "did you mean". */
 export function functionNames(): readonly string[] {
   return [...byName.keys()].filter(name => !name.startsWith('$'))
 }
 
-/** Every entry, once. */
+/** Every entry of the catalogue, each once: aliases add no entries. */
 export function allFunctions(): readonly FunctionEntry[] {
   return TOPICS.flat()
 }

@@ -1,6 +1,6 @@
 /**
- * The shape of the function catalogue: what the language knows of a function. How an engine computes it is the engine's
- * affair. The entries are data, by topic, in the files beside this one; `all.ts` joins them.
+ * The shape of the function catalogue: the facts of the language about a function. How an engine computes the function is
+ * not part of it. The entries are data, by topic, in `definitions/`; `all.ts` joins them.
  */
 import type { Expr } from '../plan/nodes.js'
 import type { Type } from '../types/types.js'
@@ -15,7 +15,7 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'window'
  *                            supertype of its arguments.
  *     ANY                    any type, on its own
  *     [X]                    may be left out (all after it too)
- *     X...                   one or more; (X...)? written `[X...]` is none or more
+ *     X...                   one or more arguments; `[X...]` zero or more
  *     name => X              a named argument, always optional; it may also be given by position
  *     PART                   a date part: DAY, WEEK(MONDAY)
  *     WORD(NFC|NFKC)         one of these keywords
@@ -24,36 +24,36 @@ export type FunctionKind = 'scalar' | 'aggregate' | 'window'
 export type SignatureText = string
 
 /**
- * Whether the function itself raises an error for some arguments of its signatures' types, be it an overflow; or, where it
- * can be told from the coerced arguments (null: not given), for some values of those. Errors of the arguments are theirs.
+ * Whether the function itself can raise an error, an overflow included, for arguments of its signatures' types. A predicate
+ * decides it from the coerced arguments of one call (null: not given). Errors that its arguments raise do not count.
  */
 export type CanFail = boolean | ((args: readonly (Expr | null)[]) => boolean)
 
 export const CAN_FAIL = true
 export const NEVER_FAILS = false
 
-/** It can fail where this argument is given and is no literal; literals are checked before the query runs. */
+/** The function can fail where this argument is given and is not a literal: literals are checked before the query runs. */
 export const canFailUnlessLiteral =
   (index: number) =>
   (args: readonly (Expr | null)[]): boolean =>
     canFailWith(index)(args) && args[index]?.kind !== 'literal'
 
-/** It can fail where this argument is given: a time zone, or the month behind the year. */
+/** The function can fail where this argument is given: a time zone, or the month that follows the year. */
 export const canFailWith =
   (index: number) =>
   (args: readonly (Expr | null)[]): boolean =>
     args[index] !== undefined && args[index] !== null
 
 /**
- * Of the same arguments: `immutable` is the same value always, `stable` the same within one query (it reads the clock),
- * `volatile` another value at each call.
+ * What calls with equal arguments return: `immutable` always the same value, `stable` the same value within one query (the
+ * function reads the clock), `volatile` another value at each call.
  */
 export type Volatility = 'immutable' | 'stable' | 'volatile'
 
 /**
- * Which arguments are computed: `all` of them; of `chosen` the first, and the one that it chooses; of `until-value` one
- * after another until there is one that is not NULL. An error in an argument that is not computed is none. `may-stop`
- * promises nothing: the result may be known before all arguments are computed, in whatever order.
+ * Which arguments are evaluated. `all`: every one. `chosen`: the first, and the one that the first selects. `until-value`:
+ * one after another, up to the first that is not NULL. An argument that is not evaluated raises no error. `may-stop`
+ * promises nothing: evaluation may stop as soon as the result is known, and has no fixed order.
  */
 export type Evaluation = 'all' | 'chosen' | 'until-value' | 'may-stop'
 
@@ -66,48 +66,52 @@ export interface FunctionEntry {
   readonly volatility: Volatility
   readonly evaluation: Evaluation
   readonly signatures: readonly SignatureText[]
-  /** The page and anchor of BigQuery's documentation: `string_functions#lower`; the open language's where it is beyond BigQuery. */
+  /**
+   * Page and anchor: `string_functions#lower`, in BigQuery's documentation, or in the open language's if `isBeyondBigQuery`.
+   */
   readonly documentation: string
-  /** The open language has it and BigQuery's documentation does not: BigQuery itself would not find it. */
+  /** True for a function that the open language documents and BigQuery does not: BigQuery itself does not know the name. */
   readonly isBeyondBigQuery?: true
-  /** Where a signature cannot say it: the result's type from the coerced arguments (null: not given). */
+  /** Computes the result's type from the coerced arguments (null: not given), where a signature cannot express it. */
   readonly resultType?: (args: readonly (Expr | null)[], declared: Type | null) => Type
-  /** Its signatures of NUMERIC and BIGNUMERIC are for calls whose arguments all are of those types; elsewhere one is enough. */
+  /**
+   * Its NUMERIC and BIGNUMERIC signatures need every argument to have one of those types; without the flag, one is enough.
+   */
   readonly decimalsNeedAll?: true
-  /** Arguments of signatures, as between their parentheses, that a text literal or parameter does not match. */
+  /** Signatures, each as the text between its parentheses, that no call with a STRING literal or parameter matches. */
   readonly notForTextLiterals?: readonly string[]
   /**
-   * A further check of the coerced arguments: a message in BigQuery's words, or null when they will do. Entries cannot look
-   * into the catalogue that they make up, so the check is handed what it may have to know of other functions.
+   * A further check of the coerced arguments: returns a message in BigQuery's words, or null for valid arguments. An entry
+   * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.
    */
   readonly check?: (args: readonly (Expr | null)[], isVolatileCall: (expr: Expr) => boolean) => string | null
-  /** For aggregates and window functions. */
+  /** Only for aggregate and window functions. */
   readonly aggregate?: AggregateTraits
-  /** SAFE. may stand before it; default true for scalars. */
+  /** False: `SAFE.` must not precede the name. */
   readonly allowsSafe?: boolean
 }
 
-/** What BigQuery has and this project refuses: a function, all of a family (`ST_*`), or a clause. */
+/** A function, or a family of functions (`ST_*`), that BigQuery has and this project refuses. */
 export interface Refusal {
-  /** Upper case; the part before a closing `*` is all that has to fit. */
+  /** In upper case. A name that ends in `*` stands for every function that begins with the part before the `*`. */
   readonly name: string
-  /** Page and anchor, as FunctionEntry has them. */
+  /** Page and anchor of BigQuery's documentation, as in FunctionEntry. */
   readonly documentation: string
-  /** Goes on after `… is not supported: `. */
+  /** Completes the message `… is not supported: `. */
   readonly reason: string
 }
 
 export interface AggregateTraits {
   readonly allowsDistinct?: boolean
   readonly allowsNullsClause?: boolean
-  /** What happens without IGNORE/RESPECT NULLS. */
+  /** Whether NULLs are ignored where neither IGNORE NULLS nor RESPECT NULLS is written. */
   readonly ignoresNullsByDefault?: boolean
   readonly allowsOrderBy?: boolean
   readonly allowsLimit?: boolean
   readonly allowsHaving?: boolean
-  /** May stand with OVER. */
+  /** It may be called with OVER. */
   readonly allowsOver?: boolean
-  /** Must not stand without OVER. */
+  /** It must not be called without OVER. */
   readonly requiresOver?: boolean
   /** With OVER it must have ORDER BY: RANK, LEAD, … */
   readonly requiresOrder?: boolean
@@ -115,7 +119,7 @@ export interface AggregateTraits {
   readonly refusesOrder?: boolean
   /** With OVER it may have a frame. */
   readonly allowsFrame?: boolean
-  /** The empty input's value is not NULL: COUNT gives 0. */
+  /** The result over no rows is 0, not NULL: COUNT and its like. */
   readonly emptyIsZero?: boolean
 }
 

@@ -1,16 +1,16 @@
-/** What the catalogue says of the functions that are called in an expression or a scan. */
+/** Facts from the catalogue about the functions that an expression or a scan calls. */
 import type { CallExpr, Expr, Scan } from '../plan/nodes.js'
 import { someOf, visitScan } from '../plan/walk.js'
 import { findFunction } from './all.js'
 import type { Evaluation, Volatility } from './catalogue.js'
 
-/** Of a function by its name or alias in upper case; undefined where there is none of that name. */
+/** The volatility of the function with this name or alias, in upper case; undefined where no function has it. */
 export const volatilityOf = (name: string): Volatility | undefined => findFunction(name)?.volatility
 
-/** Is it itself a call of a volatile function? A function without an entry is one that translation makes up. */
+/** Whether the expression itself calls a volatile function. Functions without an entry are internal to the translation. */
 export const isVolatileCall = (expr: Expr): boolean => expr.kind === 'call' && volatilityOf(expr.name) === 'volatile'
 
-/** Is a volatile function called in it, at any depth? */
+/** Whether the expression calls a volatile function at any depth. */
 export const isVolatile = (expr: Expr): boolean => someOf(expr, isVolatileCall)
 
 export function isVolatileScan(scan: Scan): boolean {
@@ -21,10 +21,10 @@ export function isVolatileScan(scan: Scan): boolean {
   return found
 }
 
-/** A function without an entry is one that translation makes up; it computes all its arguments. */
+/** Which arguments a call evaluates. Functions without an entry are internal to the translation and evaluate all of them. */
 export const evaluationOf = (call: CallExpr): Evaluation => findFunction(call.name)?.evaluation ?? 'all'
 
-/** Is there a part whose error is none where other parts do not ask for it? */
+/** Whether it is a CASE or a call that may leave some of its arguments unevaluated, so that they raise no error. */
 export function hasBranches(expr: Expr): boolean {
   if (expr.kind !== 'call') return expr.kind === 'case'
   const evaluation = evaluationOf(expr)

@@ -1,4 +1,4 @@
-/** The catalogue as plain data, for those who list it: the command line and the documentation. */
+/** The catalogue as plain data, for the command line and the documentation. */
 import { allFunctions } from './all.js'
 import type { AggregateTraits, FunctionEntry, FunctionKind, Refusal } from './catalogue.js'
 import { OPERATOR_SYMBOLS } from './definitions/operators.js'
@@ -6,30 +6,30 @@ import { REFUSED_FUNCTIONS } from './refused.js'
 import { SPECIAL_SYNTAX } from './special-syntax.js'
 
 export interface ListedFunction {
-  /** As it is written; of an operator its symbol. */
+  /** The function's name, or an operator's symbol. */
   readonly name: string
   readonly kind: FunctionKind | 'operator' | 'form'
   readonly aliases: readonly string[]
-  /** With the name: `LOWER(STRING) -> STRING`. */
+  /** Each signature with the name: `LOWER(STRING) -> STRING`. */
   readonly signatures: readonly string[]
-  /** What may stand in the parentheses behind the arguments, or behind them: `DISTINCT`, `ORDER BY`, `OVER`, … */
+  /** The clauses that a call may have inside or after its parentheses: `DISTINCT`, `ORDER BY`, `OVER`, … */
   readonly modes: readonly string[]
-  /** An address. */
+  /** The URL of the function's documentation. */
   readonly documentation: string
-  /** False: only the open language has it, and BigQuery itself would not find it. */
+  /** False: only the open language documents it; BigQuery itself does not know the name. */
   readonly isInBigQuery: boolean
 }
 
-/** Catalogue entries whose signatures are listed with a syntax of their own. */
+/** Catalogue entries that are listed as special forms, with their own syntax, instead of by their signatures. */
 const AS_FORMS: ReadonlySet<string> = new Set(['$extract', '$interval'])
 
 const BIGQUERY = 'https://cloud.google.com/bigquery/docs/reference/standard-sql/'
 const OPEN_LANGUAGE = 'https://github.com/google/googlesql/blob/master/docs/'
 
-/** The address of a page and anchor of BigQuery's documentation. */
+/** The URL of a page and anchor of BigQuery's documentation. */
 export const documentationUrl = (documentation: string): string => BIGQUERY + documentation
 
-/** Every function and operator that is run, by name; operators after functions. */
+/** Every supported function, sorted by name, and then every supported operator. */
 export function listFunctions(): readonly ListedFunction[] {
   const entries = allFunctions().filter(entry => !AS_FORMS.has(entry.name))
   const functions = [
@@ -49,7 +49,7 @@ export function listFunctions(): readonly ListedFunction[] {
   return [...functions.sort((a, b) => (a.name < b.name ? -1 : 1)), ...entries.filter(isOperator).map(listed)]
 }
 
-/** Every function that is refused, with its address. */
+/** Every function that is refused, sorted by name, with the URL of its documentation. */
 export function listRefusals(): readonly Refusal[] {
   return [...REFUSED_FUNCTIONS]
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,4 +1,4 @@
-/** Holds the arguments of a call against signatures: what their letters stand for, and what coercion costs. */
+/** Matches the arguments of a call with signatures: finds the types of their letters, and the cost of coercion. */
 
 import type { Expr, LambdaExpr } from '../plan/nodes.js'
 import {
@@ -16,22 +16,22 @@ import {
 import { arrayOf, INT64, structOf, type Type } from '../types/types.js'
 import type { Pattern, Signature, SignatureParameter } from './signature.js'
 
-/** An argument as written; what it means depends on the signature that it is held against. */
+/** An argument as written; its meaning depends on the signature that it is matched with. */
 export interface ArgumentSource {
-  /** Of `name => value`, in lower case. */
+  /** The name of a named argument `name => value`, in lower case; null for an argument by position. */
   readonly name: string | null
   readonly at: number
-  /** As an ordinary expression; the same one each time. */
+  /** The argument as an ordinary expression; every call returns the same object. */
   resolve(): Expr
-  /** Written as a lambda: it is no ordinary expression. */
+  /** True for a lambda, which is not an ordinary expression: `resolve` throws an SqlError. */
   readonly isLambda: boolean
-  /** Null when it is not written as a lambda of so many parameters. */
+  /** The lambda over parameters of these types; null when the argument is not a lambda with as many parameters. */
   resolveLambda(parameterTypes: readonly Type[]): LambdaExpr | null
-  /** In upper case, when it is a bare name or `WEEK(MONDAY)`, which is WEEK_MONDAY; else null. */
+  /** The argument as one word in upper case: a name without quotes, or `WEEK(MONDAY)` as WEEK_MONDAY; otherwise null. */
   word(): string | null
 }
 
-/** A parameter and what was given for it; null for nothing. */
+/** A parameter of a signature and the argument for it; null where none was given. */
 export interface Slot {
   readonly parameter: SignatureParameter
   readonly argument: ArgumentSource | null
@@ -48,10 +48,10 @@ export interface Candidate {
 export const takesWord = ({ pattern }: SignatureParameter): boolean =>
   pattern.kind === 'part' || pattern.kind === 'word'
 
-/** What coercion looks at in an argument that is no lambda; the same one each time. */
+/** The operand of an argument that is not a lambda; every call for an argument returns the same object. */
 type OperandFor = (argument: ArgumentSource) => Operand
 
-/** Of all signatures that arguments are held against. */
+/** An OperandFor that all candidates of one call share, so that each argument is resolved once. */
 function operandReader(): OperandFor {
   const known = new Map<ArgumentSource, Operand>()
   return argument => {
@@ -61,7 +61,7 @@ function operandReader(): OperandFor {
   }
 }
 
-/** Of the signature that coerces least, the first of equals; null when none fits. */
+/** The match with the smallest cost of coercion, the first of several with equal cost; null when no signature matches. */
 export function bestCandidate(
   candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
   decimalsNeedAll = false,
@@ -71,15 +71,16 @@ export function bestCandidate(
   for (const { signature, slots } of candidates) {
     const candidate = candidateOf(signature, slots, operandFor, decimalsNeedAll)
     if (candidate && (!best || isCheaper(candidate.cost, best.cost))) best = candidate
-    // The first of equals is taken, and none is cheaper than one that coerces nothing.
+    // No later candidate can be cheaper than one without coercion, and the first of equal candidates wins.
     if (best?.cost.every(part => part === 0)) break
   }
   return best
 }
 
 /**
- * A signature of decimals is for calls with such an argument: `1 / 2` is FLOAT64, although NUMERIC is nearer to INT64.
- * Where all have to be, a FLOAT64 literal makes the call one of FLOAT64. Source: the constraints HasNumericTypeArgument,
+ * A signature of decimals matches only calls with an argument of that type: `1 / 2` is FLOAT64, although NUMERIC is nearer
+ * to INT64. With `decimalsNeedAll`, one FLOAT64 argument makes it a FLOAT64 call. Source: the constraints
+ * HasNumericTypeArgument,
  * HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference implementation.
  */
 const DECIMALS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC'])
@@ -111,7 +112,10 @@ function candidateOf(
   return { signature, slots, variables, lambdas, cost }
 }
 
-/** A parameter of decimals, and no argument of that type, or one of another where all have to be decimals. */
+/**
+ * Whether the signature has a parameter of a decimal type but the call has no argument of that type or, with `needAll`, has
+ * an argument that is not a decimal.
+ */
 function lacksDecimal(slots: readonly Slot[], operandFor: OperandFor, needAll: boolean): boolean {
   const isDecimal = (slot: Slot): boolean => DECIMALS.has(numberKind(operandFor(slot.argument!).type))
   return slots.some(({ parameter: { pattern }, argument }) => {
@@ -126,7 +130,7 @@ function lacksDecimal(slots: readonly Slot[], operandFor: OperandFor, needAll: b
 const isOrdinary = ({ parameter, argument }: Slot): boolean =>
   argument !== null && !takesWord(parameter) && parameter.pattern.kind !== 'lambda'
 
-/** Null when one of them fits no parameter. `collected` learns what they give. */
+/** The lambdas among the arguments; null when one does not match its parameter. Adds the results' types to `collected`. */
 function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): Candidate['lambdas'] | null {
   if (!slots.some(({ parameter, argument }) => argument && parameter.pattern.kind === 'lambda')) return NO_LAMBDAS
   const lambdas = new Map<ArgumentSource, LambdaExpr>()
@@ -143,7 +147,7 @@ function fitLambdas(slots: readonly Slot[], collected: Map<string, Operand[]>): 
   return lambdas
 }
 
-/** Null where the argument does not become what the parameter is. */
+/** The cost of coercing the argument to the parameter's type; null where the language does not coerce it. */
 function costOf(
   { parameter, argument }: Slot,
   variables: Candidate['variables'],
@@ -157,11 +161,11 @@ function costOf(
   const type = concrete(pattern.kind === 'lambda' ? pattern.result : pattern, variables)
   if (!type) return NO_COST
   const cost = coercionCost(operand, type)
-  // What a letter stands for was made of the arguments themselves; a NULL among them costs nothing.
+  // The type of a letter is the common type of the arguments themselves, so a NULL among them costs nothing.
   return cost && operand.standing === 'null' && pattern.kind !== 'type' ? NO_COST : cost
 }
 
-/** Notes what the argument says of the letters in the pattern; false when it cannot fit whatever they are. */
+/** Collects the argument's type for each letter of the pattern; false when the argument matches no types of the letters. */
 function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]>): boolean {
   switch (pattern.kind) {
     case 'variable':
@@ -174,7 +178,7 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
       const element = elementOf(operand)
       if (element === null) return false
       if (pattern.element.kind !== 'variable') return collect(pattern.element, element, into)
-      // First, since arrays are not converted: the others take the names of the fields from it.
+      // First in the list, because arrays are not converted: the common type takes the names of struct fields from it.
       into.set(pattern.element.letter, [element, ...(into.get(pattern.element.letter) ?? [])])
       return true
     }
@@ -191,7 +195,7 @@ function collect(pattern: Pattern, operand: Operand, into: Map<string, Operand[]
   }
 }
 
-/** A type for each letter; null when what it has to stand for has no common type. */
+/** The type of each letter: the common type of the operands collected for it; null when one letter has no common type. */
 function settle(collected: ReadonlyMap<string, readonly Operand[]>): Map<string, Type> | null {
   const types = new Map<string, Type>()
   for (const [letter, operands] of collected) {
@@ -202,7 +206,7 @@ function settle(collected: ReadonlyMap<string, readonly Operand[]>): Map<string,
   return types
 }
 
-/** Null for ANY, for a letter that no argument says anything of, and for a struct whose fields may have any names. */
+/** The pattern's type; null for ANY, for a letter that no argument determines, and for a struct with unnamed fields. */
 export function concrete(pattern: Pattern, variables: ReadonlyMap<string, Type>): Type | null {
   switch (pattern.kind) {
     case 'type':

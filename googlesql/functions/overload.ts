@@ -1,4 +1,4 @@
-/** Resolves a call: which signature its arguments fit, what they are coerced to, and what it gives. */
+/** Resolves a call: the signature that its arguments match, their coerced expressions, and the type of the result. */
 
 import type { Expr } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
@@ -19,7 +19,7 @@ import { signaturesOf, supportedBy, symbolOf } from './shown-signature.js'
 import type { Signature } from './signature.js'
 
 export interface ResolvedOverload {
-  /** By the signature's parameters; null for an optional one that was not given. */
+  /** The coerced arguments, in the order of the signature's parameters; null for an optional one that was not given. */
   readonly args: (Expr | null)[]
   readonly type: Type
 }
@@ -44,9 +44,9 @@ const DATE_PARTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Takes the signature that needs the least coercion, the first of equals, and coerces the arguments to it.
+ * Selects the signature that needs the least coercion, the first of equal ones, and coerces the arguments to it.
  *
- * @throws SqlError in BigQuery's words when none fits, or the function itself refuses the arguments.
+ * @throws SqlError in BigQuery's words when no signature matches, or the function's own check refuses the arguments
  */
 export function resolveOverload(
   entry: FunctionEntry,
@@ -98,7 +98,7 @@ function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): stri
   const signatures = signaturesOf(entry)
   if (signatures.length === 1) return `Number of arguments does not match for ${titleOf(entry)}. ${supportedBy(entry)}`
   if (args.length === 0) return `No matching signature for ${titleOf(entry)} with no arguments. ${supportedBy(entry)}`
-  // Where one of the signatures has a word, the argument is one.
+  // If any signature has a date part or keyword at this position, the message shows the argument as one.
   const slots = args.flatMap((argument, i): Slot[] => {
     const parameter = signatures.flatMap(({ parameters }) => parameters[i] ?? []).find(takesWord)
     return parameter ? [{ parameter, argument }] : []
@@ -109,7 +109,7 @@ function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): stri
 function noSignature(entry: FunctionEntry, slots: readonly Slot[], args: readonly ArgumentSource[]): string {
   if (entry.name === '$in') return noSignatureOfIn(args.map(argument => argument.resolve()))
   const types = `argument types: ${shownTypes(slots, args)}`
-  // Of some operators the reference implementation names no signature.
+  // The reference implementation lists no signatures for IN UNNEST.
   const supported = entry.name === '$in_array' ? '' : `. ${supportedBy(entry)}`
   return `No matching signature for ${titleOf(entry)} for ${types}${supported}`
 }
@@ -144,10 +144,10 @@ function finish(entry: FunctionEntry, candidate: Candidate, at: number, source: 
   return { args, type }
 }
 
-/** Nothing is ever put into it. */
+/** Shared by all calls without named arguments; it stays empty. */
 const NONE_NAMED = new Map<string | null, ArgumentSource>()
 
-/** What each parameter is given: by position, then by name. Null when there are too few or too many. */
+/** The argument of each parameter: by position, then by name. Null when there are too few or too many arguments. */
 function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] | null {
   const { parameters } = signature
   const firstNamed = args.findIndex(argument => argument.name !== null)
@@ -164,7 +164,7 @@ function assign(signature: Signature, args: readonly ArgumentSource[]): Slot[] |
       slots.push({ parameter, argument: named.get(parameter.name)! })
       named.delete(parameter.name)
     } else if (parameter.isRepeated) {
-      // Groups of several repeated parameters do not occur; what the others do not need is this one's.
+      // No signature has several repeated parameters: this one takes every argument that the others do not need.
       const count = repeated === 1 ? positional.length - single : 0
       if (count < (parameter.isOptional ? 0 : 1)) return null
       for (let taken = 0; taken < count; taken++) slots.push({ parameter, argument: positional[next++]! })
@@ -202,7 +202,7 @@ function shownTypes(slots: readonly Slot[], args: readonly ArgumentSource[]): st
     .join(', ')
 }
 
-/** The type of an expression as messages name it: NULL has none. */
+/** The type of an expression as messages name it: `NULL` for an untyped NULL, `ARRAY<>` for an untyped empty array. */
 export function shownType(expr: Expr): string {
   const { standing, type } = operandOf(expr)
   if (standing === 'null') return 'NULL'

@@ -1,7 +1,7 @@
-/** What BigQuery's query language has beside functions and this project refuses, each with the reason. */
+/** The parts of BigQuery's query language, other than functions, that this project refuses, each with the reason. */
 
 export interface RefusedClause {
-  /** As the message names it, `… is not supported`. */
+  /** The subject of the message `… is not supported`. */
   readonly clause: string
   readonly documentation: string
   readonly reason: string
@@ -135,7 +135,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   },
 ]
 
-/** What the embedded engine cannot answer as BigQuery would, by the beginning of its message. */
+/** What the embedded engine refuses because it cannot compute it as BigQuery does; mostly worded as its message begins. */
 export const ENGINE_LIMITS: readonly RefusedClause[] = [
   {
     clause: 'BIGNUMERIC values beyond the range and the 9 decimal places of NUMERIC',

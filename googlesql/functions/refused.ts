@@ -4,7 +4,7 @@ import type { Refusal } from './catalogue.js'
 const refusal = (names: readonly string[], page: string, reason: string): readonly Refusal[] =>
   names.map(name => ({ name, documentation: `${page}${anchorOf(name)}`, reason }))
 
-/** A family is a whole page; a function's heading is its name without the dots. */
+/** The anchor of a function is its name without dots; a family has a page of its own and needs no anchor. */
 const anchorOf = (name: string): string => (name.endsWith('*') ? '' : `#${name.toLowerCase().replaceAll('.', '')}`)
 
 export const REFUSED_FUNCTIONS: readonly Refusal[] = [
@@ -98,7 +98,7 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ),
 ]
 
-/** Why the function of this name, in upper case, is refused; undefined where it is not one of those. */
+/** The refusal of the function with this name, in upper case; undefined for a function that is not refused. */
 export function refusalOf(name: string): Refusal | undefined {
   return REFUSED_FUNCTIONS.find(refused =>
     refused.name.endsWith('*') ? name.startsWith(refused.name.slice(0, -1)) : name === refused.name,

@@ -16,17 +16,17 @@ export function signaturesOf(entry: FunctionEntry): readonly Signature[] {
   return signatures
 }
 
-/** What an author writes for an operator: `+`, `NOT`. */
+/** The symbol that authors write for an operator: `+`, `NOT`. */
 export const symbolOf = (entry: FunctionEntry): string =>
   OPERATOR_SYMBOLS[entry.name] ?? entry.name.slice(1).toUpperCase().replaceAll('_', ' ')
 
-/** `Supported signature: NOT (BOOL)`. */
+/** The end of a message about a call that no signature matches: `Supported signature: NOT (BOOL)`. */
 export function supportedBy(entry: FunctionEntry): string {
   const written = Object.hasOwn(WRITTEN, entry.name) ? [WRITTEN[entry.name]!] : shownSignatures(entry)
   return `Supported signature${written.length === 1 ? '' : 's'}: ${written.join('; ')}`
 }
 
-/** Operators that messages write in ways of their own. */
+/** Operators whose signatures messages write in a special way. */
 const WRITTEN: Readonly<Record<string, string>> = {
   $and: 'BOOL AND ([BOOL, ...])',
   $or: 'BOOL OR ([BOOL, ...])',
@@ -38,7 +38,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
 
 function shownSignatures(entry: FunctionEntry): string[] {
   const all = signaturesOf(entry)
-  // What takes anything at all beside others is there to refuse it in words of its own.
+  // Beside other signatures, one that takes ANY exists only so that the entry's check can refuse the call in its own words.
   const told = all.filter(({ parameters }) => !parameters.every(({ pattern }) => pattern.kind === 'any'))
   const shown = floatsBeforeDecimals(entry, told.length > 0 ? told : all)
   return shown.map(({ parameters }) => {
@@ -48,7 +48,7 @@ function shownSignatures(entry: FunctionEntry): string[] {
   })
 }
 
-/** The reference implementation lists FLOAT64 ahead of NUMERIC, but for one operator. */
+/** Puts FLOAT64 ahead of NUMERIC, as the reference implementation lists them for all operators and functions except `-`. */
 function floatsBeforeDecimals(entry: FunctionEntry, signatures: readonly Signature[]): readonly Signature[] {
   if (entry.name === '$subtract') return signatures
   const isOf =

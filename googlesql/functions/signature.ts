@@ -1,8 +1,8 @@
-/** Reads the signature texts of the catalogue (their grammar is at SignatureText) into data. */
+/** Parses the signature texts of the catalogue (see SignatureText for their grammar). */
 import { arrayOf, scalarType, structOf, type Type } from '../types/types.js'
 import type { SignatureText } from './catalogue.js'
 
-/** A type as a signature writes it. */
+/** A parameter or result as a signature writes it. */
 export type Pattern =
   | { readonly kind: 'type'; readonly type: Type }
   | { readonly kind: 'variable'; readonly letter: string }
@@ -14,26 +14,26 @@ export type Pattern =
   | { readonly kind: 'lambda'; readonly parameters: readonly Pattern[]; readonly result: Pattern }
 
 export interface SignatureParameter {
-  /** Lower case; null for one that is given by position only. */
+  /** The name in lower case; null for a parameter that is given by position only. */
   readonly name: string | null
   readonly pattern: Pattern
   readonly isOptional: boolean
-  /** Takes any number of arguments: at least one, or none too where it is optional. */
+  /** True for a parameter that takes any number of arguments: zero or more where it is optional, otherwise one or more. */
   readonly isRepeated: boolean
 }
 export interface Signature {
   readonly parameters: readonly SignatureParameter[]
   readonly result: Pattern
-  /** What stands between the parentheses, for messages. */
+  /** The text between the parentheses; `notForTextLiterals` refers to it. */
   readonly text: string
 }
 
-/** A signature text of the catalogue that does not follow the grammar: a bug of the catalogue, found when it is loaded. */
+/** A signature text of the catalogue does not follow the grammar: a bug of the catalogue. */
 class SignatureError extends Error {
   override readonly name = 'SignatureError'
 }
 
-/** @throws SignatureError */
+/** @throws SignatureError when the text does not follow the grammar */
 export function parseSignature(source: SignatureText): Signature {
   const reader = new Reader(source)
   reader.take('(')
@@ -150,7 +150,7 @@ class Reader {
     this.offset += found[0].length
     return found[1]!.toLowerCase()
   }
-  /** The name of a struct's field, where there is one: a word with another word behind it. */
+  /** The name of a struct's field: a word that another word follows; empty where the field has no name. */
   fieldName(): string {
     this.has('')
     const found = /^(\w+)\s+(?=\w)/.exec(this.source.slice(this.offset))

@@ -1,8 +1,8 @@
-/** What reads like a function and has a syntax of its own; the signatures of some are those of an operator. */
+/** Special forms: they look like functions but have their own syntax. Some share their signatures with an operator. */
 
 export interface SpecialSyntax {
   readonly name: string
-  /** How it is written, with types where a signature has them. */
+  /** How the form is written, with types in the places of values. */
   readonly forms: readonly string[]
   readonly documentation: string
 }

@@ -1,4 +1,4 @@
-/** The words of GoogleSQL: which are reserved, which are known, which begin a statement that is no query. */
+/** The words of GoogleSQL: reserved keywords, other keywords, and words that begin a statement other than a query. */
 
 /**
  * Words that cannot be identifiers unless quoted, or written after a dot. Upper case.
@@ -13,14 +13,14 @@ export const RESERVED_KEYWORDS: ReadonlySet<string> = new Set(
   USING WHEN WHERE WINDOW WITH WITHIN`.split(/\s+/),
 )
 
-/** Words that begin a statement which is not a query; a query never begins with one of them. Upper case. */
+/** Words that begin a statement other than a query; no query begins with one of them. Upper case. */
 export const STATEMENT_KEYWORDS: ReadonlySet<string> = new Set(
   `ALTER ANALYZE ASSERT BEGIN BREAK CALL CASE CLONE COMMIT CONTINUE CREATE DECLARE DEFINE DELETE DESCRIBE DROP EXECUTE
   EXPLAIN EXPORT FOR GRANT GRAPH IF IMPORT INSERT ITERATE LEAVE LOAD LOOP MERGE RAISE RENAME REPEAT RETURN REVOKE
   ROLLBACK RUN SET SHOW START TRUNCATE UNDROP UPDATE WHILE`.split(/\s+/),
 )
 
-/** Words that mean something to the grammar and may still be names. Upper case; used to word errors as BigQuery does. */
+/** Keywords of the grammar that may still be names. Upper case; they serve to word errors as BigQuery does. */
 const UNRESERVED_KEYWORDS: ReadonlySet<string> = new Set(
   `ABORT ACCESS ACTION ADD AGGREGATE APPROX ARE BATCH BINDINGS BIGDECIMAL BIGNUMERIC CASCADE CHECK CLAMPED CLUSTER
   COLUMN COLUMNS CONFLICT CONNECTION CONSTANT CONSTRAINT CORRESPONDING CYCLE DATA DATABASE DATE DATETIME DECIMAL DEPTH

@@ -1,15 +1,15 @@
-/** Reads what stands between the quotes of a string, bytes or identifier literal, and resolves its escapes. */
+/** Reads the text between the quotes of a string, bytes or identifier literal, and resolves its escapes. */
 
 import { SqlError } from '../sql-error.js'
 
-/** How a literal is written: its quotes, and what its prefix letters allow. */
+/** The form of a literal: its quotes, and the meaning of its prefix. */
 export interface QuoteForm {
   /** `'`, `"`, a backtick, or three equal quotes. */
   readonly quote: string
-  /** `r`: a backslash stays, together with the character after it. */
+  /** True for the prefix `r`: a backslash and the character after it are kept as they are. */
   readonly isRaw: boolean
   readonly isBytes: boolean
-  /** What an unclosed literal is called: `string literal`. */
+  /** The kind of literal, for the message about an unclosed one: `string literal`. */
   readonly what: string
 }
 
@@ -32,7 +32,9 @@ const BACKSLASH = 92
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
-/** A literal's value; `end` is the offset behind its closing quote. Bytes are null unless the form asks for them. */
+/**
+ * A literal's value; `end` is the offset after its closing quote. `bytes` is null for text, and `text` is empty for bytes.
+ */
 export interface QuotedValue {
   readonly text: string
   readonly bytes: Uint8Array | null
@@ -48,7 +50,7 @@ export function readQuoted(source: string, at: number, from: number, form: Quote
   const { quote, isRaw, isBytes } = form
   const isTriple = quote.length === 3
   const first = quote.charCodeAt(0)
-  // Bytes are kept as pieces because an escape may name a byte that no UTF-8 text has.
+  // Bytes are collected in pieces, because an escape may stand for a byte that is not valid UTF-8.
   const pieces: Uint8Array[] = []
   let text = ''
   let start = from
@@ -101,7 +103,7 @@ function isLineEnd(code: number): boolean {
 
 interface Escape {
   readonly text: string
-  /** The byte of a hexadecimal or octal escape. */
+  /** The byte of a hexadecimal or octal escape; null for other escapes. */
   readonly byte: number | null
   readonly end: number
 }

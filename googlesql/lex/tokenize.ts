@@ -9,34 +9,36 @@ export type TokenKind = 'identifier' | 'quoted' | 'int' | 'float' | 'string' | '
 export interface Token {
   readonly kind: TokenKind
   /**
-   * What the grammar compares with: an unquoted word in upper case, or a symbol. Empty for all else, also for a word
-   * after a dot, which is a name whatever it says (`t.from`).
+   * The text that the grammar compares: an unquoted word in upper case, or a symbol. Empty for every other token, and for a
+   * word after a dot, which is always a name, even if it is a keyword (`t.from`).
    */
   readonly term: string
-  /** A name as written, a literal's value with its escapes resolved, an integer in decimal, else the text itself. */
+  /**
+   * A name as written, the value of a string with its escapes resolved, an integer in decimal, otherwise the token's text.
+   */
   readonly text: string
-  /** The value of a bytes literal. */
+  /** The value of a bytes literal; null for other tokens. */
   readonly bytes: Uint8Array | null
-  /** Offsets in the source: of the first character, and behind the last. */
+  /** Offsets in the source: `at` of the first character, `end` after the last. */
   readonly at: number
   readonly end: number
 }
 
-// Source: GoogleSQL's own tokenizer takes the Unicode spaces and the backspace as white space too.
+// White space includes the Unicode spaces and the backspace. Source: GoogleSQL's own tokenizer.
 const SPACE = /[ \t\n\r\b\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/y
 const NUMBER = /0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
 const QUOTE = /([rR]?[bB]?|[bB][rR])("""|'''|"|')/y
-// `>>` is left as two tokens: ARRAY<ARRAY<INT64>> ends with it. The expression parser joins them.
+// `>>` stays two tokens, because ARRAY<ARRAY<INT64>> ends with it; the expression parser joins them.
 const SYMBOL = /<<|<=|>=|!=|<>|\|\||\|>|=>|->|@@|[-+*/~&|^=<>().,[\]:;?{}@]/y
 const SURROGATE_OR_NUL = /[\0\ud800-\udfff]/
 const LONE_SURROGATE_OR_NUL = /[\0\p{Surrogate}]/u
 
-/** What a character may be, by its code: thousands of manifests are some hundred million characters. */
+/** The classes of ASCII characters, by code: a table is fast, and thousands of manifests have some 100 million characters. */
 const WORD_START = 1
 const WORD_PART = 2
 const DIGIT = 4
 const QUOTE_START = 8
-/** A symbol that no longer one begins with. */
+/** A symbol that is not the beginning of a longer one. */
 const PLAIN_SYMBOL = 16
 const CLASSES: readonly number[] = Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code)
@@ -53,7 +55,7 @@ const CLASSES: readonly number[] = Array.from({ length: 128 }, (_, code) => {
 /**
  * The tokens of `source`, without white space and comments; the last one has the kind `end`.
  *
- * @throws SqlError at a literal that is not closed or not valid, or a character that SQL does not know.
+ * @throws SqlError at a literal that is not closed or not valid, and at a character that is not part of the language
  */
 export function tokenize(source: string): readonly Token[] {
   refuseStrange(source)
@@ -67,13 +69,13 @@ export function tokenize(source: string): readonly Token[] {
   return tokens
 }
 
-/** @throws SqlError at a character that stands nowhere in a text, literals and comments included. */
+/** @throws SqlError at a character that is not allowed anywhere, not even in literals and comments: NUL, a lone surrogate */
 export function refuseStrange(source: string): void {
   const strange = SURROGATE_OR_NUL.test(source) ? LONE_SURROGATE_OR_NUL.exec(source) : null
   if (strange !== null) throw illegalCharacter(source, strange.index)
 }
 
-/** The token behind all others. */
+/** The last token of every source, of the kind `end`. */
 export const endOf = ({ length }: string): Token => ({
   kind: 'end',
   term: '',
@@ -83,7 +85,7 @@ export const endOf = ({ length }: string): Token => ({
   end: length,
 })
 
-/** The offset behind the white space and the comments at `from`. */
+/** The offset after the white space and comments that begin at `from`; `from` itself where there are none. */
 export function skipBlank(source: string, from: number): number {
   for (let i = from; ; ) {
     const code = source.charCodeAt(i)
@@ -98,7 +100,10 @@ export function skipBlank(source: string, from: number): number {
   }
 }
 
-/** The offset behind the other white space or the comment at `i`, or `i`. */
+/**
+ * The offset after the comment, or after the white space other than spaces and line feeds, at `i`; `i` where neither is
+ * there.
+ */
 function skipOddBlank(source: string, i: number): number {
   const character = source[i]
   if (character === undefined) return i
@@ -117,7 +122,7 @@ function skipOddBlank(source: string, i: number): number {
   return SPACE.test(source) ? SPACE.lastIndex : i
 }
 
-/** The token at `i`, where no blank is; `before` are those before it. */
+/** The token at `i`, which must not be white space or a comment; `before` holds the tokens before it. */
 export function readToken(source: string, i: number, before: readonly Token[]): Token {
   const previous = before[before.length - 1]
   const code = source.charCodeAt(i)
@@ -148,20 +153,20 @@ export function readToken(source: string, i: number, before: readonly Token[]): 
   return { kind: 'symbol', term: symbol, text: symbol, bytes: null, at: i, end: i + symbol.length }
 }
 
-/** NaN, behind the end of a text, is nothing. */
+/** Whether the character is in the class. False for NaN, the code after the end of a text. */
 const is = (flag: number, code: number): boolean => code < 128 && (CLASSES[code]! & flag) !== 0
 
-/** Where the word ends that the character at `i` is part of. */
+/** The offset after the word whose first character is at `i`. */
 function wordEnd(source: string, i: number): number {
   let end = i + 1
   while (is(WORD_PART, source.charCodeAt(end))) end += 1
   return end
 }
 
-/** Words in upper case: texts have few, and each again and again. */
+/** Words and their upper case: texts repeat a small number of words. */
 const upperCases = new Map<string, string>()
 const MAX_WORDS = 10_000
-/** V8 keeps a longer part of a text as a view of it, which would keep the text. */
+/** V8 stores a longer slice as a view of its text, so that a map of such words would keep whole texts in memory. */
 const MAX_KEPT_LENGTH = 12
 
 function upperCase(word: string): string {
@@ -199,14 +204,14 @@ function readNumber(source: string, at: number, before: readonly Token[]): Token
   return { kind: 'float', term: '', text, bytes: null, at, end }
 }
 
-/** Whether `name-` stands right before, without a space. */
+/** Whether `name-`, without white space, comes immediately before `at`. */
 function isInDashedName(at: number, before: readonly Token[]): boolean {
   const dash = before[before.length - 1]
   const name = before[before.length - 2]
   return dash?.term === '-' && dash.end === at && name?.end === dash.at && name.kind === 'identifier'
 }
 
-/** Whether a dot after this token accesses a field, so that the digits after the dot are a name. */
+/** Whether a dot after this token is a field access, so that digits after the dot are a name and not a number. */
 function canTakeDot(token: Token | undefined): boolean {
   if (token === undefined) return false
   if (token.kind === 'identifier') return !RESERVED_KEYWORDS.has(token.term)

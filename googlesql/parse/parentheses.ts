@@ -1,16 +1,19 @@
-/** Finds out what each parenthesis holds before anything is parsed, so that no rule has to try and go back. */
+/** Determines what each parenthesis holds before the text is parsed, so that no rule of the grammar has to backtrack. */
 
 import type { Token } from '../lex/tokenize.js'
 
-/** By token index: where each `(` is closed, and whether it holds a query. */
+/**
+ * Both arrays have one element for each token; for a `(`: the index of its `)` (the number of tokens if it is not closed),
+ * and 1 if it holds a query.
+ */
 export interface Parentheses {
   readonly close: Int32Array
   readonly isQuery: Uint8Array
 }
 
 /**
- * One pass from the end, so that any number of nested parentheses is decided in linear time: `(` holds a query when
- * SELECT, FROM or WITH follows, or when another such parenthesis follows and a query can go on behind that one.
+ * A `(` holds a query when SELECT, FROM or WITH follows, or when another parenthesis that holds a query follows and the
+ * tokens after that one can continue a query. One pass from the end decides all parentheses in linear time.
  */
 export function findParentheses(tokens: readonly Token[]): Parentheses {
   const close = new Int32Array(tokens.length).fill(tokens.length)
@@ -41,7 +44,7 @@ function canContinueQuery(tokens: readonly Token[], index: number): boolean {
   return AFTER_QUERY.has(term) || isSetOperatorMode(term, tokens[index + 1]?.term, tokens[index + 2]?.term)
 }
 
-/** Whether these words begin `LEFT OUTER UNION …`, which is no join. */
+/** Whether these words begin `LEFT OUTER UNION …` or its like, which is a set operation and not a join. */
 export function isSetOperatorMode(first: string, second: string | undefined, third: string | undefined): boolean {
   if (first !== 'INNER' && first !== 'LEFT' && first !== 'FULL') return false
   const operator = second === 'OUTER' && first !== 'INNER' ? third : second

@@ -14,11 +14,11 @@ import { isFunctionAhead, parseFunction } from './udf.js'
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
 /**
- * The trees of one query and of the temporary functions before it; a `;` may end it. No tree is deeper than `MAX_DEPTH`
- * nodes, so that recursive readers are safe.
+ * The trees of one query and of the temporary functions before it; a `;` may end the query. No tree is deeper than
+ * `MAX_DEPTH` nodes, so that recursive functions can walk it.
  *
- * @param tokens those of `source`, where they are known
- * @throws SqlError, in BigQuery's words, when the text is nothing of that, or uses what is not supported.
+ * @param tokens the tokens of `source`, for callers that have them
+ * @throws SqlError, in BigQuery's words, when the text is not such a query, or uses a clause that is not supported
  */
 export function parseScript(source: string, tokens: readonly Token[] = tokenize(source)): Script {
   const p = new Parser(source, RULES, tokens)
@@ -30,7 +30,7 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
   const query = p.query()
   if (p.accept(';')) refuseStatement(p, true)
   if (p.token.kind !== 'end') p.expected('end of input')
-  // A tree has less nodes above each other than the text has tokens.
+  // A tree is less deep than its text has tokens.
   if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
   for (const { body } of functions) refuseDeepTree(body, source, MAX_BODY_DEPTH)
   return { functions, query }
@@ -50,7 +50,7 @@ export function parseQuery(source: string): Query {
 /**
  * The type that a text like `ARRAY<STRUCT<a INT64, b STRING>>` writes.
  *
- * @throws SqlError when the text is not the form of a type.
+ * @throws SqlError when the text does not have the form of a type
  */
 export function parseType(text: string): TypeNode {
   const p = new Parser(text, RULES)

@@ -1,4 +1,4 @@
-/** The state of one parse: the tokens, the place in them, and the two rules that refer to each other. */
+/** The state of one parse: the tokens, the position in them, and the rules that all parts of the grammar need. */
 
 import type { Expression, Identifier, Query } from '../ast/nodes.js'
 import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
@@ -7,12 +7,12 @@ import { SqlError } from '../sql-error.js'
 import { findParentheses, type Parentheses } from './parentheses.js'
 
 /**
- * How deep expressions, queries and types may nest in each other. Each level costs some ten stack frames, and Node's
- * default stack holds about ten thousand.
+ * The greatest nesting depth of expressions, queries and types. Each level takes some ten stack frames, and Node's default
+ * stack holds about ten thousand.
  */
 const MAX_NESTING = 300
 
-/** The rules that every part of the grammar needs. They are passed in, so that the modules need not import in circles. */
+/** The rules that every part of the grammar needs. They are passed in to avoid import cycles. */
 export interface Rules {
   readonly expression: (parser: Parser) => Expression
   /** An expression without AND, OR, NOT and comparisons at its top. */
@@ -28,7 +28,7 @@ export class Parser {
   #nesting = 0
   #parentheses: Parentheses | null = null
 
-  /** @throws SqlError when the source cannot be cut into tokens. */
+  /** @throws SqlError when the source cannot be split into tokens */
   constructor(source: string, rules: Rules, tokens: readonly Token[] = tokenize(source)) {
     this.source = source
     this.#tokens = tokens
@@ -43,7 +43,7 @@ export class Parser {
   get tokenCount(): number {
     return this.#tokens.length
   }
-  /** The token `ahead` places further, or the end. */
+  /** The token `ahead` places further on; the last one, of the kind `end`, beyond the end. */
   peek(ahead = 1): Token {
     return this.#tokens[this.#index + ahead] ?? this.#tokens[this.#tokens.length - 1]!
   }
@@ -58,11 +58,11 @@ export class Parser {
   isIdentifier(token: Token = this.token): boolean {
     return token.kind === 'quoted' || (token.kind === 'identifier' && !RESERVED_KEYWORDS.has(token.term))
   }
-  /** Whether the next token is `(` and holds a query, however many parentheses stand before its SELECT. */
+  /** Whether the next token is a `(` that holds a query, however many parentheses come before its SELECT. */
   isQueryAhead(): boolean {
     return this.is('(') && this.parentheses.isQuery[this.#index] === 1
   }
-  /** The token behind the parenthesis that closes the next one, `(`; the end when it is never closed. */
+  /** The token after the `)` that closes the next token, a `(`; the `end` token when it is not closed. */
   afterParentheses(): Token {
     return this.#tokens[this.parentheses.close[this.#index]! + 1] ?? this.#tokens[this.#tokens.length - 1]!
   }
@@ -97,29 +97,29 @@ export class Parser {
     const token = this.take()
     return { name: token.text, at: token.at, isQuoted: token.kind === 'quoted' }
   }
-  /** One or more, with commas between. */
+  /** One or more items, separated by commas. */
   list<T>(item: (parser: Parser) => T): T[] {
     const items = [item(this)]
     while (this.accept(',')) items.push(item(this))
     return items
   }
-  /** `(`, one or more items with commas between, `)`. */
+  /** `(`, one or more items separated by commas, `)`. */
   parenthesisedList<T>(item: (parser: Parser) => T): T[] {
     this.expect('(')
     const items = this.list(item)
     this.close()
     return items
   }
-  /** The `)` behind a list. */
+  /** Takes the `)` after a list. */
   close(): void {
     if (!this.accept(')')) this.expected('")" or ","')
   }
-  /** `[AS] name`, or null; a name without AS is taken when `isAlias` agrees. */
+  /** `[AS] name`, or null; a name without AS is taken only where `isAlias` is true. */
   alias(isAlias: boolean = this.isIdentifier()): Identifier | null {
     if (this.accept('AS')) return this.identifier()
     return isAlias && this.isIdentifier() ? this.identifier() : null
   }
-  /** Skips a hint, `@5` or `@{…}`: it never changes a result. */
+  /** Skips a hint, `@5` or `@{…}`: hints never change a result. */
   skipHint(): void {
     if (!this.is('@') || !(this.peek().term === '{' || this.peek().kind === 'int')) return
     this.take()
@@ -175,11 +175,11 @@ export class Parser {
   fail(reason: string, at: number = this.token.at): never {
     throw new SqlError(reason, this.source, at)
   }
-  /** Refuses a part of the language by its name. */
+  /** Refuses the part of the language that `what` names. */
   unsupported(what: string, at: number = this.token.at): never {
     throw new SqlError(`${what} is not supported`, this.source, at)
   }
-  /** Refuses a query without parentheses where an expression should stand. */
+  /** Refuses a query without parentheses in the place of an expression. */
   refuseQuery(what: string): void {
     if (!this.is('SELECT') && !this.is('FROM') && !(this.is('WITH') && this.peek().term !== '(')) return
     this.fail(

@@ -5,7 +5,11 @@ import type { Parser } from './parser.js'
 
 type StructField = Extract<TypeNode, { kind: 'struct' }>['fields'][number]
 
-/** @throws SqlError; whether a name is a type's, the resolver knows. */
+/**
+ * Parses a type; the resolver checks whether its names are names of types.
+ *
+ * @throws SqlError when the tokens do not have the form of a type
+ */
 export function parseTypeNode(p: Parser): TypeNode {
   p.descend()
   const type = p.is('ARRAY') ? parseArray(p) : p.is('STRUCT') ? parseStruct(p) : parseNamed(p)
@@ -45,7 +49,7 @@ function beginsType(p: Parser): boolean {
 function parseNamed(p: Parser): TypeNode {
   const { at } = p.token
   if (p.is('RANGE')) p.unsupported('Type RANGE')
-  // INTERVAL is a reserved word and a type's name all the same.
+  // INTERVAL is a reserved word and also the name of a type.
   let name = p.is('INTERVAL') ? p.take().text : p.identifier().name
   while (p.accept('.')) name += `.${p.identifier().name}`
   const parameters = p.is('(') ? p.parenthesisedList(parseParameter) : []

@@ -1,10 +1,10 @@
-/** Parses the definitions of temporary functions that may stand before a query. */
+/** Parses the definitions of temporary functions before a query. */
 
 import type { FunctionDefinition, TypeNode } from '../ast/nodes.js'
 import type { Parser } from './parser.js'
 import { parseTypeNode } from './type.js'
 
-/** Whether `CREATE [OR REPLACE] TEMP FUNCTION` and its like come next: any CREATE of a function. */
+/** Whether a CREATE of a function, temporary or not, comes next. */
 export function isFunctionAhead(p: Parser): boolean {
   if (!p.is('CREATE')) return false
   let ahead = 1
@@ -17,7 +17,7 @@ const MODIFIERS: ReadonlySet<string> = new Set('OR REPLACE TEMP TEMPORARY AGGREG
 /**
  * `CREATE [OR REPLACE] TEMP FUNCTION [IF NOT EXISTS] name(parameters) [RETURNS type] AS (expression);`
  *
- * @throws SqlError also for functions that are not temporary, not of SQL, or no scalar functions
+ * @throws SqlError also for a function that is not temporary, not written in SQL, or not scalar
  */
 export function parseFunction(p: Parser): FunctionDefinition {
   const { at } = p.expect('CREATE')
@@ -63,7 +63,7 @@ function parseParameter(p: Parser): FunctionDefinition['parameters'][number] {
   return { name, type }
 }
 
-/** JavaScript, Python and remote functions would need a machine of their own. */
+/** Refuses JavaScript, Python and remote functions: they would need a runtime of their own. */
 function refuseOtherLanguages(p: Parser): void {
   if (p.is('DETERMINISTIC') || (p.is('NOT') && p.peek().term === 'DETERMINISTIC')) {
     p.unsupported('DETERMINISTIC, which is for functions in other languages than SQL,')
@@ -72,7 +72,7 @@ function refuseOtherLanguages(p: Parser): void {
   if (p.is('LANGUAGE')) p.unsupported(`A function with LANGUAGE ${p.peek().text}`)
 }
 
-/** `OPTIONS(description = '…')` says nothing about the result. */
+/** Skips `OPTIONS(description = '…')`, which does not affect the result. */
 function skipOptions(p: Parser): void {
   if (!p.isSequence('OPTIONS', '(')) return
   p.take()

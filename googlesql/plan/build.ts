@@ -77,7 +77,7 @@ export const withComputed = (input: Scan, computed: readonly Computed[]): Projec
   columns: [...input.columns, ...computed.map(({ column }) => column)],
 })
 
-/** The scan with these columns alone, in this order. */
+/** The scan with only these columns, in this order. */
 export function project(scan: Scan, columns: readonly Column[]): Scan {
   const isSame =
     scan.columns.length === columns.length && scan.columns.every((column, i) => column.id === columns[i]!.id)

@@ -11,7 +11,7 @@ import { columnsMade, columnsRead, exprsOfScan, inputsOfScan } from './walk.js'
 export const exprKey = (expr: Expr): string =>
   expr.kind === 'column' ? `column ${expr.column.id}` : keyOf(expr, new Map())
 
-/** Whether two expressions compute the same. */
+/** Whether two expressions are known to compute the same value. */
 export const isSameExpr = (a: Expr, b: Expr): boolean => a === b || (a.kind === b.kind && exprKey(a) === exprKey(b))
 
 /** Equal keys: the same aggregate of the same rows, whatever it is asked for beside its arguments' values. */

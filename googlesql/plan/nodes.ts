@@ -1,6 +1,6 @@
 /**
  * A resolved query: every name is a column with a number of its own, every expression has a type, and every rule of the
- * language about scopes, aliases and coercion has been applied. What is left for an engine is to write it down.
+ * language about scopes, aliases and coercion has been applied. An engine only has to express it in its own SQL.
  * The shape follows the resolved AST of GoogleSQL's reference implementation (a tree of scans).
  */
 import type { ArrayType, StructType, Type } from '../types/types.js'
@@ -10,17 +10,17 @@ export interface Column {
   readonly id: number
   readonly name: string
   readonly type: Type
-  /** Why nothing may read it; such a column is in no scan, and its type means nothing. */
+  /** Why no query can read the column; such a column is in no scan, and its type is meaningless. */
   readonly unreadable?: string
 }
 
 export interface ResolvedQuery {
   readonly scan: Scan
-  /** What the caller gets, in order; names are unique without regard to case, and none is empty. */
+  /** The columns of the result, in order; names are unique without regard to case, and never empty. */
   readonly columns: readonly OutputColumn[]
   /** The names of the parameters that the text refers to, as spelled in its first use. */
   readonly parameters: readonly string[]
-  /** The tables it reads, by their names as the catalogue spells them. */
+  /** The names of the tables that the query reads, as the catalogue spells them. */
   readonly tables: readonly string[]
 }
 export interface OutputColumn {
@@ -29,7 +29,7 @@ export interface OutputColumn {
   readonly column: Column
 }
 
-// ---- scans: each gives rows of its `columns`
+// ---- scans: each produces rows with its `columns`
 
 export type Scan =
   | OneRowScan
@@ -54,21 +54,21 @@ export interface OneRowScan {
 export interface TableScan {
   readonly kind: 'table'
   readonly table: string
-  /** The column that tells the partition of a row, where there is one. */
+  /** The column whose value determines the partition of a row; absent for a table without partitions. */
   readonly partitionedBy?: string
-  /** The table's columns, all of them, in its order; each column's `name` is the table's own spelling. */
+  /** All columns of the table, in its order; each column's `name` is the table's own spelling. */
   readonly columns: readonly Column[]
 }
-/** Reads a common table expression; the columns stand for those of the definition's scan output, by position. */
+/** Reads a common table expression; its columns correspond by position to the `columns` of the definition (ResolvedCte). */
 export interface CteScan {
   readonly kind: 'cte'
   readonly cte: number
   readonly columns: readonly Column[]
 }
 /**
- * One row for each element of the array: `columns` are those of the input, then the element, then the offset. Without
- * an input the array is not correlated. An outer one keeps an input row that has no element (or none that meets
- * `condition`), with NULLs. NULL arrays have no element.
+ * One row for each element of the array: `columns` are the input's columns, then the element, then the offset. Without an
+ * input the array is not correlated. If `isOuter`, an input row without an element, or without one that meets `condition`,
+ * is kept, with NULLs. A NULL array has no elements.
  */
 export interface UnnestScan {
   readonly kind: 'unnest'
@@ -94,10 +94,12 @@ export interface FilterScan {
   readonly input: Scan
   readonly condition: Expr
   readonly columns: readonly Column[]
-  /** An engine put it in: the condition holds wherever the branch is taken that the query stands in. */
+  /**
+   * True for a filter that an engine added: its condition is true whenever the branch that contains the query is evaluated.
+   */
   readonly isGuard?: true
 }
-/** Adds computed columns and keeps `columns`, each of the input or computed. */
+/** Computes columns; `columns` lists those that remain, each one from the input or computed. */
 export interface ProjectScan {
   readonly kind: 'project'
   readonly input: Scan
@@ -108,15 +110,18 @@ export interface Computed {
   readonly column: Column
   readonly expr: Expr
 }
-/** `columns` are the keys', the aggregates' and the grouping calls'. Without keys it gives one row. DISTINCT is one with keys only. */
+/**
+ * GROUP BY; DISTINCT is one with keys only. `columns` are the columns of the keys, of the aggregates and of the grouping
+ * calls. Without keys it produces one row.
+ */
 export interface AggregateScan {
   readonly kind: 'aggregate'
   readonly input: Scan
   readonly keys: readonly Computed[]
   readonly aggregates: readonly ComputedAggregate[]
-  /** Of ROLLUP, CUBE and GROUPING SETS: the sets, each a list of indexes into `keys`; null for plain GROUP BY. */
+  /** The sets of ROLLUP, CUBE and GROUPING SETS, each a list of indexes into `keys`; null for a plain GROUP BY. */
   readonly groupingSets: readonly (readonly number[])[] | null
-  /** GROUPING(key): 1 where the row's set leaves the key out, otherwise 0. */
+  /** The calls GROUPING(key), each 1 in rows of a set without the key, otherwise 0; `key` is an index into `keys`. */
   readonly groupingCalls: readonly { readonly column: Column; readonly key: number }[]
   readonly columns: readonly Column[]
 }
@@ -126,7 +131,7 @@ export interface ComputedAggregate {
   /** An engine put them in: FLOAT64 columns of the input whose totals are finite wherever the value is right. */
   readonly witnesses?: readonly Column[]
 }
-/** `columns` are those of the input, then the functions'. */
+/** Window functions: `columns` are the input's columns, then the columns of the functions. */
 export interface WindowScan {
   readonly kind: 'window'
   readonly input: Scan
@@ -150,7 +155,7 @@ export interface OrderScan {
 export interface SortKey {
   readonly expr: Expr
   readonly isDescending: boolean
-  /** As written or as the language says: first when ascending, last when descending. */
+  /** Whether NULLs come first: as written, or by default true for ascending and false for descending order. */
   readonly nullsFirst: boolean
 }
 export interface LimitScan {
@@ -171,9 +176,9 @@ export interface ResolvedCte {
   readonly id: number
   readonly name: string
   readonly scan: Scan
-  /** The columns that CteScans stand for, by position. */
+  /** The columns of `scan` that every CteScan of this CTE reads, by position. */
   readonly columns: readonly Column[]
-  /** A recursive one: `scan` is the base term, these the recursive terms, which read the CTE by its id. */
+  /** For a recursive CTE, its recursive terms, which read the CTE by its id (`scan` is the base term); null for any other. */
   readonly recursion: { readonly isAll: boolean; readonly terms: readonly Scan[] } | null
   /** It is computed by itself before what reads it, though that be one place only. @default false */
   readonly isComputedFirst?: boolean
@@ -198,15 +203,16 @@ export type Expr =
   | WordExpr
 
 /**
- * `value` by type: null (an untyped NULL, which coerces to any type; its type is INT64 until then; a typed one is a cast); boolean for BOOL; decimal text for INT64, NUMERIC and BIGNUMERIC; a number for FLOAT64; text for
- * STRING and JSON; bytes for BYTES; for DATE, DATETIME, TIME and TIMESTAMP the canonical text of the value
- * (`2026-01-31`, `2026-01-31 12:00:00.123456`, `12:00:00`, and for TIMESTAMP that of UTC with `+00`).
+ * `value` by type: boolean for BOOL; decimal text for INT64, NUMERIC and BIGNUMERIC; a number for FLOAT64; text for STRING
+ * and JSON; bytes for BYTES; for DATE, DATETIME, TIME and TIMESTAMP the canonical text of the value (`2026-01-31`,
+ * `2026-01-31 12:00:00.123456`, `12:00:00`, and for TIMESTAMP the time in UTC with `+00`). null is an untyped NULL, which
+ * has the type INT64 until it is coerced to any type; a typed NULL is a cast of it.
  */
 export interface LiteralExpr {
   readonly kind: 'literal'
   readonly type: Type
   readonly value: null | boolean | number | string | Uint8Array
-  /** Of a FLOAT64 literal, its text: a NUMERIC made of it keeps every digit. */
+  /** The text of a FLOAT64 literal, so that a conversion to NUMERIC keeps every digit; absent for other literals. */
   readonly written?: string
   readonly at: number
 }
@@ -216,7 +222,7 @@ export interface ParameterExpr {
   readonly name: string
   readonly at: number
 }
-/** May be a column of an outer query: `isCorrelated` says so. */
+/** A column; `isCorrelated` is true for an outer reference, which is a column of an enclosing query. */
 export interface ColumnExpr {
   readonly kind: 'column'
   readonly type: Type
@@ -225,15 +231,15 @@ export interface ColumnExpr {
   readonly at: number
 }
 /**
- * A scalar function or operator. Operators have functions' names: `$add`, `$eq`, `$and`, `$in`, … (the list is
- * definitions/operators.ts). Arguments are already coerced to the signature; an optional argument that was not given is null.
+ * A call of a scalar function or an operator. Operators have names that begin with `$`: `$add`, `$eq`, `$and`, `$in`, …
+ * (listed in definitions/operators.ts). Arguments are coerced to the signature; null for an optional argument not given.
  */
 export interface CallExpr {
   readonly kind: 'call'
   readonly type: Type
   readonly name: string
   readonly arguments: readonly (Expr | null)[]
-  /** Called as `SAFE.name`: an error of the function itself gives NULL. */
+  /** True for a call as `SAFE.name`: where the function itself fails, the result is NULL. */
   readonly isSafe: boolean
   readonly at: number
 }
@@ -242,20 +248,23 @@ export interface CastExpr {
   readonly type: Type
   readonly operand: Expr
   readonly isSafe: boolean
-  /** Put in by coercion, not written. */
+  /** True for a cast that coercion added, false for one that is written. */
   readonly isImplicit: boolean
   readonly format: Expr | null
   readonly timeZone: Expr | null
-  /** Null where none are written. */
+  /** The parameters of a type such as STRING(10); null where none are written. */
   readonly typeParameters: TypeParameters | null
   readonly at: number
 }
-/** Of STRING(10) or NUMERIC(10, 2) the numbers; of an array its element's, of a struct its fields' parameters. */
+/**
+ * Type parameters: the numbers of STRING(10) or NUMERIC(10, 2), or as `parts` those of an array's element or a struct's
+ * fields.
+ */
 export interface TypeParameters {
   readonly numbers: readonly number[]
   readonly parts: readonly (TypeParameters | null)[]
 }
-/** A field of a struct, by its index. */
+/** A field of a struct, by its index from 0. */
 export interface FieldExpr {
   readonly kind: 'field'
   readonly type: Type
@@ -267,7 +276,7 @@ export interface StructExpr {
   readonly kind: 'struct'
   readonly type: StructType
   readonly fields: readonly Expr[]
-  /** `STRUCT<a INT64>(…)`: the type was written, so a literal of it is no longer coerced freely. */
+  /** True for `STRUCT<a INT64>(…)`: its type is written, so its fields are no longer coerced like literals. */
   readonly hasWrittenType: boolean
   readonly at: number
 }
@@ -275,11 +284,11 @@ export interface ArrayExpr {
   readonly kind: 'array'
   readonly type: ArrayType
   readonly items: readonly Expr[]
-  /** `ARRAY<INT64>[…]`: the type was written. Without it an empty array coerces to any array type. */
+  /** True for `ARRAY<INT64>[…]`: its type is written. An empty array without a written type coerces to any array type. */
   readonly hasWrittenType: boolean
   readonly at: number
 }
-/** CASE WHEN, and IF, IFNULL and friends are calls. `CASE x WHEN y` has become conditions `$eq(x, y)` over a let. */
+/** CASE WHEN. `CASE x WHEN y` has become conditions `$eq(x, y)` inside a let. IF, IFNULL and their like are calls. */
 export interface CaseExpr {
   readonly kind: 'case'
   readonly type: Type
@@ -287,7 +296,9 @@ export interface CaseExpr {
   readonly otherwise: Expr | null
   readonly at: number
 }
-/** A scalar subquery gives NULL for no row and an error for several. `scan` has exactly one column, but any number for exists. */
+/**
+ * A subquery; a scalar one is NULL for no row and an error for several. `scan` has one column, or any number for `exists`.
+ */
 export interface SubqueryExpr {
   readonly kind: 'subquery'
   readonly type: Type
@@ -299,7 +310,7 @@ export interface InQueryExpr {
   readonly kind: 'in-query'
   readonly type: Type
   readonly operand: Expr
-  /** Its one column has the operand's type. */
+  /** Has one column, of the operand's type. */
   readonly scan: Scan
   readonly at: number
 }
@@ -311,7 +322,7 @@ export interface LambdaExpr {
   readonly body: Expr
   readonly at: number
 }
-/** `WITH(a AS …, result)`, each binding evaluated once. */
+/** `WITH(a AS …, result)`: each binding is evaluated once. */
 export interface LetExpr {
   readonly kind: 'let'
   readonly type: Type
@@ -319,7 +330,9 @@ export interface LetExpr {
   readonly result: Expr
   readonly at: number
 }
-/** A date part (`DAY`, `WEEK`, `WEEK(MONDAY)` as `WEEK_MONDAY`) or a keyword (`NFKC`) as an argument. The type is meaningless. */
+/**
+ * A date part (`DAY`, `WEEK`, `WEEK(MONDAY)` as `WEEK_MONDAY`) or a keyword (`NFKC`) as an argument. The type is meaningless.
+ */
 export interface WordExpr {
   readonly kind: 'word'
   readonly type: Type
@@ -327,19 +340,19 @@ export interface WordExpr {
   readonly at: number
 }
 
-/** An aggregate call; also the aggregate inside a window. */
+/** A call of an aggregate function, or of the function of a window call. */
 export interface AggregateCall {
   readonly type: Type
   readonly name: string
   /** COUNT(*) is `$count_star` without arguments. */
   readonly arguments: readonly (Expr | null)[]
   readonly isDistinct: boolean
-  /** As the function's default says when not written. */
+  /** As written, otherwise as the function's default. */
   readonly ignoresNulls: boolean
   readonly having: { readonly extreme: 'max' | 'min'; readonly expr: Expr } | null
   readonly orderBy: readonly SortKey[]
   readonly limit: Expr | null
-  /** Only rows that meet this (PIVOT); null for all. */
+  /** The condition of PIVOT on the rows that are aggregated; null for all rows. */
   readonly filter: Expr | null
   readonly isSafe: boolean
   readonly at: number
@@ -348,7 +361,10 @@ export interface WindowCall {
   readonly call: AggregateCall
   readonly partitionBy: readonly Expr[]
   readonly orderBy: readonly SortKey[]
-  /** Null where the function takes none, or none is written (then: range to the current row with an order, else all). */
+  /**
+   * Null where the function takes no frame or no frame is written. The default frame is RANGE from the start to the current
+   * row if the window has an ORDER BY, otherwise the whole partition.
+   */
   readonly frame: ResolvedFrame | null
 }
 export interface ResolvedFrame {

@@ -1,8 +1,10 @@
-/** Makes a plan of another by replacing parts of it. All that rebuilds a node goes through mapParts, mapOwn and withInputs. */
+/**
+ * Makes a plan of another by replacing parts of it. All that rebuilds a node goes through mapParts, mapOwn and withInputs.
+ */
 import type { AggregateCall, Column, Computed, Expr, ResolvedBound, Scan, SortKey, WindowCall } from './nodes.js'
 import { columnsMade, columnsNamed, exprsOfScan, hasSubquery, inputsOfScan, visitExpr, visitScan } from './walk.js'
 
-/** Gives a replacement, or undefined to go on into the parts. */
+/** Returns a replacement for the expression, or undefined to continue with its parts. */
 export type Replace = (expr: Expr) => Expr | undefined
 
 export const mapExpr = (expr: Expr, replace: Replace): Expr =>
@@ -121,7 +123,7 @@ export function mapWindow(window: WindowCall, map: (part: Expr) => Expr): Window
   }
 }
 
-/** The same scan over other inputs, as many and in the same order as `inputsOfScan` gives them. */
+/** The same scan over other inputs, in the number and order that `inputsOfScan` returns. */
 export function withInputs(scan: Scan, inputs: readonly Scan[]): Scan {
   const [first] = inputs
   switch (scan.kind) {

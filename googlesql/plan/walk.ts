@@ -1,8 +1,8 @@
-/** Walks over the resolved tree: what stands directly inside an expression, a call or a scan. */
+/** Walks over the resolved tree: the direct parts of expressions and scans, and visitors of all parts. */
 import type { Type } from '../types/types.js'
 import type { AggregateCall, Column, Expr, InQueryExpr, Scan, SortKey, SubqueryExpr, WindowCall } from './nodes.js'
 
-/** The expressions directly inside, in order; scans of subqueries are not entered. */
+/** The direct parts of an expression, in order; the scan of a subquery is not among them. */
 export function partsOf(expr: Expr): readonly Expr[] {
   switch (expr.kind) {
     case 'literal':
@@ -47,7 +47,7 @@ export const partsOfWindow = ({ call, partitionBy, orderBy, frame }: WindowCall)
   ...present([frame?.start.offset ?? null, frame?.end.offset ?? null]),
 ]
 
-/** The expressions directly in a scan. */
+/** The expressions of the scan itself, without those of its inputs. */
 export function exprsOfScan(scan: Scan): readonly Expr[] {
   switch (scan.kind) {
     case 'one-row':
@@ -77,7 +77,7 @@ export function exprsOfScan(scan: Scan): readonly Expr[] {
   }
 }
 
-/** The scans directly in a scan; of a WITH, the definitions' too. */
+/** The direct inputs of a scan; for a WITH, the scans of its definitions too. */
 export function inputsOfScan(scan: Scan): readonly Scan[] {
   switch (scan.kind) {
     case 'one-row':
@@ -104,7 +104,7 @@ export function inputsOfScan(scan: Scan): readonly Scan[] {
   }
 }
 
-/** All columns that come into being with the scan, read or not. */
+/** All columns that the scan defines, whether or not they are read. */
 export function columnsMade(scan: Scan): readonly Column[] {
   switch (scan.kind) {
     case 'unnest':
@@ -133,7 +133,7 @@ export function columnsMade(scan: Scan): readonly Column[] {
 
 const NO_COLUMNS: readonly Column[] = []
 
-/** The columns that the expression itself refers to or makes; those of its parts are not among them. */
+/** The columns that the expression itself refers to or defines, without those of its parts. */
 export function columnsNamed(expr: Expr): readonly Column[] {
   switch (expr.kind) {
     case 'column':
@@ -161,7 +161,7 @@ export function columnsNamed(expr: Expr): readonly Column[] {
 
 const ignore = (): void => {}
 
-/** Visits an expression and all inside it, scans of subqueries included. */
+/** Visits an expression and every expression inside it, scans of subqueries included. */
 export function visitExpr(expr: Expr, visit: (expr: Expr) => void, visitScanToo: (scan: Scan) => void = ignore): void {
   visit(expr)
   if (expr.kind === 'column' || expr.kind === 'literal') return
@@ -261,10 +261,10 @@ export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
 type QueryExpr = SubqueryExpr | InQueryExpr
 export const isQuery = (expr: Expr): expr is QueryExpr => expr.kind === 'subquery' || expr.kind === 'in-query'
 
-/** Is one in it? */
+/** Whether the expression contains a subquery, at any depth. */
 export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)
 
-/** Does it refer to a column, at any depth? */
+/** Whether the expression refers to a column, at any depth. */
 export const readsColumn = (expr: Expr): boolean => someOf(expr, part => part.kind === 'column')
 
 /** Whether the test holds for the expression or for one inside it, scans of subqueries included. */
@@ -282,7 +282,7 @@ export function someOf(expr: Expr, test: (expr: Expr) => boolean): boolean {
   return false
 }
 
-/** The parts of a chain of ANDs. */
+/** The operands of a chain of ANDs; the condition itself where it is not an AND. */
 export function conjuncts(condition: Expr): readonly Expr[] {
   if (condition.kind !== 'call' || condition.name !== '$and') return [condition]
   return condition.arguments.flatMap(part => (part ? conjuncts(part) : []))
@@ -292,7 +292,7 @@ const present = (exprs: readonly (Expr | null)[]): readonly Expr[] =>
   exprs.includes(null) ? exprs.filter(expr => expr !== null) : (exprs as readonly Expr[])
 const keyExprs = (keys: readonly SortKey[]): readonly Expr[] => keys.map(key => key.expr)
 
-/** A NULL that is written without a type. */
+/** Whether it is an untyped NULL, coerced or not. */
 export function isBareNull(expr: Expr): boolean {
   if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
   return expr.kind === 'literal' && expr.value === null

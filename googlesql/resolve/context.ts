@@ -1,23 +1,23 @@
-/** What all parts of the resolver share while one query is resolved. */
+/** The state that all parts of the resolver share while one query is resolved. */
 import type * as ast from '../ast/nodes.js'
 import type { AggregateCall, Column, Expr, Scan, WindowCall } from '../plan/nodes.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
 import type { NameScope } from './name-scope.js'
 
-/** One query being resolved. The functions tie the parts together, which could not import each other without a cycle. */
+/** The resolution of one query. Its functions connect the parts of the resolver without import cycles. */
 export interface ResolveContext {
   readonly source: string
   readonly tables: TableCatalogue
-  /** By lower-case name. */
+  /** The types of the query's parameters, by lower-case name. */
   readonly parameterTypes: ReadonlyMap<string, Type>
-  /** Lower-case name → as first spelled. */
+  /** The parameters used so far: from the lower-case name to the spelling of the first use. */
   readonly usedParameters: Map<string, string>
   readonly usedTables: Set<string>
   /** The temporary functions that may be called here. */
   readonly functions: Functions
   readonly calls: CallCount
-  /** The same resolution where other functions may be called: inside the body of one. */
+  /** The same resolution with other functions to call: for the body of a function. */
   within(functions: Functions): ResolveContext
   newColumn(name: string, type: Type): Column
   newCte(): number
@@ -26,24 +26,24 @@ export interface ResolveContext {
   query(node: ast.Query, env: QueryEnv): QueryResult
 }
 
-/** A function as its callers know it. */
+/** A temporary function, as its calls need it. */
 export interface TemporaryFunction {
   readonly definition: ast.FunctionDefinition
   readonly parameters: readonly { readonly name: string; readonly type: Type | null }[]
   readonly returns: Type | null
-  /** Those defined before it: its body may call them. */
+  /** The functions defined before this one, which its body may call. */
   readonly before: Functions
 }
-/** By lower-case name. */
+/** Temporary functions, by lower-case name. */
 export type Functions = ReadonlyMap<string, TemporaryFunction>
 
-/** How often functions were called so far, and how many calls are open. */
+/** The number of calls of temporary functions so far, and the number of calls that enclose the current one. */
 export interface CallCount {
   total: number
   open: number
 }
 
-/** A common table expression in sight. */
+/** A common table expression in scope. */
 export interface CteBinding {
   readonly id: number
   readonly name: string
@@ -53,13 +53,13 @@ export interface CteBinding {
 export type Ctes = ReadonlyMap<string, CteBinding>
 
 export interface QueryEnv {
-  /** The names of the queries around this one; null at the top. */
+  /** The scope of the enclosing queries; null at the top. */
   readonly outer: NameScope | null
   readonly ctes: Ctes
 }
 
 export interface NamedColumn {
-  /** '' when it has none. */
+  /** Empty for a column without a name. */
   readonly name: string
   readonly column: Column
 }
@@ -67,11 +67,11 @@ export interface NamedColumn {
 export interface QueryResult {
   readonly scan: Scan
   readonly columns: readonly NamedColumn[]
-  /** SELECT AS STRUCT or AS VALUE: a row is the value of the one column. */
+  /** True for SELECT AS STRUCT and SELECT AS VALUE: a row is the value of the only column. */
   readonly isValueTable: boolean
 }
 
-/** Aggregate and window calls met in the expressions of one SELECT, each standing in them as a column. */
+/** The aggregate and window calls in the expressions of one SELECT; a column replaces each call in its expression. */
 export interface Collected {
   readonly aggregates: { readonly column: Column; readonly call: AggregateCall }[]
   readonly windows: { readonly column: Column; readonly call: WindowCall }[]
@@ -82,12 +82,12 @@ export interface Collected {
 export interface ExpressionEnv {
   readonly scope: NameScope | null
   readonly ctes: Ctes
-  /** For messages: `SELECT list`, `WHERE clause`. */
+  /** The clause, for messages: `SELECT list`, `WHERE clause`. */
   readonly clause: string
-  /** Where aggregate calls go, and the scope of their arguments; null where they are not allowed. */
+  /** The collection of aggregate calls, and the scope of their arguments; null where aggregates are not allowed. */
   readonly aggregates: { readonly collected: Collected; readonly scope: NameScope } | null
-  /** Where window calls go; null where they are not allowed. */
+  /** The collection of window calls, and the named windows; null where window calls are not allowed. */
   readonly windows: { readonly collected: Collected; readonly named: ReadonlyMap<string, ast.Window> } | null
-  /** Select aliases stand for their expressions, not their columns: in HAVING and inside calls. */
+  /** True where a select alias means its expression and not its column: in HAVING, and inside calls. */
   readonly inlinesAliases: boolean
 }

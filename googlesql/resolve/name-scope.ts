@@ -1,19 +1,19 @@
-/** Scopes: which names an expression may use, and what they stand for. */
+/** Scopes: the names that an expression may use, and their meanings. */
 import { columnExpr } from '../plan/build.js'
 import type { Column, ColumnExpr, Expr } from '../plan/nodes.js'
 import { nearest } from '../suggest.js'
 import { structOf, type Type } from '../types/types.js'
 
-/** A column as a name can reach it: a column of a scan, or one field of a row that is a struct value. */
+/** A column that a name can refer to: a column of a scan, or one field of a row that is a struct value. */
 export interface VisibleColumn {
-  /** '' when it has none. */
+  /** Empty for a column without a name. */
   readonly name: string
   readonly column: Column
   readonly field: number | null
   readonly type: Type
 }
 
-/** What an alias in FROM stands for: a table's row, or (UNNEST, SELECT AS STRUCT) one value. */
+/** The meaning of an alias in FROM: the row of a table, or one value (UNNEST, SELECT AS STRUCT). */
 export type Range =
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly VisibleColumn[] }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
@@ -25,26 +25,28 @@ export type Found =
   /** A select alias: its expression, and the column that holds it once the select list is computed. */
   | { readonly kind: 'alias'; readonly expr: Expr; readonly column: Column | null; readonly holds: Held }
 
-/** What the expression of a select alias has in it. */
+/** The kind of calls that the expression of a select alias contains. */
 export type Held = 'aggregate' | 'window' | 'neither'
 
 export interface NameScope {
   readonly parent: NameScope | null
-  /** The edge of a subquery: what is found beyond it is correlated. */
+  /** True for the outermost scope of a subquery: a name found in its parents is correlated. */
   readonly isBoundary: boolean
-  /** The parameters of a function's body: they are seen even where the names of queries around are not. */
+  /**
+   * True for the scope of a function's parameters: CTEs in the function's body see it, although they see no other outer name.
+   */
   readonly isParameters?: true
   /** `name` is in lower case. */
   find(name: string): Found | undefined
   names(): Iterable<string>
 }
 
-/** What a FROM clause brings into scope. */
+/** The names that a FROM clause brings into scope. */
 export interface FromNames {
   readonly ranges: readonly Range[]
-  /** In the order of `*`. */
+  /** The columns, in the order of `*`. */
   readonly columns: readonly VisibleColumn[]
-  /** Columns that only a qualified name reaches: both sides of a USING column. */
+  /** Columns that only a qualified name can refer to: the columns of USING, on both sides. */
   readonly hidden: ReadonlySet<VisibleColumn>
 }
 
@@ -57,13 +59,13 @@ export const visible = (column: Column, name: string = column.name): VisibleColu
   type: column.type,
 })
 
-/** The columns that a row which is one value shows: a struct's fields, or the value itself under the alias. */
+/** The columns of a row that is one value: the fields of a struct, or the value itself under the alias. */
 export function valueColumns(column: Column, alias: string): readonly VisibleColumn[] {
   if (column.type.kind !== 'STRUCT') return [visible(column, alias)]
   return column.type.fields.map((field, i) => ({ name: field.name, column, field: i, type: field.type }))
 }
 
-/** The scope of a FROM clause; a range variable beats a column of its name. */
+/** The scope of a FROM clause; a range variable takes precedence over a column of the same name. */
 export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
   const names = new Map<string, Found>()
   for (const column of from.columns) {
@@ -81,21 +83,21 @@ export function fromScope(from: FromNames, parent: NameScope | null, isBoundary 
   return mapScope(names, parent, isBoundary)
 }
 
-/** A scope of these names, in lower case. */
+/** A scope of these names, which are in lower case. */
 export function mapScope(names: ReadonlyMap<string, Found>, parent: NameScope | null, isBoundary = false): NameScope {
   return { parent, isBoundary, find: name => names.get(name), names: () => names.keys() }
 }
 
-/** What common table expressions see of what is around their query: a function's parameters, and no names of queries. */
+/** The scope of common table expressions outside their own query: the parameters of a function, and no other names. */
 export function scopeOfCtes(outer: NameScope | null): NameScope | null {
   for (let at = outer; at; at = at.parent) if (at.isParameters) return subqueryScope(at)
   return null
 }
 
-/** A boundary over `outer`, for a subquery: it has no names of its own. */
+/** The boundary of a subquery inside `outer`; it has no names of its own. */
 export const subqueryScope = (outer: NameScope | null): NameScope => mapScope(new Map(), outer, true)
 
-/** Looks through the scopes from the inside out. */
+/** Searches the scopes from the inside out; undefined where no scope has the name. */
 export function lookup(scope: NameScope | null, name: string): { found: Found; isCorrelated: boolean } | undefined {
   const key = name.toLowerCase()
   let isCorrelated = false
@@ -114,17 +116,17 @@ export function suggestName(scope: NameScope | null, name: string): string | und
   return nearest(name, names)
 }
 
-/** @throws UnreadableColumnError. */
+/** @throws UnreadableColumnError for a column that cannot be read */
 export const readableExpr = (column: Column, isCorrelated: boolean, at: number): ColumnExpr =>
   columnExpr(readable(column, at), isCorrelated, at)
 
-/** The column, which a query reads; null is a place that is not known. @throws UnreadableColumnError. */
+/** Returns the column, for a query that reads it at `at` (null: place not known). @throws UnreadableColumnError */
 export function readable(column: Column, at: number | null): Column {
   if (column.unreadable !== undefined) throw new UnreadableColumnError(column.unreadable, at)
   return column
 }
 
-/** A query reads a column that its table has, but that nothing can read. */
+/** A query reads a column that its table has but that cannot be read. */
 export class UnreadableColumnError extends Error {
   override readonly name = 'UnreadableColumnError'
   readonly at: number | null

@@ -1,4 +1,4 @@
-/** The resolver: SQL text becomes a resolved query, or an SqlError that says what is wrong, in BigQuery's words, and where. */
+/** The resolver: turns SQL text into a resolved query, or throws an SqlError in BigQuery's words, with the place. */
 import { parseScript } from '../parse/parse.js'
 import type { Column, OutputColumn, ResolvedQuery } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
@@ -36,7 +36,7 @@ export function resolveQuery(
   }
 }
 
-/** What all parts of one query share, for each set of functions that may be called in a part. */
+/** Returns a function that makes the resolutions of one query's parts: they share all state except the functions to call. */
 function resolutions(
   source: string,
   tables: TableCatalogue,
@@ -70,7 +70,7 @@ function resolutions(
   return within
 }
 
-/** Columns without a name are f0_, f1_, …; two of one name are an error in BigQuery. */
+/** The output columns with their names: f0_, f1_, … for those without one. Duplicate names are an error, as in BigQuery. */
 function nameOutputs(
   columns: readonly { readonly name: string; readonly column: OutputColumn['column'] }[],
   at: number,

@@ -1,10 +1,12 @@
-/** Types as written become types. */
+/** Resolves types as they are written. */
 import type { TypeNode } from '../ast/nodes.js'
 import type { TypeParameters } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import { arrayOf, type ScalarKind, scalarType, structOf, type Type } from '../types/types.js'
 
-/** @throws SqlError `Type not found: FOO`, for an array of arrays, and for parameters, as in STRING(10), which only casts take. */
+/**
+ * @throws SqlError for an unknown type, an array of arrays, and for type parameters as in STRING(10), which only casts accept
+ */
 export function resolveType(node: TypeNode, source: string): Type {
   const { type, parameters } = resolveParameterizedType(node, source)
   if (!parameters) return type
@@ -13,11 +15,11 @@ export function resolveType(node: TypeNode, source: string): Type {
 
 export interface ParameterizedType {
   readonly type: Type
-  /** Null where none are written, at any depth. */
+  /** Null where no parameters are written at any depth. */
   readonly parameters: TypeParameters | null
 }
 
-/** @throws SqlError as resolveType does, and for parameters that the type does not have. */
+/** @throws SqlError for an unknown type, an array of arrays, and for parameters that the type does not have */
 export function resolveParameterizedType(node: TypeNode, source: string): ParameterizedType {
   switch (node.kind) {
     case 'named': {
@@ -43,7 +45,7 @@ export function resolveParameterizedType(node: TypeNode, source: string): Parame
   }
 }
 
-/** The digits that may stand ahead of the point and behind it. */
+/** The greatest number of digits before and after the decimal point. */
 const DIGITS: Partial<Record<ScalarKind, readonly [number, number]>> = { NUMERIC: [29, 9], BIGNUMERIC: [38, 38] }
 
 function parameterProblem(kind: ScalarKind, numbers: readonly number[]): string | null {

@@ -1,4 +1,4 @@
-/** Temporary functions: their definitions are checked, and each call is replaced by the body over its arguments. */
+/** Temporary functions: checks their definitions, and replaces each call by the body with its arguments. */
 import type * as ast from '../ast/nodes.js'
 import { childrenOf, type Node } from '../ast/walk.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
@@ -10,15 +10,15 @@ import type { ExpressionEnv, Functions, ResolveContext, TemporaryFunction } from
 import { type Found, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
-/** Bodies are put in place of calls: these bounds keep the tree that comes of it small enough for its readers. */
+/** Limits on calls, because bodies replace calls: they keep the resulting tree small enough for recursive functions. */
 const MAX_CALLS = 1_000
 const MAX_NESTED_CALLS = 16
 
 /**
  * The functions that the query may call.
  *
- * @param within gives the resolution in which a body is resolved that may call these functions
- * @throws SqlError at the first definition that is not valid, though nothing may call it
+ * @param within returns the resolution for a body that may call these functions
+ * @throws SqlError at the first definition that is not valid, even if it is never called
  */
 export function defineFunctions(
   definitions: readonly ast.FunctionDefinition[],
@@ -35,7 +35,7 @@ export function defineFunctions(
     }
     const one = signatureOf(definition, known, source)
     const columns = one.parameters.map(({ name, type }) => type && within(known).newColumn(name, type))
-    // What a template means, only its arguments say.
+    // A function with a parameter of ANY TYPE can be resolved only with the arguments of a call.
     if (columns.every(column => column !== null)) resolveBody(one, columns, within(known))
     known = new Map([...known, [key, one]])
   }
@@ -66,7 +66,7 @@ function refuseParameters(node: Node, source: string): void {
   for (const child of childrenOf(node)) refuseParameters(child, source)
 }
 
-/** The body over these columns, one for each parameter: it sees nothing else, and no name of the caller's. */
+/** The body over these columns, one for each parameter; no other name is in scope. */
 function resolveBody(one: TemporaryFunction, columns: readonly Column[], context: ResolveContext): Expr {
   const { body } = one.definition
   const names = new Map<string, Found>(
@@ -90,7 +90,7 @@ function resolveBody(one: TemporaryFunction, columns: readonly Column[], context
   )
 }
 
-/** What a call of a temporary function stands for; null when it is none of these functions. */
+/** The expression that replaces a call of a temporary function; null for a call of any other function. */
 export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr | null {
   const first = node.path[0]!.name
   const isSafe = node.path.length === 2 && first.toUpperCase() === 'SAFE'
@@ -153,9 +153,11 @@ function bindArguments(
   )
 }
 
-// ---- putting arguments in place
+// ---- replacing parameters by arguments
 
-/** An argument that is read once, or that costs nothing to read, stands where the parameter stood; others get a let. */
+/**
+ * The body with its parameters replaced: directly by an argument that is read once or costs nothing, otherwise through a let.
+ */
 function inlined(bindings: readonly Computed[], result: Expr, at: number): Expr {
   const uses = usesOf(bindings, result)
   const moved = new Map<number, Expr>()
@@ -177,7 +179,9 @@ function inlined(bindings: readonly Computed[], result: Expr, at: number): Expr 
 const isPlain = (expr: Expr): boolean =>
   expr.kind === 'column' || expr.kind === 'parameter' || (expr.kind === 'literal' && expr.value !== null)
 
-/** How often the result reads each parameter. What is computed once for each element or row counts as read often. */
+/**
+ * How often the result reads each parameter. A read inside a lambda or a subquery counts twice, since it may happen often.
+ */
 function usesOf(bindings: readonly Computed[], result: Expr): ReadonlyMap<number, number> {
   const uses = new Map(bindings.map(({ column }) => [column.id, 0]))
   const count = (expr: Expr, weight: number): void => {

@@ -8,10 +8,10 @@ import { coercionCost, operandOf, supertypeOf } from './coercion-rules.js'
 import { sameType, type Type, typeName } from './types.js'
 
 /**
- * The expression as this type: literals are converted where they stand, anything else is wrapped in an implicit cast.
- * Null when the language does not coerce it.
+ * The expression coerced to this type: a literal is converted itself, any other expression gets an implicit cast. Null when
+ * the language does not coerce it.
  *
- * @throws SqlError for a literal that would have to become a type which has no such value.
+ * @throws SqlError for a literal whose value the type does not have
  */
 export function coerceTo(expr: Expr, type: Type, source: string): Expr | null {
   if (expr.kind !== 'literal' || expr.value !== null) {
@@ -20,12 +20,15 @@ export function coerceTo(expr: Expr, type: Type, source: string): Expr | null {
   return coercionCost(operandOf(expr), type) === null ? null : convert(expr, type, source)
 }
 
-/** The common supertype: literals bend to the others, all NULL gives INT64. Null when there is none. */
+/**
+ * The common supertype, to which literals are coerced if possible; INT64 if all are untyped NULLs. Null when no common type
+ * exists.
+ */
 export function commonSupertype(exprs: readonly Expr[]): Type | null {
   return supertypeOf(exprs.map(operandOf))
 }
 
-/** What is known to be allowed. */
+/** Converts the expression; the caller has checked that the language allows the coercion. */
 function convert(expr: Expr, type: Type, source: string): Expr {
   if (expr.kind === 'literal') {
     return expr.value === null ? implicitCast(expr, type) : convertLiteral(expr, type, source)
@@ -85,7 +88,7 @@ function convertLiteral(expr: LiteralExpr, type: Type, source: string): Expr {
   return literal(type, value, expr.at)
 }
 
-/** Null when the type has no such value, undefined when it takes an engine to find out. */
+/** The literal's value in this type; null when the type has no such value, undefined when only an engine can convert it. */
 function literalValue(literal: LiteralExpr, type: Type): string | number | null | undefined {
   const { kind } = literal.type
   const text = literal.written ?? String(literal.value)

@@ -1,4 +1,4 @@
-/** Which explicit casts the language has. Source: the language reference, "Conversion functions", CAST. */
+/** The explicit casts that the language allows. Source: the language reference, "Conversion functions", CAST. */
 import type { ScalarKind, Type } from './types.js'
 
 const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
@@ -30,7 +30,7 @@ const TO: Readonly<Record<ScalarKind, readonly ScalarKind[]>> = {
   JSON: ['JSON'],
 }
 
-/** May a value of the one type be cast to the other? Arrays and structs are cast by their parts. */
+/** Whether a value of type `from` can be cast to `to`; arrays and structs are cast element by element and field by field. */
 export function mayCast(from: Type, to: Type): boolean {
   if (from.kind === 'ARRAY') return to.kind === 'ARRAY' && mayCast(from.element, to.element)
   if (from.kind === 'STRUCT') {

@@ -1,28 +1,28 @@
-/** Which types an expression may become without a written cast, at which cost, and the common type of several expressions. */
+/** Coercion: the types that an expression can take without a written cast, the cost, and the common type of expressions. */
 import type { Expr } from '../plan/nodes.js'
 import { arrayOf, INT64, isEquivalent, type ScalarKind, sameType, structOf, type Type } from './types.js'
 
 /**
- * What coercion looks at in an expression. A `null` or `empty-array` has no type of its own yet; literals and parameters
- * coerce more freely than other expressions.
+ * The properties of an expression that coercion depends on. A `null` or `empty-array` is untyped; literals and parameters
+ * are coerced to more types than other expressions.
  */
 export interface Operand {
   readonly type: Type
   readonly standing: 'null' | 'empty-array' | 'literal' | 'parameter' | 'expression'
-  /** Of a struct that is written out field by field. */
+  /** The fields of a struct that is constructed field by field, without a written type; null for any other expression. */
   readonly fields: readonly Operand[] | null
 }
 
 /**
- * Non-literals coerced, their distance, literals coerced, their distance: of two ways to read a call the one with the
- * smaller first number wins, then the second, and so on.
+ * The number of coerced non-literals, their total distance, the number of coerced literals, and their total distance. Costs
+ * are compared by the first number, then by the second, and so on.
  */
 export type Cost = readonly [number, number, number, number]
 export const NO_COST: Cost = [0, 0, 0, 0]
 
 type Coercion = 'always' | 'literal' | 'literal-or-parameter'
 
-/** The reference implementation's table of casts, without those that have to be written. Rows: from. */
+/** The implicit casts, from the reference implementation's table of casts: COERCIONS[from][to]. */
 const COERCIONS: Partial<Record<ScalarKind, Partial<Record<ScalarKind, Coercion>>>> = {
   INT64: { NUMERIC: 'always', BIGNUMERIC: 'always', FLOAT64: 'always' },
   NUMERIC: { BIGNUMERIC: 'always', FLOAT64: 'always' },
@@ -38,8 +38,8 @@ const COERCIONS: Partial<Record<ScalarKind, Partial<Record<ScalarKind, Coercion>
 }
 
 /**
- * The distance between two number types is the difference of their ranks. A text is as near to one type of date or time as
- * to the others: which one it becomes is for the order of the signatures to say.
+ * The distance between two numeric types is the difference of their ranks. A STRING literal has the same distance to all date
+ * and time types, so that the order of the signatures decides which of them it becomes.
  */
 const RANK: Partial<Record<Type['kind'], number>> = { INT64: 1, NUMERIC: 2, BIGNUMERIC: 3, FLOAT64: 4 }
 
@@ -49,28 +49,28 @@ export function operandOf(expr: Expr): Operand {
   return { type: expr.type, ...standingOf(expr) }
 }
 
-/** A NULL whose type is not written: what it has been coerced to is no type of its own. */
+/** Whether it is an untyped NULL. An earlier coercion does not make it a typed one. */
 export const isBareNull = (expr: Expr | null | undefined): boolean =>
   expr !== null && expr !== undefined && expr.kind !== 'call' && operandOf(expr).standing === 'null'
 
-/** Of values that are not there to look at: a column, or the elements of an array. */
+/** The operand of an expression of which only the type is known, such as a column or an array's element. */
 export const expressionOf = (type: Type): Operand => ({ type, standing: 'expression', fields: null })
 
 function standingOf(expr: Expr): Omit<Operand, 'type'> {
   switch (expr.kind) {
     case 'literal':
       if (expr.value === null) return { standing: 'null', fields: null }
-      // `DATE '2020-01-01'` has its type written: it does not bend to others, they bend to it.
+      // `DATE '2020-01-01'` has a written type: it is not coerced like a literal, but literals are coerced to its type.
       return { standing: WRITTEN_TYPES.has(expr.type.kind) ? 'expression' : 'literal', fields: null }
     case 'parameter':
       return { standing: 'parameter', fields: null }
     case 'cast':
-      // A NULL or a parameter that has been coerced before may still become something else.
+      // A NULL, literal or parameter that has been coerced already can still be coerced to another type.
       return expr.isImplicit && (expr.operand.kind === 'literal' || expr.operand.kind === 'parameter')
         ? standingOf(expr.operand)
         : { standing: 'expression', fields: null }
     case 'call':
-      // It never gives a value, so that it may stand for one of any type.
+      // ERROR never returns a value, so it can take any type.
       return { standing: expr.name === 'ERROR' ? 'null' : 'expression', fields: null }
     case 'array':
       if (expr.hasWrittenType) return { standing: 'expression', fields: null }
@@ -86,7 +86,7 @@ function standingOf(expr: Expr): Omit<Operand, 'type'> {
   }
 }
 
-/** Literals that have these types have had it from the start. */
+/** A literal has one of these types only if the type is written with it or it was coerced to that type already. */
 const WRITTEN_TYPES: ReadonlySet<Type['kind']> = new Set([
   'DATE',
   'DATETIME',
@@ -102,27 +102,27 @@ const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || isLiteral(
 const isUntyped = (operand: Operand): boolean => operand.standing === 'null' || operand.standing === 'empty-array'
 const isLiteral = (operand: Operand): boolean => operand.standing === 'literal' || isUntyped(operand)
 
-/** An element of the array that stands for all of them; null for an untyped one. */
+/** An operand that represents every element of the array; null for an untyped operand or one that is not an array. */
 export function elementOf(operand: Operand): Operand | null {
   if (isUntyped(operand) || operand.type.kind !== 'ARRAY') return null
   const { element } = operand.type
   return { type: element, standing: WRITTEN_TYPES.has(element.kind) ? 'expression' : operand.standing, fields: null }
 }
 
-/** Null where the language does not coerce. */
+/** The cost of coercing `from` to `to`; null where the language does not coerce it. */
 export function coercionCost(from: Operand, to: Type): Cost | null {
   if (from.standing === 'null') return [0, 0, 1, 1]
   if (from.standing === 'empty-array') return to.kind === 'ARRAY' ? NO_COST : null
   if (sameType(from.type, to)) return NO_COST
   if (from.type.kind === 'STRUCT') {
     if (to.kind !== 'STRUCT' || to.fields.length !== from.type.fields.length) return null
-    // Names do not matter, positions do.
+    // Fields correspond by position; their names may differ.
     const fields = from.fields ?? from.type.fields.map(field => ({ ...from, type: field.type, fields: null }))
     return sumOfCosts(fields.map((field, index) => coercionCost(field, to.fields[index]!.type)))
   }
   if (from.type.kind === 'ARRAY') {
     if (to.kind !== 'ARRAY') return null
-    // Arrays of other than literals are never converted element by element; only their fields may be called otherwise.
+    // Only arrays of literals are converted element by element; in any other array, at most the names of fields may differ.
     if (from.standing === 'expression') return isEquivalent(from.type, to) ? NO_COST : null
     return coercionCost({ type: from.type.element, standing: from.standing, fields: null }, to.element)
   }
@@ -135,7 +135,7 @@ export function coercionCost(from: Operand, to: Type): Cost | null {
   return from.standing === 'expression' ? [1, distance, 0, 0] : [0, 0, 1, distance]
 }
 
-/** Null when one of them is null. */
+/** The sum of the costs; null when one of them is null. */
 export function sumOfCosts(costs: readonly (Cost | null)[]): Cost | null {
   let sum: Cost = NO_COST
   for (const cost of costs) {
@@ -145,13 +145,15 @@ export function sumOfCosts(costs: readonly (Cost | null)[]): Cost | null {
   return sum
 }
 
-/** Whether the first is strictly smaller. */
+/** Whether `a` is strictly smaller than `b`. */
 export function isCheaper(a: Cost, b: Cost): boolean {
   const at = a.findIndex((part, index) => part !== b[index])
   return at >= 0 && a[at]! < b[at]!
 }
 
-/** The type that all of them may become, or null. Literals bend to the others; parameters too, where nothing else helps. */
+/**
+ * The common type of all operands, or null. Literals are coerced to the others' types; parameters only if it fails otherwise.
+ */
 export function supertypeOf(operands: readonly Operand[]): Type | null {
   return supertype(operands, false) ?? supertype(operands, true)
 }
@@ -175,7 +177,7 @@ function supertype(operands: readonly Operand[], bendsParameters: boolean): Type
   const kinds = new Set(typed.map(operand => operand.type.kind))
   for (const candidate of supertypesOf(firm[0]!.type)) {
     if (!firm.every(operand => supertypesOf(operand.type).some(type => sameType(type, candidate)))) continue
-    // A wider numeric type is the answer only where one of them has it.
+    // A wider numeric type is the common type only if one of the operands has it.
     if (WIDER_NUMBERS.has(candidate.kind) && !kinds.has(candidate.kind)) continue
     if (typed.every(operand => !bends(operand) || coercionCost(operand, candidate) !== null)) return candidate
   }
@@ -184,7 +186,7 @@ function supertype(operands: readonly Operand[], bendsParameters: boolean): Type
 
 const WIDER_NUMBERS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC', 'FLOAT64'])
 
-/** Itself and those that it always coerces to, the most specific first. */
+/** The type itself and the types that it can always be coerced to, the most specific first. */
 function supertypesOf(type: Type): Type[] {
   if (type.kind === 'ARRAY' || type.kind === 'STRUCT') return [type]
   const coercions = Object.entries(COERCIONS[type.kind] ?? {})

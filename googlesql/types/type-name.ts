@@ -1,7 +1,7 @@
-/** From the text of a type, as `typeName` writes it, to the type. */
+/** Parses the text of a type, as `typeName` writes it. */
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types.js'
 
-/** Undefined when the text is no type. Words are matched in any case, precision such as `NUMERIC(10, 2)` is refused. */
+/** The type; undefined for a text that is not a type, or has parameters as in `NUMERIC(10, 2)`. Case does not matter. */
 export function parseTypeName(text: string): Type | undefined {
   return WORD.test(text) ? scalarType(text) : parseWords(text)
 }
@@ -40,7 +40,7 @@ function parseWords(text: string): Type | undefined {
   return at === words.length ? type : undefined
 }
 
-/** A name is a word that another word, not `<`, `>` or `,`, follows. */
+/** Whether the word is a field's name: one that another word follows, not `<`, `>` or `,`. */
 function isFieldName(words: readonly string[], at: number): boolean {
   const [word, next] = [words[at], words[at + 1]]
   return word !== undefined && next !== undefined && /^[\w`]/.test(word) && /^\w/.test(next)

@@ -1,4 +1,4 @@
-/** GoogleSQL's types, and how their names are written. Source: the language reference, "Data types". */
+/** GoogleSQL's types, and their names. Source: the language reference, "Data types". */
 
 export const SCALAR_TYPES = [
   'INT64',
@@ -24,7 +24,7 @@ export interface ArrayType {
   readonly kind: 'ARRAY'
   readonly element: Type
 }
-/** A field without a name has the name ''. Names are matched without regard to case. */
+/** A field of a struct; its name is empty if it has none. Names are matched without regard to case. */
 export interface StructField {
   readonly name: string
   readonly type: Type
@@ -79,7 +79,7 @@ const TYPE_ALIASES: Readonly<Record<string, ScalarKind>> = {
   BIGDECIMAL: 'BIGNUMERIC',
 }
 
-/** The scalar type of this name or alias, in any case; undefined when there is none. */
+/** The scalar type with this name or alias, in any case; undefined for any other name. */
 export function scalarType(name: string): ScalarType | undefined {
   const upper = name.toUpperCase()
   const kind = Object.hasOwn(TYPE_ALIASES, upper) ? TYPE_ALIASES[upper] : upper
@@ -101,7 +101,7 @@ export function typeName(type: Type): string {
   }
 }
 
-/** As messages write it: of a struct with many fields only the first. */
+/** The type as messages write it: a struct with many fields is cut after the first ones. */
 export function shortTypeName(type: Type): string {
   if (type.kind === 'ARRAY') return `ARRAY<${shortTypeName(type.element)}>`
   if (type.kind !== 'STRUCT') return type.kind
@@ -109,7 +109,7 @@ export function shortTypeName(type: Type): string {
   return `STRUCT<${(fields.length > 3 ? [...fields.slice(0, 3), '...'] : fields).join(', ')}>`
 }
 
-/** Equal types, names of struct fields included (in any case). */
+/** Whether the types are equal, including the names of struct fields (without regard to case). */
 export function sameType(a: Type, b: Type): boolean {
   if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && sameType(a.element, b.element)
   if (a.kind === 'STRUCT') {
@@ -125,7 +125,7 @@ export function sameType(a: Type, b: Type): boolean {
   return a.kind === b.kind
 }
 
-/** Equal types but for the names of struct fields. */
+/** Whether the types are equal apart from the names of struct fields. */
 export function isEquivalent(a: Type, b: Type): boolean {
   if (a.kind === 'ARRAY') return b.kind === 'ARRAY' && isEquivalent(a.element, b.element)
   if (a.kind !== 'STRUCT') return a.kind === b.kind

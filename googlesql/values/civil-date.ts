@@ -1,6 +1,6 @@
 /** Days since 1970 as dates of the proleptic Gregorian calendar. */
 
-/** 0001-01-01 and 9999-12-31, the first and the last date that there is, in days since 1970. */
+/** The first and the last DATE, 0001-01-01 and 9999-12-31, in days since 1970-01-01. */
 export const FIRST_DAY = -719_162
 export const LAST_DAY = 2_932_896
 

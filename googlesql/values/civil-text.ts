@@ -1,7 +1,7 @@
 /** Dates and times as ISO 8601 text, in UTC and the proleptic Gregorian calendar, from counts of days and microseconds. */
 import { civilFromDays, FIRST_DAY, LAST_DAY } from './civil-date.js'
 
-/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999Z, in microseconds since 1970. */
+/** The first and the last TIMESTAMP, 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999Z, in microseconds since 1970. */
 export const MIN_TIMESTAMP_MICROS = -62_135_596_800_000_000n
 export const MAX_TIMESTAMP_MICROS = 253_402_300_799_999_999n
 
@@ -9,11 +9,11 @@ const MICROS_PER_DAY = 86_400_000_000
 
 const two = (n: number): string => (n < 10 ? `0${n}` : String(n))
 
-// Rows of one result mostly fall on the same day.
+// A cache of one day: most rows of a result are of the same day.
 let lastDay = 0
 let lastDayText = '1970-01-01'
 
-/** `2026-01-31` for days since 1970; undefined outside the years 1 to 9999. */
+/** `2026-01-31` from days since 1970-01-01; undefined outside the years 1 to 9999. */
 export function dateText(days: number): string | undefined {
   if (days === lastDay) return lastDayText
   if (!(days >= FIRST_DAY && days <= LAST_DAY)) return undefined
@@ -23,7 +23,7 @@ export function dateText(days: number): string | undefined {
   return lastDayText
 }
 
-/** `12:34:56`, with a fraction of 3 or 6 digits where it is not zero, as BigQuery prints it. */
+/** `12:34:56` from microseconds since midnight, as BigQuery prints it: with a fraction of 3 or 6 digits unless it is zero. */
 export function timeText(microsOfDay: number): string {
   const seconds = Math.floor(microsOfDay / 1_000_000)
   const micros = microsOfDay - seconds * 1_000_000
@@ -36,10 +36,10 @@ export function timeText(microsOfDay: number): string {
     : `${clock}.${String(micros).padStart(6, '0')}`
 }
 
-/** `2026-01-31T12:34:56.123456` for exact microseconds since 1970; undefined outside the years 1 to 9999. */
+/** `2026-01-31T12:34:56.123456` from exact microseconds since 1970; undefined outside the years 1 to 9999. */
 export function datetimeText(micros: bigint | number): string | undefined {
   const count = Number(micros)
-  // These are the years 1684 to 2255.
+  // Safe integers of microseconds cover the years 1684 to 2255.
   if (Number.isSafeInteger(count)) {
     const days = Math.floor(count / MICROS_PER_DAY)
     return `${dateText(days)}T${timeText(count - days * MICROS_PER_DAY)}`

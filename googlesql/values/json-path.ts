@@ -5,14 +5,16 @@
 
 export type JsonPathForm = 'standard' | 'legacy'
 
-/** `name` was written as a member, `index` in brackets. Most functions take either for either, as the value asks for. */
+/**
+ * `index` is digits in brackets, `name` anything else. Most functions take either as a member or an element, by the value.
+ */
 export interface JsonPathStep {
   readonly kind: 'name' | 'index'
   readonly text: string
 }
 export interface JsonPath {
   readonly steps: readonly JsonPathStep[]
-  /** `lax` looks into arrays on its way and gives an array of all that it finds; `lax recursive` into arrays of arrays. */
+  /** `lax` steps into arrays and returns an array of all matches; `lax recursive` steps into nested arrays too. */
   readonly mode: 'strict' | 'lax' | 'lax recursive'
 }
 
@@ -24,7 +26,9 @@ const QUOTED_NAME = /\."((?:[^\\"]|\\"|\\[^"])*)"/uy
 const QUOTED_IN_BRACKETS = new RegExp(`\\[${SPACE}'((?:[^\\\\']|\\\\'|\\\\[^'])*)'${SPACE}\\]`, 'uy')
 const UNSUPPORTED = /\*|\.\.|@/
 
-/** A path, or in BigQuery's words what is wrong with it. Only `allowsLax` functions take `lax` and `lax recursive`. */
+/**
+ * The parsed path, or an error in BigQuery's words. The modes `lax` and `lax recursive` are accepted only with `allowsLax`.
+ */
 export function parseJsonPath(
   text: string,
   form: JsonPathForm,
@@ -58,7 +62,7 @@ export function parseJsonPath(
     steps.push({ kind: 'name', text: escaped.replaceAll(`\\${quote}`, quote!) })
   }
   const rest = text.slice(offset)
-  // The older form may end in a dot.
+  // In the legacy form a path may end with a dot.
   if (rest === '' || (rest === '.' && form === 'legacy')) return { steps, mode }
   const operator = UNSUPPORTED.exec(rest)?.[0]
   return { error: operator ? `Unsupported operator in JSONPath: ${operator}` : `Invalid token in JSONPath at: ${rest}` }

@@ -1,9 +1,9 @@
-/** JSON text as the JSON type keeps it: no white space, members by name, the first of equal names, exact numbers. */
+/** JSON text as the JSON type stores it: no white space, members sorted by name, the first of equal names, exact numbers. */
 
-/** Of an `error`, what is wrong with the text, for a message. */
+/** `error` describes for a message why the text is not valid JSON. */
 export type CanonicalJson = { readonly text: string } | { readonly error: string }
 
-/** As deep as BigQuery allows a JSON value to be. */
+/** The greatest depth of a JSON value that BigQuery allows. */
 const MAX_DEPTH = 500
 
 class JsonError extends Error {
@@ -11,8 +11,8 @@ class JsonError extends Error {
 }
 
 /**
- * The text in its canonical form. Integers of INT64 and UINT64 stay exact; of other numbers, `exact` refuses one that a
- * FLOAT64 cannot hold and `round` takes the nearest.
+ * The text in its canonical form. Integers in the range of INT64 and UINT64 stay exact. For any other number that a FLOAT64
+ * cannot represent exactly, `exact` is an error and `round` takes the nearest FLOAT64.
  */
 export function canonicalJson(text: string, wideNumbers: 'exact' | 'round'): CanonicalJson {
   const reader = new JsonReader(text, wideNumbers)
@@ -136,7 +136,7 @@ class JsonReader {
   }
 }
 
-/** Shortest digits, written as the JSON type writes a double: always with a point or an exponent. */
+/** The shortest digits of a finite number, as the JSON type writes a FLOAT64: always with a point or an exponent. */
 export function doubleText(double: number): string {
   if (Object.is(double, -0)) return '-0.0'
   const [, sign, digits, exponent] = /^(-?)(\d(?:\.\d+)?)e([+-]\d+)$/.exec(double.toExponential())!
@@ -150,7 +150,7 @@ export function doubleText(double: number): string {
   return `${sign}${padded.slice(0, point + 1)}.${padded.slice(point + 1)}`
 }
 
-/** The same text for decimal numbers of the same value. */
+/** A normal form of a decimal number: two numbers have the same one if and only if they have the same value. */
 function digitsOf(number: string): string {
   const [, sign, whole, behind, exponent] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number)!
   const digits = (whole! + (behind ?? '')).replace(/^0+/, '')
@@ -160,7 +160,7 @@ function digitsOf(number: string): string {
   return `${sign}${significant}e${scale}`
 }
 
-/** UTF-16 units sort surrogates before U+E000 and above; code points, as UTF-8 bytes, after. */
+/** Compares by code points, as UTF-8 bytes sort. By UTF-16 units, surrogates would sort before U+E000 and above. */
 function byCodePoint(a: string, b: string): number {
   const left = [...a]
   const right = [...b]

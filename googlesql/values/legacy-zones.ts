@@ -1,9 +1,9 @@
 /**
- * Zones that are rules without a place: EST, EST5EDT, CET and their like. Since its edition 2024b the tz database, and so the
- * platform's copy of it, makes them links to the zones of cities, whose clocks were set otherwise in early years.
+ * Time zones that are not zones of a place: EST, EST5EDT, CET and their like. Since its release 2024b the tz database, and so
+ * the platform's copy of it, makes them links to the zones of cities, whose clocks differed from these rules in early years.
  */
 
-/** Seconds east of Greenwich. */
+/** Offsets in seconds east of Greenwich, all year. */
 const FIXED_OFFSETS: ReadonlyMap<string, number> = new Map([
   ['EST', -5 * 3600],
   ['MST', -7 * 3600],
@@ -11,19 +11,19 @@ const FIXED_OFFSETS: ReadonlyMap<string, number> = new Map([
 ])
 
 interface LegacyZone {
-  /** Seconds east of Greenwich in winter. */
+  /** The offset in winter, in seconds east of Greenwich. */
   readonly standard: number
-  /** First and last instant of each summer before `since`, in seconds since 1970. */
+  /** Start and end (exclusive) of each summer time before `since`, in seconds since 1970. */
   readonly summers: readonly (readonly [from: number, until: number])[]
-  /** From this instant on the rules are those of a city. */
+  /** From this instant, in seconds since 1970, the rules of `city` apply. */
   readonly since: number
   readonly city: string
 }
 
-/** Times of a zone's winter: `1918-03-31 02:00`. */
+/** Start and end of a summer time, both in the zone's winter time: `1918-03-31 02:00`. */
 type LocalSummer = readonly [from: string, until: string]
 
-/** War and daylight-saving time of the United States, until states kept to it again. */
+/** War time and daylight-saving time of the United States before 1967, when the rules of a city begin to apply. */
 const AMERICAN_SUMMERS: readonly LocalSummer[] = [
   ['1918-03-31 02:00', '1918-10-27 01:00'],
   ['1919-03-30 02:00', '1919-10-26 01:00'],
@@ -43,7 +43,9 @@ const CENTRAL_EUROPEAN_SUMMERS: readonly LocalSummer[] = [
   ['1979-04-01 02:00', '1979-09-30 02:00'],
 ]
 
-/** Of the European Union, which changes its clocks at 01:00 in London. */
+/**
+ * The summer times of the European Union, whose clocks change at 01:00 UTC; `hour` is that hour in the zone's winter time.
+ */
 const europeanSummers = (hour: '01' | '03'): readonly LocalSummer[] => [
   [`1977-04-03 ${hour}:00`, `1977-09-25 ${hour}:00`],
   [`1978-04-02 ${hour}:00`, `1978-10-01 ${hour}:00`],
@@ -77,11 +79,11 @@ const RULED_ZONES: ReadonlyMap<string, LegacyZone> = new Map([
 /** The offset of EST, MST or HST in seconds east of Greenwich; undefined for any other zone. */
 export const fixedZoneOffset = (zone: string): number | undefined => FIXED_OFFSETS.get(zone)
 
-/** The city whose rules a zone has, and since which instant (seconds since 1970); undefined for other zones. */
+/** The city whose rules a zone has, and the instant (seconds since 1970) since when; undefined for other zones. */
 export const cityOfZone = (zone: string): { readonly city: string; readonly since: number } | undefined =>
   RULED_ZONES.get(zone)
 
-/** The offset of such a zone before it has those of a city; undefined for others. */
+/** The offset of a zone, in seconds, before the rules of its city apply to it; undefined afterwards and for other zones. */
 export function earlyZoneOffset(zone: string, instant: number): number | undefined {
   const rules = RULED_ZONES.get(zone)
   if (!rules || instant >= rules.since) return undefined

@@ -1,4 +1,7 @@
-/** Values of literals from their text: the canonical text that LiteralExpr documents, or null where the text is not of the type. */
+/**
+ * Values of literals from their text: the canonical text (see LiteralExpr), or null for a text that is not valid for the
+ * type.
+ */
 import { canonicalJson } from './json-text.js'
 import { civilSeconds, localToInstant, zoneOffset } from './time-zone.js'
 
@@ -6,12 +9,12 @@ interface Clock {
   readonly hour: number
   readonly minute: number
   readonly second: number
-  /** Six digits. */
+  /** Microseconds, always six digits. */
   readonly micros: string
 }
 
 const DATE_PART = /^(\d{4})-(\d{1,2})-(\d{1,2})/
-/** A year of five digits may begin with 0, or be 10000, which a zone may bring back into range. */
+/** A year may have five digits: with a leading 0, or as 10000, which a time zone can bring back into the range. */
 const TIMESTAMP_DATE_PART = /^(\d{4,5})-(\d{1,2})-(\d{1,2})/
 const TIME_PART = /^(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,6}))?/
 const TIMESTAMP_FORM =
@@ -19,7 +22,7 @@ const TIMESTAMP_FORM =
 const OFFSET = /^([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 const MAX_OFFSET_MINUTES = 14 * 60
 
-/** `2026-1-31` to `2026-01-31`. */
+/** A DATE: `2026-1-31` becomes `2026-01-31`. */
 export function dateLiteral(text: string): string | null {
   const found = DATE_PART.exec(text)
   if (!found || found[0].length !== text.length) return null
@@ -27,21 +30,24 @@ export function dateLiteral(text: string): string | null {
   return start === null || !isInRange(start) ? null : civilText(start).slice(0, 10)
 }
 
-/** `9:05:00.500` to `09:05:00.5`. A 60th second is the next minute's first. */
+/** A TIME: `9:05:00.500` becomes `09:05:00.5`. Second 60 becomes the first second of the next minute. */
 export function timeLiteral(text: string): string | null {
   const found = TIME_PART.exec(text)
   const clock = found && found[0].length === text.length ? clockOf(found) : null
   return clock && civilText(secondOfDay(clock)).slice(11) + civilFraction(clock)
 }
 
-/** `2026-01-31T12:00:00` to `2026-01-31 12:00:00`. */
+/** A DATETIME: `2026-01-31T12:00:00` becomes `2026-01-31 12:00:00`. */
 export function datetimeLiteral(text: string): string | null {
   const local = localTime(text, DATE_PART)
   if (local?.rest !== '' || !isInRange(local.seconds)) return null
   return civilText(local.seconds) + civilFraction(local)
 }
 
-/** With an offset, `Z`, `UTC`, or the name of a zone behind it; without, the time is UTC. To `2026-01-31 12:00:00+00`. */
+/**
+ * A TIMESTAMP, as `2026-01-31 12:00:00+00`. The text may end with an offset, `Z`, `UTC` or a zone's name; otherwise it is
+ * UTC.
+ */
 export function timestampLiteral(text: string): string | null {
   const local = localTime(text, TIMESTAMP_DATE_PART)
   if (!local) return null
@@ -50,7 +56,9 @@ export function timestampLiteral(text: string): string | null {
   return `${civilText(instant)}${fraction(local.micros)}+00`
 }
 
-/** Microseconds since 1970 of a text without a zone, in the zone of these offsets (see zoneOffset). */
+/**
+ * Microseconds since 1970 of a text without a zone, read in the zone of these offsets (see zoneOffset); null if not valid.
+ */
 export function zonedTimestampMicros(text: string, offsetAt: (instant: number) => number): bigint | null {
   const local = localTime(text, TIMESTAMP_DATE_PART)
   if (local?.rest !== '') return null
@@ -58,7 +66,7 @@ export function zonedTimestampMicros(text: string, offsetAt: (instant: number) =
   return isInRange(instant) ? BigInt(instant) * 1_000_000n + BigInt(local.micros) : null
 }
 
-/** Why a text is no TIMESTAMP, in BigQuery's words. */
+/** The message, in BigQuery's words, about a text that is not a valid TIMESTAMP. */
 export function timestampRefusal(text: string): string {
   const found = TIMESTAMP_FORM.exec(text)
   if (!found) return `Invalid timestamp: '${text}'`
@@ -67,7 +75,7 @@ export function timestampRefusal(text: string): string {
   return `Invalid timestamp string "${text}"`
 }
 
-/** JSON without white space; integers of INT64 and UINT64 are exact, other numbers the nearest FLOAT64. */
+/** A JSON value in its canonical form: integers of INT64 and UINT64 are exact, other numbers the nearest FLOAT64. */
 export function jsonLiteral(text: string): string | null {
   const result = canonicalJson(text, 'round')
   return 'text' in result ? result.text : null
@@ -79,8 +87,9 @@ const NUMERIC_LIMITS = {
 } as const
 
 /**
- * A decimal number, with exponent or without, as plain decimal text without needless zeros. A literal must not have more
- * digits behind the point than the type; a `cast` rounds them, half away from zero. Null beyond the type's range too.
+ * A decimal number, with or without an exponent, as plain decimal text without superfluous zeros. A literal must not have
+ * more
+ * digits after the point than the type; a `cast` rounds half away from zero. Null also beyond the type's range.
  */
 export function numericLiteral(
   text: string,
@@ -93,7 +102,7 @@ export function numericLiteral(
   const digits = ((found[2] ?? '') + behindPoint).replace(/^0+/, '')
   if (digits === '') return '0'
   const { scale, max, min } = NUMERIC_LIMITS[kind]
-  // The value is digits × 10^exponent; it is brought to a whole number of 10^-scale.
+  // The value is digits × 10^exponent; `scaled` is the value in units of 10^-scale.
   const shift = Number(found[5] ?? 0) - behindPoint.length + scale
   if (shift + digits.length > 80) return null
   let scaled: bigint
@@ -122,7 +131,7 @@ interface LocalTime {
   readonly rest: string
 }
 
-/** Date and, behind a space or T, time; `rest` is what follows. */
+/** A date and, after a space or T, a time; `rest` is the text after them. */
 function localTime(text: string, datePart: RegExp): LocalTime | null {
   const date = datePart.exec(text)
   const start = date && midnight(date)
@@ -131,7 +140,7 @@ function localTime(text: string, datePart: RegExp): LocalTime | null {
   const day = { seconds: start, second: 0, micros: '000000' }
   if (rest === '') return { ...day, rest }
   if (!/^[ Tt]/.test(rest)) return null
-  // A zone may stand where the time would: `2026-01-31 +01`, but no name and no Z.
+  // An offset may follow the date without a time, as in `2026-01-31 +01`; a zone's name or `Z` may not.
   if (/^.[+-]/.test(rest)) return { ...day, rest: rest.slice(1) }
   const time = TIME_PART.exec(rest.slice(1))
   const clock = time && clockOf(time)
@@ -156,7 +165,7 @@ function instantOf(local: number, zone: string): number | null {
 function midnight(found: RegExpExecArray): number | null {
   const [year, month, day] = [Number(found[1]), Number(found[2]), Number(found[3])]
   const seconds = civilSeconds(year, month, day, 0, 0, 0)
-  // A field beyond its range has carried over into the next one.
+  // civilSeconds carries a day beyond the end of its month over into the next month.
   return month >= 1 && month <= 12 && new Date(seconds * 1000).getUTCDate() === day ? seconds : null
 }
 
@@ -174,11 +183,11 @@ const isInRange = (seconds: number): boolean => seconds >= FIRST_SECOND && secon
 
 const civilText = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
 
-/** A leap second is the next second, in civil types without its fraction. */
+/** The fraction of a DATETIME or TIME. Second 60, a leap second, becomes the next second and loses its fraction. */
 const civilFraction = ({ second, micros }: Pick<Clock, 'second' | 'micros'>): string =>
   second === 60 ? '' : fraction(micros)
 
-/** `.5` of 500000, and nothing of 000000. */
+/** `.5` for 500000, empty for 000000. */
 function fraction(micros: string): string {
   const digits = micros.replace(/0+$/, '')
   return digits === '' ? '' : `.${digits}`

@@ -1,6 +1,6 @@
 /** The names of the IANA database's zones and links, release 2025b, as `tzdata.zi` lists them, without `Factory`. */
 
-/** By region; those under '' stand alone. */
+/** The names by region; the region '' holds names without one. */
 const NAMES: Readonly<Record<string, string>> = {
   '': `
     CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong
@@ -102,8 +102,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Every name, in its own case. The platform also knows abbreviations of its own (`PST`, `IST`, and `BST` for Bangladesh),
- * which are no names to GoogleSQL.
+ * Every name, in its own case. The platform also accepts abbreviations of its own (`PST`, `IST`, and `BST` for Bangladesh),
+ * which GoogleSQL does not accept.
  */
 export const TIME_ZONE_NAMES: ReadonlySet<string> = new Set(
   Object.entries(NAMES).flatMap(([region, names]) =>

@@ -3,10 +3,13 @@ import { cityOfZone, earlyZoneOffset, fixedZoneOffset } from './legacy-zones.js'
 import { TIME_ZONE_NAMES } from './time-zone-names.js'
 
 const SECOND_MS = 1000
-/** Wider than any zone's distance from UTC, so that the instants on both sides of a change of offset are met. */
+/** More than any zone's offset from UTC, so that the instants before and after a change of the offset are both examined. */
 const MARGIN_SECONDS = 15 * 3600
 
-/** The zone's offset from UTC, in seconds and positive eastwards, at an instant (seconds since 1970); null for an unknown zone. */
+/**
+ * A function from an instant, in seconds since 1970, to the zone's offset from UTC, in seconds east; null for an unknown
+ * zone.
+ */
 export function zoneOffset(zone: string): ((instant: number) => number) | null {
   const fixed = fixedZoneOffset(zone)
   if (fixed !== undefined) return () => fixed
@@ -52,7 +55,7 @@ function platformOffset(zone: string): ((instant: number) => number) | null {
 
 let platformNames: ReadonlySet<string> | undefined
 
-/** A newer platform may know zones that the list does not. */
+/** Whether it is the name of a zone. A newer platform may have zones that the list lacks. */
 function isZoneName(name: string): boolean {
   if (TIME_ZONE_NAMES.has(name)) return true
   platformNames ??= new Set(Intl.supportedValuesOf('timeZone'))
@@ -60,8 +63,9 @@ function isZoneName(name: string): boolean {
 }
 
 /**
- * The instant (seconds since 1970) at which a zone's clocks show a local time (the same, as if it were UTC). Of two, the
- * earlier one; a time that the clocks skip is read with the offset from before the change. Both as the language does.
+ * The instant (seconds since 1970) at which a zone's clocks show a local time (also in seconds since 1970, as if it were
+ * UTC). If there are two, the earlier; a time that the clocks skip has the offset from before the change. Both as GoogleSQL
+ * does.
  */
 export function localToInstant(local: number, offsetAt: (instant: number) => number): number {
   const before = offsetAt(local - MARGIN_SECONDS)
@@ -70,7 +74,7 @@ export function localToInstant(local: number, offsetAt: (instant: number) => num
   return offsetAt(local - after) === after ? local - after : local - before
 }
 
-/** Seconds since 1970 of a proleptic Gregorian date and time; fields beyond their range carry over. */
+/** Seconds since 1970 of a date and time in the proleptic Gregorian calendar; fields beyond their range carry over. */
 export function civilSeconds(
   year: number,
   month: number,
@@ -79,7 +83,7 @@ export function civilSeconds(
   minute: number,
   second: number,
 ): number {
-  // Date.UTC takes years below 100 for those of the 20th century.
+  // Date.UTC treats years below 100 as years of the 20th century.
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return date.getTime() / SECOND_MS + hour * 3600 + minute * 60 + second

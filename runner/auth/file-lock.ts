@@ -1,4 +1,4 @@
-/** One process at a time for what reads a file, changes it and writes it back. */
+/** A lock between processes for work that reads a file, changes it and writes it back. */
 import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -7,14 +7,14 @@ import { fileReason, SETTING, writeFailure } from '../files/write-failure.js'
 import { SetupError } from '../model/errors.js'
 import { isAlive } from '../model/is-alive.js'
 
-/** Ten seconds: who has the lock needs a few milliseconds. */
+/** Attempts to take the lock, ten seconds in all: a holder needs it for a few milliseconds. */
 const ATTEMPTS = 500
 const PAUSE_MS = 20
 
 /**
- * Runs `work` while no other process, and nobody else in this one, runs theirs for the same file. The lock is a file
- * beside it, `<path>.lock`; one that a process of this host has left behind by dying is taken over.
- * @throws SetupError when the lock cannot be had in ten seconds, or its file cannot be made; whatever `work` throws.
+ * Runs `work` while no other work on the same file runs, in this process or another. The lock is a file beside it,
+ * `<path>.lock`; a lock that a dead process of this host has left is taken over.
+ * @throws SetupError when the lock cannot be taken within ten seconds or its file cannot be created; whatever `work` throws.
  */
 export async function withFileLock<T>(path: string, work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
   const lock = `${path}.lock`
@@ -34,7 +34,9 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>, atte
   }
 }
 
-/** False: there is one already. It holds `<host> <process id> <random bits>`: no two locks ever hold the same. */
+/**
+ * Creates the lock file; false where it exists. Its text is `<host> <process id> <random bits>`, different for every lock.
+ */
 async function tryMake(lock: string): Promise<boolean> {
   try {
     const text = `${hostname()} ${process.pid} ${randomBytes(8).toString('hex')}`
@@ -48,13 +50,14 @@ async function tryMake(lock: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock that was left behind; false where nothing is to be done but to wait. Two processes that both see it must not
- * both remove it, since the second might remove the lock of whoever came between: only who makes the file that is
- * named by the lock's own random part may, and only while that lock is still the one that is there.
+ * Removes a lock that a dead process has left; false where the caller must wait. Two processes that see the same dead lock
+ * must
+ * not both remove it, since the second could remove a lock that a third process has taken in between. So a process may remove
+ * it only after creating a file named by the lock's random part, and only while that lock is still there.
  */
 async function takeOver(lock: string): Promise<boolean> {
   const text = await textOf(lock)
-  if (text === null) return true // given back meanwhile
+  if (text === null) return true // The lock was released in the meantime.
   if (!isLeftBehind(text)) return false
   const right = `${lock}.${text.split(' ')[2]}`
   if (!(await tryMake(right))) return false
@@ -66,13 +69,15 @@ async function takeOver(lock: string): Promise<boolean> {
   }
 }
 
-/** Of another host, which may be a container that shares the folder, nothing is known. */
+/**
+ * Whether the lock's process is dead. Processes of other hosts (such as a container that shares the folder) count as alive.
+ */
 function isLeftBehind(text: string): boolean {
   const parts = /^(\S+) (\d+) [0-9a-f]{16}$/.exec(text)
   return parts !== null && parts[1] === hostname() && !isAlive(Number(parts[2]))
 }
 
-/** Null: there is no such file. */
+/** The text of the file; null where it does not exist. */
 async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8')

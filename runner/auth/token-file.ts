@@ -1,4 +1,4 @@
-/** The tokens file: its form, and how it is read and written. It holds hashes, never a token. */
+/** Reads, checks and writes the tokens file. It holds hashes, never a token. */
 import { createHash, randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -8,26 +8,26 @@ import { parseByteSize } from '../model/byte-size.js'
 import { SetupError, UsageError } from '../model/errors.js'
 import { withFileLock } from './file-lock.js'
 
-/** A token as the file keeps it. */
+/** A token as the file stores it. */
 export interface TokenRecord {
   /** Unique in the file. */
   readonly name: string
-  /** Of the token's text, in lower-case hexadecimal. */
+  /** The SHA-256 of the token's text, in lower-case hexadecimal. */
   readonly sha256: string
-  /** Names of endpoints, where `*` stands for any characters. */
+  /** Patterns of endpoint names; `*` matches any characters. */
   readonly endpoints: readonly string[]
   readonly pinned: Readonly<Record<string, string>>
-  /** It may call endpoints of tenants without pinning the tenant. */
+  /** Whether it may call endpoints that declare a tenant without pinning it. */
   readonly allTenants: boolean
-  /** ISO 8601; null for never. */
+  /** The expiry as ISO 8601; null for never. */
   readonly expires: string | null
   /** `100/min`; null for no limit. */
   readonly rate: string | null
-  /** `10/min`: how often `Cache-Control: no-cache` gets a fresh result; null for never. */
+  /** The rate at which `Cache-Control: no-cache` gets a fresh result, such as `10/min`; null for never. */
   readonly fresh: string | null
-  /** `100 GB`: what its queries may be billed for in a day; null for no limit. */
+  /** The most bytes that its queries may be billed for in a day, such as `100 GB`; null for no limit. */
   readonly bytesPerDay: string | null
-  /** It may purge stored results. */
+  /** Whether it may purge stored results. */
   readonly purge: boolean
 }
 
@@ -36,26 +36,26 @@ export interface NewToken {
   /** Patterns of endpoint names. */
   readonly allow: readonly string[]
   readonly pin?: Readonly<Record<string, string>>
-  /** It may call endpoints of tenants without pinning the tenant. @default false */
+  /** Whether it may call endpoints that declare a tenant without pinning it. @default false */
   readonly allTenants?: boolean
   /** `90d`, `12h`, `30min`; absent for never. */
   readonly expires?: string | undefined
   /** `100/min`; per s, min, hour or day. Absent for no limit. */
   readonly rate?: string | undefined
-  /** `10/min`: how often it may demand a fresh result. Absent for never. */
+  /** The rate at which it may demand a fresh result, such as `10/min`. Absent for never. */
   readonly fresh?: string | undefined
-  /** `100 GB`: what its queries may be billed for in a day. Absent for no limit. */
+  /** The most bytes that its queries may be billed for in a day, such as `100 GB`. Absent for no limit. */
   readonly bytesPerDay?: string | undefined
-  /** It may purge stored results. @default false */
+  /** Whether it may purge stored results. @default false */
   readonly purge?: boolean
 }
 
-/** The hash by which a token is known. */
+/** The hash that identifies a token in the file. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** The records in this text. @throws SetupError that says which one is wrong. */
+/** Parses the records. @throws SetupError that names the wrong record. */
 export function parseTokenFile(text: string, path: string): readonly TokenRecord[] {
   let document: unknown
   try {
@@ -66,7 +66,7 @@ export function parseTokenFile(text: string, path: string): readonly TokenRecord
   }
   const tokens = isRecord(document) ? document['tokens'] : undefined
   if (!Array.isArray(tokens)) throw new SetupError(`the tokens file ${path} must hold {"tokens": [...]}`)
-  // JSON.parse keeps the last of two members of one name: a second "pinned" must not open what the first one closed.
+  // JSON.parse keeps the last of two members with one name: a second "pinned" must not cancel the first.
   if (countNames(text) !== countMembers(document)) throw new SetupError(`the tokens file ${path} holds a member twice`)
   const records = tokens.map((token, index) => parseRecord(token, index, path))
   const twice = records.find((record, i) => records.findIndex(other => other.name === record.name) !== i)
@@ -77,7 +77,7 @@ export function parseTokenFile(text: string, path: string): readonly TokenRecord
   return records
 }
 
-/** How many names of members stand in this valid JSON text. */
+/** The number of member names in this valid JSON text. */
 const countNames = (text: string): number => text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1
 
 function countMembers(value: unknown): number {
@@ -86,7 +86,7 @@ function countMembers(value: unknown): number {
   return Array.isArray(value) ? below : below + Object.keys(value).length
 }
 
-/** Two records of one hash: what the one confines the other might open. */
+/** Finds records that share a hash: one might allow what the other forbids. */
 function sameToken(records: readonly TokenRecord[]): readonly TokenRecord[] {
   const byHash = new Map<string, TokenRecord>()
   for (const record of records) {
@@ -103,7 +103,7 @@ function parseRecord(given: unknown, index: number, path: string): TokenRecord {
   const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
   const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false } = given
   const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
-  // A misspelt "pinned" must not open what it was meant to close.
+  // Without this check, a misspelt "pinned" would leave the token unpinned.
   if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
   if (typeof name !== 'string' || !TOKEN_NAME.test(name)) throw bad('"name" must be a word')
   if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw bad('"sha256" must be 64 hexadecimal digits')
@@ -132,11 +132,11 @@ const MEMBERS = new Set([
   ...['name', 'sha256', 'endpoints', 'pinned', 'all_tenants', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'],
 ])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
-/** As endpoint.schema.json has them; an endpoint's name may be cut by `*` anywhere. */
+/** Names as endpoint.schema.json allows them; an endpoint pattern may have `*` anywhere. */
 const PARAMETER_NAME = /^[A-Za-z][A-Za-z0-9_]{0,127}$/
 const ENDPOINT_PATTERN = /^[a-z0-9.*-]+$/
 
-/** An empty argument is one that is not given, so that such a pin would leave it to the caller, or to all tenants' rows. */
+/** Whether a pin is empty. An empty argument counts as absent, so an empty pin would not confine the caller. */
 const isBlank = (value: string): boolean => value.trim() === ''
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -148,7 +148,7 @@ const isTextRecord = (value: unknown): value is Record<string, string> =>
 
 const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, min: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-/** Calls and the time they are for; null when the text is no rate. */
+/** Parses a rate into calls per time; null when the text is not a rate. */
 export function parseRate(text: string): { readonly calls: number; readonly perMs: number } | null {
   const parts = /^([1-9]\d{0,8})\/(s|min|hour|day)$/.exec(text)
   return parts ? { calls: Number(parts[1]), perMs: RATE_UNIT_MS[parts[2]!]! } : null
@@ -161,7 +161,7 @@ function lifeMs(text: string): number | null {
   return parts ? Number(parts[1]) * LIFE_UNIT_MS[parts[2]!]! : null
 }
 
-/** The records of this file; none when it does not exist. @throws SetupError when it cannot be read or is wrong. */
+/** The records of this file; empty when it does not exist. @throws SetupError when it cannot be read or is malformed. */
 export async function listTokens(path: string): Promise<readonly TokenRecord[]> {
   let text: string
   try {
@@ -173,15 +173,15 @@ export async function listTokens(path: string): Promise<readonly TokenRecord[]> 
   return parseTokenFile(text, path)
 }
 
-/** What a tokens file that is there, and that cannot be read, means. */
+/** The error for a tokens file that exists and cannot be read. */
 export const cannotReadTokens = (path: string, cause: unknown): SetupError =>
   new SetupError(`cannot read the tokens file ${path}: ${fileReason(cause)}; ${SETTING.tokens} names another place`, {
     cause,
   })
 
 /**
- * Makes a token of 256 random bits, keeps its hash in the file and returns its text, which is nowhere else.
- * @throws UsageError when the order is wrong or the name is taken; SetupError when the file cannot be used.
+ * Creates a token of 256 random bits, stores its hash in the file and returns its text, which is stored nowhere.
+ * @throws UsageError when the order is invalid or the name is taken; SetupError when the file cannot be used.
  */
 export async function createToken(path: string, order: NewToken, nowMs: number): Promise<string> {
   const problems = problemsOf(order)
@@ -210,7 +210,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
   return token
 }
 
-/** What cannot be meant, whatever the file holds. */
+/** The mistakes in an order that do not depend on the file. */
 function problemsOf({ name, allow, pin = {}, expires, rate, fresh, bytesPerDay }: NewToken): string[] {
   const problems: string[] = []
   if (!TOKEN_NAME.test(name)) problems.push('a token name is 1 to 100 letters, digits, or . _ - @')
@@ -234,9 +234,9 @@ function problemsOf({ name, allow, pin = {}, expires, rate, fresh, bytesPerDay }
   return problems
 }
 
-/** Removes the token of this name. @throws UsageError when there is none; SetupError when the file cannot be used. */
+/** Removes the token with this name. @throws UsageError when it does not exist; SetupError when the file cannot be used. */
 export async function revokeToken(path: string, name: string): Promise<void> {
-  withoutToken(await listTokens(path), name) // says so also where no lock can be made, or not even a folder is
+  withoutToken(await listTokens(path), name) // an unknown name is reported without a lock
   await changeTokens(path, records => withoutToken(records, name))
 }
 
@@ -246,7 +246,7 @@ function withoutToken(records: readonly TokenRecord[], name: string): readonly T
   return kept
 }
 
-/** Reads, changes and writes under a lock: of two at a time the second would else undo what the first one did. */
+/** Reads, changes and writes the file under a lock; without it, the second of two concurrent changes would undo the first. */
 function changeTokens(
   path: string,
   change: (records: readonly TokenRecord[]) => readonly TokenRecord[],
@@ -265,12 +265,14 @@ function makeFolderOf(path: string): void {
 const cannotWrite = (path: string, cause: unknown): SetupError =>
   writeFailure({ what: 'the tokens file', path, setting: SETTING.tokens }, cause)
 
-/** As the file has it. A member that an older server does not know is written only where it says something. */
+/**
+ * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
+ */
 function asMember({ bytesPerDay, allTenants, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
   return { ...record, bytes_per_day: bytesPerDay, ...(allTenants && { all_tenants: true }) }
 }
 
-/** All or nothing: a reader sees the old file or the new one. */
+/** Writes the file atomically: a reader sees the old file or the new one. */
 async function writeTokens(path: string, records: readonly TokenRecord[]): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`
   try {

@@ -1,4 +1,4 @@
-/** Who a token belongs to, by the tokens file as it is now and by SLUICE_TOKEN. */
+/** Finds the caller of a token, from the current tokens file and from SLUICE_TOKEN. */
 import { readFileSync, statSync } from 'node:fs'
 import { BoundedMap } from '../model/bounded-map.js'
 import { parseByteSize } from '../model/byte-size.js'
@@ -8,17 +8,17 @@ import { fileStamp } from '../model/file-stamp.js'
 import type { Caller, Clock, TokenStore } from '../model/ports.js'
 import { cannotReadTokens, hashToken, parseRate, parseTokenFile, type TokenRecord } from './token-file.js'
 
-/** How long a token that was taken away may go on. */
+/** How long a revoked token may still work, in milliseconds. */
 const RECHECK_MS = 100
-/** Token texts whose hash is remembered. */
+/** The most tokens whose hash is cached. */
 const MAX_REMEMBERED = 1_000
-/** Of what is sent as a token, the longest text that is remembered. */
+/** The longest token text whose hash is cached. */
 const MAX_REMEMBERED_LENGTH = 256
 
 export interface TokenStoreOptions {
-  /** Need not exist: then only `unrestrictedToken` is known, until it does. */
+  /** The tokens file. While it does not exist, only `unrestrictedToken` is known. */
   readonly path: string
-  /** SLUICE_TOKEN; null for none. */
+  /** SLUICE_TOKEN; null where it is not set. */
   readonly unrestrictedToken: string | null
   readonly clock: Clock
   readonly observe: Observer
@@ -32,9 +32,9 @@ interface KnownToken {
 }
 
 /**
- * Follows the file: a token added there is known at once, one removed is gone within a tenth of a second. While the
- * file is missing or broken the tokens last read stay.
- * @throws SetupError when the file is there at first and cannot be used.
+ * Follows changes of the file: an added token works at once, and a removed token stops working within a tenth of a second.
+ * While the file is missing or malformed, the tokens that were read last stay valid.
+ * @throws SetupError when the file exists at the start and cannot be used.
  */
 export function openTokenStore(options: TokenStoreOptions): TokenStore {
   const { path, unrestrictedToken, clock, observe } = options
@@ -44,8 +44,8 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   let byHash = stamp === null ? new Map<string, KnownToken>() : readTokens(path, new Map(), clock)
   let checkedMs = clock.nowMs()
   /**
-   * Hashes by the texts of known tokens. V8 looks a text up by a hash of its own, seeded anew in each process, and
-   * compares characters only where all its bits are equal: how long that takes tells nothing about a token.
+   * The hashes of valid tokens, by their texts. V8 looks a string up by a hash that is seeded anew in each process, and
+   * compares characters only where all bits of the hash are equal: the time of a lookup reveals nothing about a token.
    */
   const remembered = new BoundedMap<string, string>(MAX_REMEMBERED)
 
@@ -65,7 +65,7 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
     }
   }
 
-  /** Of strangers nothing is remembered. */
+  /** Caches the hash of a valid token. Unknown tokens are not cached. */
   function remember(token: string, hash: string, before: string | undefined, caller: Caller | null): Caller | null {
     if (before !== undefined || token.length > MAX_REMEMBERED_LENGTH) return caller
     remembered.set(token, hash)
@@ -76,10 +76,10 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
     find(token) {
       recheck(RECHECK_MS)
       const before = remembered.get(token)
-      // Equal hashes are looked up, not equal tokens: how long that takes tells nothing about a token.
+      // The lookup compares hashes, not tokens, so its time reveals nothing about a token.
       const hash = before ?? hashToken(token)
       if (hash === unrestrictedHash) return remember(token, hash, before, unrestricted)
-      // Whoever was given a token a moment ago, as on a first start, may use it at once.
+      // A token that was created a moment ago, as on a first start, must work at once.
       if (!byHash.has(hash)) recheck(0)
       const known = byHash.get(hash)
       return known && clock.nowMs() < known.expiresMs ? remember(token, hash, before, known.caller) : null
@@ -88,9 +88,9 @@ export function openTokenStore(options: TokenStoreOptions): TokenStore {
   }
 }
 
-/** A caller who may call everything with any arguments: SLUICE_TOKEN, or code in this process. */
+/** A caller that may call every endpoint with any arguments: SLUICE_TOKEN, or code in this process. */
 export function unrestrictedCaller(name: string): Caller {
-  // No fresh results: clients send `no-cache` of themselves whenever they ask whether something has changed.
+  // No fresh results: many clients send `no-cache` on every revalidation without being told to.
   const admitFresh = null
   const pinned = Object.freeze({})
   return Object.freeze({
@@ -105,7 +105,7 @@ export function unrestrictedCaller(name: string): Caller {
   })
 }
 
-/** Changes when the file does; null when there is none. */
+/** A stamp that changes with the file; null where it does not exist. */
 function stampOf(path: string): string | null {
   try {
     return fileStamp(statSync(path, { bigint: true }))
@@ -114,7 +114,7 @@ function stampOf(path: string): string | null {
   }
 }
 
-/** A token whose rate stays as it was keeps its bucket, so that a reload gives nobody a fresh one. */
+/** Reads the tokens. A token whose rate is unchanged keeps its bucket, so that a reload does not refill it. */
 function readTokens(path: string, before: ReadonlyMap<string, KnownToken>, clock: Clock): Map<string, KnownToken> {
   let text: string
   try {
@@ -152,13 +152,13 @@ function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
   })
 }
 
-/** `logs.*` as a pattern for the whole name. */
+/** A scope such as `logs.*` as a regular expression for the whole name. */
 export function namePattern(text: string): RegExp {
   const literal = text.replace(/\*+/g, '*').replace(/[.+?^${}()|[\]\\]/g, '\\$&')
   return new RegExp(`^${literal.replaceAll('*', '.*')}$`)
 }
 
-/** A token bucket that starts full: `100/min` admits a hundred at once and then one each 0.6 seconds. */
+/** A token bucket that starts full: `100/min` admits a hundred calls at once and then one every 0.6 seconds. */
 function createBucket(rate: string | null, clock: Clock): Bucket {
   const parsed = rate === null ? null : parseRate(rate)
   if (parsed === null) return { rate, admit: () => 0 }

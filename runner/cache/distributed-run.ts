@@ -1,4 +1,4 @@
-/** One run of a key at a time among all replicas that share the store; its result is stored. */
+/** Runs a key once at a time among all replicas that share the store, and stores its result. */
 import { createHash } from 'node:crypto'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
@@ -8,33 +8,33 @@ import { errorOf, outcomeOf } from './failure-message.js'
 import type { Purges } from './purges.js'
 import { type CacheRequest, isFresh, mayServeStale } from './request.js'
 
-/** A result, and what it took to get it. */
+/** A result, and how it was obtained. */
 export interface Run {
   readonly result: StoredResult
-  /** It has just been put in the store. */
+  /** The result has just been stored. */
   readonly isStored: boolean
-  /** Another replica ran it meanwhile, and this one waited. */
+  /** Another replica ran the query, and this one waited for it. */
   readonly isCollapsed: boolean
-  /** Null when nothing was run: the store had the result. */
+  /** How long the query took, in milliseconds; null when the store had the result. */
   readonly runMs: number | null
-  /** Its time is over, but it may be served while a new one is made. */
+  /** The result is past its ttl, but may be served while it is refreshed. */
   readonly isStale: boolean
   readonly cost: QueryCost | null
 }
 
 export interface RunOptions {
-  /** Nobody waits for it, and nobody pays. */
+  /** A background refresh: no caller waits, and no token is charged. */
   readonly isBackground: boolean
-  /** Only a result that is younger will do; milliseconds since 1970. */
+  /** Only a result stored after this time may be used; milliseconds since 1970. */
   readonly newerThan: number
-  /** The store that replicas share has not been asked yet, and this process holds nothing of it. */
+  /** The shared store has not been asked yet, and this process has no entry in memory. */
   readonly isUnknown: boolean
 }
 
 export interface Runs {
-  /** Asks the engine, and stores. @throws whatever the run throws. */
+  /** Runs the query and stores its result. @throws whatever the run throws. */
   run(request: CacheRequest, signal: AbortSignal, isBackground: boolean): Promise<Run>
-  /** The same unless the store has a fresh result by now, or another replica is at it. @throws as `run` does. */
+  /** Runs the query unless the store now has a fresh result or another replica is running it. @throws as `run` does. */
   once(request: CacheRequest, signal: AbortSignal, options: RunOptions): Promise<Run>
 }
 
@@ -46,7 +46,7 @@ export interface RunsDeps {
 }
 
 export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
-  /** A store that fails is an empty one. */
+  /** Calls the store; a store that fails counts as empty. */
   async function attempt<T, F>(operation: string, action: () => Promise<T> | T, otherwise: F): Promise<T | F> {
     try {
       return await action()
@@ -67,9 +67,9 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     const sealed = sealResult(set, request.format, began, began + policy.ttlMs)
     const result = typeof dataBefore === 'string' ? { ...sealed, dataState: dataBefore } : sealed
     const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
-    // Data that changed under the query, or cannot be told apart, makes a result that is of no known state.
+    // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
     const isOfOneState = dataState === undefined || (dataBefore !== null && dataState() === dataBefore)
-    // Of an endpoint that has been changed meanwhile nobody will ask for it again.
+    // A result of an endpoint that has changed in the meantime would never be asked for again.
     const mayStore = keepMs > 0 && isOfOneState && purges.countOf(key) === purged && request.isCurrent()
     const isStored = mayStore && (await attempt('set', () => store.set(key, result, keepMs), false))
     return { result, isStored, isCollapsed: false, runMs, isStale: false, cost: set.cost ?? null }
@@ -95,7 +95,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     }
   }
 
-  /** What a stored result is good for. */
+  /** Whether a stored result may be used as fresh, as stale, or not at all. */
   function useOf(
     latest: StoredResult,
     request: CacheRequest,
@@ -119,11 +119,11 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     let isCollapsed = false
     for (;;) {
       const state = request.dataState === undefined ? '' : request.dataState()
-      // Of such data no replica can use another's result.
+      // Without a fingerprint of the data no replica can use another's result.
       if (state === null) return run(request, signal, options.isBackground)
       const claim = (): Promise<Claimed> =>
         mayBeStored ? replicas.claimUnlessStored(key, state) : replicas.claim(key, state)
-      // Both at once: asked for behind the claim, the result of whoever had the key before is seen.
+      // Sent together: the lookup comes after the claim, so it sees the result of the key's previous owner.
       const [lease, latest] = await Promise.all([
         attempt('claim', claim, 'failed' as const),
         attempt('get', () => replicas.latest(key), undefined),
@@ -135,7 +135,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
       }
       if (lease === 'failed') return run(request, signal, options.isBackground)
       if (isLease(lease)) return runLeased(lease, request, signal, options.isBackground)
-      // What is stored is of no use, or has gone meanwhile.
+      // The stored result cannot be used, or was removed in the meantime.
       mayBeStored = false
       if (lease === 'stored') continue
       if (clock.ticksMs() - askedAt >= request.timeoutMs) {
@@ -144,7 +144,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
       }
       isCollapsed = true
       const outcome = await attempt('wait', () => replicas.outcome(key, signal), { kind: 'unknown' as const })
-      // Of data that changes, another replica's run may have read what was before.
+      // If data may change, another replica's run may have read the older data.
       const error = outcome.kind === 'failed' && !request.dataState ? errorOf(outcome.failure) : null
       if (error) throw error
     }
@@ -154,7 +154,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     run,
     async once(request, signal, options) {
       if (store.replicas) return amongReplicas(store.replicas, request, signal, options)
-      // Another run may have ended while a store elsewhere was asked, so it is asked once more before the engine is.
+      // Another run may have ended while the shared store was asked, so the store is asked once more before the engine.
       const answer = options.isBackground ? undefined : await attempt('get', () => store.get(request.key), undefined)
       if (answer && isFresh(answer, request, clock.nowMs())) return found(answer, false)
       return run(request, signal, options.isBackground)
@@ -162,14 +162,14 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
   }
 }
 
-/** Its owner hangs, or somebody else has written there. */
+/** Logged when the owner of a key hangs, or another program has written to its lease. */
 const WAITED_IN_VAIN = 'a key was claimed for as long as its query may take, and nothing came of it'
 
 type Claimed = Lease | 'stored' | null
 
 const isLease = (claimed: Claimed | 'failed'): claimed is Lease => typeof claimed === 'object' && claimed !== null
 
-/** The result with its times and its ETag, which is computed here and nowhere else. */
+/** Adds the times and the ETag, which only this function computes. */
 export function sealResult(set: ResultSet, format: ResultFormat, storedAt: number, freshUntil: number): StoredResult {
   const hash = createHash('sha256').update(format).update('\0').update(set.body).digest('base64url')
   const { body, columns, rowCount, isTruncated } = set

@@ -1,16 +1,16 @@
-/** Remembers what the engine has refused as the caller's fault, so that asking again costs no query. */
+/** Caches the engine's refusals of arguments, so that the same call again costs no query. */
 import { BoundedMap } from '../model/bounded-map.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 
-/** What is wrong with an argument stays wrong; but whoever mends the manifest or the data need not wait long. */
+/** How long a refusal is cached, in milliseconds: short, since a corrected manifest or new data may make the call valid. */
 const REMEMBERED_MS = 60_000
 const MAX_REFUSALS = 1_000
 
 export interface NegativeCache {
-  /** The error that this key was refused with a moment ago. */
+  /** The cached refusal of this key. */
   find(key: string): RunnerError | undefined
-  /** Keeps a refusal of the caller's arguments; any other failure is none of its business. */
+  /** Caches a refusal of the caller's arguments; ignores any other failure. */
   note(key: string, thrown: unknown): void
   forget(isGone: (key: string) => boolean): void
 }

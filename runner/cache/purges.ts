@@ -1,14 +1,14 @@
-/** How often what was purged: a result whose query began before a purge must not be stored after it. */
+/** Counts purges: a result whose query began before a purge must not be stored after it. */
 import { keyPrefixOf } from '../model/result-key.js'
 
 export interface Purges {
-  /** Everything whose key begins so: an endpoint's part with its colon, or '' for all. */
+  /** Notes a purge of all keys with this prefix: an endpoint's id with its colon, or '' for all. */
   note(prefix: string): void
-  /** Another number after each purge that concerns this key. */
+  /** A number that changes with each purge of this key. */
   countOf(key: string): number
 }
 
-/** More endpoints than this are purged all at once: that costs a query for each, no more. */
+/** The most endpoints that are counted separately. With more, all count as purged, which costs one query for each. */
 const MAX_PREFIXES = 10_000
 
 export function createPurges(): Purges {
@@ -21,10 +21,10 @@ export function createPurges(): Purges {
         counts.clear()
       } else counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
     },
-    // Counts of one endpoint are forgotten only with a count of all, which is worth more than they ever were.
+    // Counts per endpoint are dropped only when the count of all rises, which outweighs them.
     countOf: key => ofAll * PURGES_AT_MOST + (counts.get(keyPrefixOf(key)) ?? 0),
   }
 }
 
-/** Of one endpoint between two purges of all. */
+/** More purges of one endpoint than can happen between two purges of all. */
 const PURGES_AT_MOST = 1_000_000_000

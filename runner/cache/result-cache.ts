@@ -1,4 +1,4 @@
-/** Get or run: results from the store while they are fresh, else one shared run that is then stored. */
+/** The results cache: returns a fresh result from the store, or the result of one shared run, which is then stored. */
 import { RunnerError } from '../model/errors.js'
 import type { CacheOutcome, Observer } from '../model/events.js'
 import type { Clock, HeldResult, ResultStore, StoredResult } from '../model/ports.js'
@@ -15,11 +15,11 @@ import { createWarmer } from './warm.js'
 export interface CacheAnswer {
   readonly result: StoredResult
   readonly outcome: CacheOutcome
-  /** True when this answer's result has just been put in the store. */
+  /** True when the result has just been stored. */
   readonly isStored: boolean
-  /** How long the run took that this answer waited for, in milliseconds; null where it waited for none. */
+  /** How long the run took that this call waited for, in milliseconds; null where it waited for no run. */
   readonly runMs: number | null
-  /** What the run cost that this answer started; null where it started none, or not on a warehouse. */
+  /** What the warehouse billed for the run that this call started; null where it started none. */
   readonly cost: QueryCost | null
 }
 
@@ -29,26 +29,26 @@ export interface ResultCache {
    *   may still be served. An error is never stored.
    */
   through(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
-  /** The result of this request where it can be had at once and is fresh. `before` is what was told the last time. */
+  /** The fresh result of this request if it is in memory. `before` is the handle that an earlier call returned. */
   peek(request: CacheRequest, before?: HeldResult | null): HeldResult | undefined
   /**
-   * A result whose query begins now, whatever is stored; it is stored then. When the query fails a stored one stands in, as
-   * long as the manifest says (RFC 5861, 4: "regardless of other freshness information"). @throws as `through` does.
+   * Runs the query now, whatever is stored, and stores the result. When the query fails, a stored result is returned for as
+   * long as the manifest allows (RFC 5861, 4: "regardless of other freshness information"). @throws as `through` does.
    */
   renew(request: CacheRequest, signal: AbortSignal): Promise<CacheAnswer>
-  /** The stored result of this key has grown in memory. */
+  /** Counts bytes that were added to the stored result of this key. */
   grow(key: string, bytes: number): void
   /**
-   * Forgets all results of an endpoint, null for of all, in every replica; queries that are running are not stored.
-   * Rejects when the store fails: then some may be left.
+   * Purges all results of an endpoint, or of all endpoints for null, in every replica; results of running queries are not
+   * stored. Rejects when the store fails; some results may then be left.
    */
   purge(endpointId: string | null): Promise<void>
   /**
-   * Endpoints that have been changed or removed: what is held of them as they were will not be asked for again. What other
-   * replicas may serve of them stays.
+   * Drops this process's entries of endpoints that have been changed or removed. Entries that other replicas may still serve
+   * stay.
    */
   forget(endpointIds: Iterable<string>): void
-  /** Stops warming and cancels the runs in progress. The store stays open: whoever opened it closes it. */
+  /** Stops warming and cancels running queries. The store stays open; the code that opened it closes it. */
   close(): void
 }
 
@@ -56,11 +56,11 @@ export interface ResultCacheDeps {
   readonly store: ResultStore
   readonly clock: Clock
   readonly observe: Observer
-  /** From 0 to 1; spreads refreshes. */
+  /** A random number from 0 to 1, which spreads refreshes. */
   readonly random: () => number
 }
 
-/** What was found before a run begins, and where: `all` is a store that answers at once; `before`, one that was waited for. */
+/** The result of the lookup before a run, and which part of the store was asked. */
 interface LookedUp {
   readonly found: StoredResult | undefined
   readonly asked: 'memory' | 'all' | 'before'
@@ -72,12 +72,15 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   const purges = createPurges()
   const refusals = createNegativeCache(clock)
   const runs = createRuns({ store, clock, observe, purges })
-  /** Queries that callers wait for. */
+  /** The number of running queries that callers wait for. */
   let callersRuns = 0
-  /** Calls whose data could not be told from any other. */
+  /** The number of calls whose data had no fingerprint. */
   let unknownStates = 0
 
-  /** Whoever comes after the data has changed must not share a run from before. */
+  /**
+   * The key of the single flight. It includes the data's fingerprint, so that a call after a change does not join an older
+   * run.
+   */
   function flightOf({ key, dataState }: CacheRequest): string {
     if (dataState === undefined) return key
     const state = dataState()
@@ -110,7 +113,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
 
   function notePurge(prefix: string): void {
     purges.note(prefix)
-    // Whoever comes now must not share a run that began before.
+    // Later calls must not join a run that began before the purge.
     flights.forget(prefix)
   }
   store.replicas?.onPurge(notePurge)
@@ -130,7 +133,9 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     }
   }
 
-  /** Another caller's budget is no reason to refuse this one: then the query is begun again, for this caller. */
+  /**
+   * Joins a shared run. If it fails because another caller's budget is used up, the query is started again for this caller.
+   */
   async function shareFairly(request: CacheRequest, signal: AbortSignal, lookedUp: LookedUp) {
     for (;;) {
       let isOwn = false
@@ -158,13 +163,13 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
     }
   }
 
-  /** With replicas only what is at hand: the store is asked, and the key claimed, in one go. */
+  /** With replicas, looks only into memory; the shared store is asked later, together with the claim of the key. */
   async function lookUpFirst(key: string): Promise<LookedUp> {
     if (!store.replicas || refusals.find(key)) return lookUp(key)
     return { found: lookAtOnce(store, key)?.result ?? undefined, asked: 'memory' }
   }
 
-  /** An old result in place of this failure. @throws the failure where there is none that may be served. */
+  /** An older result that may replace this failure. @throws the failure where there is no such result. */
   async function insteadOf(request: CacheRequest, thrown: unknown, { found, asked }: LookedUp): Promise<CacheAnswer> {
     const { key, policy } = request
     if (policy.staleIfErrorMs === 0 || !isExcused(thrown)) throw thrown
@@ -227,7 +232,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
       try {
         const { value, isFirst } = await shareFairly(request, signal, lookedUp)
         if (value.isStale) return serveStale(request, value.result)
-        warmer.touch(request, value.result.storedAt) // only now: a call that fails is not worth repeating
+        warmer.touch(request, value.result.storedAt) // Only after success, since a failing call is not worth warming.
         return answerOf(value, isFirst)
       } catch (thrown) {
         return insteadOf(request, thrown, lookedUp)
@@ -241,7 +246,7 @@ export function createResultCache({ store, clock, observe, random }: ResultCache
   }
 }
 
-/** A result that no run was waited for. */
+/** An answer from the store, without a run. */
 const without = (result: StoredResult, outcome: CacheOutcome): CacheAnswer => {
   return { result, outcome, isStored: false, runMs: null, cost: null }
 }
@@ -261,7 +266,10 @@ function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null)
   }
 }
 
-/** An old result stands in for a failure of the engine, not for a mistake in the call or a caller who left. */
+/**
+ * Whether an older result may replace this failure: yes for the engine's failures, no for mistakes of the caller and for
+ * callers who left.
+ */
 function isExcused(thrown: unknown): boolean {
   return !(thrown instanceof RunnerError) || thrown.status >= 500
 }

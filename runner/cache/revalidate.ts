@@ -1,4 +1,4 @@
-/** Refreshes results that were served although their time was over, in the background and no more often than makes sense. */
+/** Refreshes results that were served past their ttl, in the background, with a bound on the rate. */
 import { type Backoff, pauseAfter } from '../model/backoff.js'
 import { BoundedMap } from '../model/bounded-map.js'
 import { toRunnerError } from '../model/errors.js'
@@ -6,16 +6,16 @@ import type { Observer } from '../model/events.js'
 import type { Clock } from '../model/ports.js'
 import type { CacheRequest } from './request.js'
 
-/** At a time; what is beyond is asked for again by whoever comes next. */
+/** The most refreshes at a time; further ones are left to the next caller. */
 const MAX_AT_ONCE = 8
-/** Keys whose last refresh failed; the pauses of the oldest are forgotten first. */
+/** The most keys whose failed refreshes are tracked; the oldest are dropped first. */
 const MAX_FAILED = 1_000
 const BACKOFF: Backoff = { firstMs: 5_000, longestMs: 300_000, jitter: 0.1 }
 
 export interface Revalidator {
-  /** Begins unless this key is being refreshed, or was in vain a moment ago. */
+  /** Begins a refresh unless one is running for this key, or failed a moment ago. */
   begin(request: CacheRequest): void
-  /** Of these keys nobody will ask again. */
+  /** Drops keys that will not be asked for again. */
   forget(isGone: (key: string) => boolean): void
   close(): void
 }
@@ -25,7 +25,7 @@ export interface RevalidatorDeps {
   readonly observe: Observer
   /** From 0 to 1. */
   readonly random: () => number
-  /** `runMs` is null when another replica has made the result meanwhile. */
+  /** Refreshes the result; `runMs` is null when another replica has done so in the meantime. */
   readonly refresh: (request: CacheRequest, signal: AbortSignal) => Promise<{ readonly runMs: number | null }>
 }
 

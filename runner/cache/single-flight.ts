@@ -1,7 +1,7 @@
-/** One run per key: concurrent callers share it, and it is cancelled when the last of them has left. */
+/** Single flight: concurrent callers of a key share one run, which is cancelled when the last of them leaves. */
 import { RunnerError } from '../model/errors.js'
 
-/** Runs in progress by key. The run owns its abort signal; callers bring theirs. */
+/** Running queries by key. Each run has its own abort signal, separate from those of its callers. */
 export interface SingleFlight<T> {
   /**
    * Joins the run of this key, or starts one; `isFirst` says which.
@@ -12,7 +12,7 @@ export interface SingleFlight<T> {
     signal: AbortSignal,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<{ value: T; isFirst: boolean }>
-  /** Runs of keys that begin so go on for those who wait, but nobody joins them any more. */
+  /** Runs of keys with this prefix continue for their callers, but later callers no longer join them. */
   forget(prefix: string): void
   /** Cancels every run; their callers get what the cancelled runs throw. */
   cancelAll(): void
@@ -26,7 +26,7 @@ interface Flight<T> {
 
 /** An empty set of runs. */
 export function createSingleFlight<T>(): SingleFlight<T> {
-  /** Those that can be joined. */
+  /** The runs that can be joined. */
   const flights = new Map<string, Flight<T>>()
   const running = new Set<Flight<T>>()
 
@@ -36,7 +36,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       running.delete(flight)
       if (flights.get(key) === flight) flights.delete(key)
     })
-    promise.catch(() => {}) // whoever waits hears of it; when all have left nobody needs to
+    promise.catch(() => {}) // Waiting callers get the rejection; without callers it is ignored.
     const flight: Flight<T> = { promise, controller, waiting: 0 }
     flights.set(key, flight)
     running.add(flight)
@@ -46,7 +46,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
   function leave(key: string, flight: Flight<T>): void {
     flight.waiting -= 1
     if (flight.waiting > 0) return
-    // Whoever comes now must not join a run that is being cancelled.
+    // Later callers must not join a run that is being cancelled.
     if (flights.get(key) === flight) flights.delete(key)
     flight.controller.abort()
   }

@@ -1,25 +1,25 @@
-/** Things that are due at their times, with one timer for all of them: ten thousand timers would take more than the things. */
+/** A queue of items by due time with one timer for all: ten thousand timers would need more memory than the items. */
 import type { Clock } from '../model/ports.js'
 
-/** What a timer can count to; whoever is due later is looked at again then. */
+/** The longest timer; an item that is due later is checked again when it fires. */
 const LONGEST_MS = 2 ** 30
 
 export interface Due {
-  /** Milliseconds since 1970; must not change while it waits. */
+  /** Milliseconds since 1970; must not change while the item is in the queue. */
   readonly dueAt: number
 }
 
 export interface TimerQueue<T> {
   add(item: T): void
-  /** Forgets what this is not true of. */
+  /** Removes the items for which `isKept` is false. */
   keep(isKept: (item: T) => boolean): void
-  /** Forgets everything that waits. */
+  /** Removes all items. */
   clear(): void
 }
 
-/** Hands over each thing once it is due, the earliest first, some at a time. */
+/** Passes due items to `hand`, earliest first, in batches. */
 export function createTimerQueue<T extends Due>(clock: Clock, hand: (due: readonly T[]) => void): TimerQueue<T> {
-  /** A heap: each is due no later than the two at twice its place. */
+  /** A binary heap: each item is due no later than its two children. */
   const heap: T[] = []
   let timerAt = Infinity
   let cancelTimer = (): void => {}
@@ -71,7 +71,7 @@ export function createTimerQueue<T extends Due>(clock: Clock, hand: (due: readon
       setTimer()
     },
     keep(isKept) {
-      // The timer stays: it may find nothing due.
+      // The timer is kept, and may find no due item.
       for (const item of heap.splice(0)) if (isKept(item)) rise(item)
     },
     clear() {

@@ -1,4 +1,4 @@
-/** Queries entries in use again in the background, so that their callers neither wait nor see old data. */
+/** Warming: refreshes entries in use in the background, so that callers neither wait nor see old data. */
 import { pauseAfter } from '../model/backoff.js'
 import { toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
@@ -6,26 +6,26 @@ import type { Clock } from '../model/ports.js'
 import type { CacheRequest } from './request.js'
 import { createTimerQueue } from './timer-queue.js'
 
-/** Refreshes at a time: a few, so that callers find the engine free. */
+/** The most refreshes at a time; few, so that callers find the engine free. */
 const MAX_REFRESHES_AT_ONCE = 2
-/** Entries that are warmed; those that come when so many are will expire and be asked for again as they are. */
+/** The most entries that are warmed; further entries expire normally. */
 const MAX_WARM_ENTRIES = 10_000
-/** Of the time between two refreshes, the part by which chance brings one forward: entries made together drift apart. */
+/** The random share of the interval by which a refresh is brought forward, so that entries stored together spread out. */
 const JITTER = 0.1
-/** Before a refresh that failed is tried again; it doubles up to `warmMs`. */
+/** The pause after a failed refresh, in milliseconds; it doubles up to `warmMs`. */
 const FIRST_PAUSE_MS = 5_000
-/** How long a refresh that is due gives way to callers' queries: this part of the time between two, and at most that. */
+/** The longest time that a due refresh yields to callers' queries, as a share of the interval. */
 const PATIENCE = 0.1
 const MAX_PATIENCE_MS = 5_000
 
 export interface Warmer {
-  /** Somebody asked for this entry, whose result is this old: it is kept warm until nobody has for its ttl. */
+  /** Notes a call for this entry. It is kept warm until no call has come for its ttl. */
   touch(request: CacheRequest, storedAt: number): void
-  /** Of these keys nobody will ask again. Refreshes in progress end by themselves. */
+  /** Drops keys that will not be asked for again. Running refreshes end by themselves. */
   forget(isGone: (key: string) => boolean): void
-  /** A caller's query has ended: a refresh may have waited for that. */
+  /** Notes that a caller's query has ended, so that a waiting refresh may start. */
   startNext(): void
-  /** Stops: nothing is refreshed any more, and refreshes in progress are cancelled. */
+  /** Stops warming and cancels running refreshes. */
   close(): void
 }
 
@@ -34,9 +34,9 @@ export interface WarmerDeps {
   readonly observe: Observer
   /** From 0 to 1. */
   readonly random: () => number
-  /** Callers' queries are running. */
+  /** Whether queries of callers are running. */
   readonly isBusy: () => boolean
-  /** A result that is younger than `newerThan`, stored; `ran`: this process asked the engine for it. */
+  /** Stores a result newer than `newerThan` and returns it; `ran` says whether this process ran the query. */
   readonly refresh: (
     request: CacheRequest,
     newerThan: number,
@@ -47,9 +47,11 @@ export interface WarmerDeps {
 interface WarmEntry {
   request: CacheRequest
   lastAsked: number
-  /** Of the result that callers get. */
+  /** When the query of the current result began. */
   storedAt: number
-  /** As it was when `dueAt` was reckoned: another replica, or a caller, may have made a newer result since. */
+  /**
+   * The value of `storedAt` that `dueAt` was computed from; another replica or a caller may have stored a newer result since.
+   */
   reckonedFrom: number
   dueAt: number
   failures: number
@@ -83,10 +85,10 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
     return clock.nowMs() - lastAsked < request.policy.ttlMs && request.isCurrent()
   }
 
-  /** Somebody else has refreshed it meanwhile: it is due later. */
+  /** Whether another replica or a caller has refreshed the entry in the meantime, so that it is due later. */
   const isRefreshed = (entry: WarmEntry): boolean => entry.storedAt > entry.reckonedFrom
 
-  /** How long this entry still gives way to callers; 0 for no longer. */
+  /** How long this entry still yields to callers, in milliseconds. */
   function patienceMs({ request, dueAt }: WarmEntry): number {
     if (!isBusy()) return 0
     const patience = Math.min(MAX_PATIENCE_MS, request.policy.warmMs! * PATIENCE)
@@ -122,7 +124,7 @@ export function createWarmer({ clock, observe, random, isBusy, refresh }: Warmer
       entry.failures = 0
       if (ran) observe({ kind: 'cache.warmed', endpoint, durationMs: clock.nowMs() - began })
     } catch (thrown) {
-      // The old result stays in the store; it is tried again before long, then less and less often.
+      // The old result stays in the store, and the refresh is retried with backoff.
       entry.failures += 1
       if (!closing.signal.aborted) observe({ kind: 'cache.warm-failed', endpoint, error: toRunnerError(thrown) })
     } finally {

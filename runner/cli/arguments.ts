@@ -1,4 +1,4 @@
-/** Arguments of the command line: `name=value` and times. */
+/** Parses arguments of the command line: `name=value` pairs and times. */
 import { UsageError } from '../model/errors.js'
 import { readTimestamp } from '../model/typed-value.js'
 
@@ -19,7 +19,7 @@ export function splitAssignment(what: string, text: string): readonly [name: str
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** A call's arguments from `k=v` texts: a name given several times is a list, as in a URL. @throws UsageError. */
+/** The arguments of a call from `k=v` texts; a repeated name becomes a list, as in a URL. @throws UsageError. */
 export function rawArguments(texts: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   const all = new Map<string, string | readonly string[]>()
   for (const text of texts) {

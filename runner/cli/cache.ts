@@ -4,15 +4,15 @@ import { SetupError, UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
 
-/** A server that has not answered by then has hung. */
+/** The time after which a server that has not answered counts as hung. */
 const ANSWER_MS = 30_000
 
-/** How many endpoints are named in a line. */
+/** The most endpoints that a line names. */
 const MAX_NAMED = 20
 
 /**
- * Forgets the stored results of an endpoint, undefined for of all: over HTTP where `url` is given, else in the Redis that
- * the replicas share. Prints what was purged: over HTTP, all means those that the token may call.
+ * Purges the stored results of one endpoint, or of all when `name` is undefined: over HTTP where `url` is given, else in the
+ * Redis that the replicas share. Prints what was purged; over HTTP, "all" means the endpoints that the token may call.
  * @throws UsageError when neither is known; SetupError when it did not happen everywhere.
  */
 export async function purgeCache(
@@ -35,7 +35,7 @@ export async function purgeCache(
   return EXIT.clean
 }
 
-/** The address in front of every path, without a slash at its end. What is wrong is not repeated: it may hold a password. */
+/** The base of every address, without a slash at its end. Errors do not quote the address, since it may hold a password. */
 function baseOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : null
   const isPlain = parsed && !parsed.username && !parsed.password && !parsed.search && !parsed.hash
@@ -63,7 +63,7 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     }
     purged.push(one)
   }
-  // The server tells of no others, so there may be others.
+  // The server lists only endpoints that the token may call, so more may exist.
   const what = names.length === 1 ? 'the one endpoint' : `the ${names.length} endpoints`
   io.print(name === undefined ? `purged ${what} that the token may call: ${listed(names)}\n` : `purged ${name}\n`)
   return EXIT.clean
@@ -74,7 +74,7 @@ function listed(names: readonly string[]): string {
   return names.slice(0, MAX_NAMED).join(', ') + (left > 0 ? ` and ${left} more` : '')
 }
 
-/** Those that the token may call. */
+/** The names of the endpoints that the token may call. */
 async function endpointNames(base: string, token: string): Promise<readonly string[]> {
   const { endpoints } = (await ask(base, token, 'GET', '/api/endpoints')) as { endpoints: readonly { name: string }[] }
   return endpoints.map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** `sluice call`: one endpoint, run in this process as a call over HTTP would be. */
+/** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
 import { createRunner, type Explained } from '../compose/runner.js'
 import type { ResultColumn, ResultFormat } from '../model/query.js'
 import { readSettings } from '../settings/settings.js'
@@ -8,7 +8,7 @@ import { textTable } from './table.js'
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>
 
-/** A name given several times is a list, as in a URL. */
+/** Runs the endpoint and prints its result; a repeated argument name becomes a list, as in a URL. */
 export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
   const args = rawArguments(texts)
@@ -31,7 +31,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   }
 }
 
-/** The very bytes, or a table made of `arrays`. */
+/** Prints the bytes that HTTP would send, or a table made from the `arrays` format. */
 export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: string, io: Io): void {
   if (shown !== 'table') {
     io.print(body)
@@ -43,7 +43,7 @@ export function printRows(columns: readonly ResultColumn[], body: Uint8Array, sh
   io.complain(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
 }
 
-/** Sections with a heading each. */
+/** The explanation as text: sections with a heading each. */
 export function explanationText(explained: Explained): string {
   const parameters = Object.entries(explained.parameters).map(
     ([name, { type, value }]) => `@${name} ${type} = ${JSON.stringify(value)}`,

@@ -1,10 +1,10 @@
-/** What BigQuery would read for each variant of a query, and what it would take for it. */
+/** Estimates of what BigQuery would read for each variant of a query, and of the price. */
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { WarehouseReads } from '../model/query.js'
 import type { Io } from './io.js'
 import { annotation } from './report.js'
 
-/** Of the form of a diagnostic, so that one list holds both. */
+/** One variant's estimate. It has the members of a diagnostic, so that one list can hold both. */
 export interface Estimate {
   readonly file: string
   readonly line: number
@@ -20,10 +20,13 @@ export interface Estimate {
 
 const BYTES_PER_MIB = 2 ** 20
 const BYTES_PER_TIB = 2 ** 40
-/** BigQuery bills whole MiB, and at least 10 for each table that a query names, and for the query ("On-demand pricing"). */
+/**
+ * BigQuery bills whole MiB: at least 10 for each table that a query names, and at least 10 for the query ("On-demand
+ * pricing").
+ */
 const LEAST_MIB = 10
 
-/** One for each variant that a warehouse was asked about; none where only the embedded engine was. */
+/** The estimate of each variant that was checked with a warehouse; empty when only the embedded engine was asked. */
 export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: number): readonly Estimate[] {
   return details.flatMap(({ endpoint, file, variants }) =>
     variants.flatMap(({ label, reads }) => {
@@ -38,7 +41,7 @@ export function readEstimates(details: readonly LoadedEndpoint[], usdPerTib: num
   )
 }
 
-/** A line for each variant; for GitHub's checks, which show only a few, one for each manifest: its dearest. */
+/** Prints a line for each variant; for GitHub's checks, which show only a few lines, the dearest variant of each manifest. */
 export function reportEstimates(estimates: readonly Estimate[], format: 'text' | 'github', io: Io): void {
   if (format === 'text') {
     for (const { message } of estimates) io.print(`${message}\n`)
@@ -49,7 +52,10 @@ export function reportEstimates(estimates: readonly Estimate[], format: 'text' |
   for (const one of dearest.values()) io.print(`${annotation(one)}\n`)
 }
 
-/** Of what each table is read is not told: where small tables stand beside large ones it is more. */
+/**
+ * The billed bytes. BigQuery does not say how much it reads of each table, so with small tables among large ones it bills
+ * more.
+ */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
 
@@ -61,7 +67,7 @@ function sizeText(bytes: number): string {
   return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
 }
 
-/** What is dearer than nothing never reads as if it were not. */
+/** The price with enough digits that a price above zero is never shown as zero. */
 function usdText(usd: number): string {
   return usd > 0 && usd < 0.0001 ? '< 0.0001 USD' : `${usd.toFixed(4)} USD`
 }

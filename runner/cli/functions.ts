@@ -1,4 +1,4 @@
-/** `sluice query --functions`: the functions of the language that are run, and those that are refused. */
+/** `sluice query --functions`: lists the functions that run, and those that are refused. */
 import { type ListedFunction, listFunctions, listRefusals } from '../../googlesql/index.js'
 import { UsageError } from '../model/errors.js'
 import { EXIT, type Io } from './io.js'
@@ -34,10 +34,10 @@ function asText({ name, signatures, aliases, modes, documentation, isInBigQuery 
   return entryText(name, notes, documentation)
 }
 
-/** The name in a column of its own, what there is to say of it beside it, a line each. */
+/** One entry of the list: the name in the first column, its signatures and documentation in the second. */
 function entryText(name: string, lines: readonly string[], documentation: string): string {
   return [...lines, documentation].map((line, index) => (index === 0 ? name : '').padEnd(NAME_WIDTH) + line).join('\n')
 }
 
-/** The longest name, and two spaces. */
+/** The width of the first column: the longest name and two spaces. */
 const NAME_WIDTH = 31

@@ -1,4 +1,4 @@
-/** `sluice import`: rows of files become part of a table, or nothing does. */
+/** `sluice import`: adds the rows of files to a table; when a row is bad, adds none. */
 import { type ImportReport, importTable } from '../compose/import.js'
 import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
@@ -34,7 +34,7 @@ export async function importFiles(table: string, files: readonly string[], flags
   return EXIT.clean
 }
 
-/** More are not shown: they mostly have one cause. */
+/** The most bad rows that are printed: further ones mostly have the same cause. */
 const MAX_BAD_ROWS = 100
 
 /** `logs.ndjson:3:17: metadata[0].status: found "x", expected an INT64: …` */

@@ -1,4 +1,4 @@
-/** What the command line is given by its process. */
+/** The streams, signals and hooks of the process, as the command line uses them. */
 import type { Readable } from 'node:stream'
 
 export interface Io {
@@ -6,21 +6,21 @@ export interface Io {
   /** Standard output and standard error. */
   print(text: string | Uint8Array): void
   complain(text: string): void
-  /** Touched only by whoever reads it: a process that has looked at it waits for its end. */
+  /** Standard input. Only commands that read it may call this: a process that has opened it waits for its end. */
   standardInput(): Readable
   /** Standard error is a terminal: diagnostics are shown with their lines. */
   readonly isTerminal: boolean
-  /** Told once everything is loaded and the work begins. */
+  /** Signals that everything is loaded and the work begins. */
   loaded(): void
-  /** Called as the process ends, also by a crash; it cannot wait for anything then. */
+  /** Registers a synchronous callback for the end of the process, also after a crash. */
   onExit(callback: () => void): void
-  /** Called whenever the process is asked to read its files again. */
+  /** Registers a callback for each request to reload (SIGHUP). */
   onReload(callback: () => void): void
   /** Resolves when the process is asked to end. */
   untilAsked(): Promise<void>
   /**
-   * Fires when the process is asked to end, which it does by itself as long as nobody has asked for this. Whoever has
-   * soon returns; being asked once more ends the process at once.
+   * A signal that fires when the process is asked to end. A command that has called this must return soon after it fires; a
+   * second request ends the process at once. Without a call of this, the first request ends the process.
    */
   interruption(): AbortSignal
 }

@@ -21,7 +21,7 @@ import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './tok
 import { validate } from './validate.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
-/** As commander gives them: switches are booleans. */
+/** Flags as commander parses them: switches are booleans. */
 type GivenFlags = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
 /** Runs a command line; resolves to the exit code. */
@@ -71,7 +71,7 @@ function explainFailure(thrown: unknown, io: Io): number {
   return EXIT.failed
 }
 
-/** As the package says. */
+/** The version in package.json. */
 function ownVersion(): string {
   const text = readFileSync(new URL(import.meta.resolve('#package')), 'utf8')
   return (JSON.parse(text) as { version: string }).version
@@ -264,7 +264,7 @@ const ENGINE_FLAGS = [
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 
-/** Both engines are opened, whatever SLUICE_ENGINE says. */
+/** `compare` opens both engines, so it has no `--engine` and ignores SLUICE_ENGINE. */
 const COMPARE_FLAGS = [...ENGINE_FLAGS.filter(flag => flag !== '--engine'), ...WAREHOUSE_FLAGS]
 
 function withSettings(command: Command, names: readonly (string | null)[]): Command {

@@ -17,7 +17,7 @@ type Flags = Readonly<Record<string, unknown>>
 
 const MAX_SECONDS = 86_400
 
-/** Without SQL it does what `--functions` asks for, and nothing else. */
+/** Runs the SQL and prints its rows. `sql` is undefined only with `--functions`. */
 export async function runQuery(sql: string | undefined, flags: Flags, io: Io): Promise<number> {
   if (flags['functions'] === true) {
     if (sql !== undefined) throw new UsageError(['--functions lists functions, and takes no SQL'])
@@ -64,14 +64,14 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
 
 type Bound = Readonly<Record<string, BoundValue>>
 
-/** SQL that reads `@now`, as that of manifests does, runs as it stands. */
+/** Binds `@now` where the SQL reads it, so that the SQL of manifests runs unchanged. */
 function withNow(sql: string, given: Bound, clock: Clock): Bound {
   const isGiven = Object.keys(given).some(name => name.toLowerCase() === 'now')
   if (isGiven || !/@now\b/i.test(sql)) return given
   return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
 }
 
-/** `name=value` is a STRING; `name:TYPE=value` is of that type, an array's value being JSON. */
+/** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */
 function boundValues(texts: readonly string[]): Bound {
   const bound = texts.map((text): readonly [string, BoundValue] => {
     const [left, value] = splitAssignment('--parameter', text)
@@ -80,7 +80,7 @@ function boundValues(texts: readonly string[]): Bound {
       throw new UsageError([`--parameter: ${JSON.stringify(name)} is not a parameter's name`])
     return [name, { type, value: wireValue(name, type.toUpperCase(), value) }]
   })
-  // As in the language, whose names of parameters are the same in any case.
+  // Names of parameters are case-insensitive in GoogleSQL.
   const names = bound.map(([name]) => name.toLowerCase())
   const twice = names.find((name, i) => names.indexOf(name) !== i)
   if (twice !== undefined) throw new UsageError([`--parameter: ${twice} is given twice`])

@@ -5,12 +5,12 @@ import type { Io } from './io.js'
 
 export type ReportFormat = 'text' | 'json' | 'github'
 
-/** JSON and annotations go to standard output, where tools read them; text goes to standard error. */
+/** Prints diagnostics: JSON and annotations to standard output, where tools read them, and text to standard error. */
 export function reportDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: ReportFormat,
   io: Io,
-  /** Stand behind the diagnostics in JSON. */
+  /** Further entries after the diagnostics in JSON. */
   more: readonly object[] = [],
 ): void {
   switch (format) {
@@ -44,7 +44,7 @@ export function annotation(
   return `::${d.severity} ${place}::${data(d.message)}`
 }
 
-/** The line with a caret under the column; nothing when the file cannot be read any more. */
+/** The source line with a caret under the column; '' when the file can no longer be read. */
 function frame(d: Diagnostic): string {
   try {
     const line = readFileSync(d.file, 'utf8').split(/\r\n|\n|\r/)[d.line - 1]

@@ -1,4 +1,4 @@
-/** `sluice sample`: writes log entries of all nine streams into the data folder. */
+/** `sluice sample`: writes sample log entries for all nine streams into the data folder. */
 import { createWriteStream } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -58,7 +58,7 @@ async function hasFiles(folder: string): Promise<boolean> {
   }
 }
 
-/** A reader sees the old file or the new one, never half of one. */
+/** Writes one stream atomically: a reader sees the old file or the new one, never a part. */
 async function writeStream(folder: string, stream: SampleStream, options: SampleOptions): Promise<void> {
   const file = join(folder, `${stream}.ndjson`)
   const unfinished = join(folder, `.${stream}.ndjson.tmp`)
@@ -71,7 +71,7 @@ async function writeStream(folder: string, stream: SampleStream, options: Sample
   }
 }
 
-/** Lines in pieces that are worth a write. */
+/** Joins lines into chunks that are large enough for one write each. */
 function* chunks(lines: Iterable<string>): Generator<string> {
   let piece = ''
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** `sluice serve`: one process that serves until it is asked to end. */
+/** `sluice serve`: one process that serves until it receives SIGTERM or SIGINT. */
 
 import { createRunner } from '../compose/runner.js'
 import { ensureToken } from '../compose/tokens.js'
@@ -9,8 +9,8 @@ import { EXIT, type Io } from './io.js'
 import { reportDiagnostics } from './report.js'
 
 /**
- * Prints one line when ready. SIGHUP has manifests and table schemas read again. Ends with 0 after SIGTERM or SIGINT, once
- * running requests are finished.
+ * Prints one line when ready. SIGHUP reloads manifests and table schemas. After SIGTERM or SIGINT it finishes the running
+ * requests and returns 0.
  */
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
@@ -25,7 +25,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     droppedLogLines: log.dropped,
   })
   const asked = io.untilAsked()
-  // Whatever becomes of it has been observed.
+  // The reload itself logs its failure.
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {
     const token = await ensureToken(settings)
@@ -41,7 +41,10 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
   return EXIT.clean
 }
 
-/** SIGHUP would end the process until somebody listens. What it asks for while everything is read is done once that is over. */
+/**
+ * Listens for SIGHUP from the start, since an unhandled SIGHUP ends the process. A request that comes during loading is
+ * carried out afterwards.
+ */
 function reloadsAskedFor(io: Io): { begin(reload: () => void): void } {
   let isAsked = false
   let act = (): void => {

@@ -1,9 +1,9 @@
-/** Rows as a table of text for people. */
+/** Formats rows as a text table for a terminal. */
 import type { ResultColumn } from '../model/query.js'
 
 const MAX_WIDTH = 60
 
-/** Numbers to the right, the rest to the left; long values are cut with an ellipsis; NULL is written so. */
+/** Aligns numbers right and everything else left, cuts long values with an ellipsis, and writes NULL for null. */
 export function textTable(columns: readonly ResultColumn[], rows: readonly (readonly unknown[])[]): string {
   const cells = rows.map(row => row.map(cellText))
   const heads = columns.map(column => cut(column.name))
@@ -23,7 +23,7 @@ function cellText(value: unknown): string {
   return cut(text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, visibleControl))
 }
 
-/** What a terminal would act on is shown instead. */
+/** Makes a control character visible, so that the terminal does not act on it. */
 const visibleControl = (character: string): string =>
   character === '\n' ? '\\n' : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 

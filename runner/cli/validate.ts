@@ -1,4 +1,4 @@
-/** `sluice validate`: every manifest, every rule, every variant of every query. */
+/** `sluice validate`: checks every manifest against every rule, and every variant of its query. */
 import { checkManifests } from '../compose/manifests.js'
 import { BYTE_SIZE_FORM, parseByteSize } from '../model/byte-size.js'
 import { UsageError } from '../model/errors.js'
@@ -10,13 +10,13 @@ import { tableDiagnostics } from './tables/diff.js'
 
 export interface ValidateFlags {
   readonly format: ReportFormat
-  /** `100 GB`: a variant that BigQuery would read more for is an error; absent for no limit. */
+  /** The most bytes that BigQuery may read for a variant, such as `100 GB`; more is an error. Absent for no limit. */
   readonly maxBytes?: string | undefined
-  /** Table schemas are held against the tables in BigQuery too. */
+  /** Whether table schemas are also compared with the tables in BigQuery. */
   readonly diffsTables?: boolean
 }
 
-/** `paths` narrows what is reported to these files and folders. */
+/** Validates and reports; `paths` limits the report to these files and folders. */
 export async function validate(
   paths: readonly string[],
   flags: Readonly<Record<string, string | undefined>>,

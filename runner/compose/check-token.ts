@@ -1,4 +1,4 @@
-/** What of a new token will not do what it seems to: told when it is made, since each call of it would only be a 403. */
+/** Warnings about a new token whose calls would be refused with 403, given when the token is created. */
 
 import type { NewToken } from '../auth/token-file.js'
 import { namePattern } from '../auth/tokens.js'
@@ -8,8 +8,8 @@ import { pinnedValueProblem, refusalOf } from '../request/authorize.js'
 import type { Settings } from '../settings/settings.js'
 
 /**
- * Sentences without a full stop; none where all is well. A token is made all the same: it fails closed, and the endpoints
- * that it is for may come later. Never rejects.
+ * The warnings, as sentences without a full stop. The token is created in any case: it fails closed, and its endpoints may be
+ * added later. Never rejects.
  */
 export async function tokenWarnings({ endpointsDir }: Settings, order: NewToken): Promise<readonly string[]> {
   const found = await readAccess(endpointsDir)
@@ -42,7 +42,7 @@ function strangePins({ pin = {} }: NewToken, endpoints: Endpoints): readonly str
   return strange.map(name => `no endpoint declares "${name}", so the token may call none${didYouMean(name, declared)}`)
 }
 
-/** Those that the patterns name and that are a 403 all the same, by the reason. */
+/** The endpoints that the patterns name but the token may not call, by the reason. */
 function closedEndpoints({ allow, pin = {}, allTenants = false }: NewToken, endpoints: Endpoints): readonly string[] {
   const mayCall = (name: string): boolean => allow.some(pattern => namePattern(pattern).test(name))
   const caller = { mayCall, pinned: pin, allTenants }
@@ -55,7 +55,7 @@ function closedEndpoints({ allow, pin = {}, allTenants = false }: NewToken, endp
   return [...closed].map(([reason, names]) => `the token may not call ${listed(names)}: ${reason}`)
 }
 
-/** How many endpoints are named in a line. */
+/** The most endpoints that a warning names. */
 const MAX_NAMED = 5
 
 function listed(names: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** What was opened, to be closed again. */
+/** A stack of opened resources that are closed together. */
 
 export interface Closable {
   close(): Promise<void> | void
@@ -9,7 +9,7 @@ export interface Closers {
   close(): Promise<void>
 }
 
-/** Closes what was added, newest first, all of it even when one fails; the first failure is thrown at the end. */
+/** Closes all resources, newest first, even when one fails; the first failure is thrown at the end. */
 export function createClosers(): Closers {
   const closables: Closable[] = []
   return {

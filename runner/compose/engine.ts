@@ -1,4 +1,4 @@
-/** The engines of the settings, and the tables that they know. */
+/** Opens the engines that the settings name, with their tables. */
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
 import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
@@ -15,30 +15,30 @@ import { systemClock } from '../process/clock.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
 import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 
-// What is opened here has these types; other folders may not import the adapters.
+// Re-exported, since other folders may not import the adapters.
 export type { DescribedTable, TablePlace, WarehouseTables } from '../engines/bigquery/tables.js'
 export type { EmbeddedEngine, EmbeddedEngineOptions, EmbeddedTable } from '../engines/duckdb/embedded.js'
 
-/** What an engine needs beside the settings. */
+/** The ports that an engine needs besides the settings. */
 export interface EngineDeps {
   readonly observe: Observer
   readonly clock: Clock
 }
 
-/** An engine that manifests can be loaded for. */
+/** An engine for which manifests can be loaded. */
 export interface ServingEngine extends Engine {
-  /** As `check`, without asking an engine where that can be had. */
+  /** Like `check`, but without a request to the engine where the resolver suffices. */
   readonly compile: Engine['check']
-  /** All tables that are known by their schemas. */
+  /** All tables that have a schema file. */
   readonly tables: () => TableCatalogue
 }
 
-/** The engine that the settings name. @throws LoadError, SetupError. Whoever opens it closes it. */
+/** Opens the engine that the settings name. The caller closes it. @throws LoadError, SetupError. */
 export async function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
   return openServingEngineOver(await readTables(settings), settings, deps)
 }
 
-/** The same over tables that have been read. */
+/** Opens the engine over table schemas that are already loaded. */
 export function openServingEngineOver(
   tables: readonly TableDefinition[],
   settings: Settings,
@@ -47,7 +47,7 @@ export function openServingEngineOver(
   return settings.engine === 'bigquery' ? openWarehouse(tables, settings, deps) : openEngineOver(tables, settings, deps)
 }
 
-/** @throws LoadError when a table schema holds errors. */
+/** Loads the table schemas. @throws LoadError when a schema has errors. */
 export async function readTables(
   { tablesDir }: Settings,
   breathe?: () => Promise<void>,
@@ -93,20 +93,20 @@ async function openWarehouse(
   }
 }
 
-/** The tables that the warehouse of the settings has. @throws SetupError. Whoever opens it closes it. */
+/** Opens the table metadata of the warehouse. The caller closes it. @throws SetupError. */
 export async function openWarehouseTables(settings: Settings): Promise<WarehouseTables> {
   const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
   const { openWarehouseTables: openTables } = await import('../engines/bigquery/tables.js')
   return openTables(await openAccess(settings), { clock: systemClock(), random: Math.random })
 }
 
-/** @throws SetupError when the tables of the settings are in a folder that is not there: served, they would all be empty. */
+/** @throws SetupError when the data folder does not exist: every table would be empty. */
 export function requireData({ engine, database, dataDir }: Settings): void {
   const fault = engine === 'duckdb' && database === null ? dataFolderFault(dataDir) : null
   if (fault !== null) throw new SetupError(fault)
 }
 
-/** The embedded engine over its tables. @throws LoadError, SetupError. Whoever opens it closes it. */
+/** Opens the embedded engine over its tables. The caller closes it. @throws LoadError, SetupError. */
 export async function openEngine(settings: Settings, deps: EngineDeps): Promise<DuckdbEngine> {
   return openEngineOver(await readTables(settings), settings, deps)
 }
@@ -131,7 +131,7 @@ function openEngineOver(
   })
 }
 
-/** How many threads the embedded engine may use. */
+/** The number of threads of the embedded engine. */
 export const threadsOf = ({ engineThreads }: Settings): number =>
   engineThreads === 0 ? availableParallelism() : engineThreads
 
@@ -141,7 +141,7 @@ export const definitionOf = ({ name, columns, layout }: LoadedTable): TableDefin
   ...(layout.partition && { partitionedBy: layout.partition.column }),
 })
 
-/** The embedded engine as a library: BigQuery SQL over these tables. Whoever opens it closes it. @throws UsageError, SetupError. */
+/** The embedded engine as a library: BigQuery SQL over these tables. The caller closes it. @throws UsageError, SetupError. */
 export function openEmbeddedEngine(options: EmbeddedEngineOptions): Promise<EmbeddedEngine> {
   return openEmbedded(options, systemClock())
 }

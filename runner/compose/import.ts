@@ -1,4 +1,4 @@
-/** Rows of files become files of the data folder. */
+/** Imports rows of files into the data folder. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -12,13 +12,13 @@ import { definitionOf, threadsOf } from './engine.js'
 
 export type { ImportReport }
 
-/** What `sluice import` is asked for. */
+/** The arguments of `sluice import`. */
 export interface ImportOrder {
-  /** `dataset.table`, with a schema. */
+  /** The table as `dataset.table`; it must have a schema. */
   readonly table: string
-  /** `-` is standard input. */
+  /** Paths; `-` is standard input. */
   readonly files: readonly string[]
-  /** `ndjson`, `csv.gz`, …: of files whose names do not tell, and of standard input; null for none. */
+  /** The format (`ndjson`, `csv.gz`, …) of standard input and of files whose names do not show it; null where not given. */
   readonly inputFormat: string | null
   readonly replaces: boolean
   readonly ignoresUnknown: boolean
@@ -28,7 +28,7 @@ export interface ImportOrder {
 }
 
 /**
- * Writes the rows of files into the data folder, all of them or none.
+ * Writes the rows of the files into the data folder: all of them, or none.
  * @throws UsageError, LoadError, SetupError; QueryFault for a file that cannot be read at all.
  */
 export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
@@ -52,5 +52,5 @@ export async function importTable(settings: Settings, order: ImportOrder): Promi
   })
 }
 
-/** Of DuckDB; with what the rows take while they are checked, an import stays below 1 GB. */
+/** DuckDB's memory limit; together with the rows that are being checked, an import stays below 1 GB. */
 const IMPORT_MEMORY_MB = 400

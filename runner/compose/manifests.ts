@@ -6,7 +6,7 @@ import { systemClock } from '../process/clock.js'
 import type { Settings } from '../settings/settings.js'
 import { openServingEngine, type ServingEngine } from './engine.js'
 
-/** What else a result depends on: the same SQL means other data elsewhere. */
+/** Identifies the engine's data, as part of every revision: the same SQL reads other data on another engine. */
 function engineIdentity(settings: Settings): string {
   const { engine, project, location, defaultDataset, emulatorHost } = settings
   return JSON.stringify(engine === 'duckdb' ? [engine] : [engine, project, location, defaultDataset, emulatorHost])
@@ -32,14 +32,14 @@ export function loadManifests(
 }
 
 export interface CheckLimits {
-  /** A query that BigQuery would read more bytes for is a mistake; null for no limit. @default null */
+  /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
   readonly maxBytes?: number | null
 }
 
 /**
- * Checks every manifest with every variant of its query on the engine; nothing stays open. `only` keeps what is found in
- * these files and folders; none keeps all.
- * @throws LoadError when table schemas hold errors, for then every query would; SetupError.
+ * Checks every manifest, and every variant of its query on the engine, and closes what it opened. `only` limits the result to
+ * these files and folders; an empty list means all.
+ * @throws LoadError when table schemas have errors, which would make every query fail; SetupError.
  */
 export async function checkManifests(
   settings: Settings,
@@ -48,7 +48,7 @@ export async function checkManifests(
 ): Promise<Loaded> {
   const clock = systemClock()
   const engine = await openServingEngine(settings, { observe: () => {}, clock })
-  // What a warehouse would read of a partitioned table depends on the time.
+  // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
   try {
     return await loadManifests(

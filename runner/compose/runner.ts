@@ -1,4 +1,4 @@
-/** Settings become a runner. */
+/** COMPOSITION ROOT: builds a runner from settings. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
@@ -33,31 +33,30 @@ import { loadManifests } from './manifests.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
 
-/** Endpoints that are being served. Whoever creates one closes it. */
+/** A running service. The code that creates it closes it. */
 export interface Runner {
   /** Mounts in any node:http or Express server. */
   readonly listener: RequestListener
   /**
-   * Runs an endpoint by name or id as a call over HTTP would, for a caller who may do everything; a list is several
-   * values.
+   * Runs an endpoint by name or id as a call over HTTP would, for an unrestricted caller. A list is a repeated argument.
    * @throws RunnerError
    */
   call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
-  /** What the same call would run, without running it. @throws RunnerError */
+  /** What the same call would run, without running the query. @throws RunnerError */
   explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
   /**
-   * Reads manifests, partials and table schemas again. From then on calls see what was read, all of it; those under way end on
-   * what was before. Whatever becomes of it is an event too.
-   * @throws LoadError when they hold errors, SetupError, RunnerError; then everything is as it was.
+   * Reloads manifests, partials and table schemas. Later calls see all of the new state; running calls finish on the old one.
+   * The outcome is also an event.
+   * @throws LoadError when the files have errors, SetupError, RunnerError; the old state then stays.
    */
   reload(): Promise<ReloadReport>
-  /** By name. */
+  /** The endpoints, sorted by name. */
   endpoints(): readonly Endpoint[]
-  /** The same, in the order of their files, with what is known of their manifests. */
+  /** The endpoints in the order of their files, with facts about their manifests. */
   details(): readonly LoadedEndpoint[]
-  /** Serves the listener at the address of the settings. @throws SetupError when it cannot be listened on. */
+  /** Listens at the address of the settings. @throws SetupError when that fails. */
   listen(): Promise<RunningServer>
-  /** Stops warming, then closes the engine and the stores. Servers are closed first, by whoever started them. */
+  /** Stops warming, then closes the engine and the stores. Servers must be closed before, by the code that started them. */
   close(): Promise<void>
 }
 
@@ -66,35 +65,35 @@ export type CallArguments = Readonly<Record<string, string | readonly string[]>>
 export interface CallOptions {
   /** @default json */
   readonly format?: ResultFormat
-  /** Freezes `@now`, in microseconds since 1970; such a call goes past the cache. */
+  /** Freezes `@now`, in microseconds since 1970; such a call bypasses the cache. */
   readonly nowMicros?: bigint
   readonly signal?: AbortSignal
 }
 
 /** A query, and how the engine runs it. */
 export interface Explained {
-  /** `interval=1day, function_id given`; null where the query is no endpoint's. */
+  /** The variant in words: `interval=1day, function_id given`; null for a query without an endpoint. */
   readonly variant: string | null
-  /** BigQuery SQL, and what is bound to it. */
+  /** The BigQuery SQL; its bound values follow. */
   readonly sql: string
   readonly parameters: Readonly<Record<string, BoundValue>>
   readonly engineSql: string
   readonly plan: string
-  /** Milliseconds by what they were spent on. */
+  /** Milliseconds by stage. */
   readonly timingsMs: Readonly<Record<string, number>>
 }
 
 export interface RunnerOptions {
-  /** Told of everything that happens. @default nobody */
+  /** Receives every event. @default events are dropped */
   readonly observe?: Observer
-  /** How many lines the log has dropped, for the metrics. @default none */
+  /** The number of lines that the log has dropped, for the metrics. @default 0 */
   readonly droppedLogLines?: () => number
 }
 
 /**
- * Settings that are not given have their defaults.
- * @throws UsageError naming every setting that is unknown or wrong; LoadError when manifests or table schemas hold errors;
- *   SetupError when something cannot be opened. Whatever was opened by then has been closed.
+ * Creates a runner. Missing settings have their defaults.
+ * @throws UsageError naming every setting that is unknown or invalid; LoadError when manifests or table schemas have errors;
+ *   SetupError when something cannot be opened. Everything opened before the failure is closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings = completeSettings(given)
@@ -201,7 +200,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   }
 }
 
-/** The endpoints of the settings, before anything has been read, and the engine behind them. `opened` closes both. */
+/** Creates the endpoint registry and the engine behind it; nothing is loaded yet. `opened` closes both. */
 function openLive(
   settings: Settings,
   { observe, clock }: EngineDeps,
@@ -221,7 +220,7 @@ function openLive(
       look: () => sourceState(settings),
       readTables: breathe => readTables(settings, breathe),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
-      // Preparing every variant on DuckDB is for `validate`: here it would cost a second and a hundred megabytes.
+      // Only `validate` prepares every variant on DuckDB: at start-up it would cost a second and a hundred megabytes.
       load: (engine, options) =>
         loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
       clock,

@@ -15,7 +15,7 @@ import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import type { Closers } from './closers.js'
 import type { EngineDeps } from './engine.js'
 
-/** Where results and counts are kept: in memory, and with REDIS_URL in a Redis behind it. `opened` closes them. */
+/** Opens the stores of results and counters: in memory, and with REDIS_URL also in Redis. `opened` closes them. */
 export async function openStores(
   { cacheMb, redisUrl, redisPrefix }: Settings,
   { observe, clock }: EngineDeps,
@@ -30,12 +30,12 @@ export async function openStores(
   return { store, counters: openRedisCounters(link, redisPrefix) }
 }
 
-/** How long Redis may take over a command of a purge that nobody but a command line waits for. */
+/** The timeout of Redis commands in `sluice cache purge`, in milliseconds: only the command line waits for them. */
 const PURGE_MS = 5_000
 
 /**
- * Forgets what replicas have stored of an endpoint, by name or id, or of all; their memories too.
- * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or did not do it.
+ * Purges the results of one endpoint, by name or id, or of all endpoints: from Redis and from the memory of every replica.
+ * @throws UsageError when no manifest has this name; SetupError when Redis cannot be reached or the purge fails.
  */
 export async function purgeShared(settings: Settings, ref: string | null): Promise<void> {
   const { redisUrl, redisPrefix } = settings

@@ -1,4 +1,4 @@
-/** Gathers the rows of a result into the bytes of its body. */
+/** Collects the rows of a result into the bytes of its body. */
 import { JsonBytes, tokenOf } from './json-bytes.js'
 import type { RowWriter } from './row-writer.js'
 
@@ -14,13 +14,15 @@ export class BodyTooLargeError extends Error {
 export interface BodyBuilder {
   /** @throws BodyTooLargeError as soon as the body exceeds `maxBytes`. */
   readonly add: (cells: readonly (string | null)[]) => void
-  /** What was gathered since it was asked last, once that is much; null before. It is not kept. */
+  /**
+   * Takes the bytes collected since the last call, once they are enough for one part; else null. Taken bytes are not kept.
+   */
   readonly takePart: () => Uint8Array | null
-  /** What no part has. @throws BodyTooLargeError. */
+  /** The bytes that no part has taken. @throws BodyTooLargeError. */
   readonly finish: () => Uint8Array
 }
 
-// Long enough that the encoder works on large pieces, short enough that V8's string ropes stay cheap to flatten.
+// Long enough for the encoder to work on large pieces; short enough to keep V8's string ropes cheap to flatten.
 const PIECE_LENGTH = 65_536
 const PART_BYTES = 1_048_576
 
@@ -48,10 +50,10 @@ export function bodyBuilder(writer: RowWriter, maxBytes: number): BodyBuilder {
   }
 }
 
-/** The same of rows whose bytes are written by `writeRow` where `out` ends. */
+/** A body builder for rows that `writeRow` writes as bytes at the end of `out`. */
 export interface ByteBodyBuilder<Row> {
   /**
-   * A row that is not kept is written and forgotten: it fails where it cannot be written.
+   * Adds a row. A row that is not kept is still encoded, so that a row that cannot be encoded fails, and is then discarded.
    * @throws BodyTooLargeError as soon as the body exceeds `maxBytes`.
    */
   readonly add: (row: Row, isKept?: boolean) => void
@@ -89,7 +91,7 @@ export function byteBodyBuilder<Row>(
 interface PieceList {
   /** @throws BodyTooLargeError. */
   readonly add: (piece: Buffer) => void
-  /** Of what was added since `take`. */
+  /** The number of bytes added since the last `take`. */
   readonly length: () => number
   readonly take: () => Buffer
 }

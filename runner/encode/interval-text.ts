@@ -1,6 +1,6 @@
-/** INTERVAL in BigQuery's canonical form. */
+/** BigQuery's canonical text of an INTERVAL. */
 
-/** `Y-M D H:M:S[.F]`: `1-2 3 4:5:6.789`; each of the three parts has a sign of its own, the fraction 3 or 6 digits. */
+/** `Y-M D H:M:S[.F]`, such as `1-2 3 4:5:6.789`: each of the three parts has its own sign; the fraction has 3 or 6 digits. */
 export function intervalText(months: number, days: number, micros: bigint): string {
   const absoluteMonths = Math.abs(months)
   const absoluteMicros = micros < 0n ? -micros : micros

@@ -1,14 +1,14 @@
-/** Gathers JSON text as bytes: without a string for each row, and strings copied as ranges of the text they stand in. */
+/** Writes JSON as bytes without a string per row; string values are copied as byte ranges of their source text. */
 
-/** Text that is written often, made by `tokenOf`. */
+/** A text that is written often, prepared by `tokenOf`. */
 export interface Token {
   readonly length: number
-  /** Its UTF-8 bytes, four in each as an integer of 32 bits, the first the lowest, zeros behind them. */
+  /** The UTF-8 bytes, four per 32-bit integer, little-endian, padded with zeros. */
   readonly words: readonly number[]
 }
 
 export function tokenOf(text: string): Token {
-  // One character for each byte.
+  // A string with one character per byte.
   const bytes = isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1')
   const words: number[] = new Array(Math.ceil(bytes.length / WORD))
   for (let i = 0; i < words.length; i++) {
@@ -26,7 +26,7 @@ function isAscii(text: string): boolean {
   return true
 }
 
-/** A text that should be JSON is none. */
+/** A text that should be JSON is malformed. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 }
@@ -44,26 +44,26 @@ const POINT = 0x2e
 const LETTER_T = 0x54
 /** `T12:34:56.123456` */
 const CLOCK_LENGTH = 16
-/** The longest of what is written at once while a string is copied: an escape. */
+/** The most bytes that one step of copying a string writes: an escape. */
 const ROOM = 8
 /** A UTF-16 unit takes up to 3 bytes. */
 const BYTES_PER_UNIT = 3
-/** Up to this length a look at each character is cheaper than a call into V8. */
+/** Up to this length a loop over the characters is cheaper than a call into V8. */
 const LONG = 40
 
-/** Text that is read by its bytes, `size` many: V8 calls a function for a view's own length. */
+/** A text as bytes. `size` is its length: reading a DataView's own length costs V8 a function call. */
 export type JsonText = Readonly<{ view: DataView; size: number }>
 
-/** Bytes that grow at their end. */
+/** A growing byte buffer. */
 export class JsonBytes {
   length = 0
-  /** Where in the other text the last of `plainStrings` ended, behind its closing quote. */
+  /** The offset in the source text after the closing quote of the last string that `plainStrings` copied. */
   plainEnd = 0
   #bytes = Buffer.allocUnsafeSlow(FIRST_SIZE)
   #view = new DataView(this.#bytes.buffer)
   #size = FIRST_SIZE
 
-  /** A copy of all bytes; none are left. */
+  /** Returns a copy of all bytes and empties the buffer. */
   take(): Buffer {
     const taken = Buffer.allocUnsafeSlow(this.length)
     this.#bytes.copy(taken, 0, 0, this.length)
@@ -75,12 +75,12 @@ export class JsonBytes {
     this.#makeRoom(length + WORD)
     const view = this.#view
     const at = this.length
-    // The zeros behind a token are written too, and then written over.
+    // The padding zeros of a token are written too; the next write overwrites them.
     for (let i = 0; i < words.length; i++) view.setInt32(at + i * WORD, words[i]!, true)
     this.length = at + length
   }
 
-  /** Text as it is. */
+  /** Appends a text unchanged. */
   plain(text: string): void {
     const count = text.length
     this.#makeRoom(count * BYTES_PER_UNIT)
@@ -95,7 +95,10 @@ export class JsonBytes {
     this.length = start + (i === count ? count : bytes.write(text, start, 'utf8'))
   }
 
-  /** `T12:34:56.123456`, with a fraction of 3 or 6 digits where it is not zero: whole microseconds since midnight. */
+  /**
+   * Appends a time of day, in microseconds since midnight, as `T12:34:56.123456`; a fraction that is not zero has 3 or 6
+   * digits.
+   */
   clock(microsOfDay: number): void {
     this.#makeRoom(CLOCK_LENGTH)
     const seconds = Math.floor(microsOfDay / 1_000_000)
@@ -111,7 +114,7 @@ export class JsonBytes {
     else this.#digitsBehind(POINT, micros, 6)
   }
 
-  /** The byte, and the digits of an integer with zeros before them. */
+  /** Appends the byte, and then the integer padded with zeros to `count` digits. */
   #digitsBehind(byte: number, value: number, count: number): void {
     const view = this.#view
     view.setUint8(this.length, byte)
@@ -124,7 +127,7 @@ export class JsonBytes {
     this.length += 1 + count
   }
 
-  /** Bytes of another text as they are. */
+  /** Appends a byte range of another text unchanged. */
   range(text: DataView, start: number, end: number): void {
     this.#makeRoom(end - start)
     const view = this.#view
@@ -134,10 +137,10 @@ export class JsonBytes {
   }
 
   /**
-   * Strings of another text, one after the other, as long as each can stay as it is, holding no escape: from the one
-   * whose opening quote is at `start`, each behind its token, from `tokens[first]` on; one without a token ends it.
-   * `between` is the text behind a closing quote, up to and with the next opening one: 8 bytes. Returned is the index of
-   * the first token that was not written, which is `first` if there was no such string; `plainEnd` is behind the last.
+   * Copies consecutive strings of another text, each after its token, while they hold no escape. The first string's opening
+   * quote is at `start` and its token is `tokens[first]`; a string without a token ends the copying. `between` is the text
+   * from after a closing quote up to and including the next opening quote: 8 bytes. Returns the index of the first token
+   * that was not written (`first` if no string was copied); `plainEnd` is set to the offset after the last string.
    */
   plainStrings(
     tokens: readonly (Token | null)[],
@@ -183,9 +186,10 @@ export class JsonBytes {
   }
 
   /**
-   * The token, and behind it a string's JSON text out of another text, from behind its opening quote, which is at
-   * `start`, to behind its closing one, which is at the offset that is returned. It becomes what JSON.stringify writes,
-   * which is never longer. The other text is valid UTF-8. @throws JsonTextError.
+   * Appends the token, and then a JSON string of another text, whose opening quote is at `start`. Returns the offset after
+   * its
+   * closing quote. Escapes are normalised to those of JSON.stringify, which never makes the text longer. The other text must
+   * be valid UTF-8. @throws JsonTextError.
    */
   tokenAndRestOfString(before: Token, text: DataView, start: number): number {
     this.token(before)
@@ -232,7 +236,7 @@ export class JsonBytes {
     }
   }
 
-  /** The escape whose backslash is at `at`; there is room for it. */
+  /** Copies the escape whose backslash is at `at`; the buffer must have room for it. */
   #escape(text: DataView, at: number): number {
     const letter = at + 1 < text.byteLength ? text.getUint8(at + 1) : 0
     if (letter === LETTER_U) return this.#unicodeEscape(text, at)
@@ -277,27 +281,28 @@ export class JsonBytes {
   }
 }
 
-/** Whether this text of 8 bytes ends with the byte at `last`. */
+/** Whether the 8 bytes of the text that end at `last` are this token. */
 const isBetween = (text: DataView, last: number, { words }: Token): boolean =>
   text.getInt32(last + 1 - 2 * WORD, true) === words[0] && text.getInt32(last + 1 - WORD, true) === words[1]
 
 /**
- * Of a word of four bytes, marks on those that a JSON string does not hold as they are: quotes, backslashes and control
- * characters. 0: there is none. The first mark is sure, those behind it may be false ("Determine if a word has a byte
- * less than n", Bit Twiddling Hacks).
+ * Marks the bytes of a 32-bit word that a JSON string must escape: quotes, backslashes and control characters. 0 means that
+ * it
+ * has no such byte. The first mark is exact; later marks may be false ("Determine if a word has a byte less than n", Bit
+ * Twiddling Hacks).
  */
 export function specialBytes(word: number): number {
-  // Turned so, a quote is 0x20, a space 0x22, and control characters stay below: one subtraction finds both.
+  // After this XOR a quote is 0x20, a space 0x22, and control characters stay below 0x20: one subtraction finds both.
   const turned = word ^ 0x02020202
   const backslash = word ^ 0x5c5c5c5c
   const below = ((turned - 0x21212121) & ~turned) | ((backslash - 0x01010101) & ~backslash)
   return below & 0x80808080
 }
 
-/** Which byte of the word has the first mark, from 0. */
+/** The index of the first marked byte of the word, from 0. */
 export const firstMark = (special: number): number => (31 - Math.clz32(special & -special)) >> 3
 
-/** `"`, `\`, and what follows the backslash of \b, \f, \n, \r and \t: JSON.stringify writes them so too. */
+/** The characters after the backslash of the short escapes that JSON.stringify writes: `"`, `\`, b, f, n, r, t. */
 const SHORT_ESCAPES: readonly number[] = Array.from('"\\bfnrt', letter => letter.charCodeAt(0))
 /** `\u0041` */
 const UNICODE_ESCAPE = 6

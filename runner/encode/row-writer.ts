@@ -1,19 +1,19 @@
-/** Puts the texts of cells together to rows, and rows to a body, in each of the result formats. */
+/** Joins the texts of cells into rows, and rows into a body, for each result format. */
 import type { ResultFormat } from '../model/query.js'
 
-/** What stands before, between and after the rows of a body. */
+/** The texts before, between and after the rows of a body, and the writer of a row. */
 export interface RowWriter {
   readonly head: string
   readonly separator: string
   readonly tail: string
   /**
-   * One row from the texts of its cells in column order: JSON text of each, or for CSV its plain text and null for
-   * NULL. The array may be reused by the caller.
+   * One row, from the texts of its cells in column order: JSON texts, or for CSV plain texts with null for NULL. The caller
+   * may reuse the array.
    */
   readonly row: (cells: readonly (string | null)[]) => string
 }
 
-/** The JSON object keys of these names, each with what stands before its value: `{"a":`, then `,"b":`. */
+/** The texts before each value of a JSON object with these names: `{"a":`, then `,"b":`. */
 export function objectKeys(names: readonly string[]): readonly string[] {
   return names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
 }
@@ -45,7 +45,7 @@ function objectRow(names: readonly string[]): (cells: readonly (string | null)[]
   }
 }
 
-// RFC 4180: lines end in CRLF. NULL is nothing between the commas, the empty string is a pair of quotes.
+// RFC 4180: lines end in CRLF. NULL is an empty cell; the empty string is a pair of quotes.
 function csvLine(cells: readonly (string | null)[]): string {
   let line = ''
   for (let i = 0; i < cells.length; i++) {

@@ -1,25 +1,26 @@
 /**
- * Scalar values as JSON text, as BigQuery's TO_JSON_STRING writes them (reference, "JSON encodings"), and as plain text
- * for CSV. An engine's reader hands each value over in one exact form; what becomes of it is decided here alone.
+ * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings"), or as plain text for
+ * CSV.
+ * Engines pass each value in one exact form; only this file decides how it is written.
  */
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from '../../googlesql/data.js'
 
 export interface ScalarOptions {
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** 'plain': without JSON's quotes. */
+  /** `plain`: without the quotes of JSON. */
   readonly style: 'json' | 'plain'
 }
 
-/** A value outside of what its type can hold; the engine's border makes it a failed query. */
+/** A value outside the range of its type; the engine turns it into a failed query. */
 export class ValueError extends Error {
   override readonly name = 'ValueError'
 }
 
-/** One function for each type: its exact value → text. */
+/** One function per type: exact value → text. */
 export interface ScalarTexts {
   readonly int64: (value: bigint) => string
   readonly float64: (value: number) => string
-  /** Decimal text without exponent: `-12.5`; zeros at the end of a fraction are dropped. */
+  /** Takes decimal text without an exponent, such as `-12.5`; trailing zeros of the fraction are dropped. */
   readonly numeric: (text: string) => string
   readonly bool: (value: boolean) => string
   readonly string: (value: string) => string
@@ -32,9 +33,9 @@ export interface ScalarTexts {
   readonly datetime: (micros: bigint) => string
   /** Microseconds since 1970; exact, also as a number. */
   readonly timestamp: (micros: bigint | number) => string
-  /** Already in canonical form. */
+  /** Takes text in canonical form. */
   readonly interval: (text: string) => string
-  /** JSON text, written as it is. */
+  /** Takes JSON text, which is written unchanged. */
   readonly json: (text: string) => string
 }
 
@@ -71,16 +72,16 @@ export function scalarTexts(options: ScalarOptions): ScalarTexts {
           }
         : micros => quoted(`${inRange(datetimeText(micros), 'TIMESTAMP')}Z`),
     interval: quoted,
-    // Line ends in JSON text can only stand between its tokens; NDJSON has one row a line.
+    // In valid JSON a line break can only be between tokens; it becomes a space, since NDJSON has one row per line.
     json: text => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
   }
 }
 
-// What JSON.stringify escapes, and surrogates, of which it escapes the lone ones.
+// Characters that JSON.stringify escapes, and all surrogates, of which it escapes the lone ones.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/
 const SHORT = 256
 
-/** As JSON.stringify writes it, in half of its time for the many short texts that need no escapes. */
+/** The same as JSON.stringify, in half the time for short texts without escapes. */
 const quotedText = (text: string): string =>
   text.length <= SHORT && !ESCAPED.test(text) ? `"${text}"` : JSON.stringify(text)
 

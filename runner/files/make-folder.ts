@@ -1,10 +1,10 @@
-/** Makes a folder, and those above it. */
+/** Creates a folder and its parents. */
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Does nothing where the folder is there. Unlike Node's own recursive mkdir it ends also where a name above is a link that
- * leads nowhere, and below /proc: that one tries again for ever.
+ * Creates the folder and its parents where they are missing. Unlike Node's recursive mkdir, it does not loop for ever where a
+ * parent is a dangling link, or below /proc.
  * @throws the system's error.
  */
 export function makeFolder(path: string): void {
@@ -28,7 +28,7 @@ function makeOne(folder: string): void {
   try {
     mkdirSync(folder)
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || kindOf(folder) !== 'folder') throw error
   }
 }

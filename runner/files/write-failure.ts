@@ -1,7 +1,7 @@
-/** What could not be written: what it is, where, why, and what says where. */
+/** Messages for files that cannot be written: which file, why, and which setting chooses its place. */
 import { SetupError } from '../model/errors.js'
 
-/** What says where files are written, as messages name it. A test holds these against the settings. */
+/** The settings that choose where files are written, as messages name them. A test compares them with the settings table. */
 export const SETTING = {
   data: '--data or SLUICE_DATA',
   tokens: '--tokens or SLUICE_TOKENS',
@@ -11,7 +11,7 @@ export const SETTING = {
 } as const
 
 export interface WriteTarget {
-  /** `the tokens file` */
+  /** The file in words: `the tokens file`. */
   readonly what: string
   readonly path: string
   /** One of SETTING. */
@@ -37,7 +37,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Why the system refused to read or write: `permission is denied (EACCES)`. */
+/** The system's reason for refusing to read or write: `permission is denied (EACCES)`. */
 export function fileReason(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException
   if (typeof code !== 'string') return message ?? String(cause)
@@ -45,7 +45,7 @@ export function fileReason(cause: unknown): string {
   return reason === undefined ? code : `${reason} (${code})`
 }
 
-/** As C libraries, and so DuckDB's messages, word the same. */
+/** The texts of C libraries, which DuckDB's messages contain, by error code. */
 const SYSTEM_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
   [/No space left on device/i, 'ENOSPC'],
   [/Disk quota exceeded/i, 'EDQUOT'],
@@ -58,13 +58,18 @@ const SYSTEM_TEXTS: readonly (readonly [text: RegExp, code: string])[] = [
   [/No such file or directory/i, 'ENOENT'],
 ]
 
-/** The same where all that is known is a text of another program's: `IO Error: … No space left on device`. Null for any other text. */
+/**
+ * The reason in another program's message, such as `IO Error: … No space left on device`; null where it names none of these
+ * reasons.
+ */
 export function systemReason(text: string): string | null {
   const found = SYSTEM_TEXTS.find(([pattern]) => pattern.test(text))
   return found ? fileReason({ code: found[1] }) : null
 }
 
-/** `cannot write the tokens file /x/tokens.json: permission is denied (EACCES); --tokens or SLUICE_TOKENS names another place` */
+/**
+ * `cannot write the tokens file /x/tokens.json: permission is denied (EACCES); --tokens or SLUICE_TOKENS names another place`
+ */
 export function writeFailure(
   { what, path, setting }: WriteTarget,
   cause: unknown,

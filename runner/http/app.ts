@@ -1,4 +1,4 @@
-/** The Express app: which address is answered by what, and what every response carries. */
+/** The Express app: routes, and the headers of every response. */
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
@@ -13,7 +13,7 @@ import { sendJson } from './send-json.js'
 /** The longest address, in characters. A longer argument goes into a POST body. */
 const MAX_URL_LENGTH = 16_384
 
-/** Those that any address here knows. */
+/** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
 export interface AppDeps extends RequestDeps {
@@ -22,13 +22,13 @@ export interface AppDeps extends RequestDeps {
   readonly newRequestId: () => string
   /** Allowed origins; empty for none. */
   readonly corsOrigins: readonly string[]
-  /** The process will end: no more work should be sent here. */
+  /** Whether the process is about to end, so that balancers should send no more work. */
   readonly isLeaving: () => boolean
-  /** The process ends: new work is refused. */
+  /** Whether the process is ending and refuses new work. */
   readonly isDraining: () => boolean
 }
 
-/** Serves the endpoints; the caller of this function owns everything that is passed in. */
+/** Creates the app. The caller owns everything that is passed in. */
 export function createApp(deps: AppDeps): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -63,7 +63,7 @@ export function createApp(deps: AppDeps): Express {
   return app
 }
 
-/** Other methods are a 405; OPTIONS is told which there are. */
+/** Answers other methods with 405, and OPTIONS with the list of allowed methods. */
 function allow(...methods: readonly string[]): RequestHandler {
   const allowed = [...methods, 'OPTIONS'].join(', ')
   return (req, res, next) => {
@@ -89,7 +89,7 @@ const refuseLongAddress: RequestHandler = (req, _res, next) => {
   throw new RunnerError('URI_TOO_LONG', { detail })
 }
 
-/** What node:http would answer with a bare status line, or not at all. */
+/** Refuses requests that node:http would answer with a bare status line, or not at all. */
 const refuseOddRequest: RequestHandler = (req, _res, next) => {
   const hosts = req.rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host')
   if (hosts.length > 1 || (hosts.length === 0 && req.httpVersion === '1.1')) {
@@ -109,10 +109,10 @@ function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
   }
 }
 
-/** Longer than a busy engine needs for nothing: 2 seconds. */
+/** The timeout of the readiness query, in milliseconds: more than a busy engine needs for a trivial query. */
 const PING_TIMEOUT_MS = 2_000
 
-/** Ready: the engine answers and this process is not about to end. Concurrent questions share one answer. */
+/** Readiness: the engine answers and the process is not about to end. Concurrent requests share one query. */
 function reportReady(deps: AppDeps): RequestHandler {
   let asking: Promise<void> | null = null
   return async (req, res) => {
@@ -155,7 +155,7 @@ const explain: RequestHandler = (req, res) => {
   sendJson(req, res, explanation)
 }
 
-/** Express knows an error handler by its four parameters. */
+/** The error handler; Express recognises it by its four parameters. */
 function sendProblem({ observe }: AppDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, _next) => {
     const exchange = exchangeOf(res)
@@ -175,11 +175,11 @@ function sendProblem({ observe }: AppDeps): ErrorRequestHandler {
 }
 
 function understand(thrown: unknown, isGone: boolean): RunnerError {
-  // The router's own refusal of a path whose percent-encoding is broken.
+  // The router throws this for a path with broken percent-encoding.
   if (thrown instanceof URIError) {
     return new RunnerError('REQUEST_INVALID', { detail: 'The path is not valid percent-encoded UTF-8.', cause: thrown })
   }
   const error = toRunnerError(thrown)
-  // A run that ended although its caller is still here was cancelled because the process ends.
+  // A run that was cancelled while its caller is still connected was cancelled because the process is ending.
   return error.code === 'CALL_ABANDONED' && !isGone ? new RunnerError('DRAINING', { cause: error }) : error
 }

@@ -1,4 +1,7 @@
-/** Takes a body's arguments: a JSON object or a form, from its bytes or from what a parser in front of us made of them. */
+/**
+ * Reads arguments from a body, a JSON object or a form: from its bytes, or as a body parser in front of the app has parsed
+ * it.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { RunnerError } from '../model/errors.js'
@@ -8,25 +11,25 @@ import { parsedArguments, parseJsonArguments, parsePairs, type RawArguments } fr
 const MAX_BODY_BYTES = 1_048_576
 
 /**
- * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body is not what its type says;
- *   INTERNAL when somebody else has read it and left nothing.
+ * @throws RunnerError BODY_TOO_LARGE, BODY_TYPE_UNSUPPORTED, or REQUEST_INVALID when the body does not match its type;
+ *   INTERNAL when a middleware has consumed the body without leaving its content.
  */
 export async function readBodyArguments(req: Request): Promise<RawArguments> {
   const body = isTaken(req) ? leftBody(req) : await readBytes(req)
   return body === null ? new Map() : argumentsOf(req, body)
 }
 
-/** A length that is declared and too large: such a body need not come at all. */
+/** Whether the declared length is too large, so that the body need not be sent. */
 export function isDeclaredTooLarge(req: IncomingMessage): boolean {
   return Number(req.headers['content-length']) > MAX_BODY_BYTES
 }
 
-/** Has a middleware in front of us read the body, or some of it? Then it cannot be read again. */
+/** Whether a middleware in front of the app has read the body, so that it cannot be read again. */
 function isTaken(req: IncomingMessage): boolean {
   return req.readableDidRead || req.readableEnded
 }
 
-/** What that middleware left of it; null where there was none. */
+/** The body as that middleware parsed it; null where it parsed none. */
 function leftBody(req: Request): unknown {
   const body: unknown = req.body
   if (body !== undefined && body !== null) return typeof body === 'string' ? Buffer.from(body) : body
@@ -48,10 +51,10 @@ function argumentsOf(req: Request, body: unknown): RawArguments {
   }
 }
 
-/** Null where there is no body. */
+/** The bytes of the body; null where the request has no body. */
 function readBytes(req: Request): Promise<Buffer | null> {
   if (!hasBody(req)) return Promise.resolve(null)
-  // Compressed bodies are refused: what they grow to is not what they weigh.
+  // Compressed bodies are refused, since their size after decompression is not bounded by their length.
   const coding = req.get('Content-Encoding')?.trim().toLowerCase() ?? ''
   if (coding !== '' && coding !== 'identity') throw unsupported()
   if (isDeclaredTooLarge(req)) throw tooLarge(req)
@@ -61,7 +64,7 @@ function readBytes(req: Request): Promise<Buffer | null> {
     const onData = (chunk: Buffer): void => {
       length += chunk.byteLength
       if (length > MAX_BODY_BYTES) {
-        req.off('data', onData).resume() // node:http lets the rest pass by
+        req.off('data', onData).resume() // node:http discards the rest.
         reject(tooLarge(req))
       } else chunks.push(chunk)
     }
@@ -76,7 +79,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Lower case, without parameters; UTF-8 is the only charset there is. */
+/** The media type in lower case, without parameters; the only charset accepted is UTF-8. */
 function mediaTypeOf(req: Request): string {
   const [type = '', ...parameters] = (req.get('Content-Type') ?? '').split(';').map(part => part.trim().toLowerCase())
   const charset = parameters
@@ -92,7 +95,10 @@ function unsupported(): RunnerError {
   return new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
 }
 
-/** A caller who waits for a `100 Continue` sends no body after this, so its connection is good for nothing more. */
+/**
+ * The error for a body that is too large. A caller that waits for `100 Continue` sends no body after it, so its connection is
+ * closed.
+ */
 function tooLarge(req: IncomingMessage): RunnerError {
   const detail = `A body may have at most ${MAX_BODY_BYTES} bytes.`
   const headers = req.headers.expect === undefined ? {} : { Connection: 'close' }

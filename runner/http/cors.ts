@@ -1,4 +1,4 @@
-/** Cross-origin requests, for the origins that are configured and no others. */
+/** CORS headers for the configured origins. */
 import type { RequestHandler } from 'express'
 
 const ALLOWED_METHODS = 'GET, HEAD, POST'
@@ -13,10 +13,10 @@ const MAX_AGE_SECONDS = '600'
 export function cors(origins: readonly string[]): RequestHandler {
   return (req, res, next) => {
     if (origins.length === 0) return next()
-    res.vary('Origin') // without an Origin too: a cache must not give that answer to a browser
+    res.vary('Origin') // Also without an Origin, so that a cache does not serve that answer to a browser.
     const origin = req.get('Origin')
     if (origin === undefined || !(origins.includes(origin) || origins.includes('*'))) return next()
-    // The token is sent in a header of its own, so no credentials mode is needed and `*` may stay `*`.
+    // The token has a header of its own, so requests need no credentials mode, and `*` is allowed.
     res.setHeader('Access-Control-Allow-Origin', origins.includes('*') ? '*' : origin)
     res.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS)
     if (req.method !== 'OPTIONS' || req.get('Access-Control-Request-Method') === undefined) return next()

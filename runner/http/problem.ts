@@ -1,4 +1,4 @@
-/** The only maker of `application/problem+json` (RFC 9457). */
+/** Builds `application/problem+json` (RFC 9457); no other file does. */
 import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
 import type { RunnerError } from '../model/errors.js'
 
@@ -9,10 +9,10 @@ export interface Problem {
   readonly body: Buffer
 }
 
-/** How long a caller who met a 503 should wait, in seconds, where the error does not say. */
+/** The Retry-After of a 503, in seconds, where the error has none. */
 const RETRY_AFTER_SECONDS = '5'
 
-/** `instance` names the request by its id, under which the log has it. */
+/** The problem for an error; `instance` holds the request id, which is also in the log. */
 export function problemOf(error: RunnerError, requestId: string): Problem {
   const { status, title } = ERROR_CODES[error.code]
   const document = {
@@ -35,12 +35,12 @@ export function problemOf(error: RunnerError, requestId: string): Problem {
   return { status, headers, body }
 }
 
-/** `/problems/argument-invalid`: where the code is explained. */
+/** The address that explains the code: `/problems/argument-invalid`. */
 function problemType(code: ErrorCode): string {
   return `/problems/${code.toLowerCase().replaceAll('_', '-')}`
 }
 
-/** What is said about a code at its `type`; undefined when there is no such code. */
+/** The explanation of a code, served at its `type`; undefined for an unknown code. */
 export function explainProblem(name: string): Readonly<Record<string, unknown>> | undefined {
   const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find(known => problemType(known) === `/problems/${name}`)
   if (code === undefined) return undefined

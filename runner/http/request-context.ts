@@ -1,4 +1,4 @@
-/** One request and its response: their id, their end, and the one event about them. */
+/** One exchange (request and response): its id, its end, and its event `request.done`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Request, Response } from 'express'
 import type { RunnerError } from '../model/errors.js'
@@ -9,7 +9,7 @@ import type { Progress } from '../request/plan.js'
 
 /** Paths in the log are cut to this many characters. */
 const MAX_LOGGED_PATH = 512
-/** Safe in a header, in a log line and in a URN. */
+/** A request id that is safe in a header, in a log line and in a URN. */
 const SANE_REQUEST_ID = /^[\w.~:-]{1,128}$/
 
 export interface Exchange {
@@ -21,9 +21,9 @@ export interface Exchange {
   cache: CacheOutcome | null
   rows: number | null
   cost: QueryCost | null
-  /** Set when a problem is sent, or would have been to a caller who left. */
+  /** Set when a problem is sent, or would have been sent to a caller who left. */
   error: RunnerError | null
-  /** Milliseconds since the request came. */
+  /** Milliseconds since the request arrived. */
   elapsedMs(): number
 }
 
@@ -87,30 +87,30 @@ export function loggedPath(url: string): string {
 }
 
 /**
- * To be asked as a response closes: has all of it been sent? Whatever a socket still had as it was destroyed counts as
- * written for node:http.
+ * Whether the whole response has been sent; call it when the response closes. node:http also counts bytes as written that a
+ * destroyed socket still held.
  */
 export function wasSent(req: IncomingMessage, res: ServerResponse): boolean {
   return res.writableFinished && !req.socket.destroyed
 }
 
-/** The exchange that was begun for this response. */
+/** The exchange of this response. */
 export function exchangeOf(res: Response): Exchange {
   return res.locals['exchange'] as Exchange
 }
 
-/** The caller's own id where it is safe, else a new one. */
+/** The caller's request id where it is safe, else a new one. */
 export function requestIdOf(given: string, newRequestId: () => string): string {
   return given !== '' && SANE_REQUEST_ID.test(given) ? given : newRequestId()
 }
 
-/** Of an address, what stands before its query string. */
+/** The path of an address, without its query string. */
 export function pathOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? url : url.slice(0, mark)
 }
 
-/** Of an address, its query string without the mark; '' for none. */
+/** The query string of an address, without `?`; '' for none. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? '' : url.slice(mark + 1)

@@ -1,4 +1,4 @@
-/** The routes below /api: running an endpoint, and reading what there is. */
+/** The routes below /api: running, listing and describing endpoints, and purging results. */
 import type { Request, RequestHandler, Response } from 'express'
 import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
@@ -61,7 +61,7 @@ export function describeOne(deps: RequestDeps): RequestHandler {
   }
 }
 
-/** Has the stored results of the endpoint that `:ref` names forgotten. */
+/** Purges the stored results of the endpoint that `:ref` names. */
 export function purgeResults(deps: RequestDeps): RequestHandler {
   return async (req, res) => {
     const caller = identify(req, res, deps)
@@ -73,7 +73,7 @@ export function purgeResults(deps: RequestDeps): RequestHandler {
   }
 }
 
-/** Refuses a stranger; for addresses of which nothing else is said to one. */
+/** Requires a valid token, for routes that reveal nothing without one. */
 export function requireToken(deps: RequestDeps): RequestHandler {
   return (req, res, next) => {
     identify(req, res, deps)
@@ -94,7 +94,7 @@ function refOf(req: Request): string {
   return typeof ref === 'string' ? ref : ''
 }
 
-/** `X-API-KEY`, or else `Authorization: Bearer`; null for neither. */
+/** The token from `X-API-KEY`, else from `Authorization: Bearer`; null where both are missing. */
 function tokenOf(req: Request): string | null {
   const key = req.get('X-API-KEY')
   if (key !== undefined && key !== '') return key

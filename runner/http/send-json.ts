@@ -1,7 +1,7 @@
-/** Small JSON documents that are no results. */
+/** Sends small JSON documents other than results. */
 import type { Request, Response } from 'express'
 
-/** Answers 200 with this document; to HEAD without it. */
+/** Answers 200 with this document; without a body to HEAD. */
 export function sendJson(req: Request, res: Response, document: unknown): void {
   const body = Buffer.from(JSON.stringify(document))
   res.setHeader('Content-Type', 'application/json; charset=utf-8')

@@ -1,4 +1,4 @@
-/** A parameter's type as BigQuery names it. */
+/** BigQuery's name for a parameter's type. */
 import type { ParameterType } from '../model/param.js'
 
 /** `array<int64>` is `ARRAY<INT64>`. */

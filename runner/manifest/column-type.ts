@@ -1,15 +1,15 @@
-/** Types as `columns:` writes them and as queries have them. `STRUCT` alone leaves its fields open. */
+/** Column types, as `columns:` declares them and as queries have them. `STRUCT` without fields means any fields. */
 import { scalarType } from '../../googlesql/index.js'
 
 export type ColumnType =
   | { readonly kind: 'scalar'; readonly name: string }
   | { readonly kind: 'array'; readonly element: ColumnType }
-  /** Null: any fields. */
+  /** The fields; null for any fields. */
   | { readonly kind: 'struct'; readonly fields: readonly { readonly name: string; readonly type: ColumnType }[] | null }
 
 const MAX_DEPTH = 20
 
-/** Null when the text is no type. */
+/** Parses a type; null when the text is not a type. */
 export function parseColumnType(text: string): ColumnType | null {
   const scalar = WORD.test(text) ? scalarType(text) : undefined
   return scalar ? { kind: 'scalar', name: scalar.kind } : parseWords(text)
@@ -36,7 +36,7 @@ function parseWords(text: string): ColumnType | null {
     const list: { name: string; type: ColumnType }[] = []
     if (take('>')) return { kind: 'struct', fields: list }
     do {
-      // An unnamed field is a type alone: what follows it is the end of the field.
+      // An unnamed field is only a type, so the end of the field follows it.
       const isNamed = tokens[at + 1] !== undefined && !['<', '>', ','].includes(tokens[at + 1]!)
       const name = isNamed ? tokens[at++]!.replaceAll('`', '') : ''
       const type = parse(depth + 1)
@@ -49,7 +49,7 @@ function parseWords(text: string): ColumnType | null {
   return at === tokens.length ? type : null
 }
 
-/** Whether a query's type is what was declared, open structs taking any fields. */
+/** Whether a query's type matches the declared one; an open STRUCT matches any fields. */
 export function fitsColumnType(declared: ColumnType, actual: ColumnType): boolean {
   if (declared.kind === 'array') return actual.kind === 'array' && fitsColumnType(declared.element, actual.element)
   if (declared.kind === 'scalar') return actual.kind === 'scalar' && actual.name === declared.name

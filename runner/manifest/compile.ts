@@ -1,4 +1,4 @@
-/** Manifest → endpoint: everything that can be settled before a call is settled here. */
+/** Manifest → endpoint: computes everything that does not depend on the arguments of a call. */
 import { createHash } from 'node:crypto'
 import { type TableCatalogue, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
@@ -18,11 +18,11 @@ import type { ExpandedSql } from './variants/expand-sql.js'
 export interface CompileInput {
   readonly manifest: Manifest
   readonly expanded: ExpandedSql
-  /** Its texts as the engine checked them. */
+  /** The SQL texts with the results of the engine's checks. */
   readonly checked: readonly CheckedSql[]
   readonly partials: ReadonlyMap<string, Partial>
   readonly tables: TableCatalogue
-  /** Anything else that results depend on. */
+  /** A hash of anything else that results depend on. */
   readonly schemaTextHash: string
 }
 
@@ -34,7 +34,7 @@ const MICROS_PER = {
   day: 86_400_000_000n,
 } as const
 
-/** A frozen endpoint. Call only for a manifest without errors. */
+/** Compiles a manifest into a frozen endpoint. The manifest must have no errors. */
 export function compileEndpoint(input: CompileInput): Endpoint {
   const { manifest } = input
   const settings = { ...SETTING_DEFAULTS, ...manifest.settings }
@@ -91,10 +91,10 @@ function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CacheP
   })
 }
 
-/** A year: data that does not change makes a result that does not grow old. */
+/** The ttl of results that are kept until their data changes: a year. */
 const DATA_TTL_SECONDS = 31_536_000
 
-/** The schema has seen to it that the text is a size. */
+/** The size in bytes; the schema has already checked the text. */
 function bytesOf(authored: number | string): number {
   return typeof authored === 'number' ? authored : parseByteSize(authored)!
 }
@@ -106,7 +106,7 @@ interface PreparedText {
   readonly compiled: object | undefined
 }
 
-/** Per call only a look-up and the binding of what the text reads are left. */
+/** Compiles the rendering, so that a call only looks up its variant and binds the parameters that the text reads. */
 function compileRender(
   parameters: readonly Parameter[],
   { expanded, checked }: CompileInput,
@@ -142,7 +142,7 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
   return { sql: text.sql, parameters: bound, ...(text.compiled && { compiled: text.compiled }) }
 }
 
-/** Changes when anything does that can change a result: the manifest, its partials, the schemas of its tables. */
+/** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables. */
 function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextHash }: CompileInput): string {
   const hash = createHash('sha256')
   hash.update(JSON.stringify(manifest))
@@ -153,7 +153,7 @@ function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextH
   return hash.update(`\0${schemaTextHash}`).digest('hex')
 }
 
-/** Of each table once: many manifests read the same ones. */
+/** The columns of each table as text, computed once: many manifests read the same tables. */
 const columnsTexts = new WeakMap<TableDefinition, string>()
 
 function columnsText(table: TableDefinition): string {
@@ -163,7 +163,7 @@ function columnsText(table: TableDefinition): string {
   return text
 }
 
-/** Every table whose name stands in the texts; one too many does no harm. */
+/** The tables whose names occur in the texts. An extra table is harmless. */
 function tableNames(checked: readonly CheckedSql[], tables: TableCatalogue): ReadonlySet<string> {
   const paths = new Set<string>()
   for (const sql of wholeTexts(checked)) {
@@ -176,7 +176,7 @@ function tableNames(checked: readonly CheckedSql[], tables: TableCatalogue): Rea
   return names
 }
 
-/** Texts that follow from another share its columns, and read no table that it does not read; it is the longest of them. */
+/** The texts that imply all others: an implied text has the same columns object and reads no other table, and is shorter. */
 function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {
   const texts = new Map<readonly ResultColumn[], string>()
   for (const { text, columns } of checked) {

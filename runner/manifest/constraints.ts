@@ -1,4 +1,4 @@
-/** A parameter's constraints: compiled, and what is wrong with them. */
+/** Compiles the constraints of a parameter, and finds mistakes in them. */
 import type { Parameter as AuthoredParameter, Scalar } from '../model/manifest.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
@@ -7,12 +7,12 @@ import { describeValue } from './report.js'
 import type { NodePath } from './source.js'
 
 export interface ConstraintMistake {
-  /** Below the parameter. */
+  /** The path below the parameter. */
   readonly path: NodePath
   readonly message: string
 }
 
-/** Everything that is wrong with how a parameter is constrained, each at its member. */
+/** The mistakes in a parameter's constraints, each placed at its member. */
 export function constraintMistakes(authored: AuthoredParameter): readonly ConstraintMistake[] {
   const mistakes: ConstraintMistake[] = []
   const { scalar, isArray } = splitType(authored.type)
@@ -61,7 +61,7 @@ export function constraintMistakes(authored: AuthoredParameter): readonly Constr
   return mistakes
 }
 
-/** Members that say nothing for this type. */
+/** Finds members that do not apply to this type. */
 function findMisplaced(
   authored: AuthoredParameter,
   scalar: ScalarParameterType,
@@ -82,7 +82,7 @@ function findMisplaced(
   return misplaced
 }
 
-/** A compiled parameter; `rows` are those that a lookup table with `default: reject` takes. Call only when there are no mistakes. */
+/** Compiles a parameter that has no mistakes; `rows` are the row names of its lookup tables with `default: reject`. */
 export function compileParameter(
   name: string,
   authored: AuthoredParameter,
@@ -117,7 +117,10 @@ export function compileParameter(
   })
 }
 
-/** A number in YAML is typed by its decimal text; a string parameter takes text only, so that 007 is not 7. */
+/**
+ * Types an authored value. A YAML number is typed by its decimal text; a string parameter takes text only, so that 007 does
+ * not become 7.
+ */
 function typeAuthored(type: ScalarParameterType, value: Scalar): ReturnType<typeof typeScalar> {
   if (type === 'string' && typeof value !== 'string') return { ok: false, detail: 'must be text, so put it in quotes' }
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
@@ -131,7 +134,7 @@ function compilePattern(pattern: string | undefined): RegExp | null {
   try {
     return new RegExp(pattern, 'u')
   } catch {
-    // Told by the rule about patterns.
+    // The rule about patterns reports this.
     return null
   }
 }

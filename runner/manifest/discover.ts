@@ -9,31 +9,31 @@ import { diagnosticAt } from './report.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
 
 export interface SourceText {
-  /** As it stands in diagnostics. */
+  /** The path as diagnostics show it. */
   readonly file: string
   readonly text: string
 }
 
 export interface Discovered {
-  /** All files and folders below the folder, whatever they are, as they stand in diagnostics. */
+  /** The paths of all files and folders below the folder, as diagnostics show them. */
   readonly paths: readonly string[]
   readonly manifests: readonly SourceText[]
   readonly partials: readonly SourceText[]
-  /** For files that could not be read. */
+  /** Diagnostics for files that could not be read. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Where partials stand, below the folder of manifests. */
+/** The folder of partials, below the folder of manifests. */
 const PARTIALS_FOLDER = 'partials'
 const READ_AT_ONCE = 32
 
-/** By the name from the folder of manifests on, with `/` between. */
+/** Whether a path, relative to the folder of manifests and separated by `/`, is a manifest. */
 export const isManifest = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml')
 export const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
 
 /**
- * Every `*.yaml` but `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names; none of which begins
- * with a dot, nor does that of their folder.
+ * Reads every `*.yaml` except `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names. Files and
+ * folders whose names begin with a dot are skipped.
  */
 export async function discover(dir: string): Promise<Discovered> {
   const diagnostics: Diagnostic[] = []
@@ -74,18 +74,18 @@ async function readAll(
   return texts.filter(text => text !== null)
 }
 
-/** A third of the time that the one of `node:fs/promises` takes for a small file. */
+/** Takes a third of the time of `node:fs/promises` for a small file. */
 const readBytes = promisify(readFile)
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Reads one file as UTF-8; null, and a diagnostic, when that cannot be done. */
+/** Reads one file as UTF-8; on failure returns null and adds a diagnostic. */
 export async function readOne(path: string, file: string, diagnostics: Diagnostic[]): Promise<SourceText | null> {
   try {
     const found = await stat(path)
-    // Reading a pipe would wait for whoever writes into it.
+    // Reading a pipe would block until a process writes to it.
     if (!found.isFile() && !found.isDirectory()) throw Object.assign(new TypeError('not a file'), { code: 'EINVAL' })
     const bytes = await readBytes(path)
-    // What is too large is refused by its length alone, so no more of it is needed.
+    // A file that is too large is refused by its length alone, so only its beginning is decoded.
     return { file, text: decoder.decode(bytes.subarray(0, 4 * MAX_MANIFEST_LENGTH)) }
   } catch (error) {
     diagnostics.push(unreadable(file, error))
@@ -93,7 +93,7 @@ export async function readOne(path: string, file: string, diagnostics: Diagnosti
   }
 }
 
-/** Of a folder whose manifests are served, and that now holds none. */
+/** The diagnostic for a served folder that no longer has any manifest. */
 export const noneLeft = (dir: string): Diagnostic =>
   diagnosticAt(
     { file: dir, line: 1, column: 1 },
@@ -101,7 +101,7 @@ export const noneLeft = (dir: string): Diagnostic =>
     'no manifest is left here; those that were read before are served on',
   )
 
-/** Of a file or folder that is there, or should be, and cannot be read. */
+/** The diagnostic for a file or folder that cannot be read. */
 export function unreadable(file: string, error: unknown): Diagnostic {
   const code = (error as { code?: unknown }).code
   const reasons: Record<string, string> = {

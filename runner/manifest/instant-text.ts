@@ -1,4 +1,4 @@
-/** An instant as a bound TIMESTAMP is written. */
+/** The canonical text of a bound TIMESTAMP. */
 
 /** Microseconds since 1970 → `2026-01-31T12:00:00.123456Z`, the fraction without trailing zeros. */
 export function instantText(micros: bigint): string {

@@ -1,21 +1,21 @@
-/** What was made of manifests, for as long as the files stay as they were: reading one edit of thousands is quick then. */
+/** Caches loaded manifests by their text, so that a reload after one edit among thousands is quick. */
 import type { TableCatalogue } from '../../googlesql/index.js'
 import type { SourceText } from './discover.js'
 import type { Partial } from './load-partials.js'
 
-/** One engine's. What stands in it is of the last load that went through, and of the one that is under way. */
+/** The cache of one engine. It holds the entries of the last successful load and of the current one. */
 export interface LoadMemory<T> {
-  /** A load begins. Other tables mean that nothing is known. */
+  /** Begins a load. If the tables have changed, all entries are dropped. */
   begin(tables: TableCatalogue): void
-  /** What was kept of the same text with the same partials. */
+  /** The entry for the same text with the same partials. */
   find(source: SourceText, partials: ReadonlyMap<string, Partial>): T | undefined
-  /** `read` are the names of the partials that went into it. */
+  /** Adds an entry; `read` are the names of the partials that the manifest includes. */
   keep(source: SourceText, partials: ReadonlyMap<string, Partial>, read: Iterable<string>, value: T): void
 }
 
 interface Entry<T> {
   readonly text: string
-  /** Texts by name. */
+  /** The texts of the partials, by name. */
   readonly partials: readonly (readonly [name: string, text: string])[]
   readonly value: T
 }

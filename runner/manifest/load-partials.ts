@@ -1,4 +1,4 @@
-/** Partials, parsed once for all manifests that include them. */
+/** Parses partials once for all manifests that include them. */
 
 import type { Diagnostic } from '../model/diagnostic.js'
 import type { RuleId } from '../model/rules.js'
@@ -19,7 +19,7 @@ export interface Partial {
 
 export interface LoadedPartials {
   readonly byName: ReadonlyMap<string, Partial>
-  /** The mistakes that are the partials' own, whoever includes them. */
+  /** Mistakes in the partials themselves, independent of the manifests that include them. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -38,7 +38,8 @@ export function loadPartials(sources: readonly SourceText[]): LoadedPartials {
 
 function parsePartial({ file, text: fileText }: SourceText): { partial: Partial; diagnostics: readonly Diagnostic[] } {
   const marked = fileText.replace(/^\ufeff/, '')
-  // Lines keep their numbers and columns; and a comment in the last line must not swallow what follows the partial.
+  // Lines keep their numbers and columns. The last line gets a line feed, so that a comment in it cannot swallow the text
+  // after the partial.
   const text = marked.replaceAll('\r\n', '\n').replace(/[^\n]$/, '$&\n')
   const starts = lineStartsOf(text)
   const place = (offset: number): FilePlace => placeAt(file, starts, offset)

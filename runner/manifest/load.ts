@@ -1,4 +1,4 @@
-/** CONDUCTOR of manifests: discover → parse → check → compile. Every mistake of every file, sorted. */
+/** CONDUCTOR of manifests: discover → parse → check → compile. Reports all mistakes of all files, sorted. */
 import { resolve, sep } from 'node:path'
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
@@ -21,31 +21,33 @@ import { parseManifest } from './yaml/parse.js'
 
 export interface LoadOptions {
   readonly tables: TableCatalogue
-  /** Goes into every revision: anything besides manifests, partials and table schemas that results depend on. */
+  /** Part of every revision: a hash of anything that results depend on besides manifests, partials and table schemas. */
   readonly schemaTextHash?: string
   readonly checkSql: CheckSql
-  /** The engine can tell whether the data of a query has changed. @default true */
+  /** Whether the engine can tell that the data of a query has changed. @default true */
   readonly knowsDataChanges?: boolean
-  /** A variant that a warehouse would read more bytes for is a mistake. @default null: none is */
+  /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
   /** A text that is valid because another one of its manifest is, is asked about too; see checkNeeded. @default true */
   readonly checksImplied?: boolean
-  /** Of earlier loads with the same options and the same engine: what it knows is not made again. @default nothing is known */
+  /**
+   * Of earlier loads with the same options and the same engine: what it knows is not made again. @default nothing is known
+   */
   readonly memory?: LoadMemory<FaultlessManifest>
-  /** Waited for between manifests, so that others may have the thread. */
+  /** Awaited between manifests, so that the event loop can do other work. */
   readonly breathe?: () => Promise<void>
 }
 
 export interface LoadedEndpoint {
   readonly endpoint: Endpoint
   readonly file: string
-  /** Every variant, for `validate` and `--coverage`. */
+  /** All variants, for `validate` and `--coverage`. */
   readonly variants: readonly Variant[]
-  /** Of each parameter that picks rows of lookup tables: those rows. */
+  /** The row names of lookup tables, by the parameter that picks them. */
   readonly lookupRows: Readonly<Record<string, readonly string[]>>
 }
 
-/** A manifest without errors and warnings, and what it takes from others. */
+/** A manifest without errors and warnings, with the id and name that it claims. */
 export interface FaultlessManifest {
   readonly detail: LoadedEndpoint
   readonly variants: number
@@ -53,32 +55,32 @@ export interface FaultlessManifest {
 }
 
 export interface Loaded {
-  /** Of the manifests without errors, in the order of their files. */
+  /** The endpoints of manifests without errors, in the order of their files. */
   readonly endpoints: readonly Endpoint[]
-  /** The same, with where they come from and what they can ask. */
+  /** The same endpoints with their files, variants and lookup rows. */
   readonly details: readonly LoadedEndpoint[]
   readonly diagnostics: readonly Diagnostic[]
-  /** Manifests seen, and variants rendered and compiled. */
+  /** The number of manifests found, and of variants rendered and compiled. */
   readonly manifests: number
   readonly variants: number
 }
 
 /**
- * Loads every manifest below `dir`. `only` keeps those whose file is one of these, or lies in one of these folders; one
- * that is not below `dir` is a mistake. Ids and names are still held against all of them.
+ * Loads every manifest below `dir`. `only` limits the result to these files and folders; a path that is not below `dir` is an
+ * error. Ids and names are compared among all manifests in any case.
  */
 export async function loadEndpoints(
   options: LoadOptions & { readonly dir: string; readonly only?: readonly string[] },
 ): Promise<Loaded> {
   const found = await discover(options.dir)
-  /** Variants of each file, those of broken manifests too. */
+  /** The number of variants of each file, including broken manifests. */
   const counts = new Map<string, number>()
   const onLoaded = (file: string, variants: number): void => void counts.set(file, variants)
   const loaded = await loadSources(found.manifests, found.partials, options, onLoaded)
   const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
   const { dir, only } = options
   if (only === undefined) return { ...loaded, diagnostics: all }
-  // A folder that cannot be read is told of whatever was asked for.
+  // A folder that cannot be read is always reported.
   const isWanted = (file: string): boolean => file === dir || only.some(path => isWithin(path, file))
   const strange = only.filter(path => !isWithin(path, dir) && !found.paths.some(file => isWithin(path, file)))
   const details = loaded.details.filter(({ file }) => isWanted(file))
@@ -101,7 +103,7 @@ async function counted(
   return loaded
 }
 
-/** Is this file the path, or in the folder that it names? */
+/** Whether the file is this path, or is inside the folder that the path names. */
 function isWithin(path: string, file: string): boolean {
   const [outer, inner] = [resolve(path), resolve(file)]
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)
@@ -110,7 +112,7 @@ function isWithin(path: string, file: string): boolean {
 const notBelow = (dir: string, file: string): Diagnostic =>
   diagnosticAt({ file, line: 1, column: 1 }, 'manifest/unreadable', `there is no such file or folder below ${dir}`)
 
-/** The same for texts in memory; touches no file. */
+/** Loads manifests from texts in memory, without reading files. */
 export async function loadSources(
   manifests: readonly SourceText[],
   partialTexts: readonly SourceText[],
@@ -132,7 +134,7 @@ export async function loadSources(
   const loading = new InTurn<LoadedOne>(LOADED_AT_ONCE, add)
   for (const source of manifests) {
     await options.breathe?.()
-    // Whose id and name they are is settled at once, so that the first of two has them.
+    // Ids and names are claimed in file order, before any waiting, so that the first of two manifests keeps them.
     const known = recall(source, partials.byName, duplicates, options)
     const one = known ?? loadOne(source, partials.byName, duplicates, once)
     await loading.add(counted(one, source.file, onLoaded))
@@ -148,7 +150,7 @@ export async function loadSources(
   }
 }
 
-/** What was made of the manifest before; null where it has to be made. */
+/** The cached result for this manifest; null where it must be loaded. */
 function recall(
   source: SourceText,
   partials: ReadonlyMap<string, Partial>,
@@ -162,7 +164,7 @@ function recall(
   return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
 }
 
-/** While the engine is asked about the texts of some manifests, others are read. */
+/** The number of manifests loaded at a time: while the engine checks some, others are parsed. */
 const LOADED_AT_ONCE = 64
 
 interface LoadedOne {
@@ -220,7 +222,7 @@ async function loadOne(
     tables,
     schemaTextHash,
   })
-  // The maps back to the template have served; a thousand manifests would keep megabytes of them.
+  // The maps from SQL back to the template are dropped here: a thousand manifests would keep megabytes of them.
   const readBy = new Map(sql.checked.map(one => [one.text.sql, one.reads]))
   const plain = expanded.variants.map(({ label, sql }) => {
     const reads = readBy.get(sql)
@@ -241,5 +243,5 @@ function lookupRows({ lookups = {} }: Manifest): LoadedEndpoint['lookupRows'] {
   return rows
 }
 
-/** Mistakes after which rendering the template would fail or only mislead. */
+/** Mistakes after which rendering the template would fail or give misleading errors. */
 const BLOCKS_TEMPLATE = /^(lookup\/(unequal-rows|value-form|reserved-name)|constants\/|manifest\/sql-block)/

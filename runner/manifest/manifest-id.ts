@@ -1,8 +1,8 @@
-/** The id of the manifest that has this name, without loading any. */
+/** Finds the id of the manifest with a given name, without loading manifests. */
 import { discover } from './discover.js'
 import { parseManifest } from './yaml/parse.js'
 
-/** Lower case; null when no manifest below `dir` that can be read has the name. */
+/** The id in lower case; null when no readable manifest below `dir` has the name. */
 export async function manifestId(dir: string, name: string): Promise<string | null> {
   const { manifests } = await discover(dir)
   for (const { file, text } of manifests) {

@@ -1,13 +1,14 @@
-/** What there is below a folder, without a look at each file: a link alone has to be asked what it leads to. */
+/** Lists a folder recursively without a `stat` of each file; only symbolic links need one. */
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Deeper folders are those of a link that leads back to where it is. */
+/** The deepest folder that is read; deeper ones come from a link that leads back to a folder above it. */
 const MAX_DEPTH = 40
 
 /**
- * Names of files and folders from `root` on, with `/` between, sorted; links to folders are gone into. What editors, version
- * control and mounts (`..data`) keep under names that begin with a dot is left out. Rejects when a folder cannot be read.
+ * The sorted paths of files and folders below `root`, separated by `/`. Links to folders are followed. Names that begin with
+ * a
+ * dot are skipped: editors, version control and mounts (`..data`) use them. Rejects when a folder cannot be read.
  */
 export async function namesBelow(root: string): Promise<readonly string[]> {
   const names: string[] = []
@@ -29,6 +30,6 @@ async function leadsToFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory()
   } catch {
-    return false // whoever reads it says why it cannot be
+    return false // Reading the file will report the error.
   }
 }

@@ -1,4 +1,4 @@
-/** Takes results in the order in which they were asked for, however many are under way. */
+/** Runs tasks concurrently and delivers their results in the order in which they were added. */
 
 export class InTurn<T> {
   readonly #atOnce: number
@@ -10,15 +10,15 @@ export class InTurn<T> {
     this.#take = take
   }
 
-  /** Resolves once there is room for another. @throws what the first failed with whose turn it is. */
+  /** Resolves once there is room for another task. @throws the error of the first failed task, in order. */
   async add(result: T | Promise<T>): Promise<void> {
-    // One that fails before its turn has come is told then, or never when one before it has failed.
+    // A failure is reported when the task's turn comes, or never when an earlier task has failed.
     if (result instanceof Promise) result.catch(() => {})
     this.#pending.push(result)
     while (this.#pending.length >= this.#atOnce) this.#take(await this.#pending.shift()!)
   }
 
-  /** Takes those that are left. @throws as `add` does. */
+  /** Delivers the remaining results. @throws as `add` does. */
   async end(): Promise<void> {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) this.#take(await next)
   }

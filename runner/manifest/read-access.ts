@@ -1,4 +1,6 @@
-/** Who may call the endpoints of a folder, as far as manifests say so: without tables, engines and SQL. */
+/**
+ * Reads the access rules of the manifests in a folder (names, tenants, pinned parameters), without tables, engines and SQL.
+ */
 import type { Endpoint } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { checkRules, MANIFEST_RULES } from './check/rules.js'
@@ -9,11 +11,11 @@ import { parseManifest } from './yaml/parse.js'
 
 export interface FolderAccess {
   readonly endpoints: readonly Pick<Endpoint, 'name' | 'parameters' | 'tenant'>[]
-  /** Manifests that hold errors, and say nothing here. */
+  /** The number of manifests with errors, whose rules are unknown. */
   readonly broken: number
 }
 
-/** Null where there is no such folder, or none that can be read. */
+/** Null where the folder does not exist or cannot be read. */
 export async function readAccess(dir: string): Promise<FolderAccess | null> {
   const { paths, manifests, diagnostics } = await discover(dir)
   if (paths.length === 0 && diagnostics.length > 0) return null

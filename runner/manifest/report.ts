@@ -1,11 +1,11 @@
-/** Makes diagnostics: places them and adds "did you mean". */
+/** Builds diagnostics with their places and "did you mean". */
 
 import { nearest } from '../../googlesql/index.js'
 import type { Diagnostic, Severity } from '../model/diagnostic.js'
 import type { RuleId } from '../model/rules.js'
 import type { FilePlace } from './source.js'
 
-/** An error at this place; a warning when `severity` says so. */
+/** A diagnostic at this place; an error unless `severity` says otherwise. */
 export function diagnosticAt(
   place: FilePlace,
   rule: RuleId,
@@ -15,7 +15,7 @@ export function diagnosticAt(
   return { file: place.file, line: place.line, column: place.column, rule, severity, message }
 }
 
-/** `; did you mean "x"?`, or '' when nothing is near. */
+/** `; did you mean "x"?`, or '' when no candidate is similar. */
 export function didYouMean(word: string, among: Iterable<string>): string {
   const candidate = nearest(word, among)
   return candidate === undefined ? '' : `; did you mean "${candidate}"?`
@@ -23,7 +23,7 @@ export function didYouMean(word: string, among: Iterable<string>): string {
 
 const MAX_LISTED = 16
 
-/** `"a", "b", "c"`, cut after sixteen. */
+/** The words in quotes, `"a", "b", "c"`: at most sixteen. */
 export function quotedList(words: Iterable<string>): string {
   const all = [...words].map(word => `"${word}"`)
   return all.length > MAX_LISTED
@@ -31,7 +31,7 @@ export function quotedList(words: Iterable<string>): string {
     : all.join(', ')
 }
 
-/** What a YAML value is, for "found …": `the number 5`, `a list`, `nothing`. */
+/** A YAML value in words, for "found …": `the number 5`, `a list`, `nothing`. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return 'nothing'
   if (Array.isArray(value)) return 'a list'

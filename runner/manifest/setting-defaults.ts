@@ -1,4 +1,4 @@
-/** What settings are when a manifest leaves them out; the schema says the same, and a test holds them together. */
+/** The defaults of a manifest's settings. The JSON Schema states the same values, and a test compares them. */
 import type { Settings } from '../model/manifest.js'
 
 export const SETTING_DEFAULTS = Object.freeze({

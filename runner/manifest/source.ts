@@ -1,7 +1,7 @@
-/** From a path inside a manifest, or an offset inside its SQL, to a line and column of the file. */
+/** Maps a path in a manifest, or an offset in its SQL, to a line and column of the file. */
 import { isMap, isPair, isScalar, isSeq, type Node, type Pair, type Scalar } from 'yaml'
 
-/** 1-based; columns count UTF-16 units. */
+/** A 1-based line and column; columns count UTF-16 units. */
 export interface FilePlace {
   readonly file: string
   readonly line: number
@@ -13,9 +13,9 @@ export type NodePath = readonly (string | number)[]
 
 export interface ManifestSource {
   readonly file: string
-  /** The place of a key; of a list's item, the item. What does not exist is placed at its nearest parent. */
+  /** The place of a key, or of a list item. A path that does not exist gets the place of its nearest parent. */
   keyAt(path: NodePath): FilePlace
-  /** The place of a value; as above where it does not exist. */
+  /** The place of a value, or of its nearest parent where it does not exist. */
   valueAt(path: NodePath): FilePlace
   /** The place of an offset in the value of `sql`. */
   sqlAt(offset: number): FilePlace
@@ -23,14 +23,14 @@ export interface ManifestSource {
   readonly isSqlLiteral: boolean
 }
 
-/** Offsets at which lines begin. Only `\n` and `\r\n` end lines in files that were let through. */
+/** The offset of the beginning of each line. Only `\n` and `\r\n` end lines in files that are accepted. */
 export function lineStartsOf(text: string): readonly number[] {
   const starts = [0]
   for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
   return starts
 }
 
-/** Line and column of an offset, given where lines begin. */
+/** The line and column of an offset, from the offsets of line beginnings. */
 export function placeAt(file: string, starts: readonly number[], offset: number): FilePlace {
   let [low, high] = [0, starts.length - 1]
   while (low < high) {
@@ -41,7 +41,7 @@ export function placeAt(file: string, starts: readonly number[], offset: number)
   return { file, line: low + 1, column: offset - starts[low]! + 1 }
 }
 
-/** A source over the root node of a parsed manifest; `text` is what was parsed. */
+/** A source over the root node of a parsed manifest; `text` is the parsed text. */
 export function manifestSource(file: string, text: string, root: Node | null): ManifestSource {
   const starts = lineStartsOf(text)
   const at = (offset: number): FilePlace => placeAt(file, starts, offset)
@@ -86,7 +86,7 @@ interface Found {
   readonly value: Node | null
 }
 
-/** As far as the path leads. */
+/** Follows the path as far as it exists. */
 function walk(root: Node | null, path: NodePath): Found | null {
   let found: Found = { key: null, value: root }
   for (const step of path) {

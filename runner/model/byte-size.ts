@@ -1,4 +1,4 @@
-/** Numbers of bytes as people write them. */
+/** Sizes in bytes as authors and operators write them: `100 GB`, `64MiB`. */
 
 const BYTES_PER: Readonly<Record<string, number>> = {
   B: 1,
@@ -12,10 +12,10 @@ const BYTES_PER: Readonly<Record<string, number>> = {
   TIB: 2 ** 40,
 }
 
-/** More than anything is asked to read or to hold: whoever writes more has mistaken a unit. */
+/** The largest size accepted: a larger one is a mistaken unit. */
 export const MAX_BYTE_SIZE = 1_000 * 2 ** 40
 
-/** What a size may be, for messages. */
+/** The accepted spellings of a size, for messages. */
 export const BYTE_SIZE_FORM =
   'a number of bytes, or a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, more than 0 and at most 1000 TiB'
 

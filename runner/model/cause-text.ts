@@ -1,13 +1,13 @@
-/** What led to a failure, for the log. */
+/** The chain of causes behind a failure, as text for the log. */
 import { RunnerError } from './errors.js'
 
 const MAX_LEVELS = 4
-/** Of one level, in characters: enough for any message, and not for a file's row that stands in one. */
+/** The characters kept of one level: enough for any message, too few for a whole row of a file that a message quotes. */
 const MAX_LENGTH = 2_000
 
 /**
- * The message of this and of what caused it, outermost first: `a; caused by: b; caused by: c`. At most four, each of at
- * most 2,000 characters, and what repeats the one before is left out. A text is taken to be such a chain already.
+ * The messages of an error and of its causes, outermost first: `a; caused by: b; caused by: c`. At most four messages of at
+ * most 2,000 characters each; a message that repeats the one before it is left out. A string is returned as it is, cut.
  */
 export function causeText(thrown: unknown): string {
   const texts: string[] = []
@@ -20,7 +20,7 @@ export function causeText(thrown: unknown): string {
   return texts.join('; caused by: ')
 }
 
-/** The beginning of a text that may be of any length, and how much of it is left out. */
+/** The first `length` characters of a text, followed by how many characters were left out. */
 export function beginning(text: string, length = MAX_LENGTH): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length - length} more characters)`
 }
@@ -28,6 +28,6 @@ export function beginning(text: string, length = MAX_LENGTH): string {
 const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? beginning(thrown.message) : beginning(String(thrown), MAX_LEVELS * MAX_LENGTH)
 
-/** Behind a caller's own mistake may stand what he sent. */
+/** The cause of an error, except of a caller's mistake: that cause may quote what the caller sent. */
 const behind = (thrown: unknown): unknown =>
   thrown instanceof Error && !(thrown instanceof RunnerError && thrown.status < 500) ? thrown.cause : undefined

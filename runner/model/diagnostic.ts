@@ -1,4 +1,4 @@
-/** What authors are told about their files. */
+/** Diagnostics: what authors are told about mistakes in their files. */
 
 import type { RuleId } from './rules.js'
 
@@ -9,7 +9,7 @@ export interface Diagnostic {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** `schema/unknown-key`: the name never changes and is never used for another rule. */
+  /** The rule's name, such as `schema/unknown-key`. A name never changes and is never reused for another rule. */
   readonly rule: RuleId
   readonly severity: Severity
   /** What was found, what was expected, and the likely fix. */
@@ -20,7 +20,7 @@ export interface Diagnostic {
 export const diagnosticLine = (d: Diagnostic): string =>
   `${d.file}:${d.line}:${d.column}: ${d.severity === 'warning' ? 'warning: ' : ''}${d.message} [${d.rule}]`
 
-/** By file, line, column, rule, message: a total order. */
+/** Orders diagnostics by file, line, column, rule and message: a total order. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     compareText(a.file, b.file) ||

@@ -3,19 +3,19 @@ import type { Parameter } from './param.js'
 import type { ArgumentMap, Query, WarehouseReads } from './query.js'
 
 export interface CachePolicy {
-  /** How old a result may be. */
+  /** The greatest age of a result that is served, in milliseconds. */
   readonly ttlMs: number
-  /** How often an entry in use is queried again in the background; null for never. */
+  /** The interval of background refreshes of an entry in use, in milliseconds; null for none. */
   readonly warmMs: number | null
-  /** How long beyond its ttl an old result may be served when the engine fails; 0 for never. */
+  /** How long beyond its ttl a result may be served when the engine fails, in milliseconds; 0 for not at all. */
   readonly staleIfErrorMs: number
-  /** How long beyond its ttl an old result is served while a new one is made in the background; 0 for never. */
+  /** How long beyond its ttl a result is served while the background refresh runs, in milliseconds; 0 for not at all. */
   readonly staleWhileRevalidateMs: number
-  /** A result is kept until the data changes that it was made of, and within its ttl. */
+  /** True: a result is also dropped, before its ttl ends, when the data that it was computed from changes. */
   readonly untilDataChanges: boolean
 }
 
-/** The fields of a nested column are left open where the manifest leaves them so. */
+/** A column of the row contract. Where the manifest leaves the fields of a STRUCT open, `type` leaves them open too. */
 export interface DeclaredColumn {
   readonly name: string
   readonly type: string
@@ -23,37 +23,40 @@ export interface DeclaredColumn {
 }
 
 export interface Endpoint {
-  /** Lower case. */
+  /** The UUID, in lower case. */
   readonly id: string
   readonly name: string
   readonly description: string
   readonly parameters: readonly Parameter[]
-  /** The parameter that tells tenants apart: who calls must pin it, or be for all tenants. Null: there are none. */
+  /** The parameter that tells tenants apart: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
   readonly tenant: string | null
   readonly columns: readonly DeclaredColumn[]
   readonly maxRows: number
-  /** Null: results are not cached. */
+  /** The cache policy; null where results are not cached. */
   readonly cache: CachePolicy | null
   readonly timeoutMs: number
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** BigQuery only; null for no limit. */
+  /** The most bytes that BigQuery may bill a query for; null for no limit. Other engines ignore it. */
   readonly maxBytesBilled: number | null
-  /** Of a result's body; null for no limit but the engine's. */
+  /** The largest body of a result, in bytes; null for no limit but the engine's. */
   readonly maxResultBytes: number | null
   readonly labels: Readonly<Record<string, string>>
-  /** A hash over everything that can change a result: manifest, partials, lookup tables, table schemas. */
+  /** A hash of everything that can change a result: manifest, partials, lookup tables, table schemas. */
   readonly revision: string
-  /** The settings as authored, defaults filled in, for the describe route. */
+  /** The settings as authored, with defaults filled in, for `GET /api/endpoints`. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** The query for these arguments, each already typed; `nowMicros` since 1970 is bound to `@now`, truncated as the manifest says. */
+  /**
+   * The query for these arguments, each already typed; `nowMicros` since 1970 is bound to `@now`, truncated as the manifest
+   * says.
+   */
   render(args: ArgumentMap, nowMicros: bigint): Query
 }
 
-/** One SQL text that a template can produce, and how to come to it. */
+/** One SQL text that a template can produce, and the choices that lead to it. */
 export interface Variant {
-  /** `interval=1day, function_id given`: for diagnostics and `--explain`. */
+  /** The choices in words, for diagnostics and `--explain`: `interval=1day, function_id given`. */
   readonly label: string
   readonly sql: string
-  /** Only where a warehouse was asked. */
+  /** What the warehouse would read; absent where no warehouse was asked. */
   readonly reads?: WarehouseReads
 }

@@ -1,40 +1,43 @@
-/** What can go wrong, for callers (RunnerError) and for whoever starts the program; anything else thrown is a bug. */
+/**
+ * Expected failures: RunnerError for callers; UsageError, SetupError and LoadError for operators. Any other error is a bug.
+ */
 import { type Diagnostic, diagnosticLine } from './diagnostic.js'
 import { ERROR_CODES, type ErrorCode } from './error-codes.js'
 import type { QueryCost } from './query.js'
 
-/** One bad argument. `detail` is safe for strangers. */
+/** One bad argument. `detail` may be shown to any caller. */
 export interface ArgumentProblem {
   readonly parameter: string
   readonly detail: string
 }
 
-/** Which rule refused a call, and why: for the log, never for the caller. `reason` holds no argument and no pinned value. */
+/** The rule that refused a call, and why: for the log only. `reason` holds no argument and no pinned value. */
 export interface Refusal {
   /**
-   * `scope`: the endpoints that the token names; `tenant`: whose rows it may see; `pin`: its pinned parameters;
-   * `pattern-pin`: a pin of a parameter that is a regular expression; `purge`: whether it may have results forgotten.
+   * `scope`: the token does not name the endpoint; `tenant`: it does not pin the tenant; `pin`: an argument differs from a
+   * pin;
+   * `pattern-pin`: it pins a parameter that is a regular expression; `purge`: it may not purge results.
    */
   readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge'
   readonly reason: string
 }
 
 export interface RunnerErrorOptions {
-  /** Safe for strangers: no SQL, table name, path or another caller's value. */
+  /** May be shown to any caller: holds no SQL, table name, path or value of another caller. */
   readonly detail?: string
-  /** For ARGUMENT_INVALID, every bad argument. */
+  /** Every bad argument of an ARGUMENT_INVALID. */
   readonly errors?: readonly ArgumentProblem[]
   /** Response headers that the status asks for: Retry-After, Allow, WWW-Authenticate. */
   readonly headers?: Readonly<Record<string, string>>
   /** For the log only. */
   readonly cause?: unknown
-  /** Of TOKEN_NOT_ALLOWED. */
+  /** For TOKEN_NOT_ALLOWED: the rule that refused. */
   readonly refusal?: Refusal
-  /** Of a warehouse's query that was paid for although nothing came of it. */
+  /** What the warehouse billed for the query although it failed. */
   readonly cost?: QueryCost
 }
 
-/** The one class of expected failures of a call. */
+/** The one class for expected failures of a call. */
 export class RunnerError extends Error {
   override readonly name = 'RunnerError'
   readonly code: ErrorCode
@@ -54,7 +57,7 @@ export class RunnerError extends Error {
     this.cost = options.cost ?? null
   }
 
-  /** The same failure of a query that was paid for. */
+  /** A copy of this error with the cost of the failed query. */
   withCost(cost: QueryCost): RunnerError {
     const { code, detail, errors, headers, cause } = this
     return new RunnerError(code, { detail, errors, headers, cause, cost })
@@ -65,15 +68,15 @@ export class RunnerError extends Error {
   }
 }
 
-/** A RunnerError as it is; anything else becomes INTERNAL with the thing as its cause. */
+/** Returns a RunnerError unchanged; wraps anything else as INTERNAL, with the original as its cause. */
 export function toRunnerError(thrown: unknown): RunnerError {
   return thrown instanceof RunnerError ? thrown : new RunnerError('INTERNAL', { cause: thrown })
 }
 
-/** The program was asked for something that it cannot mean; the command line exits with 2. */
+/** A mistake in flags, arguments or settings; the command line exits with 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** Every problem found, each a sentence. */
+  /** Every mistake found, one sentence each. */
   readonly problems: readonly string[]
 
   constructor(problems: readonly string[]) {
@@ -82,23 +85,23 @@ export class UsageError extends Error {
   }
 }
 
-/** Something the program needs is not there or cannot be used; the command line exits with 3. */
+/** Something that the program needs is missing or unusable; the command line exits with 3. */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
 }
 
-/** How many errors the message of a LoadError names. */
+/** The number of errors that the message of a LoadError lists. */
 const MAX_NAMED = 3
 
 /**
- * The manifests hold errors, so nothing is served; the command line prints them and exits with 1. The message is the
- * summary, and a line for each of the first few errors.
+ * The manifests have errors, so nothing is served; the command line prints them and exits with 1. The message is the
+ * summary, followed by one line for each of the first errors.
  */
 export class LoadError extends Error {
   override readonly name = 'LoadError'
-  /** Warnings included, in order. */
+  /** All errors and warnings, in order. */
   readonly diagnostics: readonly Diagnostic[]
-  /** `the manifests hold 2 errors` */
+  /** One sentence: `the manifests hold 2 errors`. */
   readonly summary: string
 
   constructor(diagnostics: readonly Diagnostic[]) {

@@ -1,16 +1,16 @@
-/** Everything worth a log line or a metric. Business code says what happened; observe/ decides what becomes of it. */
+/** Events worth a log line or a metric. The code that emits an event does not know levels or counters; observe/ does. */
 import type { Diagnostic } from './diagnostic.js'
 import type { RunnerError } from './errors.js'
 import type { QueryCost } from './query.js'
 
-/** `fresh`: the caller demanded a new result although a stored one would have done. */
+/** `fresh`: the caller demanded a new result although a stored one could have been served. */
 export type CacheOutcome = 'hit' | 'miss' | 'coalesced' | 'stale' | 'bypass' | 'fresh'
 
 export type Event =
   | { readonly kind: 'server.ready'; readonly url: string; readonly endpoints: number; readonly engine: string }
   | { readonly kind: 'manifests.loaded'; readonly endpoints: number }
   | {
-      /** Manifests, partials and table schemas were read again, and are served. */
+      /** Manifests, partials and table schemas were reloaded and are now served. */
       readonly kind: 'manifests.reloaded'
       readonly endpoints: number
       readonly added: number
@@ -19,7 +19,7 @@ export type Event =
       readonly durationMs: number
     }
   | {
-      /** They were read again, and what was served before goes on being served. */
+      /** A reload found errors, so the endpoints loaded before stay in service. */
       readonly kind: 'manifests.refused'
       readonly reason: string
       readonly diagnostics: readonly Diagnostic[]
@@ -30,7 +30,7 @@ export type Event =
       readonly kind: 'request.done'
       readonly requestId: string
       readonly method: string
-      /** Of the address; never the query string. */
+      /** The path of the address, never its query string. */
       readonly path: string
       readonly endpoint: string | null
       readonly token: string | null
@@ -38,7 +38,7 @@ export type Event =
       readonly durationMs: number
       readonly cache: CacheOutcome | null
       readonly rows: number | null
-      /** Of the query that this request started; only of a warehouse. */
+      /** What the warehouse billed for the query that this request started; absent on other engines. */
       readonly cost?: QueryCost
       readonly error: RunnerError | null
     }
@@ -57,12 +57,12 @@ export type Event =
       readonly endpoint: string
       readonly engine: string
       readonly durationMs: number
-      /** Of a query that was paid for all the same. */
+      /** What the warehouse billed for the query although it failed. */
       readonly cost?: QueryCost
       readonly error: RunnerError
     }
   | {
-      /** A request to a warehouse failed and is sent again. */
+      /** A request to the warehouse failed and will be retried. */
       readonly kind: 'engine.retried'
       readonly engine: string
       readonly endpoint: string
@@ -71,7 +71,7 @@ export type Event =
     }
   | { readonly kind: 'job.cancelled'; readonly endpoint: string; readonly jobId: string }
   | {
-      /** The job may be running on: only its own timeout ends it. */
+      /** The job could not be cancelled, so it may run until its own timeout. */
       readonly kind: 'job.cancel-failed'
       readonly endpoint: string
       readonly jobId: string | null

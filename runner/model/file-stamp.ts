@@ -1,6 +1,6 @@
-/** What tells a file, as it is, from any other that may stand in its place. */
+/** Stamps of files: two equal stamps of one path mean equal contents. */
 
-/** Of `stat` with `bigint`. */
+/** The members of `fs.Stats`, read with `bigint: true`, that a stamp is made of. */
 export interface FileState {
   readonly ino: bigint
   readonly size: bigint

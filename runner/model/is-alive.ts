@@ -1,9 +1,11 @@
-/** Is there a process of this id on this host? It may be another user's, or a later one that has got the same id. */
+/**
+ * Does a process with this id run on this host? It may belong to another user, or be a later process that got the same id.
+ */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // EPERM: it may be somebody else's.
+    // EPERM: the process exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

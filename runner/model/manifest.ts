@@ -5,7 +5,7 @@
  */
 export type Scalar = string | number | boolean
 /**
- * What the template may write into SQL text: a number, a boolean, or a word of letters, digits and _, with dots and single dashes between.
+ * A value that the template may write into SQL text: a number, a boolean, or a word of letters, digits and _, with dots and single dashes between them.
  */
 export type Word = string | number | boolean
 
@@ -14,42 +14,42 @@ export type Word = string | number | boolean
  */
 export interface Manifest {
   /**
-   * A UUID, unique among manifests and never reused. Callers may use it instead of the name.
+   * A UUID, unique among the manifests and never reused. Callers may use it instead of the name.
    */
   id: string
   /**
-   * A dotted name, unique among manifests, by which callers address the endpoint.
+   * A dotted name, unique among the manifests, by which callers address the endpoint.
    */
   name: string
   /**
-   * What the endpoint answers, for its callers: one or a few sentences.
+   * What the endpoint returns, for its callers: one or a few sentences.
    */
   description?: string
   /**
-   * What a caller may pass, by name. The SQL reads a parameter as @name; its argument is bound and never enters the text. Undeclared ones are ignored.
+   * The parameters that a caller may give, by name. The SQL reads a parameter as @name; its argument is bound and never enters the SQL text. Undeclared arguments are ignored.
    */
   parameters?: {
     [k: string]: Parameter
   }
   /**
-   * The parameter that tells tenants apart. Only tokens that pin it, or that were made with --all-tenants, may call the endpoint.
+   * The parameter that identifies the tenant. Only tokens that pin it, or that were created with --all-tenants, may call the endpoint.
    */
   tenant?: string
   settings?: Settings
   /**
-   * Author-written words, numbers and booleans, lists of them, and lists of maps of them, which the template may write into the SQL text: {{constants.table}}, {{#each constants.streams}}.
+   * Constants written by the author: words, numbers and booleans, lists of them, and lists of maps of them. The template may write them into the SQL text: {{constants.table}}, {{#each constants.streams}}.
    */
   constants?: {
     [k: string]: Word | WordMap | (Word | WordMap)[]
   }
   /**
-   * Each turns a caller's argument into author-written constants, which the template reads as {{table.field}}.
+   * Each lookup table turns a caller's argument into constants written by the author, which the template reads as {{table.field}}.
    */
   lookups?: {
     [k: string]: Lookup
   }
   /**
-   * The row contract, in order. It is held against the query: names, order and types. Left out, the columns are those that the query has.
+   * The row contract: the columns in order. Their names, order and types must agree with the query. Without this key the columns are those of the query.
    *
    * @minItems 1
    * @maxItems 10000
@@ -61,11 +61,11 @@ export interface Manifest {
   sql: string
 }
 /**
- * One parameter: its type and what its argument must be like.
+ * One parameter: its type and the constraints on its argument.
  */
 export interface Parameter {
   /**
-   * How the argument's text is read, and as what it is bound: string is STRING, int64 is INT64, and so on.
+   * How the argument's text is read, and the SQL type as which it is bound: string is STRING, int64 is INT64, and so on.
    */
   type:
     | 'string'
@@ -91,11 +91,11 @@ export interface Parameter {
    */
   description?: string
   /**
-   * Arguments that callers could give; each must be valid. For an array type each is one element.
+   * Arguments that callers could give; each must be valid. For an array type each example is one element.
    */
   examples?: Scalar[]
   /**
-   * Any other argument is a 400 that lists these. For an array type they are what its elements may be.
+   * The allowed arguments; any other argument is a 400 that lists them. For an array type: the allowed elements.
    *
    * @minItems 1
    * @maxItems 1000
@@ -114,32 +114,32 @@ export interface Parameter {
    */
   maximum?: string | number | boolean
   /**
-   * At most so many characters of a string, or elements of an array.
+   * The most characters of a string, or elements of an array.
    */
   max_length?: number
   /**
-   * The argument of a call that gives none. For an array type, a list.
+   * The argument of a call that does not give one. For an array type, a list.
    */
   default?: Scalar | Scalar[]
   /**
-   * re2: the argument is used as a regular expression, and one that RE2 refuses is a 400.
+   * re2: the argument is used as a regular expression; an argument that RE2 refuses is a 400.
    */
   format?: 're2'
   /**
-   * With format: re2, the regular expression that a token's pin becomes: the pinned value is quoted and put in place of {pin}. It must say where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
+   * With format: re2, the regular expression that is bound for a token's pin: the pinned value is quoted and replaces {pin}. The expression must fix where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
    */
   pinned_as?: string
 }
 /**
- * How the query is run and its result kept.
+ * How the query is run, and how its result is cached and returned.
  */
 export interface Settings {
   /**
-   * The result is cut after so many rows, and a header tells of it.
+   * A result with more rows is cut after this number, and a header reports the cut.
    */
   max_rows?: number
   /**
-   * How long results are kept, or disabled.
+   * How long results are cached, or disabled.
    */
   cache?: Cache | 'disabled'
   /**
@@ -147,7 +147,7 @@ export interface Settings {
    */
   sandbox?: 'disabled'
   /**
-   * A query that takes longer is cancelled, and the call is a 504.
+   * A query that takes longer is cancelled, and the call gets a 504.
    */
   timeout_seconds?: number
   /**
@@ -155,7 +155,7 @@ export interface Settings {
    */
   max_bytes_billed?: number | string
   /**
-   * A result that is larger, as it is sent, is an error. The server has a limit of its own, which this can only lower. A number of bytes, or with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
+   * A result whose body is larger is an error. The server has its own limit, which this setting can only lower. A number of bytes, or with a unit: kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (powers of 1024).
    */
   max_result_bytes?: number | string
   /**
@@ -168,24 +168,24 @@ export interface Settings {
     [k: string]: string
   }
   /**
-   * How a TIMESTAMP is written in results: as ISO 8601 text, or as an integer of microseconds since 1970.
+   * The form of a TIMESTAMP in results: ISO 8601 text, or an integer of microseconds since 1970.
    */
   timestamps?: 'iso8601' | 'unix_micros'
   /**
-   * @now is cut down to the start of its second, minute, hour or day, so that queries of the same moment are the same query.
+   * @now is truncated to the start of its second, minute, hour or day, so that calls within the same unit run the same query.
    */
   now_granularity?: 'none' | 'second' | 'minute' | 'hour' | 'day'
 }
 /**
- * For how long a result may be served again.
+ * How long a result may be served again.
  */
 export interface Cache {
   /**
-   * How old a result may be. With until it may be left out: then a result has no other end.
+   * The greatest age of a result. It is optional with until, which then alone limits the age.
    */
   ttl_seconds?: number
   /**
-   * While a result is in use it is queried again this often in the background. Left out, it is not.
+   * The interval at which a result in use is queried again in the background. Without this key it is not.
    */
   warm_seconds?: number
   /**
@@ -193,11 +193,11 @@ export interface Cache {
    */
   stale_if_error_seconds?: number
   /**
-   * How long beyond its time to live an old result is served at once while a new one is made in the background.
+   * How long beyond its time to live an old result is served at once while the query runs again in the background.
    */
   stale_while_revalidate_seconds?: number
   /**
-   * data_changes: a result is kept until the files change that its query reads, and never longer. Embedded engine only.
+   * data_changes: a result is kept until the files that its query reads change, and never longer. Embedded engine only.
    */
   until?: 'data_changes'
 }
@@ -208,11 +208,11 @@ export interface WordMap {
   [k: string]: Word
 }
 /**
- * Rows of constants, one of which is picked by the argument of a parameter.
+ * Rows of constants, one of which is selected by the argument of a parameter.
  */
 export interface Lookup {
   /**
-   * The parameter whose argument picks the row, exactly as written.
+   * The parameter whose argument selects the row; it must equal the row's key exactly.
    */
   by: string
   /**
@@ -236,7 +236,7 @@ export interface Lookup {
  */
 export interface Column {
   /**
-   * As the query names it.
+   * The column's name in the query.
    */
   name: string
   /**

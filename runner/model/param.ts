@@ -5,20 +5,20 @@ export type ScalarParameterType = (typeof SCALAR_PARAMETER_TYPES)[number]
 export type ParameterType = ScalarParameterType | `array<${ScalarParameterType}>`
 
 /**
- * A typed argument's value, as it is bound and as it stands in a cache key: INT64 as decimal text, FLOAT64 as a number
+ * The value of a typed argument, as it is bound and as the cache key has it: INT64 as decimal text, FLOAT64 as a number
  * (or 'NaN', 'Infinity', '-Infinity'), BOOL as a boolean, and the rest as text in canonical form: DATE `2026-01-31`,
  * DATETIME `2026-01-31T12:00:00.123456`, TIMESTAMP `2026-01-31T12:00:00.123456Z` (fraction without trailing zeros).
  */
 export type ScalarValue = string | number | boolean | null
 export type ArgumentValue = ScalarValue | readonly ScalarValue[]
 
-/** How a token's pin confines a parameter that is used as a regular expression. */
+/** The pattern that replaces a token's pin where the parameter is a regular expression (`pinned_as`). */
 export interface PinnedPattern {
   /** As authored, with `{pin}`. */
   readonly source: string
   /**
-   * The regular expression that matches this value and no other, for RE2; null where the value holds characters with which
-   * the pattern could not tell where a value begins or ends.
+   * The RE2 pattern that matches this value and no other; null where the value holds characters with which the pattern
+   * could not tell where the value begins or ends.
    */
   textFor(pin: string): string | null
 }
@@ -30,19 +30,19 @@ export interface Parameter {
   readonly isRequired: boolean
   readonly description: string
   readonly examples: readonly string[]
-  /** Typed already; undefined where there is none. */
+  /** The typed default; undefined where the parameter has no default. */
   readonly default?: ArgumentValue
   readonly enum?: readonly ArgumentValue[]
   /** For strings, an RE2-compatible pattern that the whole argument must match. */
   readonly pattern?: RegExp
   readonly minimum?: ArgumentValue
   readonly maximum?: ArgumentValue
-  /** Characters (code points) of a string, or elements of an array. */
+  /** The most characters (code points) of a string, or elements of an array. */
   readonly maxLength?: number
   /** 're2': the argument is used as a regular expression; one that RE2 refuses is a 400. */
   readonly format?: 're2'
-  /** Only with `format: re2`. Without it no token may pin the parameter: its pin would be a pattern. */
+  /** Only with `format: re2`. Without it a token may not pin the parameter, since its pin would be read as a pattern. */
   readonly pinnedAs?: PinnedPattern
-  /** Values of lookup tables with `default: reject`: an argument that is no row is a 400 that lists them. */
+  /** The rows of lookup tables with `default: reject`: any other argument is a 400 that lists them. */
   readonly rows?: readonly string[]
 }

@@ -1,28 +1,28 @@
-/** What the core asks of the outside. */
+/** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
 import type { Query, ResultColumn, ResultFormat, ResultSet, WarehouseReads } from './query.js'
 
-/** What bounds and marks a warehouse's job. */
+/** Limits and labels of a warehouse's job. */
 export interface JobOptions {
-  /** A query that would be billed for more fails; null for the engine's own default. */
+  /** A query that would be billed for more bytes fails; null for the engine's own default. */
   readonly maxBytesBilled: number | null
-  /** The manifest's own. */
+  /** The labels that the manifest declares. */
   readonly labels: Readonly<Record<string, string>>
-  /** Of the endpoint. */
+  /** The endpoint's revision. */
   readonly revision: string
-  /** The name of the token whose call started the query; null where nobody's did. */
+  /** The name of the token whose call started the query; null for a background refresh. */
   readonly token: string | null
 }
 
 export interface RunOptions {
-  /** At most so many rows; one more is asked for to know whether the result was cut. */
+  /** The most rows of the result; the engine reads one more to know whether the result is cut. */
   readonly maxRows: number
-  /** A result of more bytes fails; so does one of more than the engine allows any query. @default the engine's own */
+  /** A larger result fails, as does one above the engine's own limit. @default the engine's own limit */
   readonly maxBytes?: number
   readonly format: ResultFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** For the log and for job labels. */
   readonly endpoint: string
-  /** What a warehouse's job is given beside the query; an engine without jobs has no use for it. */
+  /** For warehouses; an engine without jobs ignores it. */
   readonly job?: JobOptions
   readonly timeoutMs: number
   readonly signal: AbortSignal
@@ -39,15 +39,15 @@ export type CheckResult =
   | {
       readonly ok: true
       readonly columns: readonly ResultColumn[]
-      /** What the engine made of the text; kept with it and given to `run`, it need not be made again. */
+      /** The engine's compiled query. A caller that passes it back to `run` saves the engine the compilation. */
       readonly compiled?: object
-      /** Only of a warehouse. */
+      /** What the warehouse would read; absent on other engines. */
       readonly reads?: WarehouseReads
     }
   | { readonly ok: false; readonly problem: SqlProblem }
 
 export interface Explanation {
-  /** The SQL that the engine really runs. */
+  /** The SQL that the engine runs, after translation. */
   readonly engineSql: string
   readonly plan: string
 }
@@ -72,142 +72,145 @@ export interface Engine {
   ): Promise<CheckResult>
   explain(query: Query): Promise<Explanation>
   /**
-   * What tells the data that this query reads from any other, looked up anew; null when it cannot be told now. Absent
-   * on an engine that cannot know.
+   * A fingerprint of the data that this query reads, taken now; null when it cannot be taken now. Absent on engines that
+   * cannot take one.
    */
   dataState?(query: Query): string | null
-  /** What tells the copy of the data that this engine reads from copies of other replicas: their states do not compare. */
+  /** Identifies this engine's copy of the data: fingerprints of different copies cannot be compared. */
   dataCopy?(): string
-  /** Resolves when a trivial query has been answered. */
+  /** Resolves when the engine has answered a trivial query. */
   ping(): Promise<void>
   close(): Promise<void>
 }
 
-/** A result in a store: finished bytes and what the headers need. */
+/** A result in a store: the finished bytes, and the facts that the response headers need. */
 export interface StoredResult {
   readonly body: Uint8Array
   readonly columns: readonly ResultColumn[]
   readonly rowCount: number
   readonly isTruncated: boolean
-  /** Strong, with its quotes: computed once. */
+  /** The strong ETag with its quotes, computed once. */
   readonly etag: string
-  /** When its query began, in milliseconds since 1970: the result is as old as that. */
+  /** When its query began, in milliseconds since 1970; the age of the result counts from here. */
   readonly storedAt: number
   /** Milliseconds since 1970; equal to `storedAt` where the endpoint is not cached. */
   readonly freshUntil: number
-  /** Of the data that it was made of; present where it may be served only as long as that is the same. */
+  /** The fingerprint of the data that the result was computed from; present where a change of data makes the result stale. */
   readonly dataState?: string
 }
 
-/** A result in the memory of a store. Whoever asks for its key again finds it at once with this. */
+/** A handle on a result in the memory of a store: with it, the next lookup of the same key needs no search. */
 export interface HeldResult {
-  /** Null once the store has let go of it. */
+  /** Null once the store has dropped the result. */
   readonly result: StoredResult | null
 }
 
 /** Results in the memory of a process. */
 export interface CacheSize {
   readonly entries: number
-  /** Of keys, bodies, finished headers and compressed forms, with what an entry takes beside them. */
+  /** The bytes of keys, bodies, finished headers and compressed representations, with the overhead of each entry. */
   readonly bytes: number
 }
 
-/** Keeps results. A failure is a rejected promise; the cache makes a miss of it. */
+/** Stores results. A failure is a rejected promise, which the cache treats as a miss. */
 export interface ResultStore {
   get(key: string): Promise<StoredResult | undefined> | StoredResult | undefined
   /**
-   * What can be had without waiting, as `get` has it; absent where nothing can. `before` is what was given for this key
-   * before.
+   * The synchronous part of `get`: the result if it is in this process's memory. `before` is the handle that an earlier call
+   * returned for this key. Absent on stores without memory.
    */
   hold?(key: string, before?: HeldResult | null): HeldResult | undefined
   /**
-   * False when the store has no room for a result of this size, or has one whose query began later: of two runs of a key the
-   * one that began later has seen the newer data, whichever ends first.
+   * False when the store has no room for a result of this size, or already has a result whose query began later: that query
+   * has read newer data, even if it ended first.
    */
   set(key: string, result: StoredResult, keepMs: number): Promise<boolean> | boolean
-  /** Forgets every entry whose key begins so; '' for all, here and in every replica that shares the store. */
+  /** Removes every entry whose key has this prefix ('' for all), here and in every replica that shares the store. */
   purge(prefix: string): Promise<void> | void
   /**
-   * Lets go of what this process holds of these endpoints: it will not be asked for again. A store that replicas share keeps
-   * its entries, since another may still serve them.
+   * Drops this process's entries of these endpoints, which will not be asked for again. A shared store keeps its entries,
+   * since another replica may still serve them.
    */
   forget?(endpointIds: Iterable<string>): void
-  /** The entry of this key has grown by so many bytes in memory: finished headers, compressed forms. */
+  /** Counts bytes that were added to an entry in memory: finished headers, compressed representations. */
   grow?(key: string, bytes: number): void
-  /** What this process holds. */
+  /** The entries and bytes in this process's memory. */
   size?(): CacheSize
   /** Present where replicas share the store. */
   readonly replicas?: Replicas
   close(): Promise<void>
 }
 
-/** How replicas that share a store agree on who runs what. A failure is a rejected promise. */
+/** How replicas that share a store agree on which of them runs a key. A failure is a rejected promise. */
 export interface Replicas {
   /**
-   * The key is this replica's to run until its lease ends; null when it is another's. Runs of one key over data of two states
-   * are two: '' where a result is not of any state.
+   * Claims the key for this replica until the lease ends; null when another replica has it. Runs over different states of the
+   * data are claimed separately; `dataState` is '' where results do not depend on a state.
    */
   claim(key: string, dataState: string): Promise<Lease | null>
-  /** The same where no replica has stored a result of this key; `stored`: one has, and nothing was claimed. */
+  /** Claims the key unless a replica has stored a result for it; then returns `stored` and claims nothing. */
   claimUnlessStored(key: string, dataState: string): Promise<Lease | 'stored' | null>
   /**
-   * What became of a key that is another replica's. `unknown`: its lease may have ended, or somebody asked in vain; look
-   * and claim again. Rejects with CALL_ABANDONED when `signal` fires.
+   * Waits for the outcome of a key that another replica has claimed. `unknown`: its lease may have ended, so look up the key
+   * and claim it again. Rejects with CALL_ABANDONED when `signal` fires.
    */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
   /** The newest result that any replica has stored. */
   latest(key: string): Promise<StoredResult | undefined>
-  /** Told of purges by other replicas. */
+  /** Calls `listener` for each purge by another replica. */
   onPurge(listener: (prefix: string) => void): void
 }
 
-/** A key that is this replica's. It is kept until it is released, and soon another's when the process is gone. */
+/**
+ * A claimed key. The lease is renewed until it is released; if the process dies, it ends soon and another replica may claim
+ * the key.
+ */
 export interface Lease {
-  /** Tells those who wait. Never rejects. */
+  /** Publishes the outcome to the replicas that wait for it. Never rejects. */
   release(outcome: RunOutcome): Promise<void>
 }
 
-/** `failed`: with what every caller is told, whoever ran it. */
+/** How a run ended. `failed` carries the failure that callers of every replica are told. */
 export type RunOutcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'failed'; readonly failure: SharedFailure }
   | { readonly kind: 'unknown' }
 
-/** Of a RunnerError, what a caller may see. */
+/** The parts of a RunnerError that a caller may see. */
 export interface SharedFailure {
   readonly code: string
   readonly detail: string
   readonly errors: readonly { readonly parameter: string; readonly detail: string }[]
 }
 
-/** Numbers that replicas share: bytes billed a day, runs of a minute. A failure is a rejected promise. */
+/** Counters that replicas share: bytes billed in a day, runs in a minute. A failure is a rejected promise. */
 export interface CounterStore {
-  /** Adds to the counter, which begins at 0 and ends `keepMs` after its first use; returns what it is then. */
+  /** Adds to the counter and returns its new value. It begins at 0 and expires `keepMs` after its first use. */
   add(key: string, amount: number, keepMs: number): Promise<number> | number
 }
 
-/** Who calls. */
+/** The caller: what its token allows. */
 export interface Caller {
-  /** The token's name in the tokens file; for the log. */
+  /** The token's name in the tokens file, for the log. */
   readonly token: string
-  /** May this token call the endpoint of this name? */
+  /** Whether the token's scope includes the endpoint of this name. */
   mayCall(endpointName: string): boolean
-  /** Arguments that every call of this token runs with; as wire text. */
+  /** The arguments that the token pins, as text. */
   readonly pinned: Readonly<Record<string, string>>
-  /** May call endpoints of tenants without pinning the tenant. */
+  /** Whether it may call endpoints that declare a tenant without pinning it. */
   readonly allTenants: boolean
-  /** Counts one call against the token's rate: 0 when it may go on, else milliseconds until the next one may. */
+  /** Counts one call against the token's rate. Returns 0 when it may go on, else the milliseconds until the next call may. */
   admit(): number
-  /** Counts one fresh result, demanded instead of a stored one: false when there may be none now. Null: never. */
+  /** Counts one demand for a fresh result; false when the rate allows none now. Null: the token may not demand any. */
   readonly admitFresh: (() => boolean) | null
-  /** May have the stored results forgotten of endpoints that it may call. */
+  /** Whether it may purge the stored results of endpoints that it may call. */
   readonly mayPurge: boolean
-  /** What its queries may be billed for in a day; null for no limit. */
+  /** The most bytes that its queries may be billed for in a day; null for no limit. */
   readonly bytesPerDay: number | null
 }
 
 export interface TokenStore {
-  /** The caller of this token, or null when it is unknown or has expired. */
+  /** The caller with this token; null when the token is unknown or has expired. */
   find(token: string): Caller | null
   close(): Promise<void>
 }
@@ -217,8 +220,8 @@ export interface Clock {
   nowMs(): number
   /** Microseconds since 1970. */
   nowMicros(): bigint
-  /** Milliseconds, with fractions, of a clock that nobody sets: for durations. */
+  /** Milliseconds, with fractions, of a monotonic clock: for durations. */
   ticksMs(): number
-  /** Calls back after so many milliseconds; returns how to call it off. Does not keep the process alive. */
+  /** Calls back after `ms` milliseconds; returns a function that cancels it. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void
 }

@@ -1,8 +1,8 @@
-/** What was wrong with a query that failed while it ran. */
+/** A failure at run time for which the query or its data is to blame. */
 
 /**
- * The cause of a RunnerError QUERY_FAILED where the query itself or its data is at fault. `message` is in BigQuery's
- * words and for authors: it may hold values, so callers of endpoints are never sent it.
+ * The cause of a RunnerError QUERY_FAILED where the query itself or its data is at fault. `message` is BigQuery's text, for
+ * authors only: it may quote values, so it is never sent to callers of endpoints.
  */
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'

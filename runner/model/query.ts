@@ -1,17 +1,19 @@
-/** What goes to an engine and what comes back. */
+/** Queries and results: what goes to an engine and what it returns. */
 import type { ArgumentValue } from './param.js'
 
-/** A value with its BigQuery type: `STRING`, `INT64`, `ARRAY<STRING>`, `STRUCT<a INT64>` for library callers. */
+/** A value with its BigQuery type: `STRING`, `INT64`, `ARRAY<STRING>`; from the library also `STRUCT<a INT64>`. */
 export interface BoundValue {
   readonly type: string
   readonly value: unknown
 }
 
-/** BigQuery SQL and the values bound to its `@names`. Text and values never mix. */
+/** BigQuery SQL and the values bound to its `@names`. Values are never written into the text. */
 export interface Query {
   readonly sql: string
   readonly parameters: Readonly<Record<string, BoundValue>>
-  /** From the check of this text with parameters of these types: what only the engine that checked it can read. */
+  /**
+   * The compiled query that `Engine.check` returned for this text and these parameter types. Opaque to all but that engine.
+   */
   readonly compiled?: object
 }
 
@@ -28,31 +30,31 @@ export interface ResultColumn {
 export const RESULT_FORMATS = ['json', 'ndjson', 'csv', 'arrays'] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
-/** What a warehouse would read for a query. */
+/** What a warehouse would read to answer a query. */
 export interface WarehouseReads {
   readonly bytes: number
-  /** How many tables it names, views' own among them. */
+  /** The number of tables that the query names, including those inside views. */
   readonly tables: number
 }
 
-/** What a query cost on a warehouse. */
+/** What a warehouse billed for a query. */
 export interface QueryCost {
   readonly bytesProcessed: number
   readonly bytesBilled: number
-  /** The warehouse had the result already. */
+  /** True when the warehouse answered from its own result cache. */
   readonly isCacheHit: boolean
-  /** As the warehouse names it; null where it made none. */
+  /** The warehouse's name for the job; null where it created none. */
   readonly jobId: string | null
 }
 
-/** Finished bytes: what a caller is sent. */
+/** A result as finished bytes, ready to be sent to a caller. */
 export interface ResultSet {
   readonly columns: readonly ResultColumn[]
   readonly rowCount: number
-  /** The engine had more rows than `maxRows`. */
+  /** True when the engine had more rows than `maxRows`. */
   readonly isTruncated: boolean
   readonly body: Uint8Array
-  /** Only of a warehouse. */
+  /** What the warehouse billed; absent on other engines. */
   readonly cost?: QueryCost
 }
 

@@ -1,10 +1,10 @@
-/** Keys of results: an endpoint's id, a colon, and what tells its results from one another. */
+/** Keys of results: the endpoint's id, a colon, and a hash of its revision and the arguments. */
 
-/** How all keys of this endpoint begin. */
+/** The prefix of all keys of this endpoint. */
 export const keyPrefix = (endpointId: string): string => `${endpointId}:`
 
-/** How all keys of this one's endpoint begin; '' for a key of none. */
+/** The prefix of the key's endpoint; '' for a key without an endpoint. */
 export const keyPrefixOf = (key: string): string => key.slice(0, key.indexOf(':') + 1)
 
-/** '' for a key of none. */
+/** The id of the key's endpoint; '' for a key without an endpoint. */
 export const endpointIdOf = (key: string): string => keyPrefixOf(key).slice(0, -1)

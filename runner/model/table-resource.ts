@@ -1,7 +1,7 @@
-/** A table as BigQuery's REST interface describes it, as far as it is kept in a schema file. */
+/** The members of BigQuery's REST resource `Table` that a schema file keeps. */
 import type { SchemaField } from '../../googlesql/index.js'
 
-/** REST v2, `Table`: numbers of 64 bits are texts. */
+/** BigQuery REST v2, `Table`: 64-bit numbers are strings. */
 export interface TableResource {
   readonly description?: string
   readonly schema: { readonly fields: readonly SchemaField[] }
@@ -12,9 +12,9 @@ export interface TableResource {
 }
 
 export interface TimePartitioning {
-  /** HOUR, DAY, MONTH, YEAR. */
+  /** HOUR, DAY, MONTH or YEAR. */
   readonly type: string
-  /** None: by the time of arrival. */
+  /** The partitioning column; absent where the table is partitioned by ingestion time. */
   readonly field?: string
   readonly expirationMs?: string
 }
@@ -25,14 +25,14 @@ export interface RangePartitioning {
 }
 
 /**
- * What is known above of a table resource, in an order of its own and without what changes by itself (sizes, times, who
- * made it), so that the same table always gives the same text. Members of another form than documented are left out.
+ * The members of a table resource that `TableResource` declares, in a fixed order, so that the same table always gives the
+ * same text: sizes, times and the creator, which change by themselves, are dropped, and so are malformed members.
  */
 export function tableResource(value: unknown): TableResource {
   const raw = record(value)
   const partitioning = timePartitioning(raw['timePartitioning'])
   const range = rangePartitioning(raw['rangePartitioning'])
-  // Older tables say it in timePartitioning.
+  // Older tables have requirePartitionFilter inside timePartitioning.
   const requires = raw['requirePartitionFilter'] ?? record(raw['timePartitioning'])['requirePartitionFilter']
   const clustering = texts(record(raw['clustering'])['fields'])
   return {
@@ -45,7 +45,7 @@ export function tableResource(value: unknown): TableResource {
   }
 }
 
-/** Fields in the form above; each has a mode. */
+/** The fields of a schema, normalised: each has a mode. */
 export function tableFields(value: unknown): readonly SchemaField[] {
   if (!Array.isArray(value)) return []
   return value.map((item: unknown) => {
@@ -81,7 +81,7 @@ function timePartitioning(value: unknown): TimePartitioning | null {
   return {
     type: type.toUpperCase(),
     ...(typeof field === 'string' && { field }),
-    // 0 stands for never.
+    // 0 means that partitions never expire.
     ...(Number(expirationMs) > 0 && { expirationMs: String(expirationMs) }),
   }
 }

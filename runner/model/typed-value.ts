@@ -1,12 +1,12 @@
-/** From wire text to a typed value in canonical form, so that equivalent spellings are one argument and one cache key. */
+/** Argument text → typed value in canonical form, so that equivalent spellings are one argument and share a cache key. */
 import type { ParameterType, ScalarParameterType, ScalarValue } from './param.js'
 
-/** `detail` says what was expected and never repeats the text. */
+/** A typed value, or why the text is refused. `detail` says what was expected and never quotes the text. */
 export type TypedValue =
   | { readonly ok: true; readonly value: ScalarValue }
   | { readonly ok: false; readonly detail: string }
 
-/** Types one scalar; the forms are those that `ScalarValue` documents. Empty text is refused by every type but string. */
+/** Types one scalar into the canonical form that `ScalarValue` documents. Every type but string refuses the empty text. */
 export function typeScalar(type: ScalarParameterType, text: string): TypedValue {
   switch (type) {
     case 'string':
@@ -31,12 +31,12 @@ export function typeScalar(type: ScalarParameterType, text: string): TypedValue 
 /** Negative, zero or positive, by the order of the type; both values must be typed as `type`. */
 export function compareValues(type: ScalarParameterType, a: ScalarValue, b: ScalarValue): number {
   if (type === 'int64') return compare(BigInt(a as string), BigInt(b as string))
-  // '.' sorts before 'Z', so half a second would come before none.
+  // '.' sorts before 'Z', so 12:00:00.5Z would sort before 12:00:00Z.
   if (type === 'timestamp') return compare((a as string).slice(0, -1), (b as string).slice(0, -1))
   return compare(a as string | number | boolean, b as string | number | boolean)
 }
 
-/** Microseconds since 1970 of a time that a `timestamp` argument may have; null of any other text. */
+/** Microseconds since 1970 of a valid `timestamp` argument; null for any other text. */
 export function readTimestamp(text: string): bigint | null {
   const typed = typeTimestamp(text)
   if (!typed.ok) return null
@@ -61,7 +61,7 @@ function typeInt64(text: string): TypedValue {
   const parts = /^([+-]?)0*(\d+)$/.exec(text)
   if (!parts) return refused('must be an integer')
   const digits = parts[2]!
-  // Nineteen digits hold every INT64; more would only cost time.
+  // Every INT64 has at most nineteen digits; parsing more would waste time.
   const value = digits.length > 19 ? null : BigInt((parts[1] === '-' ? '-' : '') + digits)
   if (value === null || BigInt.asIntN(64, value) !== value) {
     return refused('must be between -9223372036854775808 and 9223372036854775807')
@@ -73,7 +73,7 @@ function typeFloat64(text: string): TypedValue {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)) return refused('must be a decimal number')
   const value = Number(text)
   if (!Number.isFinite(value)) return refused('must be within the range of FLOAT64')
-  return typed(value === 0 ? 0 : value) // one zero, so that -0 shares its cache key
+  return typed(value === 0 ? 0 : value) // -0 and 0 are one argument and share a cache key.
 }
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
@@ -134,7 +134,7 @@ function offsetMinutes(offset: string): number | null {
 interface DatetimeParts {
   readonly date: string
   readonly time: string
-  /** With its point and without trailing zeros; '' for none. */
+  /** The fraction of a second with its point and without trailing zeros; '' for a whole second. */
   readonly fraction: string
   readonly hasTime: boolean
 }

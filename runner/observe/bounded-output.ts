@@ -1,31 +1,31 @@
-/** What cannot be written at once waits, up to a bound; what is beyond is dropped, counted and told of. */
+/** An output with a bounded queue: lines that do not fit are dropped, counted and reported. */
 import type { Clock } from '../model/ports.js'
 
 export interface BoundedOutput {
-  /** Whole lines, each with its end. Returns at once, whether they are taken or not. */
+  /** Takes whole lines, each with its line end. Returns at once, even when the lines are queued or dropped. */
   write(lines: Uint8Array): void
-  /** To be called as the process ends: gives a reader who is only slow the time to take what waits. */
+  /** Call as the process ends: gives a slow reader time to take the queued lines. */
   end(): void
-  /** How many lines have been dropped since the beginning. */
+  /** The number of lines dropped since the start. */
   dropped(): number
 }
 
-/** Of lines that wait for their reader, in bytes. */
+/** The bound of the queue, in bytes. */
 export const MAX_WAITING = 1_048_576
-/** How often it is looked whether the reader takes lines again. */
+/** The interval of retries while the reader takes nothing, in milliseconds. */
 const RETRY_MS = 100
-/** How long the process waits for its reader as it ends: two seconds. */
+/** Retries at the end of the process, two seconds in all. */
 const END_TRIES = 200
 const END_PAUSE_MS = 10
 
 const LINE_END = 0x0a
 
 /**
- * @param take gives back how many bytes were taken, 0 for a reader that takes none at present. @throws when there is no
- *   reader: nothing waits for one.
+ * @param take writes bytes and returns how many were written, 0 while the reader takes nothing. It throws when there is no
+ *   reader any more; the lines are then dropped.
  */
 export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock): BoundedOutput {
-  // Only while something waits.
+  // Allocated only while lines are queued.
   let room: Buffer | null = null
   let start = 0
   let end = 0
@@ -34,7 +34,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
   let isRetryDue = false
   let hasReader = true
 
-  /** The part of them that was not taken; null: they cannot be written. */
+  /** Writes the bytes; returns the part that was not written, or null where they cannot be written at all. */
   function attempt(bytes: Uint8Array): Uint8Array | null {
     hasReader = true
     try {
@@ -80,7 +80,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
     end = 0
   }
 
-  /** Once all that came before the gap has been taken. */
+  /** Reports dropped lines, once all lines before the gap have been written. */
   function tellOfDropped(): void {
     const time = new Date(clock.nowMs()).toISOString()
     const msg = `dropped ${untold} lines that the reader of the log did not take`
@@ -91,7 +91,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
     if (rest.length > 0) keep(rest)
   }
 
-  /** Whether the reader has taken all there is. */
+  /** Writes the queue; returns whether it is empty. */
   function settle(): boolean {
     writeWaiting()
     if (room === null && untold > 0) tellOfDropped()
@@ -125,7 +125,7 @@ export function boundedOutput(take: (bytes: Uint8Array) => number, clock: Clock)
   }
 }
 
-/** Without the event loop: a process that ends has none any more. */
+/** Sleeps without the event loop, which no longer runs as the process ends. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -1,4 +1,4 @@
-/** A histogram with one label whose samples are added without any look-up. */
+/** A histogram with one label; adding a sample needs no lookup. */
 
 export interface Samples {
   add(value: number): void
@@ -13,15 +13,15 @@ export interface HistogramOptions {
 }
 
 interface Counts extends Samples {
-  /** Samples by the first bucket that holds them; the last number is of those beyond every bound. */
+  /** The number of samples by their first bucket; the last number counts samples above every bound. */
   readonly counts: readonly number[]
   readonly sum: () => number
 }
 
 export interface Histogram {
-  /** The samples of one value of the label. */
+  /** The samples for one value of the label. */
   of(label: string): Samples
-  /** As a prom-client registry asks for it. */
+  /** The metric, in the form that a prom-client registry needs. */
   readonly metric: { readonly name: string; get(): Promise<object> }
 }
 

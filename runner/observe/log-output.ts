@@ -1,29 +1,32 @@
-/** Where the log goes: texts of pino's, and lines that are gathered and written together. */
+/** The destination of the log: pino's lines, and request lines that are collected and written together. */
 import { fstatSync, writeSync } from 'node:fs'
 import pino, { type DestinationStream } from 'pino'
 import type { Clock } from '../model/ports.js'
 import { type BoundedOutput, boundedOutput } from './bounded-output.js'
 
 export interface LogOutput {
-  /** For pino. It knows nothing of lines that are held. */
+  /** The stream for pino. It does not flush held lines. */
   readonly stream: DestinationStream
-  /** Keeps a line, in ASCII and with its end; once many are held they are written. */
+  /** Holds an ASCII line with its line end; many held lines are written together. */
   hold(line: string): void
-  /** Writes what is held, behind what the stream was given before. */
+  /** Writes the held lines, after everything that the stream got before. */
   flush(): void
-  /** Flushes as the process ends, and waits a moment for a reader who is slow. */
+  /** Flushes as the process ends, and waits up to two seconds for a slow reader. */
   end(): void
-  /** How many lines have been dropped because they were not taken. */
+  /** The number of lines dropped because the reader did not take them. */
   dropped(): number
 }
 
-/** How much is gathered before it is written, in characters. */
+/** The size at which held lines are written, in characters. */
 const ROOM = 16_384
 
-/** Of lines that a full disk or a closed terminal does not take, in bytes; what is beyond is dropped. */
+/** The most bytes that are queued for a full disk or a closed terminal; further lines are dropped. */
 const MAX_UNWRITTEN = 8_000_000
 
-/** A log that cannot be written keeps nothing from being served, nor from ending: on a closed terminal each line is an EIO. */
+/**
+ * A destination whose errors are ignored, so that an unwritable log (such as a closed terminal) stops neither requests nor
+ * the end of the process.
+ */
 function destination(contentMode: 'buffer' | 'utf8') {
   const opened = pino.destination({ fd: STANDARD_ERROR, sync: true, contentMode, maxLength: MAX_UNWRITTEN })
   opened.on('error', () => undefined)
@@ -32,21 +35,21 @@ function destination(contentMode: 'buffer' | 'utf8') {
 
 const STANDARD_ERROR = 2
 
-/** A file or a terminal, which is waited for: no line is dropped. */
+/** Writers for a file or a terminal: writes block, and no line is dropped. */
 function openFile(): Writers {
-  // Two writers, of texts and of bytes: that of texts goes over them five times. Neither keeps anything back.
+  // Two writers, since the writer for texts passes over its text five times. Neither buffers.
   const bytes = destination('buffer')
   return {
     stream: destination('utf8'),
-    write: lines => void bytes.write(lines as unknown as string), // its types know of texts alone
+    write: lines => void bytes.write(lines as unknown as string), // The types of sonic-boom know only texts.
     end: () => undefined,
     dropped: () => 0,
   }
 }
 
 /**
- * A pipe or a socket. Its reader may stall, for which no request may wait. A write that would wait for it fails instead:
- * Node makes such a standard error non-blocking as soon as `process.stderr` has been looked at, which main.ts does.
+ * Writers for a pipe or a socket. Its reader may stall, and no request may wait for it, so a write that would block fails:
+ * Node makes such a standard error non-blocking when `process.stderr` is first accessed, which main.ts does.
  */
 function openPipe(clock: Clock): Writers {
   const output = boundedOutput(takeAtOnce, clock)
@@ -66,11 +69,11 @@ interface Writers extends BoundedOutput {
   readonly stream: DestinationStream
 }
 
-/** Standard error: a reader of it that stalls is not waited for, a file or a terminal is. */
+/** Standard error. A stalled reader of a pipe blocks nothing; writes to a file or a terminal block. */
 export function standardError(clock: Clock): LogOutput {
   const status = fstatSync(STANDARD_ERROR)
   const output = status.isFIFO() || status.isSocket() ? openPipe(clock) : openFile()
-  // A line becomes bytes while the processor still has its parts at hand.
+  // A line is encoded at once, while its parts are still in the processor's cache.
   const room = Buffer.allocUnsafeSlow(ROOM)
   let held = 0
 
@@ -97,7 +100,7 @@ export function standardError(clock: Clock): LogOutput {
   }
 }
 
-/** The same of any other destination. */
+/** A log output over any other destination. */
 export function gathered(stream: DestinationStream): LogOutput {
   let held = ''
 

@@ -39,15 +39,15 @@ const LEVEL_OF = {
   bug: 'error',
 } as const satisfies Record<Event['kind'], Level>
 
-/** Errors of a caller are no news for the operator; failures are. */
+/** The level of an event: failures of the service are errors; mistakes of callers are only debug information. */
 function levelOf(event: Event): Level {
   if (event.kind === 'request.done' && event.status >= 500) return 'error'
   if (event.kind === 'query.failed' && event.error.status < 500) return 'debug'
-  if (event.kind === 'query.done' && event.cost) return 'info' // whatever is paid for, in the background too
+  if (event.kind === 'query.done' && event.cost) return 'info' // Every query that is billed, including background refreshes.
   return LEVEL_OF[event.kind]
 }
 
-/** What comes in floods while something is down: one line in so many milliseconds, with how many there were. */
+/** Events that flood the log while a store is down: one line per interval in milliseconds, with the number of events. */
 const QUIET_MS = { 'store.failed': 60_000 } as const satisfies Partial<Record<Event['kind'], number>>
 
 interface Quiet {
@@ -55,21 +55,23 @@ interface Quiet {
   unwritten: number
 }
 
-/** How long a line may be held. */
+/** The longest time that a line is held, in milliseconds. */
 const HOLD_MS = 200
 
 export interface Log {
   readonly observe: Observer
-  /** Writes what is held. To be called before the process ends, however it does. */
+  /** Writes the held lines. Must be called before the process ends. */
   end(): void
-  /** How many lines have been dropped because the reader of the log did not take them. */
+  /** The number of lines dropped because the reader of the log did not take them. */
   dropped(): number
 }
 
 /**
- * Writes each event of `level` and above as one line. Without a destination: standard error. Where its reader stalls, lines
- * wait for a while, then they are dropped and one line tells of it. Requests that went well are gathered for up to HOLD_MS; whatever else is written is written behind
- * them at once. A process that is killed outright takes what is held with it.
+ * Writes each event of `level` and above as one line, by default to standard error. While its reader stalls, lines are
+ * queued;
+ * when the queue is full they are dropped, and a later line reports their number. Lines of successful requests are held for
+ * up
+ * to HOLD_MS; any other line is written at once, after the held ones. A process that is killed loses its held lines.
  */
 export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
   const output = destination ? gathered(destination) : standardError(clock)
@@ -82,14 +84,14 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }) },
-      // No event carries one of these; should a cause ever do, it is not written.
+      // No event has these members; if a cause ever has one, it is not written.
       redact: { paths: SECRETS.flatMap(name => [`["${name}"]`, `*["${name}"]`]), censor: '[redacted]' },
     },
     output.stream,
   )
   const writesRequests = logger.isLevelEnabled('info')
 
-  /** Null: not now. Otherwise how many of this kind have not been written since the last that was. */
+  /** Null where the line must not be written now; else the number of events of this kind since the last written line. */
   function unwrittenOf(kind: Event['kind']): number | null {
     const quietMs = kind in QUIET_MS ? QUIET_MS[kind as keyof typeof QUIET_MS] : 0
     if (quietMs === 0) return 0
@@ -133,7 +135,7 @@ export function openLog(level: LogLevel, clock: Clock, destination?: Destination
 
 const SECRETS = ['authorization', 'x-api-key', 'X-API-KEY', 'password', 'secret']
 
-/** Errors as code, detail and causes; the stack only of what is a bug. No text in it is of any length. */
+/** Errors as code, detail and causes; a stack only for bugs. All texts are bounded. */
 function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown> {
   const plain: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(facts)) {
@@ -145,7 +147,7 @@ function withPlainErrors(facts: Record<string, unknown>): Record<string, unknown
   return plain
 }
 
-/** Of one line of the log. */
+/** The most diagnostics in one line of the log. */
 const MAX_DIAGNOSTICS = 20
 
 function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[] {
@@ -154,7 +156,7 @@ function plainDiagnostics(diagnostics: readonly Diagnostic[]): readonly string[]
   return left > 0 ? [...lines, `and ${left} more`] : lines
 }
 
-/** Of a stack, in characters. */
+/** The longest stack, in characters. */
 const MAX_STACK = 8_000
 
 const stackOf = (error: Error): string => beginning(error.stack ?? error.message, MAX_STACK)
@@ -165,7 +167,7 @@ function plainError(error: Error): unknown {
     return { message: beginning(error.message), stack: stackOf(error), ...(behind !== '' && { cause: behind }) }
   }
   const { code, detail, cause, refusal } = error
-  // A bad argument's own text may stand in the cause; the code says enough.
+  // The cause may quote a bad argument, so only the code is logged.
   if (error.status < 500) return { code, ...refusal }
   if (cause === undefined) return { code, detail }
   if (code !== 'INTERNAL' || !(cause instanceof Error)) return { code, detail, cause: causeText(cause) }

@@ -1,4 +1,6 @@
-/** Events as numbers for Prometheus. Counting is adding to a cell that is found once; names and labels come at scraping. */
+/**
+ * Events as Prometheus metrics. Counting adds to a cell that was looked up once; names and labels are attached when scraped.
+ */
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
 import type { Event, Observer } from '../model/events.js'
 import type { CacheSize } from '../model/ports.js'
@@ -6,16 +8,16 @@ import { createHistogram, type Samples } from './histogram.js'
 
 export interface Metrics {
   readonly observe: Observer
-  /** Where the size of the cache is to be had; 0 until then. */
+  /** Sets the source of the cache's size; the metric is 0 before. */
   showCache(size: () => CacheSize): void
-  /** Where it is to be had how many lines the log has dropped; 0 until then. */
+  /** Sets the source of the number of dropped log lines; the metric is 0 before. */
   showDroppedLogLines(count: () => number): void
   readonly contentType: string
-  /** What Prometheus reads: no argument, SQL or token is in it. */
+  /** The Prometheus text. It holds no argument, SQL or token. */
   text(): Promise<string>
 }
 
-/** Seconds: from a hit to the longest queries. */
+/** Histogram buckets in seconds: from a hit to the longest queries. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /** What one metric means; `npm run generate` writes docs/reference/metrics.md from it. */
@@ -86,10 +88,10 @@ interface Cell {
 
 type Labels = readonly string[]
 
-/** A counter's cells by the values of its labels. */
+/** The cells of a counter, by the values of its labels. */
 interface Cells {
   of(...values: Labels): Cell
-  /** Each with its values. */
+  /** All cells with their label values. */
   all(): Iterable<readonly [values: Labels, cell: Cell]>
 }
 
@@ -109,14 +111,14 @@ function createCells(): Cells {
   }
 }
 
-/** What a request of one endpoint adds to. */
+/** The cells that a request of one endpoint adds to. */
 interface RequestCells {
   readonly byStatus: Map<number, Cell>
   readonly byOutcome: Map<string, Cell>
   readonly seconds: Samples
 }
 
-/** Numbers that are all zero. */
+/** Opens metrics, all zero. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
 
@@ -140,7 +142,7 @@ export function openMetrics(): Metrics {
     const { help, labels } = METRICS[name]
     const [labelName = ''] = labels
     const made = createHistogram({ name, help, labelName, buckets: BUCKETS })
-    // The registry asks of a metric its name and what `get` gives; prom-client's own would look its labels up each time.
+    // The registry needs only a name and `get`; prom-client's own histogram would look up its labels on each sample.
     registry.registerMetric(made.metric as unknown as Metric)
     return made
   }
@@ -279,10 +281,10 @@ export function openMetrics(): Metrics {
   }
 }
 
-/** What stands for requests that reached no endpoint; no endpoint can have this name. */
+/** The label of requests that reached no endpoint; no endpoint can have this name. */
 const NO_ENDPOINT = ''
 
-/** Null: the query never reached the engine. */
+/** The outcome label of a query; null where the query never reached the engine. */
 function outcomeOf(code: string): string | null {
   switch (code) {
     case 'OVERLOADED':

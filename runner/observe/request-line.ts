@@ -1,18 +1,18 @@
-/** The line of a request that went well, written as pino would write it but without looking at what it may hold. */
+/** The log line of a successful request, in pino's format, built without pino's generic serialisation. */
 import type { CacheOutcome, Event } from '../model/events.js'
 
 type RequestDone = Extract<Event, { kind: 'request.done' }>
 
-/** Paths of which the middle of the line is remembered. */
+/** The most paths whose middle part of the line is cached. */
 const MAX_REMEMBERED = 2_000
-/** Numbers of rows, of each outcome, for which the end of the line is remembered. */
+/** The most row counts, per outcome, whose end of the line is cached. */
 const MAX_ENDS = 1_000
 
-/** What requests of one path mostly have in common. */
+/** The part of the line that requests of one path usually share. */
 interface Middle extends Pick<RequestDone, 'method' | 'endpoint' | 'token' | 'status' | 'cache'> {
-  /** What stands between the id of the request and its duration. */
+  /** The text between the request id and the duration. */
   readonly text: string
-  /** What stands behind that, by the number of rows, where nothing was paid. Middles of one outcome share them. */
+  /** The end of the line by the number of rows, for requests without a cost. Middles of one outcome share this map. */
   readonly ends: Map<number | null, string>
 }
 
@@ -64,7 +64,7 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
     let end = ends.get(event.rows)
     if (end === undefined) {
       if (ends.size >= MAX_ENDS) ends.clear()
-      end = Buffer.from(endOf(event), 'latin1').toString('latin1') // in one piece
+      end = Buffer.from(endOf(event), 'latin1').toString('latin1') // Stored as one flat string.
       ends.set(event.rows, end)
     }
     return end
@@ -73,7 +73,7 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
   return (event, nowMs) => {
     const { text, ends } = middleOf(event)
     const end = endFor(event, ends)
-    // Few pieces: V8 joins them to a tree, which is walked as it is written.
+    // Few pieces: V8 joins them as a rope, and writing walks the rope.
     return `${headOf(nowMs)}${event.requestId}${text}${thousandths(event.durationMs)}${end}`
   }
 }
@@ -85,7 +85,7 @@ function endOf({ cache, rows, cost }: RequestDone): string {
   return `${outcome}${count}${paid},"msg":"request.done"}\n`
 }
 
-/** Other characters as `\u…`: a text without them is bytes already. */
+/** JSON with all other characters escaped as `\u…`, so that each character is one byte. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,
@@ -94,10 +94,10 @@ function asciiJson(value: object): string {
 }
 
 const THREE_DIGITS: readonly string[] = Array.from({ length: 1_000 }, (_, number) => String(number).padStart(3, '0'))
-/** `0.000` to `0.999`: what most requests take. */
+/** The texts `0.000` to `0.999`: the duration of most requests. */
 const BELOW_ONE: readonly string[] = THREE_DIGITS.map(digits => `0.${digits}`)
 
-/** Three digits behind the point, without the general printing of fractions. */
+/** A number with three decimals, faster than toFixed. */
 function thousandths(ms: number): string {
   const all = Math.max(0, Math.round(ms * 1000))
   if (all < 1000) return BELOW_ONE[all]!

@@ -1,9 +1,9 @@
-/** The one place that asks what time it is. */
+/** The system clock: the only file that reads the time. */
 import type { Clock } from '../model/ports.js'
 
 /** This machine's time. */
 export function systemClock(): Clock {
-  // Two clocks: one knows the time of day in milliseconds, the other counts fractions but drifts away from it.
+  // Two clocks are combined: one has the time of day in milliseconds, the other counts nanoseconds but drifts from it.
   let anchor = { micros: BigInt(Date.now()) * 1000n, ticks: process.hrtime.bigint() }
   return {
     nowMs: () => Date.now(),

@@ -1,20 +1,23 @@
-/** Standard output and standard error: the one place that writes to them, and that knows when their readers have left. */
+/** Standard output and standard error: the only file that writes to them and notices that their readers have left. */
 import type { Writable } from 'node:stream'
 import { fileReason } from '../files/write-failure.js'
 
 export interface StandardOutput {
   print(text: string | Uint8Array): void
   complain(text: string): void
-  /** A part of standard output could not be written, as standard error has told. A reader that has left is no failure. */
+  /**
+   * Whether writing to standard output has failed, which was reported on standard error. A reader that has left is no
+   * failure.
+   */
   hasFailed(): boolean
 }
 
-/** A reader that has seen enough (`| head`), or a terminal that was closed. */
+/** Error codes of a reader that has left (`| head`), or of a closed terminal. */
 const READER_LEFT: ReadonlySet<unknown> = new Set(['EPIPE', 'EIO', 'ECONNRESET', 'ERR_STREAM_DESTROYED'])
 
 /**
- * What a reader that has left would have been told is dropped, and the command goes on to its own end and exit code: what it
- * was asked for beside its output is done, and `sluice validate | head` fails where `sluice validate` does.
+ * Output for a reader that has left is dropped, and the command runs to its end: it completes its other work, and
+ * `sluice validate | head` has the exit code of `sluice validate`.
  */
 export function standardOutput(out: Writable, err: Writable): StandardOutput {
   let hasFailed = false
@@ -24,7 +27,7 @@ export function standardOutput(out: Writable, err: Writable): StandardOutput {
     err.write(`sluice: standard output cannot be written: ${fileReason(error)}\n`)
   })
   err.on('error', () => {
-    // Nobody is left who could be told.
+    // There is no reader left to report to.
   })
   return {
     print: text => void out.write(text),

@@ -1,15 +1,15 @@
-/** How much memory V8 takes for what has just been made, most of which it soon throws away. */
+/** The size of V8's young generation. */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** Half of what V8 would take: requests are answered as fast with it (hits and misses, measured in turns). */
+/** The largest young generation, half of V8's default: hits and misses are as fast with it (measured in alternation). */
 const MAX_BYTES = 16_000_000
 
-/** Lets it grow with what is asked of it, by doubling, up to 17 MB. Before, it stays as small as it is. */
+/** Lets the young generation double on demand, up to 17 MB. Before this call it keeps its initial size. */
 export function letYoungGenerationGrow(): void {
   setFlagsFromString('--semi-space-growth-factor=2')
-  // V8 takes the most that it may grow to on its command line only. Between one doubling and the next there are many
-  // collections, each of which is told here.
+  // V8 reads its maximum only from the command line. Many collections happen between two doublings, and the observer sees
+  // each of them.
   const observer = new PerformanceObserver(() => {
     if (youngBytes() < MAX_BYTES) return
     setFlagsFromString('--semi-space-growth-factor=1')

@@ -1,4 +1,4 @@
-/** Who calls, and what they may. */
+/** Authentication and authorization. */
 import type { Endpoint } from '../model/endpoint.js'
 import { type Refusal, RunnerError } from '../model/errors.js'
 import type { Parameter } from '../model/param.js'
@@ -10,7 +10,7 @@ import type { RawArgument, RawArguments } from './raw-arguments.js'
 const CHALLENGE = 'Bearer realm="sluice"'
 
 /**
- * The caller of this token; one call is counted against its rate.
+ * The caller with this token. Counts one call against the token's rate.
  * @throws RunnerError TOKEN_MISSING, TOKEN_UNKNOWN, RATE_LIMITED.
  */
 export function authenticate(tokens: TokenStore, token: string | null): Caller {
@@ -35,16 +35,17 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
   return caller
 }
 
-/** What of an endpoint decides who may call it. */
+/** The members of an endpoint that decide which callers it admits. */
 export type Access = Pick<Endpoint, 'name' | 'parameters' | 'tenant'>
 
-/** What of a caller decides what they may call. */
+/** The members of a caller that decide which endpoints it may call. */
 export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
 
 /**
- * Why this caller may not call the endpoint at all; null where the call may go on. A pinned parameter that the endpoint
- * does not declare would confine nothing, so such an endpoint is out of bounds. So is any endpoint where a pin is empty:
- * that would be an argument which is not given. An endpoint of tenants is closed to a token that does not say which. A pin of a regular expression needs a `pinned_as` that quotes it.
+ * Why this caller may not call the endpoint at all; null where the call may go on. Refused are: an endpoint that does not
+ * declare a pinned parameter, since the pin would confine nothing; an empty pin, since it would count as an absent argument;
+ * an endpoint with a tenant, unless the token pins the tenant or is for all tenants; a pin of a regular expression without a
+ * `pinned_as` that can quote it.
  */
 export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
   if (!caller.mayCall(endpoint.name)) {
@@ -64,19 +65,19 @@ export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
   return null
 }
 
-/** Why this value may not confine a parameter that is a regular expression; null where it may. */
+/** Why this pin cannot be applied to a parameter that is a regular expression; null where it can. */
 function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string | null {
   if (!pinnedAs) return `"${name}" is a regular expression, and the manifest has no pinned_as for it`
   if (pinnedAs.textFor(pin) !== null) return null
   return `the pinned value of "${name}" holds characters with which its pinned_as cannot tell where a value begins or ends`
 }
 
-/** May this caller call the endpoint at all? */
+/** Whether this caller may call the endpoint at all. */
 export function mayRun(caller: Caller, endpoint: Access): boolean {
   return refusalOf(caller, endpoint) === null
 }
 
-/** @throws RunnerError TOKEN_NOT_ALLOWED, which tells the caller nothing of the reason. */
+/** @throws RunnerError TOKEN_NOT_ALLOWED, which does not reveal the reason to the caller. */
 export function authorize(caller: Caller, endpoint: Access): void {
   const refusal = refusalOf(caller, endpoint)
   if (refusal !== null) {
@@ -85,7 +86,7 @@ export function authorize(caller: Caller, endpoint: Access): void {
 }
 
 /**
- * The arguments with the token's pins in place, each as the token has it.
+ * The arguments with the token's pins in place.
  * @throws RunnerError TOKEN_NOT_ALLOWED when the caller gave a pinned parameter another value, or the pin is not of its type.
  */
 export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): RawArguments {
@@ -97,7 +98,7 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     const type = endpoint.parameters.find(parameter => parameter.name === name)?.type ?? 'string'
     const reason = valueProblem(name, type, pin)
     if (reason !== null) {
-      // As a bad argument it would be blamed on a caller who need not have given it.
+      // Not reported as a bad argument, since the caller may not have sent it.
       const refusal = { rule: 'pin', reason } as const
       const detail = `The token is pinned to what is no value of ${name} here.`
       throw new RunnerError('TOKEN_NOT_ALLOWED', { detail, refusal })
@@ -110,14 +111,14 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
         refusal,
       })
     }
-    // What was given stands no more, but a scalar that was repeated stays the mistake that it is.
+    // The pin replaces the caller's value, but a repeated scalar stays a mistake.
     const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)
     if (!isRepeated || splitType(type).isArray) pinned.set(name, { values: [pin], isList: false } satisfies RawArgument)
   }
   return pinned
 }
 
-/** Why some pin of this caller could be no argument of the endpoint; null where each could. */
+/** Why a pin of this caller is not a valid argument of the endpoint; null where all are valid. */
 export function pinnedValueProblem(
   { pinned }: Pick<Caller, 'pinned'>,
   { parameters }: Pick<Endpoint, 'parameters'>,

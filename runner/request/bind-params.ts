@@ -1,4 +1,4 @@
-/** Types a caller's arguments as the endpoint declares them; says everything that is wrong with them at once. */
+/** Types a caller's arguments as the endpoint declares them, and reports all mistakes at once. */
 import type { Endpoint } from '../model/endpoint.js'
 import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
@@ -12,8 +12,7 @@ export const MAX_VALUE_BYTES = 32_768
 const MAX_LIST_VALUES = 10_000
 
 /**
- * Typed arguments in declared order, defaults filled in; absent ones have no member. Names that the endpoint does not
- * declare are ignored.
+ * Typed arguments in declared order, with defaults; absent arguments have no member. Undeclared names are ignored.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
 export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
@@ -70,13 +69,13 @@ function bindScalar(parameter: Parameter, type: ScalarParameterType, wire: unkno
   return problem === null ? { value: typed.value } : { problem }
 }
 
-/** JSON numbers and booleans are taken where their type is meant; all else must be text. */
+/** Accepts JSON numbers and booleans for parameters of those types; every other value must be text. */
 function argumentText(
   type: ScalarParameterType,
   wire: unknown,
 ): { value: string; problem?: never } | { problem: string } {
   if (typeof wire === 'number' && (type === 'int64' || type === 'float64')) {
-    // Beyond 2^53 JSON.parse has rounded already.
+    // JSON.parse has already rounded numbers beyond 2^53.
     if (type === 'float64' || Number.isSafeInteger(wire)) return { value: String(wire) }
     return { problem: Number.isInteger(wire) ? 'must be written as a string beyond 2^53' : 'must be an integer' }
   }
@@ -86,7 +85,7 @@ function argumentText(
   return problem === null ? { value: wire } : { problem }
 }
 
-/** What no argument's text may be, whatever its type; null where it may be one. */
+/** Why a text is refused for every type; null where it may be valid. */
 export function textProblem(text: string): string | null {
   if (Buffer.byteLength(text) > MAX_VALUE_BYTES) return `must be at most ${MAX_VALUE_BYTES} bytes long`
   if (text.includes('\0')) return 'must not hold NUL characters'
@@ -109,7 +108,7 @@ function brokenConstraint(parameter: Parameter, type: ScalarParameterType, value
 
 const wholePatterns = new WeakMap<RegExp, RegExp>()
 
-/** The author's pattern, held to the whole value; made once for each. */
+/** The author's pattern anchored to the whole value, compiled once per pattern. */
 function wholePattern(pattern: RegExp): RegExp {
   let whole = wholePatterns.get(pattern)
   if (!whole) {

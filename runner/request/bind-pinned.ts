@@ -1,4 +1,4 @@
-/** The arguments of a call: what the caller gives, what the token pins, typed as the endpoint declares them. */
+/** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import type { ArgumentValue, PinnedPattern } from '../model/param.js'
@@ -9,9 +9,8 @@ import { bindParams } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'
 
 /**
- * Typed arguments in declared order. A caller may give a pinned parameter as the token has it, and its constraints are held
- * against that value; only then a `pinned_as` makes a regular expression of it. So the pattern, not the pin, is what engines
- * bind and what stands in the cache key.
+ * Typed arguments in declared order. A caller may send a pinned parameter with the pinned value. Constraints are checked on
+ * that value; then `pinned_as` turns it into a regular expression. Engines and the cache key therefore see the pattern.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
 export function bindPinned(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
@@ -23,7 +22,7 @@ export function bindPinned(caller: Caller, endpoint: Pick<Endpoint, 'parameters'
   return Object.freeze(bound)
 }
 
-/** Fails closed, though `authorize` has refused by now whatever could not be quoted. */
+/** The pattern for a pin. Fails closed, although `authorize` has already refused pins that cannot be quoted. */
 function patternOf(pinnedAs: PinnedPattern, value: ArgumentValue | undefined): ArgumentValue {
   if (Array.isArray(value)) return Object.freeze(value.map(element => patternOf(pinnedAs, element) as string))
   const text = typeof value === 'string' ? pinnedAs.textFor(value) : null

@@ -1,26 +1,30 @@
-/** What a token's queries may be billed for in a day: asked before each of them, counted after it. */
+/** Daily budgets of tokens in billed bytes: checked before each query, counted after it. */
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Caller, Clock, CounterStore } from '../model/ports.js'
 
-/** Who pays: the caller whose call starts the query; null for background refreshes, which nobody does. */
+/**
+ * The caller that is charged: the one whose call starts the query; null for background refreshes, which are charged to no
+ * token.
+ */
 export type Payer = Pick<Caller, 'token' | 'bytesPerDay'> | null
 
-/** What one query may be billed for; null for no limit of ours. */
+/** The most bytes that one query may be billed for; null for no limit. */
 export interface Allowance {
   readonly maxBytesBilled: number | null
-  /** It is what is left of the payer's day that sets the limit. */
+  /** Whether the limit comes from the rest of the payer's budget. */
   readonly isBudget: boolean
 }
 
 export interface Budgets {
   /**
-   * `maxBytesBilled` is the endpoint's own limit. Queries that run at the same time are each allowed all that is left.
+   * The allowance of a query; `maxBytesBilled` is the endpoint's own limit. Concurrent queries are each allowed all that is
+   * left.
    * @throws RunnerError BUDGET_EXCEEDED when nothing is left.
    */
   allow(payer: Payer, maxBytesBilled: number | null): Promise<Allowance>
   spend(payer: Payer, bytesBilled: number): Promise<void>
-  /** The refusal of a query that would be billed for more than is left. */
+  /** The error for a query that would be billed for more than the rest of the budget. */
   exceeded(cause: unknown): RunnerError
 }
 
@@ -28,17 +32,17 @@ export interface BudgetDeps {
   readonly counters: CounterStore
   readonly clock: Clock
   readonly observe: Observer
-  /** Where the endpoint has no limit; null for none. */
+  /** The limit where the endpoint has none; null for no limit. */
   readonly maxBytesBilled: number | null
 }
 
 const DAY_MS = 86_400_000
-/** A counter is of no use once its day has ended; the clocks of replicas may differ a little. */
+/** How long a counter is kept: its day and an hour, since the clocks of replicas may differ. */
 const KEEP_MS = DAY_MS + 3_600_000
 
-/** Days are those of UTC. While the counters cannot be reached, what this process knows of them counts. */
+/** Budgets per UTC day. While the counters cannot be reached, the last values known to this process apply. */
 export function createBudgets({ counters, clock, observe, maxBytesBilled: fallback }: BudgetDeps): Budgets {
-  /** The last that was heard of each counter, and what has been added here since. */
+  /** The last known value of each counter, plus the amounts that this process has added since. */
   const known = new Map<string, number>()
   let knownDay = ''
 

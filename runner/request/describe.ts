@@ -1,15 +1,15 @@
-/** Endpoints as their callers may see them: contracts, never SQL. */
+/** Descriptions of endpoints for callers: the contract, never the SQL. */
 import type { Endpoint } from '../model/endpoint.js'
 import type { Parameter } from '../model/param.js'
 
-/** `{id, name, description, parameters, columns, settings}`, and `tenant` where the endpoint has tenants. */
+/** `{id, name, description, parameters, columns, settings}`, and `tenant` where the endpoint declares one. */
 export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { id, name, description, parameters, columns, settings, tenant } = endpoint
   const described = parameters.map(describeParameter)
   return { id, name, description, parameters: described, columns, settings, ...(tenant !== null && { tenant }) }
 }
 
-/** In the manifest's own words; members that say nothing are left out. */
+/** A parameter with the manifest's keys; members without a value are left out. */
 function describeParameter(parameter: Parameter): Readonly<Record<string, unknown>> {
   const { name, type, isRequired, description, examples, pattern, maxLength, rows, format, pinnedAs } = parameter
   return {

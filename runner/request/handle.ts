@@ -12,7 +12,7 @@ import type { RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
 
 export interface RequestDeps extends PlanDeps {
-  /** Told that a call begins; returns what to call when it ends. What it began with is there until then. */
+  /** Registers the begin of a call; returns a function to call at its end. Its engine stays open until then. */
   readonly beginCall?: () => () => void
   readonly tokens: TokenStore
   readonly results: ResultCache
@@ -25,15 +25,15 @@ export interface RunRequest {
   readonly ref: string
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
-  /** Taken instead of what `accept` asks for. */
+  /** The format, which overrides `accept`. */
   readonly format?: ResultFormat
   /** Read only once the call is known to be allowed: a body is not taken from strangers. */
   readonly readArguments: () => Promise<RawArguments> | RawArguments
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal
-  /** The caller would have a new result rather than a stored one; done where the token may have it. */
+  /** The caller demands a new result; granted where the token allows it. */
   readonly wantsFresh?: boolean
-  /** Freezes `@now`, in microseconds since 1970; such a call goes past the cache. */
+  /** Freezes `@now`, in microseconds since 1970; such a call bypasses the cache. */
   readonly nowMicros?: bigint
 }
 
@@ -45,11 +45,11 @@ export interface RunResponse {
   readonly isCacheable: boolean
   readonly outcome: CacheOutcome
   readonly isStored: boolean
-  /** Where the result may be stored; null: nowhere. */
+  /** The cache key; null where the result is not cached. */
   readonly key: string | null
-  /** The time that this call waited for the engine, in milliseconds; null where it did not. */
+  /** How long this call waited for the engine, in milliseconds; null where it did not. */
   readonly runMs: number | null
-  /** Of the query that this call started, where a warehouse ran it. */
+  /** What the warehouse billed for the query that this call started; null on other engines. */
   readonly cost: QueryCost | null
 }
 
@@ -64,7 +64,7 @@ export async function handle(
   return handleFor(caller, request, deps, progress)
 }
 
-/** The same for a caller who is known already. */
+/** Handles a request of an authenticated caller. */
 export async function handleFor(
   caller: Caller,
   request: RunRequest,

@@ -1,10 +1,10 @@
-/** Whose fault a refused regular expression is, where several arguments could be it. */
+/** Decides which argument is the invalid regular expression, where several arguments hold the refused text. */
 import { RunnerError } from '../model/errors.js'
 import type { Parameter } from '../model/param.js'
 
 /**
- * An engine's refusal of arguments as it is, or, where some of them are declared `format: re2`, of those alone: the
- * others only happen to hold the text that RE2 stumbled over.
+ * Returns the engine's error unchanged or, where some of the named arguments are declared `format: re2`, limited to those:
+ * the others only happen to hold the same text.
  */
 export function narrowRegexErrors(error: RunnerError, parameters: readonly Parameter[]): RunnerError {
   if (error.code !== 'ARGUMENT_INVALID') return error

@@ -1,22 +1,22 @@
-/** Chooses how a result is compressed by `Accept-Encoding`. */
+/** Chooses the content coding by `Accept-Encoding`. */
 import { RunnerError } from '../model/errors.js'
 
 /** Content codings that results may have, best first. */
 export const CONTENT_CODINGS = ['br', 'zstd', 'gzip'] as const
 export type ContentCoding = (typeof CONTENT_CODINGS)[number]
 
-/** What a caller accepts. */
+/** The codings that a caller accepts. */
 export interface CodingChoice {
-  /** The coding that the caller likes best, at least as well as none; null for none. */
+  /** The coding that the caller prefers, unless it prefers no coding; null for no coding. */
   readonly coding: ContentCoding | null
-  /** May the result be sent as it is? */
+  /** Whether the result may be sent uncompressed. */
   readonly mayBePlain: boolean
 }
 
-/** Without the header: as it is. */
+/** The choice without the header: uncompressed. */
 const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 
-/** Reads the header by RFC 9110 §12.5.3; `available` are the codings that can be made here. */
+/** Parses the header by RFC 9110 §12.5.3; `available` are the codings that this Node supports. */
 export function negotiateCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {
   if (header === undefined) return PLAIN
   const weights = new Map<string, number>()

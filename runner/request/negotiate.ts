@@ -2,7 +2,7 @@
 import { RunnerError } from '../model/errors.js'
 import type { ResultFormat } from '../model/query.js'
 
-/** What can be sent, best first, and its `Content-Type`. */
+/** The representations and their `Content-Type`, best first. */
 export const OFFERED_TYPES = [
   { format: 'json', mediaType: 'application/json', contentType: 'application/json; charset=utf-8' },
 ] as const satisfies readonly { format: ResultFormat; mediaType: string; contentType: string }[]
@@ -38,7 +38,7 @@ function parseRange(text: string): MediaRange {
   return { type, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** The most specific range that covers the type decides: `application/json;q=0` beside any wildcard refuses JSON. */
+/** The quality of a media type: the most specific matching range decides, so `application/json;q=0` beats any wildcard. */
 function qualityOf(mediaType: string, ranges: readonly MediaRange[]): number {
   const family = `${mediaType.slice(0, mediaType.indexOf('/'))}/*`
   for (const covering of [mediaType, family, '*/*']) {

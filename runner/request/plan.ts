@@ -12,11 +12,11 @@ import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
 
 export interface PlanDeps extends RunDeps {
-  /** The endpoints as they are now. */
+  /** The current endpoints. */
   readonly endpoints: () => EndpointIndex
 }
 
-/** What is known of a request so far; filled in on the way, so that a refused one can be logged too. */
+/** The facts about a request, filled in stage by stage, so that a refused request can be logged too. */
 export interface Progress {
   token: string | null
   endpoint: string | null
@@ -85,14 +85,14 @@ function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheReq
   }
 }
 
-/** Replicas with copies of the data of their own keep results of their own, or each would throw out the others'. */
+/** Replicas with separate copies of the data use separate keys; with shared keys each would discard the others' results. */
 function dataCopyOf({ cache }: Endpoint, { engine }: PlanDeps): string {
   return cache?.untilDataChanges ? `@${engine.dataCopy?.() ?? ''}` : ''
 }
 
-/** How the data is known that this order's query reads, where the endpoint wants to know. */
+/** The fingerprint of the data that this order's query reads, where the endpoint's cache policy needs it. */
 function dataStateOf({ endpoint, args }: RunOrder, { engine, clock }: PlanDeps): Pick<CacheRequest, 'dataState'> {
   if (!endpoint.cache?.untilDataChanges) return {}
-  const query = endpoint.render(args, clock.nowMicros()) // another time in it means the same tables
+  const query = endpoint.render(args, clock.nowMicros()) // The time in the query does not change which tables it reads.
   return { dataState: () => engine.dataState?.(query) ?? null }
 }

@@ -1,4 +1,4 @@
-/** Has the stored results of an endpoint forgotten, in every replica. */
+/** Purges the stored results of an endpoint, in every replica. */
 import type { ResultCache } from '../cache/result-cache.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
@@ -11,8 +11,8 @@ export interface PurgeDeps {
 }
 
 /**
- * For a caller who may call the endpoint.
- * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still hold results.
+ * Purges the results; the caller must be allowed to call the endpoint.
+ * @throws RunnerError TOKEN_NOT_ALLOWED; STORE_UNAVAILABLE when replicas may still have results.
  */
 export async function purgeEndpoint(
   caller: Caller,

@@ -1,18 +1,18 @@
-/** Arguments as they come: by name, not yet typed, and refused where their very form is wrong. */
+/** Parses arguments by name, before they are typed; malformed encodings and JSON are refused. */
 import { RunnerError } from '../model/errors.js'
 
-/** What a caller gave under one name. */
+/** The values that a caller sent under one name. */
 export interface RawArgument {
-  /** Text from an address or a form; any JSON value but an array from a JSON body. */
+  /** Texts from an address or a form; from a JSON body any JSON values except arrays. */
   readonly values: readonly unknown[]
-  /** The caller wrote a list (a JSON array), even if of one element. */
+  /** Whether the caller sent a JSON array, even of one element. */
   readonly isList: boolean
 }
 
 export type RawArguments = ReadonlyMap<string, RawArgument>
 
 /**
- * The pairs of a query string or of a form body, `+` and percent-encoding undone; repeated names keep every value.
+ * Parses a query string or a form body, decoding `+` and percent-encoding; repeated names keep all values.
  * `text` holds one character per byte, as node:http gives an address.
  * @throws RunnerError REQUEST_INVALID when an encoding is broken or is not UTF-8.
  */
@@ -43,8 +43,8 @@ function decode(text: string): string {
 }
 
 /**
- * The members of a JSON object; null means not given.
- * @throws RunnerError REQUEST_INVALID when the text is no JSON object or a name stands in it twice.
+ * Parses the members of a JSON object; null counts as absent.
+ * @throws RunnerError REQUEST_INVALID when the text is not a JSON object or repeats a name.
  */
 export function parseJsonArguments(text: string): RawArguments {
   let document: unknown
@@ -54,7 +54,7 @@ export function parseJsonArguments(text: string): RawArguments {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body is not valid JSON.', cause })
   }
   const found = parsedArguments(document, true)
-  // JSON.parse keeps the last of two members of one name; a repeated argument is refused wherever it stands.
+  // JSON.parse keeps the last of two members with one name, but a repeated argument must be refused.
   if (countTopNames(text) !== Object.keys(document as object).length) {
     throw new RunnerError('REQUEST_INVALID', { detail: 'The body names an argument twice.' })
   }
@@ -62,9 +62,8 @@ export function parseJsonArguments(text: string): RawArguments {
 }
 
 /**
- * The members of a JSON object or form that somebody else has parsed. `isJson`: an array there is a list; in a form it is
- * a name that was given several times.
- * @throws RunnerError REQUEST_INVALID when it is no object.
+ * The arguments from a body that a middleware has parsed. With `isJson` an array is a list; in a form it is a repeated name.
+ * @throws RunnerError REQUEST_INVALID when the document is not an object.
  */
 export function parsedArguments(document: unknown, isJson: boolean): RawArguments {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
@@ -78,7 +77,7 @@ export function parsedArguments(document: unknown, isJson: boolean): RawArgument
   return found
 }
 
-/** How many members the outermost object of this valid JSON text has. */
+/** The number of members of the outermost object of this valid JSON text. */
 function countTopNames(text: string): number {
   let depth = 0
   let names = 0
@@ -100,7 +99,7 @@ export function rawArguments(given: Readonly<Record<string, string | readonly st
   )
 }
 
-/** Both, where a name in both counts as repeated. */
+/** Merges two sets of arguments; a name in both counts as repeated. */
 export function mergeArguments(a: RawArguments, b: RawArguments): RawArguments {
   const merged = new Map(a)
   for (const [name, { values, isList }] of b) {

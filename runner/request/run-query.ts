@@ -1,4 +1,4 @@
-/** Renders an endpoint's query for its arguments and asks the engine. */
+/** Renders an endpoint's query for its arguments and runs it on the engine. */
 import type { Endpoint } from '../model/endpoint.js'
 import { type RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
@@ -18,11 +18,11 @@ export interface RunOrder {
   readonly endpoint: Endpoint
   readonly args: ArgumentMap
   readonly format: ResultFormat
-  /** Null: the clock's time. */
+  /** The time of `@now`; null for the clock's time. */
   readonly nowMicros: bigint | null
 }
 
-/** One query sent to the engine, and one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
+/** Runs one query on the engine and emits one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
 export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
   const { endpoint, format } = order
   const { engine, clock, observe, budgets } = deps
@@ -50,7 +50,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
   }
 }
 
-/** A query that costs too much for what is left of a budget costs too much for its caller, today. */
+/** Turns the engine's refusal of an expensive query into BUDGET_EXCEEDED where the payer's budget set the limit. */
 function refusalOf(thrown: unknown, { isBudget }: Allowance, budgets: Budgets): RunnerError {
   const error = toRunnerError(thrown)
   return isBudget && error.code === 'COST_LIMIT_EXCEEDED' ? budgets.exceeded(error.cause) : error

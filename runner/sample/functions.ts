@@ -1,4 +1,4 @@
-/** Sample entries of serverless functions: the relay's view of them, and what they wrote themselves. */
+/** Sample entries of serverless functions: the relay's log and the functions' own log. */
 import type { Random } from './random.js'
 import { STATUS_CODES, USER_AGENTS, type World } from './world.js'
 
@@ -13,7 +13,7 @@ export function functionEdgeEntry(random: Random, world: World, isoTime: string)
   ])
   const deployment = random.int(1, 40)
   const search = `?time=${new Date(isoTime).getTime()}`
-  // One call in fifty ends before there is a time to report.
+  // One call in fifty ends before its time is measured.
   const durationMs = random.isTrue(0.02)
     ? null
     : Math.max(1, Math.round(random.skewed(called.medianMs * (status >= 500 ? 4 : 1), 0.8)))

@@ -20,19 +20,19 @@ const STREAMS = {
   pooler: poolerEntry,
 } as const satisfies Record<string, MakeEntry>
 
-/** The streams, each the table `logs.<stream>`. */
+/** The nine streams; each is the table `logs.<stream>`. */
 export type SampleStream = keyof typeof STREAMS
 export const SAMPLE_STREAMS = Object.keys(STREAMS) as readonly SampleStream[]
 
 export interface SampleOptions {
   readonly seed: number
-  /** Entries of each stream. */
+  /** The number of entries of each stream. */
   readonly count: number
-  /** Microseconds since 1970: the time of the newest entry. */
+  /** The time of the newest entry, in microseconds since 1970. */
   readonly nowMicros: bigint
 }
 
-/** The entries of a stream, oldest first, one line of JSON each with its line feed. */
+/** The entries of a stream, oldest first, as lines of JSON that end in a line feed. */
 export function* sampleLines(stream: SampleStream, options: SampleOptions): Generator<string> {
   const random = seededRandom(seedOf(stream, options.seed))
   const world = makeWorld(options.seed)

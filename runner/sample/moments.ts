@@ -1,11 +1,11 @@
-/** When sample entries happened: a week with a rhythm of days, denser towards now, so that every window shows rows. */
+/** Times of sample entries: a week with a daily rhythm, denser towards now, so that every time window has rows. */
 import type { Random } from './random.js'
 
 const MINUTE = 60_000_000n
 const HOUR = 60n * MINUTE
 const DAY = 24n * HOUR
 
-/** How far back, and how many of the entries. */
+/** How far back a span reaches, and its share of the entries. */
 const SPANS: readonly (readonly [span: bigint, weight: number])[] = [
   [4n * MINUTE, 4],
   [HOUR, 12],
@@ -26,7 +26,7 @@ export function moments(count: number, nowMicros: bigint, random: Random): reado
   return all
 }
 
-/** Busiest at 14:00 UTC, quietest at 02:00, and half as busy at weekends; never nothing. */
+/** The relative traffic at a time, above 0: highest at 14:00 UTC, lowest at 02:00, halved at weekends. */
 function activity(micros: bigint): number {
   const hour = Number((micros % DAY) / MINUTE) / 60
   const day = Number((micros / DAY + 4n) % 7n)

@@ -1,21 +1,21 @@
-/** Chance that repeats itself: the same seed gives the same entries. */
+/** A seeded random generator: the same seed gives the same entries. */
 
 export interface Random {
-  /** From 0 up to, but not, 1. */
+  /** A number in [0, 1). */
   next(): number
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   int(low: number, high: number): number
   pick<T>(from: readonly T[]): T
-  /** One of the pairs' values, as often as its weight says. */
+  /** One of the values, each with a probability proportional to its weight. */
   weighted<T>(pairs: readonly (readonly [value: T, weight: number])[]): T
   isTrue(probability: number): boolean
-  /** Positive and skewed to the right, around `median`: durations and sizes. */
+  /** A positive number, log-normal around `median`: for durations and sizes. */
   skewed(median: number, spread: number): number
   hex(digits: number): string
   uuid(): string
 }
 
-/** Mulberry32: 32 bits of state, good enough to look real, and the same on every machine. */
+/** Mulberry32: 32 bits of state, random enough for sample data, and identical on every machine. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   const next = (): number => {
@@ -50,7 +50,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** A number from text, to give each stream of one seed a chance of its own. FNV-1a. */
+/** Derives a seed from a text (FNV-1a), so that each stream has its own random sequence. */
 export function seedOf(text: string, seed: number): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0
   for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193) >>> 0

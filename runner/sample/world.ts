@@ -1,4 +1,4 @@
-/** What the sample streams have in common: projects, their functions, users and clients. */
+/** The projects, functions, users and clients that all sample streams share. */
 import { type Random, seededRandom, seedOf } from './random.js'
 
 export interface Project {
@@ -119,7 +119,7 @@ export function makeWorld(seed: number): World {
       })),
     }),
   )
-  // Zipf: the second project has half of the first one's traffic, the third a third.
+  // Zipf's law: the second project has half the traffic of the first, the third a third.
   const weights = projects.map((project, i): readonly [Project, number] => [project, 1 / (i + 1)])
   return { projects, pickProject: from => from.weighted(weights) }
 }

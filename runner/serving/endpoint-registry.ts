@@ -1,4 +1,4 @@
-/** The endpoints that are served. What is read anew takes their place at once and as a whole, or not at all. */
+/** The endpoints in service. A reload replaces all of them at once, or none. */
 import type { TableDefinition } from '../../googlesql/index.js'
 import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
@@ -10,7 +10,7 @@ import type { Clock, Engine } from '../model/ports.js'
 import type { EngineRelay } from './engine-switch.js'
 import { type EndpointIndex, indexEndpoints } from './route.js'
 
-/** What reading manifests, partials and table schemas again has changed, in numbers of endpoints. */
+/** The numbers of endpoints that a reload added, changed and removed. */
 export interface ReloadReport {
   readonly endpoints: number
   readonly added: number
@@ -20,15 +20,15 @@ export interface ReloadReport {
 
 export interface LiveEndpoints {
   readonly index: () => EndpointIndex
-  /** In the order of their files. */
+  /** The loaded endpoints, in the order of their files. */
   readonly details: () => readonly LoadedEndpoint[]
-  /** Told of the ids of endpoints that a reload has changed or removed, before anybody asks for one as it is then. */
+  /** Calls `listener` with the ids of endpoints that a reload has changed or removed, before any call sees the new state. */
   onGone(listener: (endpointIds: readonly string[]) => void): void
   /** The state of the files that were read last; see sourceState. */
   readonly lastRead: () => string
   /**
-   * Reads everything for the first time.
-   * @throws LoadError, SetupError; then nothing is open.
+   * Loads everything for the first time.
+   * @throws LoadError, SetupError; nothing is open then.
    */
   start(): Promise<void>
   /**
@@ -46,18 +46,18 @@ export interface LiveEndpoints {
   close(): Promise<void>
 }
 
-/** To be waited for between manifests, and between table schemas. */
+/** Awaited between manifests and between table schemas, to yield to the event loop. */
 type Breathe = () => Promise<void>
 
 export interface LiveDeps<E extends Engine> {
   readonly relay: EngineRelay<E>
-  /** For diagnostics. */
+  /** The folder of manifests, for diagnostics. */
   readonly endpointsDir: string
   /** The state of the files. Never rejects. */
   readonly look: () => Promise<string>
   /** @throws LoadError. */
   readonly readTables: (breathe: Breathe) => Promise<readonly TableDefinition[]>
-  /** An engine that knows these tables. @throws SetupError. */
+  /** Opens an engine with these tables. @throws SetupError. */
   readonly openEngine: (tables: readonly TableDefinition[]) => Promise<E>
   readonly load: (engine: E, options: Pick<LoadOptions, 'breathe' | 'memory'>) => Promise<Loaded>
   readonly clock: Clock
@@ -66,7 +66,7 @@ export interface LiveDeps<E extends Engine> {
 
 interface Reading<E> {
   readonly loaded: Loaded
-  /** As text, to compare. */
+  /** The tables as text, for comparison. */
   readonly tables: string
   readonly engine: E
   /** Opened for this reading. */
@@ -75,9 +75,9 @@ interface Reading<E> {
   readonly memory: LoadMemory<FaultlessManifest>
 }
 
-/** How long reading keeps the thread from callers, in milliseconds; a single manifest may take longer. */
+/** How long loading may block the event loop, in milliseconds; a single manifest may take longer. */
 const SLICE_MS = 5
-/** Of files that change while they are read. */
+/** The most attempts to load files that change while they are read. */
 const MAX_ATTEMPTS = 5
 const NOTHING = indexEndpoints([])
 
@@ -92,7 +92,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
   let isClosed = false
   const listeners: ((endpointIds: readonly string[]) => void)[] = []
   let turn: Promise<unknown> = Promise.resolve()
-  /** Waits for its turn. */
+  /** The reload that waits for the current one to end. */
   let waiting: Promise<ReloadReport> | null = null
 
   async function read(): Promise<Reading<E>> {
@@ -118,7 +118,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
     }
   }
 
-  /** What was read while nobody wrote: else it might be half of one edit and half of another. */
+  /** Loads until no file has changed during the load; otherwise the result could mix two edits. */
   async function readAtRest(): Promise<Reading<E>> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const before = await deps.look()
@@ -138,7 +138,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
     if (isNewEngine) await engine.close()
   }
 
-  /** From here on every call sees what was read, and none sees less than all of it. */
+  /** Puts the loaded state into service: every later call sees all of it. */
   function serve(reading: Reading<E>): ReloadReport {
     const report = compare(index, reading.loaded)
     const isSame = !reading.isNewEngine && report.added + report.changed + report.removed === 0
@@ -147,7 +147,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
       reading.loaded.endpoints.map(endpoint => endpoint.revision),
     )
     const before = index
-    // What is remembered of addresses goes with the index.
+    // Cached addresses belong to the index and are dropped with it.
     if (!isSame) index = indexEndpoints(reading.loaded.endpoints)
     ;({ details } = reading.loaded)
     ;({ tables, memory } = reading)
@@ -166,7 +166,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
         await discard(reading)
         throw new RunnerError('DRAINING')
       }
-      // More likely a mount that is away than a wish.
+      // More likely an unmounted folder than an intention.
       const isEmptied = index.all.length > 0 && reading.loaded.manifests === 0
       if (isEmptied) {
         await discard(reading)
@@ -187,7 +187,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
     lastRead: () => lastRead,
     onGone: listener => void listeners.push(listener),
     async start() {
-      // What changes from here on is no longer what was read.
+      // A later change of the files differs from this fingerprint.
       lastRead = await deps.look()
       serve(await read())
       observe({ kind: 'manifests.loaded', endpoints: index.all.length })
@@ -240,12 +240,12 @@ function compare(before: EndpointIndex, { endpoints }: Loaded): ReloadReport {
   return { endpoints: endpoints.length, added, changed, removed: before.all.length - kept }
 }
 
-/** Those of before that are no more, or not as they were. */
+/** The ids of endpoints that were removed or changed. */
 function goneOf(before: EndpointIndex, now: EndpointIndex): readonly string[] {
   return before.all.filter(({ id, revision }) => now.find(id)?.revision !== revision).map(({ id }) => id)
 }
 
-/** Lets others have the thread, once a slice of time is used up. */
+/** Yields to the event loop whenever a time slice is used up. */
 function breather(clock: Clock, isOver: () => boolean): Breathe {
   let since = clock.ticksMs()
   return async () => {

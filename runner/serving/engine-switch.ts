@@ -1,22 +1,23 @@
-/** One engine to those who run queries, while another may take its place behind it without losing one of them. */
+/** An engine whose implementation can be replaced while queries run, without losing any of them. */
 import { RunnerError } from '../model/errors.js'
 import type { Engine, RunOptions } from '../model/ports.js'
 import type { Query } from '../model/query.js'
 
 export interface EngineRelay<E extends Engine> {
   /**
-   * For good. A query runs on an engine that knows its endpoint's revision, the newest of them; what nothing knows any more
-   * is refused: it could only be a refresh in the background that comes late.
+   * The engine that callers keep. A query runs on the newest engine that knows its endpoint's revision. A query whose
+   * revision
+   * no engine knows any more is refused: it can only be a late background refresh.
    */
   readonly engine: Engine
-  /** The present one; null before there is one. */
+  /** The current engine; null before the first. */
   current(): E | null
   /**
-   * From now on this is the present one, and knows these revisions of endpoints too. The one before is closed once no call
-   * that began with it and no query is left.
+   * Makes this the current engine, which also knows these revisions. The previous engine is closed once its calls and queries
+   * have ended.
    */
   serve(engine: E, revisions: Iterable<string>): void
-  /** A call begins; returns what to call, once, when it ends. */
+  /** Registers the begin of a call; returns a function to call once, at its end. */
   begin(): () => void
   close(): Promise<void>
 }
@@ -24,7 +25,7 @@ export interface EngineRelay<E extends Engine> {
 export interface RelayDeps {
   readonly name: Engine['name']
   readonly knowsDataChanges: boolean
-  /** Told of an engine that failed to close. */
+  /** Called when an engine fails to close. */
   readonly onFailure: (cause: unknown) => void
 }
 
@@ -32,12 +33,12 @@ export interface RelayDeps {
 interface Era<E> {
   readonly engine: E
   readonly revisions: ReadonlySet<string>
-  /** Calls that began in it, and queries of its revisions that run. */
+  /** The number of calls that began in it, and of running queries of its revisions. */
   uses: number
 }
 
 export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRelay<E> {
-  /** Newest first: the present one, and those that somebody may still ask for. */
+  /** Newest first: the current one, and those that running calls still use. */
   let eras: readonly Era<E>[] = []
   const closing = new Set<Promise<void>>()
 
@@ -65,7 +66,7 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     }
   }
 
-  /** What was before ends with its last call: nobody is left that could ask for its revisions. */
+  /** Closes an older engine after its last call, when no call can ask for its revisions any more. */
   function endUnused(era: Era<E>): void {
     if (era === eras[0] || era.uses > 0 || !eras.includes(era)) return
     eras = eras.filter(one => one !== era)

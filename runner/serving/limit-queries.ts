@@ -1,8 +1,8 @@
-/** Keeps an engine from being asked more than it can answer in any reasonable time. */
+/** Limits the number of queries that run or wait on an engine. */
 import { RunnerError } from '../model/errors.js'
 import type { Engine } from '../model/ports.js'
 
-/** The same engine; a query that comes while `most` others run or wait is refused. @throws RunnerError OVERLOADED. */
+/** Wraps an engine so that a query is refused while `most` others run or wait. @throws RunnerError OVERLOADED. */
 export function limitQueries<E extends Engine>(engine: E, most: number): E {
   let asked = 0
   return {

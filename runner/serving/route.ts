@@ -1,12 +1,12 @@
-/** Finds the endpoint that an address means. */
+/** Finds the endpoint that an address names. */
 import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 
 /** The endpoints of one load, by name and by id. */
 export interface EndpointIndex {
-  /** By name. */
+  /** All endpoints, sorted by name. */
   readonly all: readonly Endpoint[]
-  /** By name, or by id in any case. */
+  /** Finds an endpoint by name, or by id in upper or lower case. */
   find(ref: string): Endpoint | undefined
 }
 

@@ -1,7 +1,7 @@
 /** What the value of a setting may be: as the text of a flag or a variable, and as a value that a program gives. */
 import { BYTE_SIZE_FORM, MAX_BYTE_SIZE, parseByteSize } from '../model/byte-size.js'
 
-/** What is wrong with one value; the name of its setting comes before it. */
+/** What is wrong with a value; messages put the setting's name before it. */
 export class SettingProblem extends Error {
   override readonly name = 'SettingProblem'
 }
@@ -124,13 +124,13 @@ export const origins: SettingType<readonly string[]> = {
   },
 }
 
-/** What is wrong is not said: it may hold a password. */
+/** Parses a Redis URL. The error does not quote the text, since it may hold a password. */
 export const redisUrl: SettingType<string> = textType(
   (value): value is string => /^rediss?:\/\//.test(value) && URL.canParse(value) && isDecodable(new URL(value)),
   'must be an address like redis://host:6379 or rediss://user:password@host:6380',
 )
 
-/** User and password as they are encoded, and no more of a path than the number of a database. */
+/** Whether user and password can be decoded, and the path is at most the number of a database. */
 function isDecodable({ username, password, pathname }: URL): boolean {
   try {
     decodeURIComponent(username + password)
@@ -140,7 +140,7 @@ function isDecodable({ username, password, pathname }: URL): boolean {
   }
 }
 
-/** As many letters as 128 random bits have in hexadecimal: a shorter token could be guessed. */
+/** The length of 128 random bits in hexadecimal: a shorter token could be guessed. */
 const MIN_TOKEN_LENGTH = 32
 
 const printable = matching(/^[\x21-\x7e]+$/, 'printable ASCII without spaces')
@@ -149,7 +149,7 @@ const longEnough = textType(
   `must have at least ${MIN_TOKEN_LENGTH} characters, or it could be guessed; "openssl rand -hex 32" prints one`,
 )
 
-/** What is wrong is said without the token. */
+/** Parses a token. The error does not quote it. */
 export const tokenText: SettingType<string> = {
   kind: 'string',
   parse: value => longEnough.parse(printable.parse(value)),

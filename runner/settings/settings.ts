@@ -28,7 +28,7 @@ interface Names {
   readonly variable: string
   readonly unit?: string
   readonly description: string
-  /** The flag stands alone, and means `true`. @default false */
+  /** A flag without a value, which means `true`. @default false */
   readonly isSwitch?: true
 }
 
@@ -47,7 +47,7 @@ function optional<T>(type: SettingType<T>, names: Names): Setting<T | null> {
 }
 
 const TABLE = {
-  /** 0 for any free port. */
+  /** The port; 0 for any free port. */
   port: setting(wholeNumber(0, 65_535), 8_080, {
     flag: '--port',
     variable: 'PORT',
@@ -76,21 +76,21 @@ const TABLE = {
     unit: 'folder',
     description: "The embedded engine's tables.",
   }),
-  /** A DuckDB database file instead of `dataDir`; null for none. */
+  /** A DuckDB database file that replaces `dataDir`; null where `dataDir` is used. */
   database: optional(text, {
     flag: '--database',
     variable: 'SLUICE_DATABASE',
     unit: 'file',
     description: 'A DuckDB database file to read instead of the data folder.',
   }),
-  /** Null: `tokens.json` in `dataDir`. */
+  /** The tokens file; null for `tokens.json` in `dataDir`. */
   tokensFile: optional(text, {
     flag: '--tokens',
     variable: 'SLUICE_TOKENS',
     unit: 'file',
     description: 'Token hashes; without it, tokens.json in the data folder.',
   }),
-  /** One token that may do everything; null for none. Never from a flag, which a process list would show. */
+  /** One unrestricted token; null for none. It has no flag, since a process list would show it. */
   token: optional(tokenText, {
     flag: null,
     variable: 'SLUICE_TOKEN',
@@ -101,14 +101,14 @@ const TABLE = {
     variable: 'SLUICE_ENGINE',
     description: 'The engine that runs queries.',
   }),
-  /** Manifests, partials and table schemas are read again whenever they change. */
+  /** Whether manifests, partials and table schemas are reloaded when they change. */
   watch: setting(yesOrNo, false, {
     flag: '--watch',
     variable: 'SLUICE_WATCH',
     description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
-  /** The project whose BigQuery runs and bills queries; null: the one that the credentials belong to. */
+  /** The Google Cloud project that runs and pays for queries; null for the project of the credentials. */
   project: optional(matching(/^[a-z0-9.:-]{1,64}$/, 'a project id'), {
     flag: '--project',
     variable: 'GOOGLE_CLOUD_PROJECT',
@@ -120,13 +120,13 @@ const TABLE = {
     variable: 'SLUICE_LOCATION',
     description: 'BigQuery: where queries run, such as EU; without it, where their data is.',
   }),
-  /** `dataset` or `project.dataset`, for tables that queries name without one; null for none. */
+  /** The default dataset for table names without one, as `dataset` or `project.dataset`; null for none. */
   defaultDataset: optional(matching(/^(?:[a-z0-9:-]{1,64}\.)?\w{1,1024}$/, 'a dataset, or project.dataset'), {
     flag: '--dataset',
     variable: 'SLUICE_DATASET',
     description: 'The dataset, or project.dataset, of tables that a query names without one.',
   }),
-  /** What one query may be billed for where its manifest does not say, in bytes; null for no limit. */
+  /** The most bytes that a query may be billed for where its manifest sets no limit; null for no limit. */
   maxBytesBilled: optional(size, {
     flag: '--max-bytes-billed',
     variable: 'SLUICE_MAX_BYTES_BILLED',
@@ -147,7 +147,7 @@ const TABLE = {
     variable: 'SLUICE_PRIORITY',
     description: 'BigQuery: interactive, or batch, which waits for free capacity.',
   }),
-  /** What BigQuery takes for reading 2^40 bytes, in USD: for estimates. */
+  /** BigQuery's price for reading 1 TiB, in USD, for estimates. */
   pricePerTib: setting(amount, 6.25, {
     flag: '--price-per-tib',
     variable: 'SLUICE_PRICE_PER_TIB',
@@ -161,7 +161,7 @@ const TABLE = {
     unit: 'file',
     description: "BigQuery: a file of credentials; without it, as Google's libraries find them.",
   }),
-  /** The address of a BigQuery emulator, which is spoken to without credentials; null for BigQuery itself. */
+  /** The address of a BigQuery emulator, which needs no credentials; null for BigQuery itself. */
   emulatorHost: optional(text, {
     flag: null,
     variable: 'BIGQUERY_EMULATOR_HOST',
@@ -181,21 +181,21 @@ const TABLE = {
     unit: 'threads',
     description: 'Threads that the embedded engine may use; 0 for as many as there are processors.',
   }),
-  /** What the embedded engine may write to the disk for queries that need more memory, in megabytes. */
+  /** Disk space that the embedded engine may use for queries that need more memory, in megabytes. */
   engineTempMb: setting(wholeNumber(1, 10_000_000), 8_192, {
     flag: '--engine-temp',
     variable: 'SLUICE_ENGINE_TEMP',
     unit: 'MB',
     description: 'What the embedded engine may write to the disk for queries that need more memory.',
   }),
-  /** Queries that run or wait for the engine at once; more are refused, as their callers would leave before their turn. */
+  /** The most queries that run or wait at once; more are refused, since their callers would leave before their turn. */
   maxQueries: setting(wholeNumber(1, 10_000), 512, {
     flag: '--max-queries',
     variable: 'SLUICE_MAX_QUERIES',
     unit: 'queries',
     description: 'Queries that run or wait for the engine at once; more are refused with 503.',
   }),
-  /** A result that is larger is an error; in megabytes. */
+  /** The largest result, in megabytes; a larger one is an error. */
   maxResultMb: setting(wholeNumber(1, 256), 64, {
     flag: '--max-result',
     variable: 'SLUICE_MAX_RESULT',
@@ -209,14 +209,16 @@ const TABLE = {
     unit: 'MB',
     description: 'Memory for stored results.',
   }),
-  /** A Redis that replicas share results in; null for none. May hold a password: never from a flag, never logged. */
+  /**
+   * The Redis in which replicas share results; null for none. It may hold a password, so it has no flag and is never logged.
+   */
   redisUrl: optional(redisUrl, {
     flag: null,
     variable: 'REDIS_URL',
     description:
       'A Redis or Valkey that replicas share results in: redis:// or, encrypted, rediss://user:password@host:port.',
   }),
-  /** Before every key there. */
+  /** The prefix of every key in Redis. */
   redisPrefix: setting(matching(/^[\w.:/-]{1,100}$/, 'letters, digits and . : / - _'), 'sluice:', {
     flag: '--redis-prefix',
     variable: 'SLUICE_REDIS_PREFIX',
@@ -232,14 +234,14 @@ const TABLE = {
     variable: 'SLUICE_LOG_LEVEL',
     description: `How much is logged: ${LOG_LEVELS.join(', ')}.`,
   }),
-  /** How long the process goes on as before once it is asked to end, but for `/readyz`, in seconds. */
+  /** How long the process keeps serving after SIGTERM while `/readyz` already answers 503, in seconds. */
   drainDelaySeconds: setting(wholeNumber(0, 3_600), 0, {
     flag: '--drain-delay',
     variable: 'SLUICE_DRAIN_DELAY',
     unit: 'seconds',
     description: 'How long calls are still taken once the process is asked to end, while /readyz says so.',
   }),
-  /** How long running requests may take once the process is asked to end, in seconds. */
+  /** How long running requests may take after SIGTERM, in seconds. */
   graceSeconds: setting(wholeNumber(0, 3_600), 10, {
     flag: '--grace',
     variable: 'SLUICE_GRACE',
@@ -250,26 +252,26 @@ const TABLE = {
 
 type Key = keyof typeof TABLE
 
-/** How one process is set up. */
+/** The settings of one process. */
 export type Settings = { readonly [K in Key]: (typeof TABLE)[K]['fallback'] }
 
 /** One setting, as documents and `--help` list it. */
 export interface SettingRow extends Required<Pick<Names, 'flag' | 'variable' | 'unit' | 'description'>> {
   readonly key: Key
   readonly isSwitch: boolean
-  /** As it would be written; '' for none. */
+  /** The default as text; '' for none. */
   readonly default: string
 }
 
 const ENTRIES = Object.entries(TABLE) as readonly (readonly [Key, Setting<unknown>])[]
 
-/** Every setting of `serve`, as the README lists them. */
+/** Every setting of `serve`, as the documentation lists them. */
 export const SETTINGS: readonly SettingRow[] = ENTRIES.map(([key, row]) => {
   const { flag, variable, unit = '', description, isSwitch = false, fallback } = row
   return { key, flag, variable, unit, description, isSwitch, default: fallback === null ? '' : String(fallback) }
 })
 
-/** The settings when nothing is said. */
+/** The settings without flags and variables. */
 export const DEFAULT_SETTINGS: Settings = collect(({ fallback }) => fallback)
 
 /**

@@ -1,10 +1,10 @@
-/** Writes out constants, loops and partials once, at load, and says every name that means nothing. */
+/** Expands constants, loops and partials once, when the manifest loads, and reports every name that is not defined. */
 import type { NamePath, ParsedTemplate, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 import type { Origin, Piece } from './program.js'
 import { type Binding, type Frame, type Meaning, resolve, type TemplateNames, type Use } from './resolve.js'
 import { isTruthy, type Word, type WordMap, wordProblem, wordText } from './word.js'
 
-/** BigQuery takes no longer query; also what keeps partials within partials from growing without end. */
+/** BigQuery's limit on the length of a query; it also stops partials that include each other from growing without end. */
 const MAX_TEXT_LENGTH = 1_048_576
 const MAX_STEPS = 100_000
 
@@ -17,7 +17,7 @@ export interface PlacedProblem extends TemplateProblem {
 export interface Expansion {
   readonly pieces: readonly Piece[]
   readonly problems: readonly PlacedProblem[]
-  /** Every name that the template speaks of, in text or in a condition, taken or not. */
+  /** Every name that the template uses, in text or in a condition, also in branches that are not taken. */
   readonly used: {
     readonly given: ReadonlySet<string>
     readonly lookups: ReadonlySet<string>
@@ -39,7 +39,7 @@ export function expandTemplate(
   let [textLength, steps, isExhausted] = [0, 0, false]
 
   const report = (origin: Origin, problem: TemplateProblem): void => {
-    // A loop's body meets the same mistake once an entry.
+    // The body of a loop would report the same mistake once for each entry.
     const key = `${origin.partial ?? ''}\0${problem.offset}\0${problem.rule}\0${problem.message}`
     if (!problems.has(key)) problems.set(key, { ...problem, origin })
   }
@@ -112,7 +112,7 @@ export function expandTemplate(
     if (!isSettled)
       return [{ kind: 'when', condition: found, whenTrue: expandAll(yes, frame), whenFalse: expandAll(no, frame) }]
     const holds = found.kind === 'given' || (found.kind === 'constant' && isTruthy(found.value))
-    // The branch not taken is read all the same, so that its mistakes are told.
+    // The branch that is not taken is expanded too, so that its mistakes are reported.
     expandAll(holds ? no : yes, { ...frame, isDiscarded: true })
     return expandAll(holds ? yes : no, frame)
   }
@@ -153,7 +153,7 @@ export function expandTemplate(
     }
     included.add(node.name)
     const own = new Map<string, Binding>()
-    // An argument that could not be read has been told of; its name is known all the same.
+    // An argument that could not be read was reported already; its name still counts as defined.
     for (const argument of node.arguments) own.set(argument.name, argumentValue(argument, frame) ?? NOTHING)
     const origin: Origin = { partial: node.name, includedAt: { origin: frame.origin, offset: node.offset } }
     return expandAll(partial.nodes, { origin, own, fields: new Set(), isDiscarded: frame.isDiscarded, parent: null })

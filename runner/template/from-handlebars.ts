@@ -1,4 +1,4 @@
-/** Handlebars' tree → our nodes. Whatever is not listed here is refused at its place. */
+/** Handlebars' tree → our nodes. A construct that is not listed here is refused, with its position. */
 import type { NamePath, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 
 export interface Reading {
@@ -6,7 +6,7 @@ export interface Reading {
   readonly report: (problem: TemplateProblem) => void
 }
 
-/** The nodes of a program; problems go to `reading.report`, and what they concern is left out. */
+/** The nodes of a program. Problems go to `reading.report`, and the nodes that have problems are left out. */
 export function nodesOf(program: hbs.AST.Program | undefined, reading: Reading): readonly TemplateNode[] {
   return (program?.body ?? []).flatMap(statement => nodeOf(statement, reading) ?? [])
 }
@@ -47,7 +47,7 @@ function refuse(
   return null
 }
 
-/** White space control has cut the text at either end; what is left begins somewhere inside the original. */
+/** Handlebars' white space control may have cut both ends of the text; finds where the rest begins in the original. */
 function textNode(content: hbs.AST.ContentStatement, reading: Reading): TemplateNode | null {
   const { value, loc } = content
   if (value === '') return null
@@ -57,7 +57,9 @@ function textNode(content: hbs.AST.ContentStatement, reading: Reading): Template
   return { kind: 'text', text: value, offset: reading.offsetOf(loc.start) + cut }
 }
 
-/** Of white space alone the same cannot be told from what is left: a tag of its own line took the rest of that line. */
+/**
+ * For a text of white space alone the rest does not show its position: a tag on a line of its own took the rest of that line.
+ */
 function blankCut(original: string, value: string): number {
   const line = /^[ \t]*\r?\n?/.exec(original)![0].length
   if (original.startsWith(value)) return 0
@@ -120,7 +122,7 @@ function blockNode(block: hbs.AST.BlockStatement, reading: Reading): TemplateNod
     return refuse(block, reading, `"#${helper}" takes exactly one name, found ${block.params.length}`)
   const path = pathOf(block.params[0]!, reading)
   if (path === null) return null
-  // `{{^if x}}` has only an inverse program: Handlebars has turned it round already.
+  // `{{^if x}}` has only an inverse program: Handlebars has already negated it.
   if (helper === 'each') return { kind: 'each', path, body: whenTrue, whenFalse }
   return { kind: 'if', isNegated: helper === 'unless', path, whenTrue, whenFalse }
 }

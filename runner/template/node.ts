@@ -1,12 +1,12 @@
-/** The closed set of things that a template can hold, as parsed; nothing of Handlebars' own runtime is behind them. */
+/** The node types of a parsed template: a closed set, independent of Handlebars' runtime. */
 
 /** A name in braces. */
 export interface NamePath {
-  /** How many `../` stand before it. */
+  /** The number of `../` before the name. */
   readonly up: number
-  /** Written with `@`: `@index`. */
+  /** True for a name with `@`, such as `@index`. */
   readonly isData: boolean
-  /** Written with `this.` or `./`: looked up in the entry at hand and nowhere else. */
+  /** True for `this.x` and `./x`, which are looked up in the current entry only. */
   readonly isOwn: boolean
   /** Empty for `this`. */
   readonly parts: readonly string[]
@@ -20,7 +20,7 @@ export interface PartialArgument {
   readonly offset: number
 }
 
-/** Offsets are UTF-16 units in the template's own text. */
+/** A node. Offsets count UTF-16 units of the template's text. */
 export type TemplateNode =
   | { readonly kind: 'text'; readonly text: string; readonly offset: number }
   | { readonly kind: 'value'; readonly path: NamePath; readonly offset: number }
@@ -63,7 +63,7 @@ export interface TemplateProblem {
   readonly rule: TemplateRule
   readonly offset: number
   readonly message: string
-  /** For "did you mean": what was written, and what could have been. */
+  /** For "did you mean": the word that was written, and the words that were possible. */
   readonly near?: { readonly word: string; readonly among: readonly string[] }
 }
 

@@ -1,10 +1,13 @@
-/** Template text → nodes. Handlebars reads it and settles its white space; what we do not know by name is refused. */
+/**
+ * Template text → nodes. Handlebars parses the text and applies its white space rules; constructs that are not on our list
+ * are refused.
+ */
 import Handlebars from 'handlebars'
 import { nodesOf } from './from-handlebars.js'
 import type { ParsedTemplate, TemplateProblem } from './node.js'
 import { findSyntaxProblem, findUnreadable, lineStarts } from './syntax-problem.js'
 
-/** Never throws; a template with problems has no nodes, or only those that could be read. */
+/** Parses a template. Never throws: a template with problems has only the nodes that could be read. */
 export function parseTemplate(text: string): ParsedTemplate {
   if (!text.includes('{{')) return { nodes: text === '' ? [] : [{ kind: 'text', text, offset: 0 }], problems: [] }
   const unreadable = findUnreadable(text)

@@ -1,9 +1,9 @@
-/** A template as it is after constants, loops and partials have been written out: only what a call decides is left. */
+/** An expanded template: constants, loops and partials are written out, and only what the arguments decide is left. */
 import type { Word } from './word.js'
 
-/** Which text a piece came from: the manifest's own SQL, or a partial and where that was included. */
+/** The text that a piece comes from: the manifest's SQL, or a partial and the place that includes it. */
 export interface Origin {
-  /** Null for the manifest's own SQL. */
+  /** The partial's name; null for the manifest's SQL. */
   readonly partial: string | null
   readonly includedAt: TemplatePlace | null
 }
@@ -14,7 +14,7 @@ export interface TemplatePlace {
 }
 
 export type Piece =
-  /** `isVerbatim`: each character stands at its own offset; else all of them came from the tag at `place`. */
+  /** `isVerbatim`: each character has an offset of its own in the template; else all come from the tag at `place`. */
   | { readonly kind: 'text'; readonly text: string; readonly place: TemplatePlace; readonly isVerbatim: boolean }
   | { readonly kind: 'field'; readonly lookup: string; readonly field: string; readonly place: TemplatePlace }
   | {
@@ -28,14 +28,14 @@ export type Condition =
   | { readonly kind: 'given'; readonly parameter: string }
   | { readonly kind: 'field'; readonly lookup: string; readonly field: string }
 
-/** What one call decides. */
+/** What the arguments of one call decide. */
 export interface Choice {
-  /** Lookup table → the fields of its chosen row. */
+  /** Lookup table → the fields of the chosen row. */
   readonly rows: Readonly<Record<string, Readonly<Record<string, Word>>>>
   readonly given: ReadonlySet<string>
 }
 
-/** What the pieces ask: lookup tables and parameters, in the order of first use. */
+/** The lookup tables and parameters that the pieces use, in the order of first use. */
 export function askedBy(pieces: readonly Piece[]): {
   readonly lookups: readonly string[]
   readonly given: readonly string[]

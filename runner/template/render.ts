@@ -1,9 +1,9 @@
-/** Pieces and a choice → SQL text, with a map back to where each character was written. */
+/** Pieces and a choice → SQL text, with a map from each character to its place in the template. */
 import type { Choice, Piece, TemplatePlace } from './program.js'
 import { isTruthy, wordText } from './word.js'
 
 interface Segment {
-  /** Offset in the SQL text. */
+  /** The offset in the SQL text. */
   readonly start: number
   readonly place: TemplatePlace
   readonly isVerbatim: boolean
@@ -14,7 +14,7 @@ export interface RenderedSql {
   readonly segments: readonly Segment[]
 }
 
-/** The SQL of one choice. `choice.rows` must have a row for every lookup table that the pieces ask about. */
+/** Renders the SQL of one choice. `choice.rows` must have a row for every lookup table that the pieces use. */
 export function renderPieces(pieces: readonly Piece[], choice: Choice): RenderedSql {
   let sql = ''
   const segments: Segment[] = []
@@ -42,7 +42,7 @@ export function renderPieces(pieces: readonly Piece[], choice: Choice): Rendered
   return { sql, segments }
 }
 
-/** Where the character at this offset of the SQL was written; null when the SQL is empty. */
+/** The place in the template of the character at this offset of the SQL; null when the SQL is empty. */
 export function placeInTemplate(rendered: RenderedSql, offset: number): TemplatePlace | null {
   const { segments } = rendered
   let [low, high] = [0, segments.length - 1]

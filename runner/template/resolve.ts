@@ -1,12 +1,12 @@
-/** What a name in braces means at its place: a constant, a lookup table's field, or whether an argument was given. */
+/** Resolves a name in braces: to a constant, a field of a lookup table, or whether an argument was given. */
 import type { NamePath, TemplateProblem } from './node.js'
 import type { Origin } from './program.js'
 import type { Constant } from './word.js'
 
-/** What the manifest declares. */
+/** The names that the manifest declares. */
 export interface TemplateNames {
   readonly parameters: ReadonlySet<string>
-  /** Parameters whose argument may be absent; of the others `given` is always true. */
+  /** Parameters whose argument may be absent; for all others `given` is always true. */
   readonly optional: ReadonlySet<string>
   /** Lookup table → its fields. */
   readonly lookups: ReadonlyMap<string, ReadonlySet<string>>
@@ -14,32 +14,32 @@ export interface TemplateNames {
 }
 
 export type Binding =
-  /** `name`: the member of `constants` that it came from. */
+  /** `name`: the member of `constants` that the value comes from. */
   | { readonly kind: 'constant'; readonly value: Constant; readonly name?: string }
   | { readonly kind: 'field'; readonly lookup: string; readonly field: string }
 
 export type Meaning = Binding | { readonly kind: 'given'; readonly parameter: string }
 export type Resolved = Meaning | { readonly kind: 'problem'; readonly problem: TemplateProblem }
 
-/** Where a name stands: written into the text, asked about in `#if`, or gone through by `#each`. */
+/** How a name is used: written into the text, tested by `#if`, or iterated by `#each`. */
 export type Use = 'text' | 'condition' | 'list'
 
-/** A loop's entry or a partial's arguments: the names of one scope. */
+/** The names of one scope: the entry of a loop, or the arguments of a partial. */
 export interface Frame {
   readonly origin: Origin
-  /** What `this` is; absent outside of loops. */
+  /** The value of `this`; absent outside loops. */
   readonly self?: Constant
   readonly own: ReadonlyMap<string, Binding>
-  /** Names that some entry of the loop has: asked about in a condition, a missing one is false. */
+  /** The fields that at least one entry of the loop has: in a condition, an entry that lacks one counts as false. */
   readonly fields: ReadonlySet<string>
   readonly data?: { readonly index: number; readonly first: boolean; readonly last: boolean }
-  /** In a branch that is never taken: a field that this entry lacks is no mistake there. */
+  /** True in a branch that is never taken: there, a field that this entry lacks is no mistake. */
   readonly isDiscarded: boolean
-  /** Null at the manifest's or partial's own level. */
+  /** The enclosing scope; null at the top level of a manifest or partial. */
   readonly parent: Frame | null
 }
 
-/** Resolves a name; `use` is where it stands. */
+/** Resolves a name; `use` is how it is used. */
 export function resolve(path: NamePath, frame: Frame, names: TemplateNames, use: Use): Resolved {
   if (path.isData) return resolveData(path, frame, names)
   let scope: Frame = frame
@@ -85,7 +85,7 @@ function resolveData(path: NamePath, frame: Frame, names: TemplateNames): Resolv
   )
 }
 
-/** The rest of a path after its first name. */
+/** Follows the names of a path after the first. */
 function follow(binding: Binding, rest: readonly string[], path: NamePath): Resolved {
   let value: Resolved = binding
   for (const part of rest) {

@@ -1,13 +1,13 @@
-/** Where a template cannot be read at all, and why, in words that need no knowledge of a parser's token names. */
+/** Syntax errors of a template, in words that do not need the token names of Handlebars' parser. */
 import type { TemplateProblem } from './node.js'
 
-/** Deeper nesting than any query needs; Handlebars' own tree walk recurses once a level. */
+/** The deepest nesting of blocks, more than any query needs; Handlebars' tree walk recurses once per level. */
 const MAX_DEPTH = 32
-/** More tags, and longer ones, than any query needs; Handlebars copies all the text that is left at every comment. */
+/** The most tags, more than any query needs; Handlebars copies the whole remaining text at every comment. */
 const MAX_TAGS = 2_000
 const MAX_TAG_LENGTH = 2_000
 
-/** Offsets at which lines begin. */
+/** The offset of the beginning of each line. */
 export function lineStarts(text: string): readonly number[] {
   const starts = [0]
   for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
@@ -16,18 +16,18 @@ export function lineStarts(text: string): readonly number[] {
 
 const problem = (offset: number, message: string): TemplateProblem => ({ rule: 'template/syntax', offset, message })
 
-// The opening of a tag: of a comment, or with its sigil and first word.
+// The opening of a tag: a comment's, or a tag's with its sigil and first word.
 const TAG = /\{\{~?(?:!(--)?|\s*([#^/])?\s*[*>]?\s*([\w.-]*))/g
 const DASHED_END = /--~?\}\}/g
 
 /**
- * What must be settled before Handlebars reads the text: escaped braces, raw blocks, tags and blocks that are not closed
- * or are closed by another's name, and blocks nested too deeply. Null when there is nothing of the kind.
+ * Finds what must be refused before Handlebars reads the text: escaped braces, raw blocks, tags and blocks that are not
+ * closed or are closed by another name, and blocks nested too deeply. Null when the text has none of these.
  */
 export function findUnreadable(text: string): TemplateProblem | null {
   const open: { readonly name: string; readonly offset: number; branches: number }[] = []
   let tags = 0
-  // Each search begins where the last one ended, or a long text without an end would be searched again at every tag.
+  // Each search begins where the last one ended; otherwise the rest of a long text would be searched again at every tag.
   let from = 0
   let nextEnd = -1
   for (;;) {
@@ -57,11 +57,11 @@ export function findUnreadable(text: string): TemplateProblem | null {
     if (nextEnd - offset > MAX_TAG_LENGTH)
       return problem(offset, `this tag is longer than ${MAX_TAG_LENGTH} characters`)
     const block = open[open.length - 1]
-    // Handlebars makes a block within a block of each `{{else if …}}`.
+    // Handlebars turns each `{{else if …}}` into a nested block.
     if (block && name === 'else' && ++block.branches > MAX_DEPTH) {
       return problem(offset, `this block has more than ${MAX_DEPTH} branches`)
     }
-    // `{{^}}` is an else.
+    // `{{^}}` means `{{else}}`.
     if (sigil === '#' || (sigil === '^' && name !== '')) open.push({ name, offset, branches: 0 })
     if (open.length > MAX_DEPTH) return problem(offset, `blocks are nested more than ${MAX_DEPTH} deep`)
     if (sigil !== '/') continue
@@ -96,7 +96,7 @@ const WORDS_FOR_TOKENS: Readonly<Record<string, string>> = {
   OPEN_INVERSE_CHAIN: '"{{else"',
 }
 
-/** Handlebars' own syntax error, placed as exactly as its message allows. */
+/** Handlebars' syntax error, placed as exactly as its message allows. */
 export function findSyntaxProblem(text: string, error: unknown): TemplateProblem {
   const message = error instanceof Error ? error.message : String(error)
   const parsed = /^Parse error on line (\d+):\n(.*)\n(-*)\^\n.*got '(\w+)'/s.exec(message)
@@ -121,7 +121,7 @@ function offsetOf(text: string, line: number, context: string, before: number): 
   const shown = context.slice(0, before).replace(/^\.\.\./, '')
   const wanted = shown + context.slice(before).replace(/\.\.\.$/, '')
   const windowStart = Math.max(0, from - 64)
-  // Line breaks taken out, each kept character's own offset remembered.
+  // The text without line breaks, and the offset of each kept character.
   const kept: number[] = []
   for (let i = windowStart; i < text.length && i < from + 4096; i++) if (text[i] !== '\n') kept.push(i)
   const flat = kept.map(i => text[i]).join('')

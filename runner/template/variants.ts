@@ -1,21 +1,21 @@
-/** Every SQL text that a template can produce, and which of them a call gets. */
+/** All SQL texts that a template can produce, and which of them a call runs. */
 import type { Variant } from '../model/endpoint.js'
 import { askedBy, type Choice, type Piece } from './program.js'
 import { type RenderedSql, renderPieces } from './render.js'
 import type { WordMap } from './word.js'
 
-/** More than this many and loading would no longer be a matter of milliseconds. */
+/** The most variants of an endpoint: with more, loading would take longer than milliseconds. */
 export const MAX_VARIANTS = 4_096
 
 export interface LookupTable {
   readonly by: string
-  /** In the author's order. */
+  /** The rows by name, in the author's order. */
   readonly rows: ReadonlyMap<string, WordMap>
-  /** The row for any other argument and for none. */
+  /** The name of the row for any other argument, and for an absent one. */
   readonly fallback: string
 }
 
-/** One thing that a call decides: a lookup table's row, or whether an argument is given. */
+/** One choice of a call: the row of a lookup table, or whether an argument is given. */
 type Axis =
   | {
       readonly kind: 'row'
@@ -35,7 +35,7 @@ export interface VariantSpace {
   readonly size: number
 }
 
-/** The axes of these pieces, without those of lookup tables and parameters that they never ask about. */
+/** The choices that these pieces depend on. Lookup tables and parameters that they do not use are left out. */
 export function variantSpace(pieces: readonly Piece[], lookups: ReadonlyMap<string, LookupTable>): VariantSpace {
   const asked = askedBy(pieces)
   const axes: Axis[] = []
@@ -86,7 +86,7 @@ function choiceAt(
   return { choice: { rows, given }, label: labels.join(', ') }
 }
 
-/** A function from a call's arguments to the index of its variant. `textOf` is undefined for an absent argument. */
+/** A function from the arguments of a call to the index of its variant. `textOf` returns undefined for an absent argument. */
 export function variantIndexer(space: VariantSpace): (textOf: (parameter: string) => string | undefined) => number {
   const steps = space.axes.map(axis => ({
     parameter: axis.kind === 'row' ? axis.by : axis.parameter,

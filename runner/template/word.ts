@@ -1,10 +1,10 @@
-/** What a template may write into SQL text: author-written words, numbers and booleans, and nothing that SQL could end at. */
+/** Words: the author-written values that a template may write into SQL text. None can end or change the surrounding SQL. */
 
 export type Word = string | number | boolean
 export type WordMap = Readonly<Record<string, Word>>
 export type Constant = Word | WordMap | readonly (Word | WordMap)[]
 
-// No quotes, spaces, semicolons or slashes; a dash only between two letters or digits, so that no `--` can come about.
+// No quotes, spaces, semicolons or slashes; a dash only between two letters or digits, so that `--` cannot appear.
 const WORD = /^[A-Za-z_][A-Za-z0-9_]*(?:[.-][A-Za-z0-9_]+)*$/
 const MAX_WORD_LENGTH = 256
 
@@ -21,12 +21,12 @@ export function wordProblem(value: Word): string | null {
     : 'is not a word: letters, digits and _, not beginning with a digit, with single dots or dashes between'
 }
 
-/** The value as it stands in SQL: TRUE and FALSE, numbers in decimal, words as they are. */
+/** The value as SQL text: TRUE or FALSE, numbers in decimal, words unchanged. */
 export function wordText(value: Word): string {
   return typeof value === 'boolean' ? (value ? 'TRUE' : 'FALSE') : String(value)
 }
 
-/** What `{{#if}}` makes of a constant: false, 0 and empty lists are false. */
+/** The truth value of a constant in `{{#if}}`: false, 0 and empty lists are false. */
 export function isTruthy(value: Constant): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value)
 }

@@ -15,7 +15,7 @@ const [path, name] = process.argv.slice(-2)
 for (const i of [1, 2, 3]) await createToken(path, { name: name + i, allow: ['*'] }, 0)
 `
 
-describe('a lock of a file', () => {
+describe('a file lock', () => {
   let folder = ''
   let path = ''
   let lock = ''
@@ -28,17 +28,17 @@ describe('a lock of a file', () => {
 
   const create = (name: string) => createToken(path, { name, allow: ['*'] }, 0)
   const names = async () => (await listTokens(path)).map(token => token.name).sort()
-  /** Of a process that is over. */
+  /** The id of a process that has ended. */
   const deadPid = (): number => spawnSync(process.execPath, ['-e', '0']).pid
 
-  it('keeps every token of those made at the same time, and leaves nothing beside the file', async () => {
+  it('keeps every token when several are created at the same time, and leaves no other file', async () => {
     const wanted = Array.from({ length: 12 }, (_, i) => `t${String(i).padStart(2, '0')}`)
     await Promise.all(wanted.map(create))
     expect(await names()).to.deep.equal(wanted)
     expect(readdirSync(folder)).to.deep.equal(['tokens.json'])
   })
 
-  it('keeps them between processes too', async () => {
+  it('keeps them when several processes create them', async () => {
     const argv = ['--import', 'tsx', '--input-type=module', '-e', MAKE_THREE]
     const children = ['a', 'b', 'c'].map(name =>
       spawn(process.execPath, [...argv, path, name], { stdio: ['ignore', 'ignore', 'inherit'] }),
@@ -48,7 +48,7 @@ describe('a lock of a file', () => {
     expect(await names()).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'])
   })
 
-  it('lets none come back that is revoked while others are made', async () => {
+  it('never restores a token that is revoked while others are created', async () => {
     for (const name of ['old1', 'old2', 'old3']) await create(name)
     await Promise.all(
       ['old1', 'new1', 'old2', 'new2', 'old3'].map(name =>
@@ -64,7 +64,7 @@ describe('a lock of a file', () => {
     expect(readdirSync(folder)).to.deep.equal([])
   })
 
-  it('that a dead process has left behind is taken over, by one at a time', async () => {
+  it('that a dead process has left behind is taken over, by one process at a time', async () => {
     writeFileSync(lock, `${hostname()} ${deadPid()} ${BITS}`)
     let inside = 0
     let most = 0
@@ -79,8 +79,8 @@ describe('a lock of a file', () => {
     expect(readdirSync(folder)).to.deep.equal([])
   })
 
-  it('is not taken over by a second who has seen the same one left behind', async () => {
-    // The first has the right to remove it, and has not yet come to it.
+  it('that a dead process has left behind is not taken over by a second process that has seen it too', async () => {
+    // The marker file gives a first process the right to remove the lock; that process has not removed it yet.
     writeFileSync(lock, `${hostname()} ${deadPid()} ${BITS}`)
     writeFileSync(`${lock}.${BITS}`, '')
     const error = await withFileLock(path, async () => 'done', 2).catch((thrown: unknown) => thrown)
@@ -91,10 +91,10 @@ describe('a lock of a file', () => {
   const live: readonly (readonly [name: string, text: () => string, owner: RegExp])[] = [
     ['a living process', () => `${hostname()} ${process.pid} ${BITS}`, new RegExp(`process ${process.pid} of `)],
     ['a process of another host', () => `elsewhere.invalid ${deadPid()} ${BITS}`, /of elsewhere\.invalid/],
-    ['somebody who has not yet written who he is', () => '', /another process/],
+    ['a process that has not yet written its id', () => '', /another process/],
   ]
   for (const [name, text, owner] of live) {
-    it(`of ${name} is waited for, and not for ever`, async () => {
+    it(`held by ${name} is waited for, but not for ever`, async () => {
       writeFileSync(lock, text())
       const before = readFileSync(lock, 'utf8')
       const error = await withFileLock(path, async () => 'done', 2).catch((thrown: unknown) => thrown)

@@ -34,7 +34,7 @@ describe('tokens', () => {
     expect(readdirSync(join(folder, 'data'))).to.deep.equal(['tokens.json'])
   })
 
-  it('are known by their text alone', async () => {
+  it('are recognised by their text alone', async () => {
     const token = await create({ pin: { project: 'abc' } })
     const store = open()
     expect(store.find(token)?.token).to.equal('n')
@@ -68,7 +68,7 @@ describe('tokens', () => {
     expect(clock.nowMs() - start).to.equal(90 * 86_400_000)
   })
 
-  it('come and go with the file, without a restart', async () => {
+  it('are added and removed with the file, without a restart', async () => {
     const events: Event[] = []
     const store = open(events)
     const token = await create()
@@ -80,7 +80,7 @@ describe('tokens', () => {
     expect(events.map(event => event.kind)).to.deep.equal(['tokens.reloaded', 'tokens.reloaded'])
   })
 
-  it('stay as they were while the file is broken or gone, which is said once', async () => {
+  it('stay as they were while the file is broken or missing, which is reported once', async () => {
     const token = await create()
     const events: Event[] = []
     const store = open(events)
@@ -98,7 +98,7 @@ describe('tokens', () => {
     expect(store.find(token)).to.equal(null)
   })
 
-  it('are for all tenants only where they were made so', async () => {
+  it('are for all tenants only where they were created for all', async () => {
     const [one, all] = [await create(), await create({ name: 'all', allTenants: true })]
     const store = open()
     expect([store.find(one)?.allTenants, store.find(all)?.allTenants]).to.deep.equal([false, true])
@@ -117,7 +117,7 @@ describe('tokens', () => {
     expect(store.find('Quick')).to.equal(null)
   })
 
-  it('are held to their rate, which fills up again evenly', async () => {
+  it('are limited to their rate; the allowance refills evenly', async () => {
     const token = await create({ rate: '2/min' })
     const store = open()
     const admit = () => store.find(token)?.admit()
@@ -149,14 +149,14 @@ describe('tokens', () => {
     ['a rate per week', { rate: '1/week' }, /100\/min/],
   ]
   for (const [name, order, message] of wrong) {
-    it(`are not made with ${name}`, async () => {
+    it(`are not created with ${name}`, async () => {
       const error = await create(order).catch((thrown: unknown) => thrown)
       expect(error).to.be.instanceOf(UsageError)
       expect((error as Error).message).to.match(message)
     })
   }
 
-  it('have names of their own', async () => {
+  it('have unique names', async () => {
     await create()
     expect(await create().catch((thrown: unknown) => thrown)).to.be.instanceOf(UsageError)
     expect(await revokeToken(path, 'none').catch((thrown: unknown) => thrown)).to.be.instanceOf(UsageError)
@@ -203,7 +203,7 @@ describe('tokens', () => {
       { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], all_tenants: 'yes' }] },
       /"all_tenants" must be true or false/,
     ],
-    ['a rate that is none', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], rate: 'fast' }] }, /"rate"/],
+    ['an invalid rate', { tokens: [{ name: 'n', sha256: hash, endpoints: ['*'], rate: 'fast' }] }, /"rate"/],
     [
       'two of a name',
       {
@@ -223,7 +223,7 @@ describe('tokens', () => {
     })
   }
 
-  it('are not read from a file where a second member would open what the first one closed', async () => {
+  it('are not read from a file with a duplicate member, the second of which would allow what the first one forbids', async () => {
     await create({ pin: { project: 'a:"{b' } })
     const text = readFileSync(path, 'utf8')
     expect(open().find('')).to.equal(null)
@@ -237,7 +237,7 @@ describe('tokens', () => {
     }
   })
 
-  it('of a running server stay as they were when one is written that pins nothing', async () => {
+  it('of a running server stay as they were when a token with an empty pin is written to the file', async () => {
     const token = await create({ pin: { tenant: 'a' } })
     const events: Event[] = []
     const store = open(events)
@@ -252,7 +252,7 @@ describe('tokens', () => {
     ])
   })
 
-  it('are not made where no file can be written', async () => {
+  it('are not created where the file cannot be written', async () => {
     await create()
     const below = join(path, 'tokens.json')
     const error = await createToken(below, { name: 'n', allow: ['*'] }, 0).catch((thrown: unknown) => thrown)

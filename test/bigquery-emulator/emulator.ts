@@ -1,4 +1,4 @@
-/** A BigQuery emulator of the tests' own: started on free ports, ended by its process id. */
+/** A BigQuery emulator that a suite starts for itself, on free ports; it is stopped by its process id. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
@@ -10,12 +10,12 @@ const FOLDER = resolve('.cache/bigquery-emulator')
 const PROGRAM = join(FOLDER, 'venv/bin/bqemulator')
 const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))
 
-/** Behind the title of a suite that needs the emulator: why it is pending. */
+/** A suffix for the title of a suite that needs the emulator: the reason why the suite is pending; empty when it runs. */
 export const WHY_PENDING = IS_INSTALLED
   ? ''
   : ' (pending: no BigQuery emulator; test/bigquery-emulator/install.sh installs it)'
 
-/** Ends the suite as pending where there is no emulator; as a failure where there must be. */
+/** Without an emulator, marks the suite as pending; fails it where the emulator is required. */
 export function needEmulator(context: Mocha.Context): void {
   if (IS_INSTALLED) return
   if (process.env['SLUICE_TEST_REQUIRE'] === 'all')
@@ -26,11 +26,11 @@ export function needEmulator(context: Mocha.Context): void {
 export const PROJECT = 'test-project'
 
 export interface Emulator {
-  /** As BIGQUERY_EMULATOR_HOST wants it. */
+  /** The address in the form of BIGQUERY_EMULATOR_HOST. */
   readonly host: string
-  /** Sends JSON to a path below the project: `datasets`. */
+  /** Posts JSON to a path below the project, such as `datasets`. */
   post(path: string, body: unknown): Promise<unknown>
-  /** Makes the table, its dataset too where there is none, and adds the rows. */
+  /** Creates the dataset if it is missing, creates the table, and adds the rows. */
   addTable(table: EmulatorTable): Promise<void>
   stop(): Promise<void>
 }
@@ -38,15 +38,15 @@ export interface Emulator {
 export interface EmulatorTable {
   readonly dataset: string
   readonly table: string
-  /** In BigQuery's JSON schema form. */
+  /** The columns, in the form of BigQuery's JSON schemas. */
   readonly fields: readonly object[]
   readonly rows: readonly object[]
 }
 
-/** Rows of one insertAll. */
+/** The number of rows sent in one insertAll request. */
 const BATCH = 1_000
 
-/** Whoever starts it stops it. */
+/** Starts the emulator; the caller must stop it. */
 export async function startEmulator(): Promise<Emulator> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-bigquery-'))
   const [rest, grpc] = [await freePort(), await freePort()]
@@ -97,7 +97,7 @@ export async function startEmulator(): Promise<Emulator> {
   return emulator
 }
 
-/** On a connection of its own: the emulator closes idle ones, perhaps while rows are under way on them. */
+/** Posts on a new connection: the emulator closes idle connections, sometimes while a request is being sent on one. */
 function postOnce(url: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
@@ -112,7 +112,7 @@ function postOnce(url: string, body: string): Promise<{ readonly status: number;
   })
 }
 
-/** Some 2 seconds on an idle machine. */
+/** Resolves when the emulator answers, about 2 seconds after its start on an idle machine. */
 async function untilReady(child: ChildProcess, base: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     if (child.exitCode !== null) throw new Error(`the emulator ended with ${child.exitCode}`)

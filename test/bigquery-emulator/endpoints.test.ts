@@ -1,4 +1,4 @@
-/** The project's endpoints over HTTP, from both engines over the same entries: the same bytes under the same headers. */
+/** The project's endpoints over HTTP: over the same entries, both engines give the same bytes under the same headers. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { readSettings } from '../../runner/settings/settings.js'
 import { command } from '../cli/command.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
 
-/** Of the streams that the endpoints answer from; the others are only named by their queries. */
+/** The entries of each stream in READ, from which the endpoints answer; their queries only name the other streams. */
 const ENTRIES = 10_000
 const READ: ReadonlySet<string> = new Set(['edge', 'function_edge'])
 const SEED = 1
@@ -20,16 +20,18 @@ const TOKEN = 'unrestricted-token-of-32-letters'
 const BUSIEST = busiestProject(SEED)
 
 const MINUTE_MS = 60_000
-/** Where windows begin, before now. The two engines are asked one after the other: no entry may leave one in between. */
+/**
+ * The lengths of the endpoints' windows. The engines are asked one after the other: no entry may leave a window in between.
+ */
 const WINDOWS_MS = [5, 15, 60, 24 * 60, 7 * 24 * 60].map(minutes => minutes * MINUTE_MS)
 
-/** `now`: when the entries end. */
+/** False for an entry that is about to leave one of the windows. `nowMs` is the time at which the entries end. */
 function isSteady(line: string, nowMs: number): boolean {
   const agoMs = nowMs - Date.parse(/"timestamp":"([^"]+)"/.exec(line)![1]!)
   return !WINDOWS_MS.some(windowMs => agoMs > windowMs - 3 * MINUTE_MS && agoMs <= windowMs)
 }
 
-/** A table of the project's, and its sample rows as lines of JSON. */
+/** Each table of the project, with its sample rows as lines of JSON. */
 async function sampleTables(): Promise<
   readonly { name: string; fields: readonly object[]; lines: readonly string[] }[]
 > {
@@ -76,10 +78,10 @@ interface Answer {
   readonly timing: string
 }
 
-/** What differs between any two calls. */
+/** The headers that differ between any two calls. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['date', 'server-timing', 'x-request-id'])
 
-/** A second may pass while an engine is waited for: the age is added to what is left. */
+/** Hides the age: it is added to the remaining lifetime, since a second may pass while the test waits for an engine. */
 function ageless([name, value]: [string, string], _: number, all: readonly [string, string][]): [string, string] {
   if (name === 'age') return [name, 'some']
   const age = Number(all.find(([other]) => other === 'age')?.[1] ?? 0)
@@ -167,7 +169,7 @@ describe(`the endpoints from both engines${WHY_PENDING}`, function () {
     })
   }
 
-  it('are found without problems by dry runs of every variant', async () => {
+  it('have no problems in the dry runs of every variant', async () => {
     const environment = { BIGQUERY_EMULATOR_HOST: emulator.host, GOOGLE_CLOUD_PROJECT: PROJECT }
     const { code, out, err } = await command(['validate', '--engine', 'bigquery'], environment)
     expect([code, err]).to.deep.equal([0, ''])
@@ -177,7 +179,7 @@ describe(`the endpoints from both engines${WHY_PENDING}`, function () {
     expect(out).to.match(/^3 manifests, \d+ variants: no problems$/m)
   })
 
-  it('not here: usage.api-counts?project=(: the same refusal; the emulator has other words for it than BigQuery', async () => {
+  it('not tested here: usage.api-counts?project=(: the same refusal; the message of the emulator is not that of BigQuery', async () => {
     const path = 'usage.api-counts?project=(&interval=daily'
     const [ours, theirs] = [await ask(embedded, path), await ask(warehouse, path)]
     expect(ours.status).to.equal(400)

@@ -5,23 +5,23 @@ import { engineContract } from '../contracts/engine.js'
 import { PLAIN_OPTIONS } from '../engines/bigquery/plain-options.js'
 import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from './emulator.js'
 
-/** Each is the emulator's, not BigQuery's: seen in its answers. */
+/** Faults of the emulator, not of BigQuery: the emulator's answers show each of them. */
 const FAULTS = {
   'STRING: \'a"\\\\\\n\\u00e9\' as "a\\"\\\\\\né"': 'the emulator does not know the escape \\u',
   'STRUCT<INT64, a STRING>: STRUCT(1, \'x\' AS a) as {"_field_1":1,"a":"x"}':
-    'it names fields without a name otherwise',
-  'in any order, as often as they are named, without regard to case': 'it tells parameters by their case',
-  'a query of an unknown name, without a word of it to callers': 'its message is not in the words of BigQuery',
-  'an overflow, without a word of it to callers': 'its message is not in the words of BigQuery',
-  'a text that is no number, without a word of it to callers': 'its message is not in the words of BigQuery',
-  'a NULL inside an array of the result, without a word of it to callers': 'it lets one pass',
-  'an argument that is no regular expression, by its name': 'its message is not in the words of BigQuery',
-  'a query without running it': 'its dry run evaluates constants',
-  'a constant that fails in a branch that no row reaches': 'its dry run evaluates constants',
-  'a mistake, giving its place': 'it does not tell places',
+    'the emulator names unnamed fields in another way',
+  'in any order, as often as they are named, without regard to case': 'the emulator distinguishes parameters by case',
+  'a query of an unknown name, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
+  'an overflow, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
+  'a text that is no number, without a word of it to callers': 'the emulator’s message is not BigQuery’s',
+  'a NULL inside an array of the result, without a word of it to callers': 'the emulator does not refuse it',
+  'an argument that is no regular expression, by its name': 'the emulator’s message is not BigQuery’s',
+  'a query without running it': 'the emulator’s dry run evaluates constants',
+  'a constant that fails in a branch that no row reaches': 'the emulator’s dry run evaluates constants',
+  'a mistake, giving its place': 'the emulator does not report places',
 }
 
-/** It runs queries one after another and stops none: this one ends, some time after everybody has left. */
+/** The emulator runs queries one after another and cannot cancel one, so this slow query must end by itself. */
 const SLOW =
   'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 10000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 6000)) AS b ' +
   'WHERE MOD(a * b, 7) = 3'

@@ -18,7 +18,7 @@ describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
     folder.remove()
   })
 
-  it('makes, of the schemas of the log streams, tables that are as the schemas say, and the same schemas of these', async () => {
+  it('creates tables from the schemas of the log streams without differences, and pulls the same schemas from them', async () => {
     await emulator.post('datasets', { datasetReference: { projectId: PROJECT, datasetId: 'logs' } })
     const statements = (await tables('ddl')).out.split(/(?<=;\n)/).filter(text => text.trim() !== '')
     expect(statements).to.have.length(9)
@@ -32,7 +32,7 @@ describe(`sluice tables over an emulator${WHY_PENDING}`, function () {
     expect(pulled.out.match(/^new /gm)).to.have.length(9)
     expect(await tables('diff', '--tables', dir)).to.deep.equal({ code: 0, out: '9 tables: no differences\n', err: '' })
     const columns = (text: string): string => text.replace(/ OPTIONS\(.*\)(?=,?\n)/g, '')
-    // It keeps no descriptions.
+    // The emulator does not keep descriptions.
     expect(columns((await tables('ddl', '--tables', dir)).out)).to.equal(columns((await tables('ddl')).out))
   })
 })

@@ -1,4 +1,4 @@
-/** A result cache whose engine answers when the test says so. */
+/** A result cache whose engine answers when the test calls `finish`. */
 import type { CacheRequest } from '../../runner/cache/request.js'
 import { type CacheAnswer, createResultCache, type ResultCache } from '../../runner/cache/result-cache.js'
 import type { CachePolicy } from '../../runner/model/endpoint.js'
@@ -25,12 +25,12 @@ export interface Bench {
   readonly events: readonly Event[]
   readonly runs: () => number
   readonly signals: readonly AbortSignal[]
-  /** Answers the runs that wait, in order. */
+  /** Answers the waiting runs, in order. */
   finish(outcome?: Error): Promise<void>
   ask(options?: Partial<CacheRequest> & { signal?: AbortSignal }): Promise<CacheAnswer>
 }
 
-/** Store entries in a Map behind promises: what a store elsewhere is like. */
+/** A store that keeps its entries in a Map and answers with promises, as a remote store does. */
 export function distantStore(): ResultStore {
   const kept = new Map<string, StoredResult>()
   return {

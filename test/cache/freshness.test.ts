@@ -25,10 +25,10 @@ const counting = () => {
   return { runs: () => runs, run }
 }
 
-describe('warming that is considerate', () => {
+describe('warming spreads its load', () => {
   const policy = policyWith({ warmMs: WARM_MS })
 
-  it('spreads entries that were made together, none later than it should be', async () => {
+  it('refreshes entries that were made together at different times, none of them late', async () => {
     let draws = 0
     const random = (): number => {
       draws += 1
@@ -51,7 +51,7 @@ describe('warming that is considerate', () => {
     expect(Math.min(...times)).to.be.at.least(0.9 * WARM_MS)
   })
 
-  it('gives way to the queries of callers, but not for ever', async () => {
+  it('waits for the queries of callers, but not for ever', async () => {
     const b = bench()
     const { run, runs } = counting()
     await b.ask({ policy, run })
@@ -74,7 +74,7 @@ describe('warming that is considerate', () => {
     await slow
   })
 
-  it('tries again sooner and then less often while refreshes fail, and not beyond the ttl of whoever asked', async () => {
+  it('retries failed refreshes soon and then less and less often, until the ttl after the last call', async () => {
     const b = bench()
     let fails = false
     const times: number[] = []
@@ -92,7 +92,7 @@ describe('warming that is considerate', () => {
     expect(b.clock.pending()).to.equal(0)
   })
 
-  it('begins to count when the result was made, also for one that another replica has made', async () => {
+  it('counts from the time at which the result was made, also by another replica', async () => {
     const store = openMemoryStore({ maxBytes: 100_000 })
     const [a, b] = [bench(store), bench(store)]
     const { run, runs } = counting()
@@ -107,7 +107,7 @@ describe('warming that is considerate', () => {
   })
 })
 
-describe('warming of what somebody else has refreshed', () => {
+describe('warming of an entry that another replica or a caller has refreshed', () => {
   const policy = policyWith({ warmMs: WARM_MS })
   const request = (run: CacheRequest['run']): CacheRequest => ({
     ...{ key: 'k', endpoint: 'e', format: 'json', timeoutMs: 30_000 },
@@ -117,7 +117,7 @@ describe('warming of what somebody else has refreshed', () => {
   })
   const signal = new AbortController().signal
 
-  it('waits until that is old enough', async () => {
+  it('waits until the refreshed result is old enough', async () => {
     const b = bench(openMemoryStore({ maxBytes: 100_000 }))
     const { run, runs } = counting()
     await b.ask({ policy, run })
@@ -146,7 +146,7 @@ describe('warming of what somebody else has refreshed', () => {
   })
 })
 
-describe('a demand for a new result', () => {
+describe('a request for a fresh result', () => {
   const signal = new AbortController().signal
   const demand = (b: Bench, policy = policyWith({}), run = async () => set('new')) =>
     b.cache.renew(
@@ -173,7 +173,7 @@ describe('a demand for a new result', () => {
     })
   }
 
-  it('gets the failure where the manifest allows no old result, or the call is at fault', async () => {
+  it('gets the error where the manifest allows no old result, or where the call is at fault', async () => {
     const b = bench()
     await answered(b)
     const codes = await Promise.all([
@@ -185,7 +185,7 @@ describe('a demand for a new result', () => {
     expect(codes).to.deep.equal(['ENGINE_UNAVAILABLE', 'ARGUMENT_INVALID'])
   })
 
-  it('is not written over by a run that began before and ends after it', async () => {
+  it('is not overwritten by a run that began before it and ends after it', async () => {
     const b = bench(openMemoryStore({ maxBytes: 100_000 }))
     const slow = b.ask()
     await settle()
@@ -205,7 +205,7 @@ describe('an old result while a new one is made', () => {
     ['in memory', () => openMemoryStore({ maxBytes: 100_000 })],
     ['elsewhere', distantStore],
   ] as const) {
-    it(`is served at once, and the new one to whoever comes next, from a store ${place}`, async () => {
+    it(`is served at once, and the new one to the next caller, from a store ${place}`, async () => {
       const b = bench(open())
       await answered(b, { policy })
       await b.clock.advance(TTL_MS + 59_999)
@@ -221,14 +221,14 @@ describe('an old result while a new one is made', () => {
     })
   }
 
-  it('is not served any later than the manifest says', async () => {
+  it('is not served any later than the manifest allows', async () => {
     const b = bench()
     await answered(b, { policy })
     await b.clock.advance(TTL_MS + 60_000)
     expect(await answered(b, { policy })).to.include({ outcome: 'miss' })
   })
 
-  it('asks a failing engine less and less often, and says so', async () => {
+  it('retries a failing engine less and less often, and reports each failure', async () => {
     const b = bench()
     let fails = false
     let runs = 0
@@ -245,7 +245,7 @@ describe('an old result while a new one is made', () => {
       expect((await ask()).outcome).to.equal('stale')
       await b.clock.advance(1_000)
     }
-    expect(runs).to.equal(1 + 4) // at 0, 5, 15 and 35 seconds
+    expect(runs).to.equal(1 + 4) // Refreshes are tried after 0, 5, 15 and 35 seconds.
     expect(b.events.map(event => event.kind)).to.deep.equal(Array.from({ length: 4 }, () => 'cache.warm-failed'))
   })
 })
@@ -264,7 +264,7 @@ describe('arguments that the engine refuses', () => {
   }
   const refusals = new WeakMap<Bench, number>()
 
-  it('are refused each time, and asked once a minute', async () => {
+  it('are refused each time, and the engine is asked once a minute', async () => {
     const b = bench()
     for (let i = 0; i < 5; i += 1) expect(await refusing(b)).to.equal('ARGUMENT_INVALID')
     expect(refusals.get(b)).to.equal(1)
@@ -273,7 +273,7 @@ describe('arguments that the engine refuses', () => {
     expect(refusals.get(b)).to.equal(2)
   })
 
-  it('are remembered in bounded number, the oldest going first', async () => {
+  it('are remembered in bounded number; the oldest are dropped first', async () => {
     const b = bench()
     for (let i = 0; i < 1_001; i += 1) await refusing(b, `k${i}`)
     await refusing(b, 'k1000')
@@ -311,7 +311,7 @@ describe('a result that is kept until its data changes', () => {
     expect((await answered(b, options)).outcome).to.equal('miss')
   })
 
-  it('is not shared by calls that come after the data has changed, or while that cannot be told', async () => {
+  it('is not shared by calls after the data has changed, or while the state of the data is unknown', async () => {
     const b = bench(openMemoryStore({ maxBytes: 100_000 }))
     const before = [b.ask(options), b.ask(options)]
     await settle()
@@ -331,7 +331,7 @@ describe('a result that is kept until its data changes', () => {
     expect(await outcomes(untold)).to.deep.equal(['miss', 'miss'])
   })
 
-  it('is not stored when the data changed under its query, or cannot be told', async () => {
+  it('is not stored when the data changed during its query, or when their state is unknown', async () => {
     const b = bench(openMemoryStore({ maxBytes: 100_000 }))
     const asked = b.ask(options)
     await settle()
@@ -355,7 +355,7 @@ describe('a purge', () => {
     expect((await answered(b, { key: 'f:1' })).outcome).to.equal('miss')
   })
 
-  it('lets nobody share a query that began before, nor stores what it gives', async () => {
+  it('lets no later caller share a query that began before it, and the result of that query is not stored', async () => {
     const b = bench(openMemoryStore({ maxBytes: 100_000 }))
     const before = b.ask({ key: 'e:1' })
     await settle()
@@ -368,7 +368,7 @@ describe('a purge', () => {
     expect((await b.ask({ key: 'e:1' })).result).to.equal((await after).result)
   })
 
-  it('tells when the store has failed', async () => {
+  it('reports a failure of the store', async () => {
     const store = { ...distantStore(), purge: async () => Promise.reject(new RunnerError('INTERNAL')) }
     const failed = await bench(store)
       .cache.purge('e')

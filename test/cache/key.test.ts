@@ -42,7 +42,7 @@ const given = fc.record({
 })
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never
 
-/** How one value is written: which of its letters are encoded, and which of the forms that its type has. */
+/** How one value is written: whether every byte is percent-encoded, and which of the spellings of its type is used. */
 interface Spelling {
   readonly encoded: boolean
   readonly form: number
@@ -69,14 +69,14 @@ const WIRE: readonly { readonly name: string; readonly spell: (args: Given, how:
   { name: 'f', spell: ({ f }, how) => [encode(instant(f, how.form), how)] },
 ]
 
-/** Values of one name keep their order: it is the list's. */
+/** The pairs grouped by name. The values of one name keep their order, which is the order of the list. */
 const groups = (pairs: readonly string[]): readonly (readonly string[])[] =>
   WIRE.map(({ name }) => pairs.filter(pair => pair.startsWith(`${name}=`)))
 
 const keyOf = (args: Record<string, ArgumentValue>): string => cacheKey(endpoint, args, 'json')
 
 describe('a cache key', () => {
-  it('is the same in whatever order and however spelled equal arguments are given, undeclared ones too', () => {
+  it('is the same for equal arguments, whatever their order and spelling, also with undeclared ones', () => {
     fc.assert(
       fc.property(given, fc.array(spelling, { minLength: 6, maxLength: 6 }), fc.string(), (args, spellings, other) => {
         const pairs = WIRE.flatMap(({ name, spell }, i) => spell(args, spellings[i]!).map(text => `${name}=${text}`))
@@ -108,7 +108,7 @@ describe('a cache key', () => {
     ['a value of the next parameter', { a: '1' }, { b: '1' }],
   ]
   for (const [name, one, other] of different) {
-    it(`tells apart ${name}`, () => expect(keyOf(one)).to.not.equal(keyOf(other)))
+    it(`is different for ${name}`, () => expect(keyOf(one)).to.not.equal(keyOf(other)))
   }
 
   it('changes with the revision, the id and the format', () => {

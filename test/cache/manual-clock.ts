@@ -1,10 +1,10 @@
-/** A clock that moves only when it is told to. */
+/** A clock that moves only when a test calls `advance`. */
 import type { Clock } from '../../runner/model/ports.js'
 
 export interface ManualClock extends Clock {
-  /** Moves on by so many milliseconds, calling back whatever falls due on the way, and lets promises settle. */
+  /** Moves the clock forward by `ms`, runs each callback that falls due on the way, and lets promises settle. */
   advance(ms: number): Promise<void>
-  /** How many callbacks are waiting. */
+  /** The number of callbacks that are waiting. */
   pending(): number
 }
 
@@ -39,7 +39,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   }
 }
 
-/** Lets everything that waits for nothing but promises go on. */
+/** Resolves after all code that waits only for promises has gone on. */
 export function settle(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }

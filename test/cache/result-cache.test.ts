@@ -22,7 +22,7 @@ for (const [place, open] of [
   ['elsewhere', distantStore],
 ] as const) {
   describe(`the result cache over a store ${place}`, () => {
-    it('runs once and then hits until the ttl ends', async () => {
+    it('runs the query once and then gives hits until the ttl ends', async () => {
       const b = bench(open())
       expect(await answered(b)).to.include({ outcome: 'miss', isStored: true })
       await b.clock.advance(TTL_MS - 1)
@@ -49,7 +49,7 @@ for (const [place, open] of [
       expect(b.runs()).to.equal(2)
     })
 
-    it('stores no error, and gives it to everybody who waits', async () => {
+    it('does not store an error, and gives it to every waiting caller', async () => {
       const b = bench(open())
       const asked = [b.ask(), b.ask()]
       const settled = Promise.allSettled(asked)
@@ -72,7 +72,7 @@ for (const [place, open] of [
       expect(text(await stays)).to.equal('run 1')
     })
 
-    it('cancels when the last caller leaves, and nobody joins what is being cancelled', async () => {
+    it('cancels when the last caller leaves, and no caller joins a run that is being cancelled', async () => {
       const b = bench(open())
       const leaving = [new AbortController(), new AbortController()]
       const left = leaving.map(({ signal }) => b.ask({ signal }).catch((error: RunnerError) => error.code))
@@ -94,7 +94,7 @@ for (const [place, open] of [
 }
 
 describe('the result cache', () => {
-  it('takes a broken store for an empty one, and says so', async () => {
+  it('treats a broken store as an empty one, and reports it', async () => {
     const down = async (): Promise<never> => {
       throw new RunnerError('INTERNAL', { detail: 'connection refused' })
     }
@@ -104,7 +104,7 @@ describe('the result cache', () => {
     expect(failed).to.deep.equal(['get', 'get', 'set'])
   })
 
-  it('takes a store that throws at once for an empty one', async () => {
+  it('treats a store that throws synchronously as an empty one', async () => {
     const down = (): never => {
       throw new RunnerError('INTERNAL')
     }
@@ -112,7 +112,7 @@ describe('the result cache', () => {
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
   })
 
-  it('says when a result did not fit', async () => {
+  it('reports a result that did not fit', async () => {
     const b = bench(openMemoryStore({ maxBytes: 10 }))
     expect(await answered(b)).to.include({ outcome: 'miss', isStored: false })
   })
@@ -155,7 +155,7 @@ describe('the result cache', () => {
     ])
   })
 
-  it('tags equal bytes equally, other bytes and formats otherwise', async () => {
+  it('gives equal bytes the same ETag, and other bytes and formats another one', async () => {
     const b = bench()
     const tags = [
       (await answered(b, { key: 'a', run: async () => set('x') })).result.etag,
@@ -186,10 +186,10 @@ describe('warming', () => {
       expect(answer.outcome).to.equal('hit')
       expect(b.clock.nowMs() - answer.result.storedAt).to.be.at.most(WARM_MS)
     }
-    expect(counts.get(b)).to.equal(13) // the first call and one each five minutes of the hour
+    expect(counts.get(b)).to.equal(13) // the first call, and a refresh every five minutes of the hour
   })
 
-  it('stops for an entry that nobody asks for', async () => {
+  it('stops for an entry that no caller asks for', async () => {
     const b = bench()
     await b.ask({ policy, run: run(b) })
     await b.clock.advance(24 * 3_600_000)
@@ -203,7 +203,7 @@ describe('warming', () => {
     expect(b.clock.pending()).to.equal(0)
   })
 
-  it('keeps the old result when a refresh fails, says so, and tries again', async () => {
+  it('keeps the old result when a refresh fails, reports it, and tries again', async () => {
     const b = bench()
     let fails = false
     const flaky = () => (fails ? Promise.reject(ENGINE_DOWN) : run(b)())
@@ -226,7 +226,7 @@ describe('warming', () => {
     expect([counts.get(b), b.clock.pending()]).to.deep.equal([1, 0])
   })
 
-  it('ends at once for endpoints that are forgotten, also for what waits and what is being refreshed', async () => {
+  it('ends at once for forgotten endpoints, also for entries that wait or are being refreshed', async () => {
     const b = bench()
     const keys = ['a:1', 'b:1', 'b:2', 'b:3', 'c:1']
     for (const key of keys) {
@@ -270,7 +270,7 @@ describe('warming', () => {
 })
 
 describe('an endpoint that is changed while its query runs', () => {
-  it('gives the result to who asked for it, and keeps nothing of it', async () => {
+  it('gives the result to its callers, and does not keep it', async () => {
     const b = bench()
     let isCurrent = true
     const policy = policyWith({ warmMs: WARM_MS })
@@ -283,7 +283,7 @@ describe('an endpoint that is changed while its query runs', () => {
     expect(await answered(b, { policy })).to.include({ outcome: 'miss' })
   })
 
-  it('is not refused for what its query was refused for', async () => {
+  it('is not refused because of the query that it had before', async () => {
     const b = bench()
     let isCurrent = true
     const refused = b.ask({ isCurrent: () => isCurrent }).catch((error: RunnerError) => error.code)
@@ -294,7 +294,7 @@ describe('an endpoint that is changed while its query runs', () => {
     expect(await answered(b)).to.include({ outcome: 'miss' })
   })
 
-  it('is asked again for what was refused before it was forgotten', async () => {
+  it('runs the query again for arguments that were refused before it was forgotten', async () => {
     const b = bench()
     for (const key of ['a:1', 'b:1']) {
       const refused = b.ask({ key }).catch((error: RunnerError) => error.code)
@@ -307,8 +307,8 @@ describe('an endpoint that is changed while its query runs', () => {
   })
 })
 
-describe('what can be had at once', () => {
-  it('is a fresh result of a store that answers at once, and nothing else', async () => {
+describe('a result that is available synchronously', () => {
+  it('is a fresh result in a store that answers synchronously, and no other', async () => {
     const near = bench(openMemoryStore({ maxBytes: 1_000_000 }))
     const asked = near.ask()
     await near.finish()

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { createTimerQueue } from '../../runner/cache/timer-queue.js'
 import { manualClock } from './manual-clock.js'
 
-describe('the queue of what is due', () => {
-  it('hands over everything, in order, at its time, with one timer', async () => {
+describe('the timer queue', () => {
+  it('hands over every entry, in order and at its time, with one timer', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 50 }), { maxLength: 60 }), async waits => {
         const clock = manualClock(1_000_000)
@@ -27,7 +27,7 @@ describe('the queue of what is due', () => {
     )
   })
 
-  it('takes what is added while it hands over', async () => {
+  it('accepts entries while it hands over others', async () => {
     const clock = manualClock()
     const at: number[] = []
     const start = clock.nowMs()
@@ -52,7 +52,7 @@ describe('the queue of what is due', () => {
     expect(at).to.equal(2 ** 33)
   })
 
-  it('hands over no more than what is kept of it, in order', async () => {
+  it('hands over only the entries that are kept by a filter, in order', async () => {
     const clock = manualClock()
     const start = clock.nowMs()
     const handed: number[] = []

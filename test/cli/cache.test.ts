@@ -1,4 +1,4 @@
-/** `sluice cache purge --url`, against a server that listens. */
+/** `sluice cache purge --url`, sent to a running server. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect } from 'chai'
@@ -16,7 +16,7 @@ describe('cache purge --url', () => {
 
   const purged = () => s.events.flatMap(event => (event.kind === 'cache.purged' ? [event.endpoint] : []))
 
-  it('says what it purged, where the token may call some endpoints only', async () => {
+  it('prints what it purged, where the token may call only some endpoints', async () => {
     const SLUICE_TOKEN = await s.token({ allow: ['o.*'], purge: true })
     const before = purged().length
     const { code, out } = await command(['cache', 'purge', '--url', s.url], { SLUICE_TOKEN })
@@ -26,7 +26,7 @@ describe('cache purge --url', () => {
     expect([one.code, one.out]).to.deep.equal([0, 'purged o.two\n'])
   })
 
-  it('ends with 1 where the token may call none', async () => {
+  it('ends with 1 where the token may call no endpoint', async () => {
     const SLUICE_TOKEN = await s.token({ allow: ['q.*'], purge: true })
     const { code, out, err } = await command(['cache', 'purge', '--url', s.url], { SLUICE_TOKEN })
     expect([code, out]).to.deep.equal([1, ''])

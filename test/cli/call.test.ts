@@ -29,7 +29,7 @@ describe('sluice call', () => {
   })
   after(() => folder.remove())
 
-  it('prints the very bytes that HTTP sends', async () => {
+  it('prints the same bytes that HTTP sends', async () => {
     const runner = await createRunner({
       port: 0,
       dataDir: folder.path('data'),
@@ -78,7 +78,7 @@ describe('sluice call', () => {
     expect(await ids('2026-03-15T13:00:00.000001+01:00')).to.deep.equal(['a'])
   })
 
-  it('prints a table for people, where control characters are shown and not sent', async () => {
+  it('prints a table for people, in which control characters are escaped', async () => {
     const { code, out, err } = await call('logs.all', 'project=p1', 'project_tier=FREE', '--now', NOW)
     expect(code).to.equal(0)
     const [head, rule, first, second, ...more] = out.trimEnd().split('\n')
@@ -124,7 +124,7 @@ describe('sluice call', () => {
     expect(sections.get('Timings')).to.match(/^render \d+\.\d\d ms$/m)
   })
 
-  it('ends with 1 for what a caller over HTTP would be refused', async () => {
+  it('ends with 1 for a call that would be refused over HTTP', async () => {
     const bad: readonly (readonly [argv: readonly string[], told: RegExp])[] = [
       [['logs.none'], /endpoint/i],
       [
@@ -140,7 +140,7 @@ describe('sluice call', () => {
     }
   })
 
-  it('ends with 2 for what is no call', async () => {
+  it('ends with 2 for bad usage', async () => {
     const bad: readonly (readonly [argv: readonly string[], told: string])[] = [
       [['logs.all', 'project'], '"project"'],
       [['logs.all', '=a'], '"=a"'],

@@ -1,4 +1,4 @@
-/** Commands as a shell runs them: in this process where that is enough, else as a process of the built program. */
+/** Runs commands as a shell does: in this process where that is enough, otherwise as a process of the built program. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,9 +34,9 @@ export async function command(
 }
 
 export interface Started {
-  /** `http://127.0.0.1:49152`, from the line that says it is ready. */
+  /** The address from the server's `ready` line, such as `http://127.0.0.1:49152`. */
   readonly url: string
-  /** What a first start prints; null when none was printed. */
+  /** The token that a first start prints; null when none was printed. */
   readonly token: string | null
   /** All of standard output so far. */
   out(): string
@@ -44,13 +44,13 @@ export interface Started {
   err(): string
   get(path: string, headers: Readonly<Record<string, string>>): Promise<Response>
   signal(name: NodeJS.Signals): void
-  /** Sends the signal and waits for the end: the exit code, or null when the signal itself ended it. */
+  /** Sends the signal and waits for the process to end: the exit code, or null when the signal itself ended the process. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
 const PROGRAM = 'dist/runner/main.js'
 
-/** Starts `serve` on a free port as a process of its own, and waits until it is ready. */
+/** Starts `serve` in its own process on a free port, and waits until it is ready. */
 export async function startServe(
   argv: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -95,12 +95,12 @@ export async function startServe(
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a failed test has left running. */
+/** Ends the processes that a failed test has left running. */
 export function endLeftovers(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** A folder of the test's own; `remove` it when done. */
+/** A temporary folder for one suite; the caller removes it with `remove`. */
 export function scratch(): { readonly path: (...names: readonly string[]) => string; readonly remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'))
   return { path: (...names) => join(folder, ...names), remove: () => rmSync(folder, { recursive: true, force: true }) }

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { command } from './command.js'
 
 describe('sluice query --functions', () => {
-  it('prints a table: every function with its signatures, and what is refused with the reason', async () => {
+  it('prints a table: every function with its signatures, and every refused one with the reason', async () => {
     const { code, out } = await command(['query', '--functions'])
     expect(code).to.equal(0)
     const [names, refused] = out.split('\nRefused\n')

@@ -35,7 +35,7 @@ const ORDERS = {
   clustering: { fields: ['who'] },
   timePartitioning: { type: 'DAY', field: 'placed' },
 }
-/** The same without what CSV cannot hold; a bare list of fields, as `bq show --schema` prints it. */
+/** The same columns without those that CSV cannot hold; a bare list of fields, as `bq show --schema` prints it. */
 const FLAT = [
   { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
   { name: 'who', type: 'STRING' },
@@ -52,7 +52,7 @@ describe('sluice import', () => {
   const flags = (data: string) => ['--tables', folder.path('tables'), '--data', folder.path(data)]
   const load = (data: string, table: string, ...rest: readonly string[]) =>
     command(['import', table, ...rest, ...flags(data)])
-  /** With what standard input holds. */
+  /** Imports from standard input, which holds `input`. */
   const loadInput = (data: string, input: string | Uint8Array, table: string, ...rest: readonly string[]) =>
     command(['import', table, '-', ...rest, ...flags(data)], {}, input)
   const rows = async (data: string, sql: string): Promise<readonly unknown[]> => {
@@ -85,7 +85,7 @@ describe('sluice import', () => {
   })
   after(() => folder.remove())
 
-  it('types, sorts and partitions rows, and says how many', async () => {
+  it('types, sorts and partitions rows, and prints their number', async () => {
     const path = file(
       'in/a.ndjson',
       '\ufeff{"id":1,"placed":"2026-01-31T12:00:00Z","price":1.005,"who":"b","lines":[{"n":1.50,"ok":true},{"n":"NaN"}]}\r\n' +
@@ -149,7 +149,7 @@ describe('sluice import', () => {
       return /Scanning Files: (\d\/\d)/.exec(plan)?.[1] ?? 'all'
     }
     try {
-      // That of rows without a time is always among them: DuckDB cannot tell.
+      // The file of the rows without a time is always opened too: DuckDB cannot exclude it.
       expect(await opened("placed >= TIMESTAMP '2026-01-30'")).to.equal('2/3')
       expect(await opened("placed BETWEEN '2026-01-29' AND '2026-01-29 23:00:00' AND who = 'a'")).to.equal('2/3')
       expect(await opened("TIMESTAMP_SUB('2026-02-01', INTERVAL 12 HOUR) < placed")).to.equal('2/3')
@@ -238,7 +238,7 @@ describe('sluice import', () => {
     ],
     ['an object for a text', '{"id":1,"who":{"a":1}}', '2:15: who: found an object, expected a STRING'],
     [
-      'a time that is none',
+      'an invalid time',
       '{"id":1,"placed":"2026-02-30T00:00:00Z"}',
       '2:18: placed: found "2026-02-30T00:00:00Z", expected a TIMESTAMP like',
     ],
@@ -342,7 +342,7 @@ describe('sluice import', () => {
     expect(many.err).to.match(/\n100 bad rows and more; nothing was imported\n$/)
   })
 
-  it('sets bad rows aside as they are with --skip-bad, and imports the others', async () => {
+  it('writes bad rows unchanged to the file of --skip-bad, and imports the others', async () => {
     const bad = ['{"id":"x" }\r', ' {"id":1,"foo":1}', '{"id":1,"who":"\ufffd\\ud800"}', '{"id"']
     const path = file('in/mixed.ndjson', `{"id":1}\n${bad.join('\n{"id":2}\n')}`)
     const aside = folder.path('aside.ndjson')
@@ -357,7 +357,7 @@ describe('sluice import', () => {
     expect(again.err).to.include('is there already')
   })
 
-  it('sets aside a row that is too long to be held, without holding it', async () => {
+  it('sets aside a row that is too long for memory, without loading it', async () => {
     const long = `{"id":1,"who":"${'x'.repeat(17 << 20)}"}`
     const aside = folder.path('long.ndjson')
     const { out, err } = await load(
@@ -438,7 +438,7 @@ describe('sluice import', () => {
     const many = (id: number) => Array.from({ length: 30_000 }, (_, i) => row(id, i)).join('')
     let held = 0
     await load('killed', 'shop.orders', file('in/held.ndjson', many(0)))
-    // The time that a whole import takes here says when it is worth killing one.
+    // The time that a whole import takes on this machine decides when the imports below are killed.
     const began = performance.now()
     const whole = spawnImport('killed-whole', file('in/kill.ndjson', many(0)))
     expect(await whole.ended, whole.err()).to.equal(0)
@@ -446,7 +446,7 @@ describe('sluice import', () => {
     for (let round = 1; round <= 5; round++) {
       const path = file('in/kill.ndjson', many(round))
       const { child, ended } = spawnImport('killed', path, '--replace')
-      // From the middle on, since it begins with the start of Node.js.
+      // The kills are in the later part of that time, since Node.js starts in the first part.
       const timer = setTimeout(() => child.kill('SIGKILL'), tookMs * (0.35 + round * 0.13))
       await ended
       clearTimeout(timer)
@@ -464,7 +464,7 @@ describe('sluice import', () => {
     expect(imported('killed')).to.have.members(named)
   })
 
-  it('removes what a killed import has left, and nothing of the table', async () => {
+  it('removes the files of a killed import, and nothing of the table', async () => {
     await load('left', 'shop.orders', file('in/one.ndjson', '{"id":1}\n'))
     file('left/shop/orders/20200101T000000000Z-00000000/1.parquet', 'left')
     file('left/shop/orders/.import/pieces/run-0.parquet', 'left')
@@ -505,7 +505,7 @@ describe('sluice import', () => {
     ['a name that tells no format', () => ['shop.flat', 'x.txt'], 2, /x\.txt: the name must end with \.ndjson/],
     ['standard input without a format', () => ['shop.flat', '-'], 2, /standard input needs --input-format/],
     [
-      'a format that is none',
+      'an unknown format',
       () => ['shop.flat', '-', '--input-format', 'xml'],
       2,
       /--input-format: input\.xml must end with/,

@@ -1,9 +1,9 @@
-/** A data folder that is not there is told of, and is no empty one. */
+/** A missing data folder is reported as an error; it is not treated as an empty one. */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { command, endLeftovers, scratch, startServe } from './command.js'
 
-describe('a data folder that is not there', () => {
+describe('a missing data folder', () => {
   const folder = scratch()
   const at = folder.path
   const small = ['--engine-memory', '256']
@@ -41,7 +41,7 @@ describe('a data folder that is not there', () => {
         expect(await command([...call, '--data', path])).to.deep.equal(failed)
       })
 
-      it('fails a query that reads a table, and no other', async () => {
+      it('fails a query that reads a table, and no other query', async () => {
         const query = (sql: string) => command(['query', sql, '--data', path, '--format', 'ndjson', ...small])
         const err = `sluice: The query failed\n  ${fault}\n`
         expect(await query('SELECT COUNT(*) AS n FROM logs.auth')).to.deep.equal({ code: 1, out: '', err })
@@ -51,14 +51,14 @@ describe('a data folder that is not there', () => {
         expect(await query('SELECT 1 AS n')).to.include({ code: 0, out: '{"n":1}\n' })
       })
 
-      it('is no matter to manifests whose tables have schemas', async () => {
+      it('does not affect manifests whose tables have schemas', async () => {
         const { code, out } = await command(['validate', '--data', path, ...small])
         expect([code, out]).to.deep.equal([0, '3 manifests, 29 variants: no problems\n'])
       })
     })
   }
 
-  it('is not one that is empty', async () => {
+  it('is different from an empty one', async () => {
     const query = ['query', 'SELECT COUNT(*) AS n FROM logs.auth', '--format', 'ndjson', ...small]
     expect(await command([...query, '--data', at('empty')])).to.include({ code: 0, out: '{"n":0}\n' })
   })

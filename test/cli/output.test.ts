@@ -1,4 +1,4 @@
-/** Standard output and standard error, whose readers may leave, or may have no room. */
+/** Standard output and standard error when their reader closes the pipe, or when the device is full. */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
@@ -12,7 +12,7 @@ interface Ended {
 
 type Left = 'out' | 'err' | 'both'
 
-/** Runs the built program to its end; the readers of these leave before it has begun to write. */
+/** Runs the built program to its end; the readers of the named streams close them before the program has begun to write. */
 function runUnread(argv: readonly string[], left: Left, out: 'pipe' | number = 'pipe'): Promise<Ended> {
   const child = spawn(process.execPath, ['dist/runner/main.js', ...argv], {
     env: { PATH: process.env['PATH'] },
@@ -63,7 +63,7 @@ describe('a reader that leaves', () => {
     })
   }
 
-  it('leaves what is told on standard error, and the work, as they are', async () => {
+  it('does not change the messages on standard error, nor the work', async () => {
     const { code, err } = await runUnread(['query', rows(2), ...data], 'out')
     expect([code, err]).to.deep.equal([0, '2 rows\n'])
     const sampled = folder.path('sampled-too')
@@ -71,7 +71,7 @@ describe('a reader that leaves', () => {
     expect(existsSync(`${sampled}/logs/edge.ndjson`)).to.equal(true)
   })
 
-  it('is not a disk without room, of which a message tells', async function () {
+  it('is different from a full disk, for which there is a message', async function () {
     if (!existsSync('/dev/full')) this.skip()
     const full = openSync('/dev/full', 'w')
     try {

@@ -53,7 +53,7 @@ describe('sluice query', () => {
     })
   })
 
-  it('reads the tables of the data folder, cut where it is told', async () => {
+  it('reads the tables of the data folder, cut after --max-rows', async () => {
     const sql = 'SELECT id FROM `logs.rest` WHERE project != @p ORDER BY id'
     expect(await query(sql, '-p', 'p=p-b')).to.deep.equal({ code: 0, out: 'id\n--\na\nc\n', err: '2 rows\n' })
     const { out, err } = await query(sql, '--parameter', 'p=', '--max-rows', '2', '--format', 'csv')
@@ -61,7 +61,7 @@ describe('sluice query', () => {
     expect(err).to.equal('cut after 2 rows; --max-rows sets how many\n')
   })
 
-  it('shows mistakes in BigQuery’s words, with their place', async () => {
+  it('shows mistakes with BigQuery’s messages and their places', async () => {
     const mistakes: readonly (readonly [sql: string, told: RegExp])[] = [
       ['SELECT idd\nFROM `logs.rest`', /Unrecognized name: idd; Did you mean id\? .*\[1:8\]/],
       ['SELECT id,\n  lenth(id) FROM `logs.rest`', /Function not found: lenth; Did you mean length\? .*\[2:3\]/i],
@@ -74,7 +74,7 @@ describe('sluice query', () => {
     }
   })
 
-  it('shows what fails only as it runs', async () => {
+  it('shows errors that occur only while the query runs', async () => {
     const { code, out, err } = await query('SELECT 1 / @zero', '-p', 'zero:INT64=0')
     expect([code, out]).to.deep.equal([1, ''])
     expect(err).to.include('division by zero')
@@ -93,7 +93,7 @@ describe('sluice query', () => {
     expect(out).to.include('@id STRING = "a"')
   })
 
-  it('binds @now where the SQL names it, to the time or to what it is given as', async () => {
+  it('binds @now where the SQL names it, to the time or to the given value', async () => {
     const before = Date.now()
     const { out, err } = await query(
       'SELECT UNIX_MILLIS(@now) AS n, @NOW < CURRENT_TIMESTAMP() AS b',
@@ -126,7 +126,7 @@ describe('sluice query', () => {
     }
   })
 
-  it('takes the words for what no number is', async () => {
+  it('accepts NaN and the infinities as parameters', async () => {
     const { out } = await query(
       'SELECT @a, @b, @c',
       '-p',
@@ -141,7 +141,7 @@ describe('sluice query', () => {
     expect(out.trimEnd().split(/\r?\n/)[1]).to.equal('NaN,-Infinity,1000')
   })
 
-  it('ends with 2 on parameters that are none', async () => {
+  it('ends with 2 on malformed parameters', async () => {
     const bad = [
       'x',
       '=1',

@@ -35,7 +35,7 @@ const SCALARS: Readonly<Record<string, (value: unknown) => boolean>> = {
   TIMESTAMP: value => typeof value === 'string' && /T.*Z$/.test(value) && readTimestamp(value) !== null,
 }
 
-/** What of this value the schema does not have, as paths. */
+/** The paths in this value that do not fit the schema, each with the reason. */
 function misfits(value: unknown, field: SchemaField, path: string, isElement = false): readonly string[] {
   if (field.mode === 'REPEATED' && !isElement) {
     if (!Array.isArray(value)) return [`${path}: no list`]
@@ -115,7 +115,7 @@ describe('sluice sample', () => {
       const first = readTimestamp(times[0]!)!
       const days = Number(readTimestamp(NOW)! - first) / 86_400_000_000
       expect(days).to.be.within(7, 8)
-      // Every window of the endpoints has some: the last five minutes, the last hour, the last day.
+      // Every window of the endpoints has entries: the last five minutes, the last hour, the last day.
       for (const minutes of [5, 60, 1440]) {
         const since = readTimestamp(NOW)! - BigInt(minutes) * 60_000_000n
         expect(times.filter(time => readTimestamp(time)! > since).length, `${minutes} minutes`).to.be.above(COUNT / 50)
@@ -167,7 +167,7 @@ describe('sluice sample', () => {
     expect(times[Math.floor(COUNT * 0.99)]! / times[Math.floor(COUNT * 0.5)]!).to.be.above(4)
   })
 
-  it('is what the endpoints answer from', async () => {
+  it('gives the endpoints rows to answer with', async () => {
     const runner = await createRunner({ dataDir: folder.path('seven'), engineMemoryMb: 256, engineThreads: 1 })
     const count = async (name: string, args: Readonly<Record<string, string>>): Promise<number> =>
       (await runner.call(name, { project, ...args }, { nowMicros: readTimestamp(NOW)! })).rowCount
@@ -177,7 +177,7 @@ describe('sluice sample', () => {
     await runner.close()
   })
 
-  it('--once does nothing where there are log files, and the first time does all', async () => {
+  it('--once does nothing where there are log files, otherwise it writes all', async () => {
     mkdirSync(folder.path('once', 'logs'), { recursive: true })
     writeFileSync(folder.path('once', 'logs', '.hidden'), '')
     const began = `writing sample entries into ${folder.path('once', 'logs')}…\n`
@@ -191,14 +191,14 @@ describe('sluice sample', () => {
     expect(readFileSync(file, 'utf8')).to.match(/^(.+\n){9}$/)
   })
 
-  it('ends with what now is when no time is given', async () => {
+  it('ends with the present time when no time is given', async () => {
     const began = Date.now()
     await sample('now', '--count', '1')
     const { timestamp } = JSON.parse(textOf('now', 'rest')) as { timestamp: string }
     expect(Date.parse(timestamp)).to.be.within(began - 5, Date.now() + 5)
   })
 
-  it('refuses what it cannot take', async () => {
+  it('refuses invalid values', async () => {
     for (const argv of [
       ['--count', '0'],
       ['--count', '1e3'],

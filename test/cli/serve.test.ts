@@ -48,7 +48,7 @@ describe('sluice serve', function () {
     expect(statSync(folder.path('data', 'tokens.json')).mode & 0o777).to.equal(0o600)
     expect(await first.end('SIGKILL')).to.equal(null)
 
-    // The flag beats the variable, whose port is taken.
+    // The flag has precedence over the variable, which names a port in use.
     const second = await startServe(['--port', '0', '--data', data, '--grace', '1'], { PORT: heldPort })
     expect(second.out().trimEnd()).to.match(READY)
     const again = await second.get(ask, headers)
@@ -56,7 +56,7 @@ describe('sluice serve', function () {
     expect((await second.get(ask, { 'X-API-KEY': `${first.token}x` })).status).to.equal(401)
     expect(readFileSync(folder.path('data', 'tokens.json'), 'utf8')).to.equal(tokens)
 
-    // Neither an idle connection nor one in the middle of a request keeps it beyond its grace period.
+    // Neither an idle connection nor one with half a request keeps the server running beyond its grace period.
     const { port } = new URL(second.url)
     const slow = connect(Number(port), '127.0.0.1', () => slow.write('GET /healthz HTTP/1.1\r\nHost: x\r\n'))
     slow.on('error', () => {})
@@ -67,7 +67,7 @@ describe('sluice serve', function () {
     slow.destroy()
   })
 
-  it('takes its port from PORT, and ends at once with 0 on SIGINT; SLUICE_TOKEN makes no other token', async () => {
+  it('takes its port from PORT, and ends at once with 0 on SIGINT; with SLUICE_TOKEN it creates no token', async () => {
     mkdirSync(folder.path('empty'))
     const environment = {
       PORT: '0',
@@ -98,7 +98,7 @@ describe('sluice serve', function () {
       writeFileSync(file, manifest('SELECT 1 AS n'))
     })
 
-    it('reads them at SIGHUP, tells where they are wrong, and serves on', async () => {
+    it('reads them at SIGHUP, reports where they are wrong, and goes on serving', async () => {
       const server = await startServe(flags, environment)
       writeFileSync(file, manifest('SELECT 2 AS n'))
       expect(await answer(server)).to.equal('{"result":[{"n":1}]}')
@@ -150,7 +150,7 @@ describe('sluice serve', function () {
       expect(log).to.include('server.ready').and.include('manifests.reloaded')
     })
 
-    it('ends when the terminal is closed that it was started from', async function () {
+    it('ends when the terminal from which it was started is closed', async function () {
       if (spawnSync('script', ['--version']).status !== 0) this.skip()
       const command = [process.execPath, 'dist/runner/main.js', 'serve', ...flags].map(word => `'${word}'`).join(' ')
       const log = folder.path('terminal.txt')
@@ -161,7 +161,7 @@ describe('sluice serve', function () {
       await until(() => readFileSync(log, { encoding: 'utf8', flag: 'a+' }).includes('ready '), 'it is ready')
       const pid = Number(/^(\d+)\r?$/m.exec(readFileSync(log, 'utf8'))![1])
       expect(existsSync(`/proc/${pid}`)).to.equal(true)
-      // From elsewhere it means what it means without a terminal.
+      // A SIGHUP that is not from the terminal reloads the manifests, as it does for a server without a terminal.
       process.kill(pid, 'SIGHUP')
       await until(() => readFileSync(log, 'utf8').includes('manifests.reloaded'), 'it has read them')
       terminal.kill('SIGKILL')
@@ -169,13 +169,13 @@ describe('sluice serve', function () {
     })
   })
 
-  it('ends with 3 when its address cannot be listened on, which it names', async () => {
+  it('ends with 3 and names the address when it cannot listen on it', async () => {
     const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent'], { PORT: heldPort })
     expect([code, out]).to.deep.equal([3, ''])
     expect(err).to.equal(`sluice: cannot listen on 127.0.0.1:${heldPort}: EADDRINUSE\n`)
   })
 
-  it('ends with 1 when a manifest is broken, and says where', async () => {
+  it('ends with 1 when a manifest is broken, and prints the place', async () => {
     mkdirSync(folder.path('broken'))
     const text = readFileSync('endpoints/usage.api-counts.yaml', 'utf8').replace('max_rows: 1000', 'max_row: 1000')
     writeFileSync(folder.path('broken', 'usage.api-counts.yaml'), text)
@@ -197,7 +197,7 @@ describe('sluice serve', function () {
       .and.include('max_row')
   })
 
-  it('ends with 2 on bad flags and variables, all of which it tells', async () => {
+  it('ends with 2 on bad flags and variables, and prints all of them', async () => {
     const flags = ['--port', '70000', '--grace', 'soon', '--engine', 'sqlite', '--data', '']
     const { code, out, err } = await command(['serve', ...flags], {
       SLUICE_LOG_LEVEL: 'loud',
@@ -214,7 +214,7 @@ describe('sluice serve', function () {
     expect(told).to.have.length(6)
   })
 
-  it('never repeats a token that is no token', async () => {
+  it('never prints an invalid token', async () => {
     const { code, err } = await command(['serve'], { SLUICE_TOKEN: 'has a space' })
     expect(code).to.equal(2)
     expect(err).to.include('SLUICE_TOKEN').and.not.include('has a space')

@@ -35,7 +35,7 @@ describe('sluice tables', () => {
     mkdirSync(dir, { recursive: true })
     writeFileSync(`${dir}/${name}.json`, JSON.stringify(schema, null, 2))
   }
-  /** As the user sees it, with the folder's name out of the way. */
+  /** The output as the user sees it, without the folder's name. */
   const plain = ({ code, out, err }: Finished): Finished => {
     const [shownOut, shownErr] = [out, err].map(text => text.replaceAll(`${dir}/`, ''))
     return { code, out: shownOut!, err: shownErr! }
@@ -53,7 +53,7 @@ describe('sluice tables', () => {
   })
 
   describe('pull', () => {
-    it('writes what ddl, diff and the engine read, and names what it leaves out', async () => {
+    it('writes files that ddl, diff and the engine read, and names the tables that it leaves out', async () => {
       expect(plain(await tables('pull', 'shop'))).to.deep.equal({
         code: 0,
         out: 'new shop.days.json\nnew shop.orders.json\n',
@@ -74,7 +74,7 @@ describe('sluice tables', () => {
       expect(plain(await tables('diff', 'shop'))).to.deep.equal({ code: 0, out: '2 tables: no differences\n', err: '' })
     })
 
-    it('keeps what bq prints of columns, nested ones too', async () => {
+    it('keeps all that bq prints about columns, nested ones too', async () => {
       const policyTags = { names: ['projects/p/locations/eu/taxonomies/1/policyTags/2'] }
       const fields = [
         { name: 'id', type: 'INTEGER', mode: 'REQUIRED', defaultValueExpression: '7', description: 'ä"\n'.repeat(300) },
@@ -104,7 +104,7 @@ describe('sluice tables', () => {
       expect(out.split('\n')[0]).to.include('policy tags').and.include('"who.tax_number"')
     })
 
-    it('takes tables of every kind that has rows, shards and thousands too', async () => {
+    it('pulls tables of every kind that has rows, also shards and thousands of tables', async () => {
       const schema = { fields: [{ name: 'n', type: 'INTEGER' }] }
       const many = Object.fromEntries(
         Array.from({ length: 1_100 }, (_, i) => [`p.many.events_${20_200_000 + i}`, { schema }]),
@@ -136,7 +136,7 @@ describe('sluice tables', () => {
       expect(readdirSync(dir)).to.deep.equal(['shop.days.json', 'shop.orders.json'])
     })
 
-    it('tells what it changed in files that were there', async () => {
+    it('prints what it changed in existing files', async () => {
       write('shop.orders', [
         { name: 'id', type: 'STRING' },
         ...ORDERS.schema.fields.slice(1),
@@ -156,7 +156,7 @@ describe('sluice tables', () => {
       expect(err).not.to.include('other.gone')
     })
 
-    it('names the files of another project by it', async () => {
+    it('puts the project into the names of the files of another project', async () => {
       expect(plain(await tables('pull', 'q.shop')).out).to.equal('new q.shop.days.json\n')
       expect(plain(await tables('pull', 'p.shop')).out).to.match(/^new shop\.days\.json\n/)
     })
@@ -209,7 +209,7 @@ describe('sluice tables', () => {
       })
     })
 
-    it('tells of tables without a file where it is asked for their dataset', async () => {
+    it('reports tables without a file where their dataset is named', async () => {
       write('shop.orders', ORDERS)
       write('other.table', [{ name: 'day', type: 'DATE' }])
       const { code, out } = await tables('diff', 'shop', '--format', 'json')
@@ -226,13 +226,13 @@ describe('sluice tables', () => {
       ])
     })
 
-    it('holds a file against a view by its columns alone', async () => {
+    it('compares a file with a view only by the columns', async () => {
       write('shop.newest', ORDERS)
       expect(plain(await tables('diff'))).to.deep.equal({ code: 0, out: '1 table: no differences\n', err: '' })
     })
   })
 
-  it('are held against the warehouse by validate, where it is asked to', async () => {
+  it('files are compared with the warehouse by validate, where a flag demands it', async () => {
     write('shop.orders', { ...ORDERS, clustering: undefined })
     const endpoints = folder.path('no-endpoints')
     mkdirSync(endpoints, { recursive: true })
@@ -250,7 +250,7 @@ describe('sluice tables', () => {
   })
 
   describe('ddl', () => {
-    it('prints the statements of the tables that are named, in that order, or of all', async () => {
+    it('prints the statements for the named tables, in that order, or for all tables', async () => {
       write('shop.orders', ORDERS)
       write('shop.days', [{ name: 'day', type: 'DATE', mode: 'REQUIRED' }])
       const days = 'CREATE TABLE IF NOT EXISTS `shop.days` (\n  day DATE NOT NULL\n);\n'

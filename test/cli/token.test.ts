@@ -30,7 +30,7 @@ describe('sluice token', () => {
 
   before(async () => {
     mkdirSync(folder.path('data'))
-    // The runner is there first: what the commands do to the file, it learns without a restart.
+    // The runner starts first: it must see the commands' changes to the file without a restart.
     runner = await createRunner({
       port: 0,
       dataDir: folder.path('data'),
@@ -71,11 +71,11 @@ describe('sluice token', () => {
     expect(await status(key, LOGS)).to.equal(200)
     expect(await status(key, 'logs.all?project_tier=PRO')).to.equal(200)
     expect(await status(key, LOGS.replace('abc', 'abcd'))).to.equal(403)
-    // As an expression this would match every project.
+    // Read as a regular expression, this value would match every project.
     expect(await status(key, COUNTS.replace('abc', '.*'))).to.equal(403)
   })
 
-  it('create --expires sets its end; create --rate is how often it may call', async () => {
+  it('create --expires sets its expiry; create --rate limits its calls', async () => {
     const key = await create('--name', 'short', '--allow', '*', '--expires', '90d', '--rate', '2/hour', '--all-tenants')
     const expires = Date.parse(records().find(record => record.name === 'short')?.expires ?? '')
     expect(Math.abs(expires - Date.now() - 90 * 86_400_000)).to.be.below(60_000)
@@ -92,7 +92,7 @@ describe('sluice token', () => {
     expect(await status(key, LOGS)).to.equal(401)
   })
 
-  it('create keeps what its queries may be billed for in a day', async () => {
+  it('create stores how much its queries may be billed for in a day', async () => {
     await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
     expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')
     expect((await token('list')).out).to.match(/^bounded .* 100 GB +no +no$/m)
@@ -105,7 +105,7 @@ describe('sluice token', () => {
     }
   })
 
-  describe('create warns of what will be a 403, and makes the token', () => {
+  describe('create warns of calls that will be a 403, and creates the token', () => {
     const endpoints = folder.path('endpoints')
     const manifest = (id: number, name: string, parameters: string, where: string): void =>
       writeFileSync(
@@ -159,7 +159,7 @@ describe('sluice token', () => {
       })
     }
 
-    it('where a manifest is broken, of that', async () => {
+    it('also warns of a broken manifest', async () => {
       writeFileSync(join(endpoints, 'broken.yaml'), 'id: 5\n')
       const { code, err } = await token('create', '--name', 'broken', '--allow', 'shop.sizes', '--endpoints', endpoints)
       expect([code, err.split('\n')[1]]).to.deep.equal([
@@ -168,7 +168,7 @@ describe('sluice token', () => {
       ])
     })
 
-    it('where there is no folder of endpoints, that it could not look', async () => {
+    it('also warns that it could not check, where there is no folder of endpoints', async () => {
       const none = folder.path('nowhere')
       const { code, err } = await token('create', '--name', 'nowhere', '--allow', 'nope', '--endpoints', none)
       expect([code, err.split('\n')[1]]).to.deep.equal([
@@ -202,7 +202,7 @@ describe('sluice token', () => {
       .and.not.include('leaving')
   })
 
-  it('is refused as bad usage where it makes no sense, and the file stays as it is', async () => {
+  it('is refused as bad usage with invalid flags, and the file stays as it is', async () => {
     const before = readFileSync(file, 'utf8')
     const bad: readonly (readonly string[])[] = [
       ['create', '--name', 'all', '--allow', '*'],
@@ -230,7 +230,7 @@ describe('sluice token', () => {
     expect(readFileSync(file, 'utf8')).to.equal(before)
   })
 
-  it('keeps its file where --data says, else', async () => {
+  it('keeps its file in the folder of --data by default', async () => {
     const made = await command(['token', 'create', '--name', 'a', '--allow', '*', '--data', folder.path('other')])
     expect(made.code).to.equal(0)
     expect(statSync(folder.path('other', 'tokens.json')).isFile()).to.equal(true)
@@ -238,7 +238,7 @@ describe('sluice token', () => {
     expect(listed.out).to.match(/^a +\*/m)
   })
 
-  it('says that it cannot read a file that is none', async () => {
+  it('reports that it cannot read an invalid file', async () => {
     writeFileSync(folder.path('broken.json'), '{"tokens": [{"name": "a", "sha256": "secret-looking"}]}')
     const { code, err } = await command(['token', 'list', '--tokens', folder.path('broken.json')])
     expect(code).to.equal(3)

@@ -1,4 +1,4 @@
-/** Places that cannot be written: each is a message with what says where, and no stack trace. */
+/** Files and folders that cannot be written: each gives a message that names the setting, and no stack trace. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { SETTING } from '../../runner/files/write-failure.js'
@@ -70,7 +70,7 @@ describe('a place that cannot be written', () => {
     })
   }
 
-  it('is so for the folder of temporary files, which TMPDIR names', async () => {
+  it('may be the folder of temporary files, which TMPDIR names', async () => {
     const before = process.env['TMPDIR']
     try {
       for (const [path, reason] of [
@@ -88,7 +88,7 @@ describe('a place that cannot be written', () => {
     }
   })
 
-  it('has nothing made in it, and is not waited for below /proc', async function () {
+  it('gets no files, and an error at once below /proc', async function () {
     if (!existsSync('/proc/self')) this.skip()
     const { code, err } = await command(['sample', '--data', '/proc/sluice'])
     expect([code, err]).to.deep.equal([
@@ -99,7 +99,7 @@ describe('a place that cannot be written', () => {
     expect(readFileSync(at('file'), 'utf8')).to.equal('')
   })
 
-  it('is no matter to table schemas, which are read: a file in place of their folder is a diagnostic', async () => {
+  it('does not matter for table schemas, which are only read: a file in place of their folder is a diagnostic', async () => {
     const told = `${at('file')}:1:1: cannot be read: it is not a folder [manifest/unreadable]\n`
     const wrong = ['--tables', at('file')]
     for (const argv of [['query', 'SELECT 1'], ['tables', 'ddl'], ['validate'], ['serve', '--data', at('tables')]]) {
@@ -108,7 +108,7 @@ describe('a place that cannot be written', () => {
     }
   })
 
-  it('is told of with the names that settings have', () => {
+  it('is reported with the names of the settings', () => {
     const named = Object.values(SETTING).filter(names => names.includes(' or '))
     expect(named).to.have.length(3)
     const known = SETTINGS.map(({ flag, variable }) => `${flag} or ${variable}`)

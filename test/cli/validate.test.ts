@@ -18,7 +18,7 @@ describe('sluice validate', () => {
   const alone = folder.path('endpoints', 'shop', 'sales.yaml')
   const validate = (...argv: readonly string[]): Promise<Finished> =>
     command(['validate', ...argv, '--data', folder.path('data'), '--engine-memory', '256'])
-  /** Over a folder with one sound manifest and one that holds an error of form and one of SQL. */
+  /** Validates a folder with a correct manifest, and a manifest with an error in its form and an error in its SQL. */
   const ours = (...argv: readonly string[]): Promise<Finished> =>
     validate(...argv, '--endpoints', endpoints, '--tables', 'test/cases/new-table/tables')
   let lines: readonly string[] = []
@@ -49,7 +49,7 @@ describe('sluice validate', () => {
     expect(out).to.match(/^3 manifests, \d+ variants: no problems\n$/)
   })
 
-  it('tells problems one a line on standard error, sums them up on standard output, and ends with 1', async () => {
+  it('prints problems, one a line, on standard error, a summary on standard output, and ends with 1', async () => {
     const { code, out, err } = await ours()
     expect(code).to.equal(1)
     expect(out).to.match(/^2 manifests, \d+ variants: \d+ errors?, 0 warnings\n$/)
@@ -79,17 +79,17 @@ describe('sluice validate', () => {
     expect(told.some(one => one.startsWith(`::error file=${broken},line=${line},col=${column},`))).to.equal(true)
   })
 
-  it('keeps to the files and folders that it is given', async () => {
+  it('checks only the files and folders that it is given', async () => {
     expect(await ours(alone)).to.include({ code: 0, err: '' })
     const { code, err } = await ours(folder.path('endpoints', 'shop'))
     expect([code, err.includes(broken)]).to.deep.equal([1, true])
   })
 
-  it('as JSON, an empty array where there is nothing to tell', async () => {
+  it('as JSON, an empty array where there are no problems', async () => {
     expect(await ours(alone, '--format', 'json')).to.deep.equal({ code: 0, out: '[]\n', err: '' })
   })
 
-  it('tells of SQL that names what the table does not have, in BigQuery’s words', async () => {
+  it('reports SQL that names a missing column, with BigQuery’s message', async () => {
     writeFileSync(broken, lines.join('\n').replace('turn:over', 'turnover'))
     const { code, out } = await ours('--format', 'json')
     const { line, column } = placeOf('sko IN')
@@ -99,7 +99,7 @@ describe('sluice validate', () => {
     expect(told?.message).to.include('sko')
   })
 
-  it('ends with 1 when a table schema is broken, and says which', async () => {
+  it('ends with 1 when a table schema is broken, and names it', async () => {
     mkdirSync(folder.path('tables'))
     writeFileSync(folder.path('tables', 'shop.sales.json'), '[{"name": "order_id", "type": "INTEGR"}]')
     const { code, err } = await validate('--endpoints', endpoints, '--tables', folder.path('tables'))
@@ -107,7 +107,7 @@ describe('sluice validate', () => {
     expect(err).to.match(/shop\.sales\.json:1:\d+: .*INTEGR/)
   })
 
-  it('does not pass for sound what is not there', async () => {
+  it('does not accept a file that does not exist', async () => {
     const { code, out, err } = await validate('--endpoints', folder.path('nowhere'))
     expect(code, out + err).to.not.equal(0)
     const missing = await ours(folder.path('endpoints', 'shop', 'no-such.yaml'))

@@ -1,4 +1,4 @@
-/** Commands in front of BigQuery: what they tell when it fails, and what they leave behind. */
+/** Commands that use BigQuery: what they print when it fails, and that they leave no job running. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
@@ -17,7 +17,7 @@ sql: |
   ${SQL}
 `
 
-describe('commands in front of BigQuery', function () {
+describe('commands that use BigQuery', function () {
   this.timeout(600_000)
   const folder = scratch()
   let fake: FakeBigQuery
@@ -42,7 +42,7 @@ describe('commands in front of BigQuery', function () {
     folder.remove()
   })
 
-  /** As a process of its own, which `during` is given. */
+  /** Runs the program in its own process; `during` receives a function that sends a signal to it. */
   async function asProcess(
     argv: readonly string[],
     given: Readonly<Record<string, string>> = {},
@@ -78,7 +78,7 @@ describe('commands in front of BigQuery', function () {
     expect(err).to.match(/^sluice: BigQuery cannot be used by project p: .*ECONNREFUSED/)
   })
 
-  it('ask again when it could not answer for a moment, and end as if nothing had been', async () => {
+  it('retry when it could not answer for a moment, and end as usual', async () => {
     let failures = 0
     fake.fault = () => (++failures === 1 ? { status: 503, reason: 'backendError' } : undefined)
     const { code, out, err } = await asProcess(['validate'])
@@ -117,7 +117,7 @@ describe('commands in front of BigQuery', function () {
     expect(fake.jobs.all.at(-1)?.end).to.equal('cancelled')
   })
 
-  it('name the column and the type that results have no form for, where the SQL is', async () => {
+  it('name the column and the type that results cannot contain, at the place of the SQL', async () => {
     fake.plan = sql => ({ fields: [{ name: 'area', type: sql === 'SELECT 1' ? 'INTEGER' : 'GEOGRAPHY' }] })
     const { code, err } = await inProcess('validate')
     expect(code).to.equal(1)
@@ -127,7 +127,7 @@ describe('commands in front of BigQuery', function () {
     expect([called.code, called.err]).to.deep.equal([1, err])
   })
 
-  it('refuse limits of cost that are none, before anything is asked of it', async () => {
+  it('refuse invalid cost limits before they send a request', async () => {
     for (const flag of ['--max-bytes', '--max-bytes-billed']) {
       for (const size of ['0', '0 GB', '5 apples', '2000 TiB']) {
         expect(await inProcess('validate', flag, size)).to.deep.equal({
@@ -161,7 +161,7 @@ describe('commands in front of BigQuery', function () {
     })
   }
 
-  it('show the words of BigQuery when it refuses a call', async () => {
+  it('show BigQuery’s message when it refuses a call', async () => {
     fake.fault = ({ kind }) =>
       kind === 'start'
         ? { status: 403, reason: 'accessDenied', message: 'Access Denied: Table elsewhere.sales' }
@@ -173,7 +173,7 @@ describe('commands in front of BigQuery', function () {
     ])
   })
 
-  it('do not take a query for another engine than was asked for', async () => {
+  it('do not run a query on another engine than the requested one', async () => {
     const { code, out, err } = await command(
       ['query', 'SELECT 1', '--engine', 'bigquery', '--project', 'p'],
       environment,

@@ -1,4 +1,4 @@
-/** What every engine promises, whatever its dialect of wire and driver. */
+/** The contract of every engine, whatever its protocol and driver. */
 import { expect } from 'chai'
 import * as mocha from 'mocha'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -8,22 +8,22 @@ import { QueryFault } from '../../runner/model/query-fault.js'
 
 type Parameters = Readonly<Record<string, BoundValue>>
 
-/** The title of a promise that what stands behind the engine breaks, and how. */
+/** The titles of tests that fail because of the server that the engine uses, each with the fault. */
 export type KnownFaults = Readonly<Record<string, string>>
 
 export interface ContractOptions {
-  /** Each must be one: its test fails as soon as the promise is kept. @default none */
+  /** The known faults. Each must still exist: its test fails as soon as the server keeps the promise. @default none */
   readonly faults?: KnownFaults
-  /** A query that takes longer than a tenth of a second. @default one that nobody finishes */
+  /** A query that takes longer than a tenth of a second. @default one that never ends */
   readonly slow?: string
 }
 
-/** Some 10^14 pairs, which no engine finishes. */
+/** A query over about 10^14 combinations of rows, which no engine finishes. */
 const ENDLESS =
   'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS a CROSS JOIN UNNEST(GENERATE_ARRAY(1, 1000000)) AS b ' +
   'CROSS JOIN UNNEST(GENERATE_ARRAY(1, 100)) AS c WHERE MOD(a * b, 7) = MOD(c, 3)'
 
-/** `open` gives an engine of the suite's own; it needs no tables. */
+/** Adds the tests of the contract. `open` opens an engine for this suite alone; it needs no tables. */
 export function engineContract(
   open: () => Promise<Engine>,
   { faults = {}, slow = ENDLESS }: ContractOptions = {},

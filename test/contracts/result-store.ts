@@ -1,4 +1,4 @@
-/** What every result store must do; run against each of them. */
+/** The contract of every result store; each store's tests run it. */
 import { expect } from 'chai'
 import type { ResultStore, StoredResult } from '../../runner/model/ports.js'
 
@@ -47,7 +47,7 @@ export function resultStoreContract(name: string, open: () => Promise<ResultStor
       const now = Date.now()
       expect(await store.set('k', storedResult('began later', now), 60_000)).to.equal(true)
       await store.set('k', storedResult('ended later', now - 1), 60_000)
-      await new Promise(resolve => setTimeout(resolve, 20)) // nobody waits for what lies behind a memory
+      await new Promise(resolve => setTimeout(resolve, 20)) // A tiered store does not wait for its write to Redis.
       expect(Buffer.from((await store.get('k'))?.body ?? []).toString()).to.equal('began later')
       await store.purge('k')
       expect(await store.set('k', storedResult('alone', now - 1), 60_000)).to.equal(true)

@@ -12,11 +12,11 @@ import { readPage } from './page.js'
 const README = readPage('README.md')
 const TOKEN = 'unrestricted-token-of-32-letters'
 const SEED = 1
-/** Two ends of the sample, for what the README shows must not hang on when it was written. */
+/** Two times at which the sample ends, since the README's examples must not depend on the time of writing. */
 const NEWEST = [1_769_860_800_000_000n, 1_784_122_662_123_000n] as const
 const MAX_BYTES = 8_000
 
-/** The text of the fenced blocks of this language, in order. */
+/** The texts of the code blocks in this language, in order. */
 const blocks = (language: string): readonly string[] =>
   README.blocks.filter(block => block.language === language).map(block => block.text)
 
@@ -87,7 +87,7 @@ describe("the README's first manifest", () => {
     lines.splice(5, 3, ...MISTAKES.trimEnd().split('\n'))
     mkdirSync(join(folder, 'broken/endpoints'), { recursive: true })
     writeFileSync(join(folder, 'broken/endpoints/projects.busiest.yaml'), lines.join('\n'))
-    // Beside the manifests of a fresh clone, and asked for as the README says.
+    // The manifests of a fresh clone are there too, and the command names the file as the README does.
     cpSync('endpoints', join(folder, 'broken/endpoints'), { recursive: true })
     const [, path] = /`make validate ARGS=(\S+)` reports/.exec(README.text)!
     const file = join(folder, 'broken', path!)

@@ -9,7 +9,7 @@ import { METRICS, openMetrics } from '../../runner/observe/metrics.js'
 import { PAGES } from '../../tools/generate-reference.js'
 import { linksOf, readPage } from './page.js'
 
-/** The first cells of the table below this heading, without their code marks. */
+/** The first cells of the table below this heading, where they are code. */
 function firstCells(file: string, heading: string): readonly string[] {
   const section = readFileSync(file, 'utf8')
     .split(/^#+ /m)

@@ -45,14 +45,14 @@ describe('the body of a result', () => {
     it(name, () => expect(bodyOf(format, ['a', 'b "'], given)).to.equal(body))
   }
 
-  it('keeps every row when it is put together from many pieces', () => {
+  it('keeps every row when it is assembled from many pieces', () => {
     const many = Array.from({ length: 20_000 }, (_, i) => [String(i), JSON.stringify('ü'.repeat(i % 20))])
     const parsed = JSON.parse(bodyOf('arrays', ['i', 's'], many))
     expect(parsed).to.have.length(20_000)
     expect(parsed[19_999]).to.deep.equal([19_999, 'ü'.repeat(19)])
   })
 
-  it('is refused as soon as it is larger than it may be', () => {
+  it('is refused as soon as it exceeds its limit', () => {
     const many = Array.from({ length: 20_000 }, () => ['1', '"aaaaaaaaaa"'])
     expect(() => bodyOf('json', ['a', 'b'], many, 100_000)).to.throw(BodyTooLargeError)
   })

@@ -79,7 +79,7 @@ describe('the text of a value', () => {
     }
   })
 
-  it('refuses what lies outside of the years 1 to 9999', () => {
+  it('refuses times outside the years 1 to 9999', () => {
     expect(() => json.timestamp(253_402_300_800_000_000n)).to.throw(ValueError)
     expect(() => micros.timestamp(-62_135_596_800_000_001n)).to.throw(ValueError)
     expect(() => json.date(2_932_897)).to.throw(ValueError)

@@ -6,11 +6,11 @@ const NAME = 'usage.api-counts'
 const COLUMNS = ['total_rest_requests', 'total_storage_requests', 'total_auth_requests', 'total_realtime_requests']
 
 const url = (project: string): string => `https://${project}.example.test/`
-/** A request of the gateway, a minute ago unless a time is given. */
+/** An entry of the gateway with one request, a minute old unless a time is given. */
 const request = (project: string, path: string | null, at = time('-1min')): Entry =>
   requested(at, { url: url(project), path })
 
-/** Requests at the very start of a window and a microsecond before; NOW is 2026-03-15T12:34:56.789012Z. */
+/** Requests exactly at the start of a window and a microsecond before it; NOW is 2026-03-15T12:34:56.789012Z. */
 const WINDOWS = [
   {
     interval: 'hourly',
@@ -35,7 +35,7 @@ const WINDOWS = [
   },
 ] as const
 
-/** A path, and the columns that it counts in: REST, storage, authentication, realtime. */
+/** A path, and the columns in which it is counted: REST, storage, authentication, realtime. */
 const PATHS: readonly (readonly [path: string | null, counts: readonly number[]])[] = [
   ['/rest/v1/todos', [1, 0, 0, 0]],
   ['/storage/v1/object', [0, 1, 0, 0]],
@@ -103,7 +103,7 @@ describe(NAME, () => {
     (await rows(project)).reduce((sum, row) => sum + Number(row['total_rest_requests']), 0)
 
   before(async () => {
-    // A stream that holds requests too is not read.
+    // Another stream that also holds requests is not read.
     const elsewhere = { ...request('elsewhere', '/rest'), metadata: [{ request: [{ url: url('elsewhere') }] }] }
     logs = await openLogRunner({ edge: EDGE, function_edge: [elsewhere] })
   })
@@ -135,7 +135,7 @@ describe(NAME, () => {
     })
   })
 
-  describe('counts a request in every area that its path contains', () => {
+  describe('counts a request in every area whose name its path contains', () => {
     PATHS.forEach(([path, counts], i) => {
       it(`${JSON.stringify(path)}: ${counts.join(' ')}`, async () => {
         const found = await rows(`path-${i}-`)
@@ -144,7 +144,7 @@ describe(NAME, () => {
     })
   })
 
-  it('gives a row for each bucket with a matching request, ascending, with zeros where no area was met', async () => {
+  it('gives a row for each bucket with a matching request, ascending, with zeros where no path names an area', async () => {
     expect(await logs.body(NAME, { project: 'buckets', interval: 'minutely' })).to.equal(
       '{"result":[' +
         [
@@ -170,7 +170,7 @@ describe(NAME, () => {
     }
   })
 
-  describe('takes the project as a regular expression, to be found anywhere in the URL', () => {
+  describe('reads the project as a regular expression, which may match anywhere in the URL', () => {
     const PATTERNS: Readonly<Record<string, number>> = {
       alphabeta: 1,
       alpha: 2,
@@ -195,14 +195,14 @@ describe(NAME, () => {
     }
 
     for (const project of ['(', '[a', 'a**', '(?<=a)b', '(a)\\1', 'a{2,1}', '\\', '(?P<n', '\\p{Nope}', 'x{1001}']) {
-      it(`${project} is none, which is the caller's fault`, async () => {
+      it(`${project} is invalid, which is the caller's fault`, async () => {
         const { code, errors } = await logs.refusal(NAME, { project, interval: 'hourly' })
         expect(code).to.equal('ARGUMENT_INVALID')
         expect(errors.map(error => error.parameter)).to.deep.equal(['project'])
       })
     }
 
-    it('in time that does not explode', async function () {
+    it('matches in linear time', async function () {
       this.timeout(600_000)
       expect(await total('(a+)+(b+)+(a|b|ab)*$!')).to.equal(0)
     })
@@ -235,7 +235,7 @@ describe(NAME, () => {
       expect(bodies).to.deep.equal(Array(3).fill(`{"result":[${row}]}`))
     })
 
-    it('says what is wrong with an expression or an interval, and nothing of the query', async () => {
+    it('reports the mistake in an expression or an interval, and nothing about the query', async () => {
       for (const [query, parameter] of [
         ['project=%28&interval=daily', 'project'],
         ['project=a&interval=yearly', 'interval'],

@@ -1,9 +1,9 @@
-/** Values that try to leave their place: each is inert or refused, and no answer tells what lies behind. */
+/** Arguments that try an injection: each has no effect or is refused, and no answer shows SQL, tables or paths. */
 import { request as httpRequest } from 'node:http'
 import { expect } from 'chai'
 import { edge, invoked, type LogRunner, liveMicros, openLogRunner, TOKEN, time } from './log-runner.js'
 
-/** What no body may show: SQL, tables, paths, engines, stacks. */
+/** What no body may show: SQL, tables, paths, engines, stack traces. */
 const SECRETS =
   /\bSELECT\b|\bWHERE\b|\bUNNEST\b|TIMESTAMP_SUB|REGEXP_CONTAINS|logs\.(edge|auth|postgres|function_edge)|edge_logs|\/tmp\/|\/work|node_modules|\.ya?ml|\.ndjson|duckdb|bigquery|SqlError|\bat \S+ \(|\.[tj]s:\d/i
 
@@ -18,7 +18,10 @@ const ENDPOINTS = [
   { name: 'usage.api-counts', field: 'interval', others: { project: 'p1' } },
 ] as const
 
-/** Sound as text, and taken as text: no entry holds one, and as an expression none is found in a URL. */
+/**
+ * Valid texts, which are treated as text: no entry holds one of them, and none of them, read as a regular expression, matches
+ * a URL.
+ */
 const TEXTS: readonly string[] = [
   "p1' OR '1'='1",
   'p1" OR "1"="1',
@@ -86,7 +89,7 @@ describe('hostile values', () => {
     headers: { 'Content-Type': 'application/json' },
     body: typeof args === 'string' ? args : JSON.stringify(args),
   })
-  /** An address as it stands, which fetch would tidy up first. */
+  /** Sends the path unchanged; fetch would normalise it first. */
   const sendRaw = (path: string): Promise<{ status: number; body: string }> =>
     new Promise((resolve, reject) => {
       const { port } = new URL(logs.url)
@@ -112,14 +115,14 @@ describe('hostile values', () => {
           ]) {
             const where = `${name} ${field}: ${status} ${body}`
             expect(status, where).to.be.oneOf([200, 400])
-            // A problem may say what was wrong with a value; it never repeats one.
+            // A problem may describe what is wrong with a value; it never repeats the value.
             if (status === 400 && text.length > 3) expect(body).to.not.include(JSON.stringify(text).slice(1, -1))
             expect(body, where).to.not.match(SECRETS)
             expect(body, where).to.not.include('p2')
             expect(headers.has('X-Injected')).to.equal(false)
             if (status !== 200) continue
             const rows = (JSON.parse(body) as { result: readonly Record<string, unknown>[] }).result
-            // Where the value itself selects, it selects nothing; a tier or an interval is then the default one.
+            // A value that filters rows selects none; a tier or an interval of that value is replaced by the default.
             const isDefault = field === 'project_tier' || field === 'interval'
             expect(rows, where).to.have.length(isDefault ? 1 : 0)
           }
@@ -128,12 +131,12 @@ describe('hostile values', () => {
     }
   })
 
-  it('keep a project to itself where an expression would not', async () => {
+  it('do not match other projects, as a regular expression would', async () => {
     const { body } = await send('logs.all?project=.*&project_tier=PRO')
     expect(body).to.equal('{"result":[]}')
   })
 
-  describe('that are no text are refused', () => {
+  describe('that are not text are refused', () => {
     const NOT_TEXT: readonly (readonly [what: string, value: string])[] = [
       ['a NUL', 'p1%00'],
       ['a NUL alone', '%00'],
@@ -160,7 +163,7 @@ describe('hostile values', () => {
       })
     }
 
-    it('lone surrogates and other than text in JSON', async () => {
+    it('lone surrogates and values other than text in JSON', async () => {
       const bad = [
         '"\\ud800"',
         '"\\udc00p1"',
@@ -206,7 +209,7 @@ describe('hostile values', () => {
       expect(body).to.not.match(SECRETS)
     })
 
-    it('are inert just below that', async () => {
+    it('have no effect just below these limits', async () => {
       for (const { name, field, others } of ENDPOINTS) {
         const { status, body } = await send(name, json({ ...others, [field]: 'x'.repeat(32_000) }))
         expect(status, `${name} ${field}: ${body.slice(0, 200)}`).to.be.oneOf([200, 400])
@@ -281,7 +284,7 @@ describe('hostile values', () => {
     })
   })
 
-  describe('leave nothing behind', () => {
+  describe('have no lasting effect', () => {
     it('every endpoint still answers', async () => {
       const first = await send('logs.all?project=p1&project_tier=PRO')
       expect(JSON.parse(first.body)).to.have.nested.property('result[0].id', 'entry of p1')

@@ -6,7 +6,7 @@ const NAME = 'functions.invocation-stats'
 
 const micros = (text: string, distance: string): string => time(distance, BigInt(Date.parse(text)) * 1000n)
 
-/** NOW is 2026-03-15T12:34:56.789012Z: where each interval's series starts, and its second bucket. */
+/** For each interval: the start of its series, its second bucket and the bucket of NOW, 2026-03-15T12:34:56.789012Z. */
 const INTERVALS = [
   { interval: '5min', start: '2026-03-15T12:29:56Z', second: '2026-03-15T12:29:57Z', current: '2026-03-15T12:34:56Z' },
   { interval: '15min', start: '2026-03-15T12:19:00Z', second: '2026-03-15T12:20:00Z', current: '2026-03-15T12:34:00Z' },
@@ -17,7 +17,7 @@ const INTERVALS = [
 
 const DAY = INTERVALS[3]
 
-/** Around the start of a series and the end of its first bucket, in no order of time, and nothing in the gap up to now. */
+/** Entries around the start of a series and around the end of its first bucket, and one at NOW; not in the order of time. */
 const aroundStart = ({ interval, start, second }: (typeof INTERVALS)[number]): readonly Entry[] =>
   [
     { at: time('-0us'), ms: 5 },
@@ -33,12 +33,12 @@ const statuses = (project: string, ...codes: readonly (number | null)[]): readon
 const durations = (project: string, values: readonly (number | null)[]): readonly Entry[] =>
   values.map(value => invoked(project, now, { execution_time_ms: value }))
 
-/** 0 to 100 in no order: 37 and 101 have no common divisor. */
+/** The numbers 0 to 100, each once, shuffled: 37 and 101 have no common divisor. */
 const SHUFFLED = Array.from({ length: 101 }, (_, i) => (i * 37) % 101)
 
 const INVOCATIONS: readonly Entry[] = [
   ...INTERVALS.flatMap(aroundStart),
-  // Element n of the 101 boundaries is the nth value, whatever is done between them.
+  // With 101 values, element n of the 101 boundaries is exactly the nth value, however an engine interpolates.
   ...durations(
     'quantiles',
     SHUFFLED.map(n => 1000 + n * n),
@@ -104,7 +104,7 @@ describe(NAME, () => {
     for (const { interval, start, second, current } of INTERVALS) {
       it(`${interval}: from ${start}`, async () => {
         const found = await rows(`around-${interval}`, { interval })
-        // Ascending; the entry a microsecond before the start is out, and the gap up to now gives no rows.
+        // Rows ascend; the entry a microsecond before the start is not counted, and empty buckets give no rows.
         expect(found.map(row => [row['timestamp'], row['count']])).to.deep.equal([
           [start, 2],
           [second, 1],
@@ -130,8 +130,8 @@ describe(NAME, () => {
     })
   })
 
-  describe('takes p95 and p99 from elements 95 and 99 of 101 boundaries', () => {
-    it('of 101 values, the boundaries themselves', async () => {
+  describe('reads p95 and p99 from elements 95 and 99 of the 101 boundaries', () => {
+    it('of 101 values: the boundaries are the values', async () => {
       expect(await only('quantiles')).to.include({
         min_execution_time: 1000,
         max_execution_time: 11_000,
@@ -141,7 +141,7 @@ describe(NAME, () => {
       })
     })
 
-    it('which NULLs do not move', async () => {
+    it('which NULLs do not change', async () => {
       expect(await only('quantiles-and-nulls')).to.include({
         p95_execution_time: 1000 + 95 ** 2,
         p99_execution_time: 1000 + 99 ** 2,
@@ -149,7 +149,7 @@ describe(NAME, () => {
       })
     })
 
-    it('of a single value, that value', async () => {
+    it('of a single value: that value', async () => {
       const expected = { min: 7.25, max: 7.25, avg: 7.25, p95: 7.25, p99: 7.25 }
       const row = await only('single')
       for (const [name, value] of Object.entries(expected)) expect(row[`${name}_execution_time`]).to.equal(value)
@@ -163,7 +163,7 @@ describe(NAME, () => {
       expect(row['avg_execution_time']).to.be.closeTo(2.5 / 3, 1e-12)
     })
 
-    it('leaving out NULLs, which still count', async () => {
+    it('without NULLs, whose responses are still counted', async () => {
       const row = { min_execution_time: 4, max_execution_time: 8, avg_execution_time: 6, count: 4, error_count: 0 }
       expect(await only('some-null')).to.include(row)
     })
@@ -176,7 +176,7 @@ describe(NAME, () => {
     })
   })
 
-  it('counts as errors what is 400 and above, and never a NULL status', async () => {
+  it('counts a status of 400 and above as an error, and never a NULL status', async () => {
     expect(await only('errors')).to.include({ count: 12, error_count: 6 })
     expect(await only('null-status')).to.include({ count: 2, error_count: 0 })
   })
@@ -219,7 +219,7 @@ describe(NAME, () => {
     }
   })
 
-  describe('keeps to one function when it is told which', () => {
+  describe('can be limited to one function', () => {
     const FUNCTIONS: readonly (readonly [args: Readonly<Record<string, string>>, count: number, max: number | null])[] =
       [
         [{ function_id: 'f1' }, 2, 2],
@@ -240,7 +240,7 @@ describe(NAME, () => {
     }
   })
 
-  it('gives its columns in order, and no other', async () => {
+  it('gives its columns in order, and no others', async () => {
     expect(await logs.body(NAME, { project: 'two-responses', interval: '15min' })).to.equal(
       '{"result":[{"timestamp":"2026-03-15T12:33:00Z","min_execution_time":4,"max_execution_time":4,' +
         '"avg_execution_time":4,"p95_execution_time":4,"p99_execution_time":4,"count":2,"error_count":1}]}',

@@ -1,4 +1,4 @@
-/** A runner over log entries that a test writes: times relative to one frozen moment, entries with defaults. */
+/** A runner over log entries that a test writes, with times relative to one frozen moment and defaults for the entries. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunnerError } from '../../runner/model/errors.js'
 import { readTimestamp } from '../../runner/model/typed-value.js'
 
-/** What `@now` is: a Sunday, with all six fractional digits in use. */
+/** The value of `@now`: on a Sunday, with six significant fractional digits. */
 export const NOW = '2026-03-15T12:34:56.789012Z'
 export const NOW_MICROS = readTimestamp(NOW)!
 export const TOKEN = 'unrestricted-token-of-32-letters'
@@ -19,7 +19,7 @@ const UNIT_MICROS: Readonly<Record<string, bigint>> = {
   us: 1n,
 }
 
-/** A time by its distance from a moment: `time('-1d +1us')` is a day and all but a microsecond before NOW. */
+/** A time by its distance from a moment: `time('-1d +1us')` is one microsecond less than a day before NOW. */
 export function time(distance: string, from: bigint = NOW_MICROS): string {
   const steps = distance.split(' ').filter(step => step !== '')
   const micros = steps.reduce((sum, step) => {
@@ -30,7 +30,7 @@ export function time(distance: string, from: bigint = NOW_MICROS): string {
   return isoMicros(micros)
 }
 
-/** `2026-01-31T12:00:00.123456Z`, always with six digits. */
+/** The time as `2026-01-31T12:00:00.123456Z`, always with six fractional digits. */
 export function isoMicros(micros: bigint): string {
   const seconds = new Date(Number(micros / 1000n)).toISOString().slice(0, 19)
   return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`
@@ -40,7 +40,7 @@ export const liveMicros = (): bigint => BigInt(Date.now()) * 1000n
 
 export type Entry = Readonly<Record<string, unknown>>
 
-/** An entry of the gateway; a minute old, and with one empty record of metadata unless `more` says otherwise. */
+/** An entry of the gateway, a minute old and with one empty metadata record; `more` overrides its members. */
 export const edge = (id: string, project: string | null, more: Entry = {}): Entry => ({
   id,
   project,
@@ -50,11 +50,11 @@ export const edge = (id: string, project: string | null, more: Entry = {}): Entr
   ...more,
 })
 
-/** An entry of the gateway with one record of metadata that holds one request for each of these. */
+/** An entry of the gateway with one metadata record that holds these requests. */
 export const requested = (at: string, ...requests: readonly Entry[]): Entry =>
   edge(`request at ${at}`, null, { timestamp: at, metadata: [{ request: requests }] })
 
-/** An entry of the function edge-relay with one record of metadata: 10 ms and one response of status 200 by default. */
+/** An entry of the function edge-relay with one metadata record: by default 10 ms and one response with status 200. */
 export const invoked = (project: string | null, at: string, record: Entry = {}): Entry => ({
   id: `invocation at ${at}`,
   timestamp: at,
@@ -64,26 +64,26 @@ export const invoked = (project: string | null, at: string, record: Entry = {}):
 
 export interface LogRunner {
   readonly runner: Runner
-  /** `http://127.0.0.1:49152` */
+  /** The address, such as `http://127.0.0.1:49152`. */
   readonly url: string
-  /** Writes the whole of a stream; the next query sees it. */
+  /** Replaces all entries of a stream; the next query sees them. */
   write(stream: string, entries: readonly Entry[]): void
-  /** Writes the tokens file, which the next call that sends one of its tokens sees. */
+  /** Replaces the tokens file; the next call that sends one of its tokens sees it. */
   writeTokens(records: readonly Entry[]): void
   /** The rows of a call, with `@now` frozen at NOW. */
   rows(name: string, args: Readonly<Record<string, string>>): Promise<readonly Entry[]>
-  /** The bytes of the same as text. */
+  /** The body of the same call, as text. */
   body(name: string, args: Readonly<Record<string, string>>): Promise<string>
-  /** What the same call is refused with. */
+  /** The error with which the same call is refused. */
   refusal(name: string, args: Readonly<Record<string, string>>): Promise<RunnerError>
-  /** A GET of `/api/endpoints/<path>` with a token, at the time of day. */
+  /** A GET of `/api/endpoints/<path>` with a token; its `@now` is the real time. */
   get(path: string, init?: RequestInit): Promise<Response>
   close(): Promise<void>
 }
 
 /**
- * Serves the project's own manifests over these streams. `addManifests` may write more into a copy of their folder,
- * before they are loaded.
+ * Serves the project's own manifests over these streams. `addManifests` may write more manifests into a copy of their
+ * folder before they are loaded.
  */
 export async function openLogRunner(
   streams: Readonly<Record<string, readonly Entry[]>>,

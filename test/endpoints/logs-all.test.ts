@@ -5,11 +5,11 @@ import { type Entry, edge, type LogRunner, liveMicros, NOW, NOW_MICROS, openLogR
 
 const ID = '1d96f9e1-52c1-4f2a-8598-7dde1f6be295'
 
-/** Entries of one project by their ids, each at a distance from NOW or at a time. */
+/** Entries of one project. `times` maps the id of each to its distance from NOW or to its time. */
 const at = (project: string, times: Readonly<Record<string, string>>): readonly Entry[] =>
   Object.entries(times).map(([id, when]) => edge(id, project, { timestamp: /^[+-]/.test(when) ? time(when) : when }))
 
-/** Where each of the other streams keeps its project, and whether entries are joined with their metadata. */
+/** The other streams: the field that holds the project, and whether the query joins entries with their metadata. */
 const OTHER_STREAMS = [
   { stream: 'postgres', field: 'project', expands: false },
   { stream: 'function_edge', field: 'metadata.project_ref', expands: true },
@@ -21,7 +21,9 @@ const OTHER_STREAMS = [
   { stream: 'pooler', field: 'project', expands: true },
 ] as const
 
-/** An entry as its stream has it: the project in its place, and `decoy` wherever else a project might be looked for. */
+/**
+ * An entry in the form of its stream: the project in the right field, and `decoy` in every other field that might hold one.
+ */
 function entryOf(stream: (typeof OTHER_STREAMS)[number], id: string, project: string | null, more: Entry = {}): Entry {
   const isTop = stream.field === 'project'
   const key = stream.field.slice('metadata.'.length)
@@ -53,14 +55,14 @@ const EDGE = [
   ...at('future', { 'to come': '+3d', 'is now': '-0us' }),
   ...at('case', { lower: '-1h' }),
   ...at('Case', { upper: '-1h' }),
-  edge('of nobody', null, { timestamp: time('-1h') }),
+  edge('without a project', null, { timestamp: time('-1h') }),
   { id: 'without a project', timestamp: time('-1h'), event_message: '', metadata: [{}] },
   edge('empty list', 'metadata', { metadata: [] }),
   edge('null', 'metadata', { metadata: null }),
   { id: 'absent', project: 'metadata', timestamp: time('-1min'), event_message: '' },
   edge('one record', 'metadata', { timestamp: time('-2min') }),
   edge('two records', 'metadata', { metadata: [{ request: [{ method: 'GET' }] }, { request: [{ method: 'PUT' }] }] }),
-  // In no order of time: 37 and 150 have no common divisor.
+  // Not in the order of time: 37 and 150 have no common divisor, so each number occurs once.
   ...Array.from({ length: 150 }, (_, i) => (i * 37) % 150).map(n =>
     edge(`n${n}`, 'many', { timestamp: time(`-${n + 1}s`) }),
   ),
@@ -74,7 +76,7 @@ function sampleOf(stream: string): Entry {
   return JSON.parse(readFileSync(`test/cases/streams/${stream}.json`, 'utf8')) as Entry
 }
 
-/** A sample's records as the tables have them: each a list of one. */
+/** The records of a sample in the form of the tables: each record is a list of one element. */
 function repeated(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const members = Object.entries(value).map(([name, inner]): [string, unknown] => {
@@ -84,7 +86,7 @@ function repeated(value: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-/** Without the members that hold nothing: those of the schema that the entry does not have. */
+/** The value without NULLs and empty lists: the fields of the schema that the entry does not have. */
 function given(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(given)
   if (typeof value !== 'object' || value === null) return value
@@ -100,7 +102,7 @@ describe('logs.all', () => {
     (await logs.rows(name, { project_tier: 'ENTERPRISE', ...args })).map(row => row['id'])
 
   before(async () => {
-    // Only the edge stream has a file: the others are absent until a test writes them.
+    // Only the edge stream has a file: the other streams have none until a test writes them.
     logs = await openLogRunner({ edge: EDGE }, copyForEachStream)
   })
   after(() => logs.close())
@@ -122,7 +124,7 @@ describe('logs.all', () => {
       constructor: within1Day,
       "PRO'": within1Day,
     }
-    // As a member of a literal it would be the prototype.
+    // As a member of an object literal, `__proto__` would set the prototype.
     for (const [tier, expected] of [...Object.entries(TIERS), ['__proto__', within1Day] as const]) {
       it(`project_tier=${JSON.stringify(tier)}: ${expected.length} of six`, async () => {
         expect(await ids({ project: 'retention', project_tier: tier })).to.deep.equal(expected)
@@ -177,7 +179,7 @@ describe('logs.all', () => {
       expect(await ids({ project: 'midnight', iso_timestamp_end: '2026-03-15' })).to.deep.equal(['at midnight'])
     })
 
-    it('entries to come are there unless an end bounds them', async () => {
+    it('entries in the future are included unless an end excludes them', async () => {
       expect(await ids({ project: 'future', project_tier: 'FREE' })).to.deep.equal(['to come', 'is now'])
       expect(await ids({ project: 'future', iso_timestamp_end: NOW })).to.deep.equal(['is now'])
     })
@@ -205,7 +207,7 @@ describe('logs.all', () => {
       })
     }
 
-    it('a + that became a space, which is what it then says', async () => {
+    it('a + that was decoded as a space, with that as the reason', async () => {
       const response = await logs.get(
         'query/logs.all?project=p&project_tier=PRO&iso_timestamp_end=2026-03-15T12:00:00+01:00',
       )
@@ -216,7 +218,7 @@ describe('logs.all', () => {
       expect(problem.errors[0]?.detail).to.match(/space/).and.include('%2B')
     })
 
-    it('both at once, beside what is missing', async () => {
+    it('both at once, together with missing parameters', async () => {
       const args = { project: '', iso_timestamp_start: 'x', iso_timestamp_end: 'y' }
       const { errors } = await logs.refusal('logs.all', args)
       const named = errors.map(error => error.parameter)
@@ -249,7 +251,7 @@ describe('logs.all', () => {
     for (const row of rows.slice(0, 2)) expect(row['metadata']).to.have.length(2)
   })
 
-  it('gives the hundred newest entries, newest first, and does not call that cut', async () => {
+  it('gives the hundred newest entries, newest first, and does not report the result as cut', async () => {
     const result = await logs.runner.call(
       'logs.all',
       { project: 'many', project_tier: 'FREE' },
@@ -284,7 +286,7 @@ describe('logs.all', () => {
   })
 
   describe('over HTTP', () => {
-    it('answers to its name and to its id, in upper case too, with what now is', async () => {
+    it('answers to its name and to its id, in upper case too, with the present entries', async () => {
       const now = liveMicros()
       const when = time('-1h', now)
       const entries = [
@@ -306,14 +308,14 @@ describe('logs.all', () => {
       ])
     })
 
-    it('is not cached: what is written is there in the next answer', async () => {
+    it('is not cached: new entries are in the next answer', async () => {
       const ask = async (): Promise<string> => (await logs.get(`query/${ID}?project=growing&project_tier=FREE`)).text()
       expect(await ask()).to.equal('{"result":[]}')
       logs.write('edge', [...EDGE, edge('new', 'growing', { timestamp: time('-1s', liveMicros()) })])
       expect(await ask()).to.include('"id":"new"')
     })
 
-    it('takes an encoded offset, and encoded text as a browser writes it', async () => {
+    it('accepts an encoded offset, and text as a browser encodes it', async () => {
       const start = encodeURIComponent(time('-2h', liveMicros()).replace('Z', '+00:00'))
       const response = await logs.get(
         `query/logs.all?project=growing&project_tier=FREE&iso_timestamp_start=${start}&iso_timestamp_end=`,
@@ -357,7 +359,7 @@ describe('logs.all', () => {
           entryOf(stream, 'past the end', 'mine', { timestamp: time('-2h +1us') }),
           entryOf(stream, 'of another', 'yours', { timestamp: time('-3h +1us') }),
           entryOf(stream, 'of another in case', 'Mine', { timestamp: time('-3h +1us') }),
-          entryOf(stream, 'of nobody', null, { timestamp: time('-3h +1us') }),
+          entryOf(stream, 'without a project', null, { timestamp: time('-3h +1us') }),
         ])
         const between = {
           project: 'mine',
@@ -377,7 +379,7 @@ describe('logs.all', () => {
   })
 })
 
-/** logs.all eight times more, its last SELECT from one of the other streams each, so that their filters show. */
+/** Adds eight copies of logs.all, whose last SELECT reads one of the other streams each, so that a test sees its filter. */
 function copyForEachStream(endpointsDir: string): void {
   const text = readFileSync('endpoints/logs.all.yaml', 'utf8')
   OTHER_STREAMS.forEach(({ stream }, i) => {
@@ -397,11 +399,11 @@ interface SchemaField {
 
 type Names = readonly (string | readonly [string, Names])[]
 
-/** The names of a field's fields, with theirs. */
+/** The names of a field's fields, at all depths. */
 const schemaNames = (field: SchemaField): Names =>
   (field.fields ?? []).map(inner => (inner.fields ? [inner.name, schemaNames(inner)] : inner.name))
 
-/** The same of a value: of the first record of each list of records. */
+/** The names in a value, at all depths, taken from the first record of each list of records. */
 function namesOf(records: unknown): Names {
   const [first] = records as readonly Entry[]
   return Object.entries(first ?? {}).map(([name, value]) =>

@@ -1,17 +1,17 @@
-/** A pinned token and the project's own endpoints: whatever it is pinned to, no row of another tenant comes. */
+/** The project's own endpoints never give a pinned token rows of another tenant, whatever value it is pinned to. */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { hashToken } from '../../runner/auth/token-file.js'
 import { type Entry, edge, invoked, isoMicros, type LogRunner, liveMicros, openLogRunner } from './log-runner.js'
 
-/** Their names contain one another, the delimiters of URLs, and parts of the domain. */
+/** Names of tenants that contain one another, the delimiters of URLs, and parts of the domain. */
 const TENANTS: readonly string[] = [
   ...['abc', 'abc2', 'xabc', 'abc-1', 'abc_1', 'abc.def', 'def.abc', 'abc.def.ghi', 'ABC', 'ab', 'bc', 'a', 'abcabc'],
   ...['def', 'supabase', 'co', 'abc.supabase', 'abc.supabase.co', 'supabase.co', 'äbc'],
 ]
 
 const urlOf = (tenant: string): string => `https://${tenant}.supabase.co/rest/v1/todos`
-/** Each tenant has a minute of its own, so that a row of statistics tells whose it is. */
+/** Each tenant has its own minute, so that the time of a row of statistics identifies the tenant. */
 const MINUTE = 60_000_000n
 const BEGAN = liveMicros() / MINUTE
 const minuteOf = (tenant: string): bigint => BEGAN - BigInt(TENANTS.indexOf(tenant) + 2)
@@ -22,7 +22,7 @@ function requestsOf(tenant: string): Entry {
   const at = timeIn(minuteOf(tenant))
   const urls = [
     urlOf(tenant),
-    // The path, the query and what is in front of an @ are the caller's: they may name any tenant.
+    // Callers choose the path, the query and the text before an @, so these may name any tenant.
     ...others.map(
       other => `https://${tenant}.not-a-project.supabase.co/${urlOf(other)}?${urlOf(other)}#${urlOf(other)}`,
     ),
@@ -33,7 +33,7 @@ function requestsOf(tenant: string): Entry {
   return edge(`edge of ${tenant}`, tenant, { timestamp: at, metadata: [{ request }] })
 }
 
-/** What a name becomes in the hands of those who want the rows of others. */
+/** Changes to a name that an attacker might try in order to get the rows of other tenants. */
 const TWISTS: readonly ((name: string) => string)[] = [
   ...[
     '.',
@@ -249,7 +249,7 @@ describe('a pinned token', function () {
   })
   after(() => logs.close())
 
-  /** An endpoint, the arguments that it needs beside the project, and whose a row is. */
+  /** An endpoint, the arguments that it needs besides the project, and the tenant that a row belongs to. */
   const ENDPOINTS = [
     {
       name: 'logs.all',
@@ -279,7 +279,7 @@ describe('a pinned token', function () {
     return { status: response.status, rows: body.result ?? [] }
   }
 
-  /** Does this for all of them, a few at a time. */
+  /** Calls `act` for each element, at most six at a time. */
   async function forEach<T>(all: readonly T[], act: (one: T) => Promise<void>): Promise<void> {
     const left = all.values()
     await Promise.all(
@@ -292,7 +292,7 @@ describe('a pinned token', function () {
   it('is tried with 300 names and more', () => expect(NAMES.length).to.be.at.least(300))
 
   for (const { name, others, ownerOf } of ENDPOINTS) {
-    it(`gets from ${name} no row of another tenant, and those of its own`, async () => {
+    it(`gets from ${name} no row of another tenant, and the rows of its own`, async () => {
       await forEach(NAMES, async project => {
         const where = `${name} for ${JSON.stringify(project.slice(0, 60))}`
         const key = keyOf(project)
@@ -303,7 +303,7 @@ describe('a pinned token', function () {
           ...(isSent ? [await ask(key, name, { ...others, project })] : []),
         ]
         for (const { status, rows } of answers) {
-          // What can be no argument is a 400 where a caller gives it.
+          // A name that is not a valid argument gives a 400 when the caller sends it.
           expect(status, where).to.be.oneOf([200, 400, 403])
           for (const row of rows) expect(ownerOf(row), where).to.equal(project)
         }
@@ -315,7 +315,7 @@ describe('a pinned token', function () {
       })
     })
 
-    it(`may not ask ${name} for another project, or for a pattern`, async () => {
+    it(`may not call ${name} for another project, or for a pattern`, async () => {
       const asked = ['.*', '.', 'abc2', 'xabc', 'ABC', 'abc|def', '^https?://abc\\.', '(?:abc)', ' abc', 'abc ']
       for (const project of asked) {
         for (const isPost of [false, true]) {
@@ -325,7 +325,7 @@ describe('a pinned token', function () {
       }
     })
 
-    it(`is needed for ${name}, or one for all tenants, which may ask for any`, async () => {
+    it(`is required for ${name}, unless the token is for all tenants, which may call for any project`, async () => {
       expect((await ask('unpinned', name, { ...others, project: 'abc' })).status).to.equal(403)
       for (const tenant of ['abc', 'def']) {
         const { status, rows } = await ask('all tenants', name, { ...others, project: tenant })
@@ -335,7 +335,7 @@ describe('a pinned token', function () {
     })
   }
 
-  it('shares no result with a call that gives what it is pinned to', async () => {
+  it('shares no cached result with a call that sends the pinned value as an argument', async () => {
     const { name, others, ownerOf } = ENDPOINTS[2]
     for (let i = 0; i < 2; i += 1) {
       const all = (await ask('all tenants', name, { ...others, project: 'abc' })).rows.map(ownerOf)
@@ -344,7 +344,7 @@ describe('a pinned token', function () {
     }
   })
 
-  it('sees the three endpoints in the list, and one without a pin sees none', async () => {
+  it('sees the three endpoints in the list, like a token for all tenants; any other token does not', async () => {
     const namesFor = async (key: string): Promise<readonly string[]> => {
       const response = await logs.get('', { headers: { 'X-API-KEY': key } })
       return ((await response.json()) as { endpoints: readonly { name: string }[] }).endpoints.map(({ name }) => name)

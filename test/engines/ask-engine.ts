@@ -1,8 +1,8 @@
-/** Asks an engine, for tests that care for the rows alone. */
+/** Runs a query on an engine, for tests that need only its rows. */
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { Query } from '../../runner/model/query.js'
 
-/** A result of few rows, as lists; a quarter of a minute is more than any needs. */
+/** Options for a result of few rows, as arrays; the timeout of 15 seconds is more than any test needs. */
 export function runOptions(more: Partial<RunOptions> = {}): RunOptions {
   return {
     maxRows: 1_000,
@@ -15,7 +15,7 @@ export function runOptions(more: Partial<RunOptions> = {}): RunOptions {
   }
 }
 
-/** The rows as JSON has them. */
+/** The rows, parsed from JSON. */
 export async function rowsFrom(
   engine: Pick<Engine, 'run'>,
   sql: string,

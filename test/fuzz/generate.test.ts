@@ -23,7 +23,7 @@ function refusal({ sql, parameters }: Question): string | null {
   }
 }
 
-/** What is generated although it may be wrong: texts for which either engine has an error of its own. */
+/** Families of generated queries that may be invalid, for which each engine has its own error. */
 const MAY_BE_WRONG = new Set(['lexical', 'names', 'supertypes', 'by-name'])
 
 describe('random queries', () => {
@@ -57,7 +57,7 @@ describe('random queries', () => {
       }
     }
     const entries = allFunctions().map(entry => entry.name)
-    // It is in conditionals only.
+    // ERROR is generated only inside conditionals.
     expect(entries.filter(name => !called.has(name) && name !== 'ERROR')).to.deep.equal([])
     const special = ['$count_star', '$extract', '$interval', '$json_field']
     const operators = entries.filter(name => name.startsWith('$') && !special.includes(name))

@@ -1,4 +1,4 @@
-/** Runs the cases beside it: BigQuery SQL, translated and run on DuckDB, against the rows or the error it has in BigQuery. */
+/** Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
@@ -25,7 +25,7 @@ describe('GoogleSQL cases', () => {
   after(() => engine.close())
 
   for (const file of caseFiles()) {
-    // UPDATE_CASES=1 writes the DuckDB SQL anew; read the difference before you keep it.
+    // UPDATE_CASES=1 rewrites the DuckDB SQL in the files; read the difference before you keep it.
     if (process.env['UPDATE_CASES'] === '1') updateDuckdbSql(file, catalogue)
     describe(file, () => {
       for (const each of readCases(file)) {

@@ -1,4 +1,7 @@
-/** Calls of the catalogue's functions over columns, and the SQL that each is written in, to hold facts of the catalogue against. */
+/**
+ * Calls of the catalogue's functions over columns, and the SQL generated for each, so that tests can verify facts of the
+ * catalogue.
+ */
 import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
 import { signaturesOf } from '../../googlesql/functions/shown-signature.js'
 import type { Pattern } from '../../googlesql/functions/signature.js'
@@ -15,7 +18,7 @@ export interface CatalogueCall {
   readonly type: Type
 }
 
-/** The function over columns: by each signature, with its optional arguments and without. */
+/** Calls of the function over columns: for each signature, one with the optional arguments and one without. */
 export function callsOf(entry: FunctionEntry): readonly CatalogueCall[] {
   return signaturesOf(entry).flatMap(({ parameters, result }) => {
     const given = parameters.map(({ pattern }) => asWritten(entry, argument(pattern)))
@@ -52,7 +55,7 @@ function typeOf(pattern: Pattern): Type {
   }
 }
 
-/** The interval that is added must be written as one. */
+/** The argument; an interval that is added is written as `INTERVAL n DAY`, since these functions need its parts. */
 function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
   if (!/_(?:ADD|SUB)$|^GENERATE_.*_ARRAY$/.test(name) || expr.type.kind !== 'INTERVAL') return expr
   const count: Expr = { kind: 'parameter', type: INT64, name: 'count', at: 0 }
@@ -61,8 +64,8 @@ function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
 }
 
 /**
- * The function's own SQL over `a0`, `a1`, …; empty for calls with BIGNUMERIC, whose carrier refuses what is too wide for it,
- * whatever the function.
+ * The SQL of the function itself over `a0`, `a1`, …; '' for calls with BIGNUMERIC, whose carrier type refuses values that are
+ * too wide for it, whatever the function.
  */
 export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
   if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))

@@ -5,7 +5,7 @@ import { openSqlSession, type SqlSession } from './sql-session.js'
 const T =
   "WITH t AS (SELECT 1 AS k, 'a' AS s, 1.5 AS f UNION ALL SELECT 2, 'b', CAST('nan' AS FLOAT64) UNION ALL SELECT 3, NULL, NULL) "
 
-/** Each with the rows that it must give. */
+/** Queries, each with the rows that it must give. */
 const CASES: readonly (readonly [says: string, sql: string, rows: unknown[][]])[] = [
   // Order
   ['puts NULLs first when ascending', `${T} SELECT s FROM t ORDER BY s`, [[null], ['a'], ['b']]],
@@ -355,14 +355,14 @@ describe('generated SQL', () => {
     ])
   })
 
-  it('reads a common table expression that is used once in its place', () => {
+  it('inlines a common table expression that is used once', () => {
     const sql = session.translated(
       'WITH a AS (SELECT id, metadata FROM `logs.edge`), b AS (SELECT id FROM a) SELECT id FROM b',
     )
     expect(sql.split('\n')).to.deep.equal(['SELECT t1."id" AS "id"', 'FROM "logs.edge" AS t1'])
   })
 
-  it('computes those quantiles only that are read, through a common table expression too', async () => {
+  it('computes only the quantiles that are read, also through a common table expression', async () => {
     const quantiles = 'WITH t AS (SELECT APPROX_QUANTILES(x, 4) AS q FROM UNNEST([1, 2, 3, 4, 5]) x)'
     const some = `${quantiles}, u AS (SELECT q AS r FROM t) SELECT r[OFFSET(3)], r[OFFSET(1)] FROM u`
     expect(session.translated(some)).to.match(/quantile_disc\(x_1, \[[^,\]]*,[^,\]]*\]\)/)
@@ -377,7 +377,7 @@ describe('generated SQL', () => {
     expect(await session.query(`${none} SELECT q[OFFSET(3)], q[SAFE_ORDINAL(1)] FROM t`)).to.deep.equal([[null, null]])
   })
 
-  it('lets no window stream, since DuckDB would number rows twice', () => {
+  it('does not let windows stream, since DuckDB would number rows twice', () => {
     const sql = session.translated('SELECT ROW_NUMBER() OVER () AS n, LAG(id) OVER (ORDER BY 1) AS l FROM `logs.edge`')
     expect(sql)
       .to.contain('row_number() OVER (PARTITION BY true)')
@@ -391,7 +391,7 @@ describe('generated SQL', () => {
     expect(sql).to.not.match(/JOIN|LATERAL/)
   })
 
-  it('takes parameters by number, in the order that it gives', async () => {
+  it('numbers parameters, in the order that it returns', async () => {
     const { translate } = await import('../../googlesql-duckdb/translate.js')
     const { tableCatalogue } = await import('../../googlesql/tables.js')
     const { sql, parameters } = translate('SELECT @b + @a + @b AS x, @b AS y', tableCatalogue([]), {
@@ -410,7 +410,7 @@ describe('generated SQL', () => {
     expect(parameters).to.deep.equal([])
   })
 
-  it('keeps output names apart from its own', async () => {
+  it('keeps output names apart from generated names', async () => {
     expect(await session.query('SELECT x AS x_1, -x AS c2, x AS t1 FROM UNNEST([1, 2]) x ORDER BY -x')).to.deep.equal([
       ['2', '-2', '2'],
       ['1', '-1', '1'],

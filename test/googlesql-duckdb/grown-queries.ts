@@ -1,4 +1,4 @@
-/** Queries that grow: each call and each cast of the GoogleSQL cases, put into itself as deep as asked for. */
+/** Queries of any size: each call and each cast of the GoogleSQL cases, nested in itself to a given depth. */
 
 import type { CallExpr, CastExpr, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
 import { mapScan } from '../../googlesql/plan/rewrite.js'
@@ -11,13 +11,13 @@ import { INT64, type Type, typeName } from '../../googlesql/types/types.js'
 import { caseFiles, caseTables, readCases } from '../googlesql/case-files.js'
 
 export interface GrownQuery {
-  /** `SAFE_DIVIDE(FLOAT64, FLOAT64)`, or `CAST(STRING AS DATE)`. */
+  /** The call or cast with its types: `SAFE_DIVIDE(FLOAT64, FLOAT64)`, `CAST(STRING AS DATE)`. */
   readonly name: string
-  /** The query with the call in its own first argument that takes it, `depth` times in all. */
+  /** The query with the call nested `depth` times, each time in the first argument that accepts it. */
   readonly at: (depth: number) => ResolvedQuery
 }
 
-/** One for each call with other types of arguments, and for each cast, in the order of the cases. */
+/** One query for each call with different argument types, and for each cast, in the order of the cases. */
 export function grownQueries(): readonly GrownQuery[] {
   const grown = new Map<string, GrownQuery>()
   visitCalls((name, expr, query) => {
@@ -26,7 +26,9 @@ export function grownQueries(): readonly GrownQuery[] {
   return [...grown.values()]
 }
 
-/** Each call and each cast of the cases that give rows, by a name that tells its types, and the query that it stands in. */
+/**
+ * Calls `visit` with each call and each cast of the cases that have rows: a name with its types, the expression, its query.
+ */
 export function visitCalls(visit: (name: string, expr: CallExpr | CastExpr, query: ResolvedQuery) => void): void {
   const tables = tableCatalogue([...caseTables()].map(([name, { columns }]) => ({ name, columns })))
   for (const { sql, parameters = {}, rows } of caseFiles().flatMap(readCases)) {
@@ -91,7 +93,7 @@ export function wideQueries(): readonly GrownQuery[] {
   }))
 }
 
-/** The number of its expressions and scans. */
+/** The number of expressions and scans in the query. */
 export function sizeOfTree({ scan }: ResolvedQuery): number {
   let size = 0
   const count = (): void => {
@@ -108,10 +110,10 @@ function withGrown(query: ResolvedQuery, original: CallExpr | CastExpr, depth: n
   return { ...query, scan }
 }
 
-/** The outer expression around the inner one; null where no argument takes it. */
+/** The outer expression with the inner one as an argument; null where no argument accepts it. */
 function nested(outer: CallExpr | CastExpr, inner: Expr): Expr | null {
   if (outer.kind === 'cast') {
-    // A NULL literal is cast to types that no other INT64 is cast to.
+    // The operand may be a NULL literal, which can be cast to types that other INT64 values cannot be cast to.
     if (!mayCast(outer.operand.type, outer.type)) return null
     const operand = converted(inner, outer.operand.type)
     return operand && { ...outer, operand }
@@ -125,7 +127,9 @@ function nested(outer: CallExpr | CastExpr, inner: Expr): Expr | null {
   return null
 }
 
-/** The value as one of the type, where a cast, a list or an element makes it one. */
+/**
+ * The value converted to the type by a cast, by a list around it, or by taking an element; null where that is not possible.
+ */
 function converted(expr: Expr, type: Type): Expr | null {
   if (typeName(expr.type) === typeName(type)) return expr
   const { at } = expr

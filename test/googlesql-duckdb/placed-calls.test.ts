@@ -1,4 +1,4 @@
-/** No call fails to be planned, wherever it stands and whichever query's columns it reads. */
+/** DuckDB can plan every call, in every place and with columns of either query as arguments. */
 import { expect } from 'chai'
 import { GenerateError } from '../../googlesql-duckdb/emit/context.js'
 import { quoteName } from '../../googlesql-duckdb/emit/quote.js'
@@ -8,7 +8,7 @@ import { failureOf } from '../../runner/engines/duckdb/child/failure.js'
 import { type PlacedCall, placedCalls } from './placed-calls.js'
 import { openSqlSession } from './sql-session.js'
 
-/** TURNS=32 for each call in all places. */
+/** The number of places that each call is tried in; TURNS=32 tries each call in all of them. */
 const TURNS = Number(process.env['TURNS'] ?? 2)
 
 describe(`calls over columns of two queries (TURNS=${TURNS})`, () => {
@@ -39,7 +39,7 @@ describe(`calls over columns of two queries (TURNS=${TURNS})`, () => {
   })
 })
 
-/** Null for what is refused. */
+/** The generated SQL; null where the engine refuses the query. */
 function written({ query }: PlacedCall): string | null {
   try {
     return generate(query).sql

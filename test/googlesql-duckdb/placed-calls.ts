@@ -1,4 +1,4 @@
-/** Each call and each cast of the GoogleSQL cases, put where its arguments are columns of two queries. */
+/** Each call and each cast of the GoogleSQL cases, in places where its arguments are columns of two queries. */
 
 import { isVolatileCall } from '../../googlesql/functions/facts.js'
 import type { CallExpr, CastExpr, Expr, ResolvedQuery, Scan } from '../../googlesql/plan/nodes.js'
@@ -11,12 +11,12 @@ import { INT64, type Type, typeName } from '../../googlesql/types/types.js'
 import { visitCalls } from './grown-queries.js'
 
 export interface PlacedCall {
-  /** `ABS(INT64) of mixed in a lambda`. */
+  /** The call, its kind of arguments and its place: `ABS(INT64) of both in a lambda`. */
   readonly name: string
   readonly query: ResolvedQuery
 }
 
-/** `@place` is the call; its arguments are of `o` and `u`. */
+/** The places: `@place` stands for the call, whose arguments are columns of `o` and `u`. */
 const PLACES: Readonly<Record<string, string>> = {
   'a scalar subquery': 'SELECT (SELECT @place FROM u WHERE u.id = o.id) FROM o',
   'a condition of a subquery': 'SELECT (SELECT MAX(u.id) FROM u WHERE u.id = o.id AND @place IS NULL) FROM o',
@@ -57,7 +57,7 @@ const PLACES: Readonly<Record<string, string>> = {
   'a set operation': 'SELECT (SELECT COUNT(*) FROM (SELECT @place AS z FROM u UNION ALL SELECT @place)) FROM o, u',
 }
 
-/** What stands for the argument of this index, as columns of the name. */
+/** The ways to write an argument: from the name of its column and its index. */
 const ARGUMENTS: Readonly<Record<string, (column: string, index: number) => string>> = {
   'one each': (column, i) => `${i % 2 === 0 ? 'o' : 'u'}.${column}`,
   'one each, the other way': (column, i) => `${i % 2 === 0 ? 'u' : 'o'}.${column}`,
@@ -65,21 +65,21 @@ const ARGUMENTS: Readonly<Record<string, (column: string, index: number) => stri
   'a subquery': (column, i) => (i === 0 ? `(SELECT j.${column} FROM j WHERE j.id = o.id)` : `u.${column}`),
 }
 
-/** Columns with the names that lambdas and macros have for their parameters. */
+/** Names of columns that are also names of parameters in lambdas and macros. */
 const SHORT = [...'abdefgiklmnpqrstuvwxyz']
 
 type Call = CallExpr | CastExpr
 
 export interface PlacedCalls {
   readonly tables: readonly TableDefinition[]
-  /** Each call in as many of the places, by turns. */
+  /** Each call in `turns` of the places; the next call continues with the next place. */
   readonly queries: (turns: number) => Iterable<PlacedCall>
 }
 
 export function placedCalls(): PlacedCalls {
   const calls = new Map<string, Call>()
   visitCalls((name, call) => {
-    // What a part is of is a NULL in some cases: of a column it would be refused.
+    // In some cases a date part is applied to a NULL literal; with a column the call would be refused.
     if (calls.has(name) || isDrawn(call) || (argumentsOf(call).some(isWord) && argumentsOf(call).some(isNull))) return
     if (argumentsOf(call).every(isMovable)) calls.set(name, call)
   })
@@ -113,7 +113,7 @@ export function placedCalls(): PlacedCalls {
     }
   }
 
-  /** Null where the place takes no value of the type. */
+  /** The resolved query; null where the place does not accept a value of the type. */
   function resolved(text: string, type: Type): ResolvedQuery | null {
     try {
       return resolveQuery(text, catalogue, { place: type })
@@ -125,7 +125,7 @@ export function placedCalls(): PlacedCalls {
   return { tables, queries }
 }
 
-/** The marks replaced by the call of what they hold. */
+/** Replaces each mark by the call, with the arguments that the mark holds. */
 function withCall(query: ResolvedQuery, call: Call): ResolvedQuery {
   const scan: Scan = mapScan(query.scan, part => {
     if (part.kind !== 'field' || part.operand.kind !== 'struct') return undefined
@@ -147,23 +147,25 @@ function called(call: Call, given: readonly Expr[]): Expr {
 
 const argumentsOf = (call: Call): readonly (Expr | null)[] => (call.kind === 'cast' ? [call.operand] : call.arguments)
 
-/** The mark hides from resolution what is random, which is no key of a DISTINCT aggregate. */
+/**
+ * Volatile calls are left out: the mark would hide them from the resolver, which forbids them as keys of DISTINCT aggregates.
+ */
 const isDrawn = isVolatileCall
 
-/** Literals stay: formats, patterns and paths have forms of their own. */
+/** Whether an argument is replaced by a column. Literals are not: formats, patterns and paths must be valid. */
 const isPlaced = (
   argument: Expr | null,
 ): argument is Exclude<Expr, { kind: 'word' | 'lambda' | 'literal' | 'parameter' }> =>
   argument !== null && !['word', 'lambda', 'literal', 'parameter'].includes(argument.kind)
 
-/** It is placed, or reads nothing but its own parameters. */
+/** Whether the argument is replaced, or reads no columns except its own parameters. */
 function isMovable(argument: Expr | null): boolean {
   if (argument === null || isPlaced(argument)) return true
   const own = argument.kind === 'lambda' ? argument.parameters.map(({ id }) => id) : []
   return !hasSubquery(argument) && [...columnsRead([argument])].every(id => own.includes(id))
 }
 
-/** `INTERVAL n DAY` is no value of a column where a function wants its parts. */
+/** `INTERVAL n DAY` cannot be replaced by a column where a function needs its parts; only `n` is replaced. */
 const isInterval = (expr: Expr): expr is CallExpr => expr.kind === 'call' && expr.name === '$interval'
 const typeOf = (argument: Expr): Type => (isInterval(argument) ? INT64 : argument.type)
 const nameOfType = (argument: Expr): string => typeName(typeOf(argument))

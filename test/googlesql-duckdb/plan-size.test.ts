@@ -1,13 +1,13 @@
-/** SQL grows with the query and no faster: what an expression repeats of its operands is of a constant size. */
+/** The generated SQL grows linearly with the query: an expression repeats its operands only if their size is constant. */
 import { expect } from 'chai'
 import { resolveQuery, tableCatalogue } from '../../googlesql/index.js'
 import { sizeOfSql } from '../../googlesql-duckdb/emit/macro-usage.js'
 import { generate } from '../../googlesql-duckdb/generate.js'
 import { type GrownQuery, grownQueries, sizeOfTree, wideQueries } from './grown-queries.js'
 
-/** Words of SQL for each expression of the query. */
+/** The most words of SQL for each expression of the query. */
 const MAX_WORDS = 40
-/** Words of the plan, macros written out, that one more level may add for each expression that it adds. */
+/** The most words of the plan, with macros expanded, that a further level may add for each expression that it adds. */
 const MAX_PLANNED_WORDS = 250
 
 const words = (sql: string): number =>
@@ -41,12 +41,12 @@ describe('the size of the generated SQL', function () {
     for (const query of wideQueries()) within(query.name, () => expectLinear(query, [50, 100, 200]))
   })
 
-  it('is linear in the depth of what stands in subqueries, and of casts there and back', () => {
+  it('is linear in the depth of subqueries in expressions, and of casts to a type and back', () => {
     for (const query of NESTED) within(query.name, () => expectLinear(query, [8, 16, 24]))
   })
 })
 
-/** The query with so many of the steps within each other, the innermost around a column. */
+/** A query with `depth` steps nested in each other; the innermost step is around a column. */
 const nested = (column: string, step: (inner: string, level: number) => string): GrownQuery => ({
   name: step('_', 0),
   at: depth => {
@@ -72,7 +72,7 @@ const NESTED: readonly GrownQuery[] = [
   ),
 ]
 
-/** Names the query in what fails. */
+/** Adds the name of the query to the message of a failure. */
 function within(name: string, check: () => void): void {
   try {
     check()

@@ -1,4 +1,4 @@
-/** Whatever query resolves also prepares on DuckDB, and gives the columns that were inferred. */
+/** Every query that resolves can be prepared on DuckDB, and its columns have the inferred names and types. */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { SqlError } from '../../googlesql/sql-error.js'
@@ -10,7 +10,7 @@ import { translate } from '../../googlesql-duckdb/translate.js'
 import { RANDOM_COLUMNS, RANDOM_TABLES, randomQuery } from '../googlesql/random-query.js'
 import { openSqlSession, type SqlSession } from './sql-session.js'
 
-/** RUNS=20000 for more; SEED to see a failure again. */
+/** The number of random queries; set RUNS=20000 for a long run, and SEED to repeat a failure. */
 const RUNS = Number(process.env['RUNS'] ?? 300)
 const SEED = Number(process.env['SEED'] ?? 20_260_131)
 
@@ -37,7 +37,7 @@ describe(`random queries (SEED=${SEED} RUNS=${RUNS})`, () => {
       prepared++
       const inferred = translation.columns.map(({ name, type }) => `${name} ${shown(duckdbType(type))}`)
       const statement = await session.connection.prepare(translation.sql).catch((error: Error) => {
-        // What is made of constants alone may fail before there are rows, in BigQuery's words.
+        // DuckDB may evaluate a constant expression while it prepares; an error with BigQuery's message is then correct.
         if (error.message.includes(NATIVE_ERROR_MARK)) return null
         throw new PrepareError(`${error.message}\n${source}\n${translation.sql}`)
       })
@@ -47,11 +47,11 @@ describe(`random queries (SEED=${SEED} RUNS=${RUNS})`, () => {
       expect(got, source).to.deep.equal(inferred)
     })
     await fc.assert(property, { numRuns: RUNS, seed: SEED })
-    // Most of what is made at random has to mean something, or nothing has been tested.
+    // Enough of the random queries must be valid, otherwise the test shows nothing.
     expect(prepared).to.be.greaterThan(RUNS / 4)
   })
 
-  /** Null for what GoogleSQL, or the embedded engine, refuses. */
+  /** The translation; null where GoogleSQL or the embedded engine refuses the query. */
   function translated(source: string): ReturnType<typeof translate> | null {
     try {
       return translate(source, catalogue, {})
@@ -66,7 +66,7 @@ class PrepareError extends Error {
   override readonly name = 'PrepareError'
 }
 
-/** The same text for the same type: DuckDB quotes names only where it has to, and its JSON is a VARCHAR by another name. */
+/** The type in one spelling: DuckDB quotes names only where necessary, and its JSON is an alias of VARCHAR. */
 const shown = (type: string): string =>
   type
     .replaceAll('"', '')

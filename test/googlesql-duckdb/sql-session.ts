@@ -1,4 +1,4 @@
-/** A DuckDB in memory, prepared as the engine's sessions are, for tests of SQL text. */
+/** A DuckDB in memory, prepared like the engine's sessions, for tests of SQL text. */
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { type TableDefinition, tableCatalogue } from '../../googlesql/tables.js'
 import type { Type } from '../../googlesql/types/types.js'
@@ -6,9 +6,9 @@ import { prepareSession } from '../../googlesql-duckdb/runtime/prepare-session.j
 import { translate } from '../../googlesql-duckdb/translate.js'
 
 export interface SqlSession {
-  /** Values as text or numbers: BIGINT a string, a list an array, a struct an object. */
+  /** Runs DuckDB SQL. In the rows, values are text or numbers: BIGINT is a string, a list an array, a struct an object. */
   readonly rows: (sql: string) => Promise<unknown[][]>
-  /** The same of BigQuery SQL. */
+  /** Translates BigQuery SQL and runs it; rows as in `rows`. */
   readonly query: (
     source: string,
     types?: Readonly<Record<string, Type>>,

@@ -1,4 +1,4 @@
-/** UNION ALL of very many tables with nested columns, as pipelines write them that have a table for each app or tenant. */
+/** UNION ALL of very many tables with nested columns, like the queries of pipelines with one table for each app or tenant. */
 import type { TableDefinition } from '../../googlesql/tables.js'
 import { arrayOf, type StructField, structOf, type Type } from '../../googlesql/types/types.js'
 
@@ -44,7 +44,7 @@ const SHAPES: readonly Type[] = [
 const nested = (count: number): readonly StructField[] =>
   Array.from({ length: count }, (_, i) => ({ name: `nested_${i}`, type: SHAPES[i % SHAPES.length]! }))
 
-/** Tables of the same columns, in several datasets. */
+/** Tables with the same columns, in several datasets. */
 export function wideTables(count: number, nestedColumns: number): readonly TableDefinition[] {
   const columns: readonly StructField[] = [
     { name: 'received', type: TIMESTAMP },
@@ -54,7 +54,7 @@ export function wideTables(count: number, nestedColumns: number): readonly Table
   return Array.from({ length: count }, (_, i) => ({ name: `app_${i % 7}.events_${i}`, columns }))
 }
 
-/** What each query is, and its text over these tables; they have at least four nested columns. */
+/** Queries over these tables by their descriptions; the tables need at least four nested columns. */
 export function wideUnions(tables: readonly TableDefinition[]): Readonly<Record<string, string>> {
   const union = (arm: (table: string, index: number) => string): string =>
     tables.map(({ name }, i) => arm(`\`${name}\``, i)).join('\nUNION ALL\n')

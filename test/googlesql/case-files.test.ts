@@ -3,7 +3,7 @@ import { typeMessage, typeOfMessage, valueMessage, valueOfMessage } from '../../
 import { caseTables, withDuckdbSql } from './case-files.js'
 
 describe('files of GoogleSQL cases', () => {
-  it('get the DuckDB SQL of the cases that ask for it, and all else stays as it was written', () => {
+  it('get the DuckDB SQL of the cases with the key duckdb, and the rest stays as it was written', () => {
     const written = `# Note.
 - sql: 'SELECT  1'   # one
   duckdb:
@@ -37,7 +37,7 @@ describe('files of GoogleSQL cases', () => {
     expect(withDuckdbSql(updated, sql)).to.equal(updated)
   })
 
-  it('have tables whose values the reference implementation is given and gives back unchanged', () => {
+  it('have tables whose values the reference implementation returns unchanged', () => {
     const { columns, rows } = caseTables().get('types.every')!
     for (const { type } of columns) expect(typeOfMessage(typeMessage(type))).to.deep.equal(type)
     const text = (value: unknown): string => (value === null ? 'NULL' : String(value))

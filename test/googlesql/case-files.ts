@@ -1,4 +1,6 @@
-/** Reads the GoogleSQL cases and the tables that they may name; the reference implementation is held against the same. */
+/**
+ * Reads the GoogleSQL cases and the tables that they may name; the reference implementation is checked with the same cases.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { LineCounter, parse, parseDocument, visit } from 'yaml'
@@ -7,31 +9,31 @@ import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { type StructField, typeName } from '../../googlesql/types/types.js'
 import type { BoundValue, EmbeddedTable } from '../../runner/index.js'
 
-/** What BigQuery does with a query: rows or an error. */
+/** A query and its outcome in BigQuery: rows or an error. */
 export interface SqlCase {
   /** What the case shows, where its SQL does not say it by itself: `an alias hides a column of its name`. */
   readonly says?: string
   readonly sql: string
   readonly parameters?: Readonly<Record<string, BoundValue>>
-  /** As JSON values on the wire. */
+  /** The rows, in the JSON form of HTTP results. */
   readonly rows?: readonly (readonly unknown[])[]
   /** The names of the columns. */
   readonly columns?: readonly string[]
-  /** The rows may come in any order. */
+  /** True: the rows may come in any order. */
   readonly unordered?: boolean
-  /** Part of the message. */
+  /** A part of the error message. */
   readonly error?: string
-  /** What DuckDB is given, exactly; written by UPDATE_CASES=1 where the key stands, with or without a value. */
+  /** The exact SQL for DuckDB. Where the key is present, with or without a value, UPDATE_CASES=1 writes the SQL. */
   readonly duckdb?: string | null
-  /** Why the reference implementation does not, or cannot, bear the case out; and where its rows come from instead. */
+  /** Why the reference implementation differs from the case or cannot run it, and where the rows come from instead. */
   readonly oracle?: { readonly differs: string } | { readonly skip: string }
 }
 
-/** A case and where it stands. */
+/** A case and its place. */
 export interface FiledCase extends SqlCase {
-  /** Below the cases' folder: `analyst/sessions.yaml`. */
+  /** The file's path below the folder of the cases: `analyst/sessions.yaml`. */
   readonly file: string
-  /** From 1. */
+  /** The line at which the case begins, from 1. */
   readonly line: number
 }
 
@@ -39,17 +41,17 @@ const FOLDER = 'test/cases/googlesql'
 const TABLES = 'tables'
 const KEYS = ['says', 'sql', 'parameters', 'rows', 'columns', 'unordered', 'error', 'duckdb', 'oracle']
 
-/** Files of cases below their folder, by name. */
+/** The case files as paths below their folder, sorted. */
 export function caseFiles(): readonly string[] {
   return readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.yaml') && !name.startsWith(TABLES))
     .sort()
 }
 
-/** The path of a file of cases. */
+/** The path of a case file. */
 export const pathOfCases = (file: string): string => join(FOLDER, file)
 
-/** @throws SyntaxError, naming the file and the line, when a case is not one. */
+/** @throws SyntaxError with the file and the line, when a case is malformed. */
 export function readCases(file: string): readonly FiledCase[] {
   const lines = new LineCounter()
   const document = parseDocument(readFileSync(pathOfCases(file), 'utf8'), { lineCounter: lines })
@@ -80,10 +82,10 @@ function mistakeIn(each: SqlCase): string | undefined {
   return undefined
 }
 
-/** A table of the cases. */
+/** A table that the cases read. */
 export interface CaseTable {
   readonly columns: readonly StructField[]
-  /** As JSON values on the wire, in the order of the columns. */
+  /** The rows, in the JSON form of HTTP results and in the order of the columns. */
   readonly rows: readonly (readonly unknown[])[]
 }
 
@@ -101,7 +103,7 @@ export function caseTables(): ReadonlyMap<string, CaseTable> {
   )
 }
 
-/** The tables as the embedded engine takes them. */
+/** The tables in the form that the embedded engine accepts. */
 export function embeddedTables(tables: ReadonlyMap<string, CaseTable>): Readonly<Record<string, EmbeddedTable>> {
   return Object.fromEntries(
     [...tables].map(([name, { columns, rows }]) => [
@@ -126,8 +128,9 @@ function schemaField({ name, type }: StructField): SchemaField {
 }
 
 /**
- * The text of a file of cases with the DuckDB SQL of those that ask for it, by the case's line; all else stays as it was
- * written.
+ * The text of a case file with new DuckDB SQL for the cases that have the key `duckdb`; `sqlOfLine` has the SQL by the line
+ * of
+ * the case. The rest of the text stays as it is.
  */
 export function withDuckdbSql(text: string, sqlOfLine: ReadonlyMap<number, string>): string {
   const lines = new LineCounter()
@@ -152,7 +155,7 @@ export function withDuckdbSql(text: string, sqlOfLine: ReadonlyMap<number, strin
   return edited
 }
 
-/** A block's range ends after its line break, that of any other value before it. */
+/** The offset of the next line. The range of a block value ends after its line break, that of any other value before it. */
 function endOfLine(text: string, offset: number): number {
   if (text[offset - 1] === '\n') return offset
   const at = text.indexOf('\n', offset)

@@ -1,9 +1,9 @@
-/** Texts of queries, as wide as the grammar: what fast-check makes of it need not mean anything. */
+/** Random texts that cover the whole grammar of queries; they need not have a meaning. */
 import fc from 'fast-check'
 
 type Text = fc.Arbitrary<string>
 
-/** The texts of `parts`, one after another, as the pieces of a template say. */
+/** A template tag: the texts of `parts` between the pieces of the template. */
 function t(strings: TemplateStringsArray, ...parts: readonly Text[]): Text {
   return fc.tuple(...parts).map(texts => strings.map((piece, i) => piece + (texts[i] ?? '')).join(''))
 }

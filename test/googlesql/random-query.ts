@@ -1,4 +1,7 @@
-/** Queries of every shape over tables of every type, made from a list of choices: fewer and smaller ones make simpler queries. */
+/**
+ * Queries of every form over columns of every type, built from a list of choices: fewer and smaller choices give simpler
+ * queries.
+ */
 
 import { allFunctions } from '../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
@@ -22,7 +25,7 @@ const STRUCT = structOf([
   { name: 'b', type: { kind: 'STRING' } },
 ])
 
-/** A column of every type, and of arrays and structs of them. */
+/** The columns: one for every scalar type, one for an array of each, a struct and an array of structs. */
 export const RANDOM_COLUMNS: readonly StructField[] = [
   ...scalars.map(type => ({ name: `c_${type.kind.toLowerCase()}`, type })),
   ...scalars.map(type => ({ name: `l_${type.kind.toLowerCase()}`, type: arrayOf(type) })),
@@ -79,7 +82,7 @@ class Writer {
     return `${prefix}${++this.#names}`
   }
 
-  /** Of these types, or of any. */
+  /** A query whose columns have these types; null: any types. */
   query(depth: number, outer: readonly Visible[], types: readonly Type[] | null): string {
     const wanted = types ?? Array.from({ length: 1 + this.#choose(3) }, () => this.#of(TYPES))
     switch (depth > 0 ? this.#choose(8) : 0) {
@@ -262,12 +265,12 @@ class Writer {
     return `${call ?? `ANY_VALUE(${this.#expr(type, depth, sight)})`}${over()}`
   }
 
-  /** Null where no function gives the type. */
+  /** A call of one of these functions with a result of the type; null where no function has such a result. */
   #call(calls: readonly Callable[], type: Type, depth: number, sight: readonly Visible[]): string | null {
     const fitting = calls.flatMap(({ entry, signature }) => {
       const variables = new Map<string, Type>()
       if (!unify(signature.result, type, variables)) return []
-      // There are no arrays of arrays.
+      // GoogleSQL has no arrays of arrays.
       const isNested =
         [...variables.values()].some(({ kind }) => kind === 'ARRAY') && /ARRAY<[A-Z]>/.test(signature.text)
       return isNested ? [] : [{ entry, signature, variables }]
@@ -353,7 +356,7 @@ const LITERALS: Readonly<Record<(typeof SCALAR_TYPES)[number], readonly string[]
   JSON: [`JSON '{"a": 1}'`],
 }
 
-/** Whether the pattern may be this type; what its letters then stand for is noted. */
+/** Whether the pattern can match this type; records in `variables` the type that each letter then stands for. */
 function unify(pattern: Pattern, type: Type, variables: Map<string, Type>): boolean {
   switch (pattern.kind) {
     case 'type':

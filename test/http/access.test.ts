@@ -67,7 +67,7 @@ describe('access', () => {
     expect(response.status).to.equal(401)
   })
 
-  /** The rule is that of the log, or null where the token is not what is wrong. */
+  /** `rule` is the rule in the log; null where the token is not the reason of the refusal. */
   const confinedRows: readonly (readonly [name: string, path: string, status: number, rule: string | null])[] = [
     ['its endpoint, with the pin', PATH, 200, null],
     ['its endpoint, without the argument', '/api/endpoints/query/tests.echo', 200, null],
@@ -94,7 +94,7 @@ describe('access', () => {
     expect(await response.json()).to.have.nested.property('result[0].project', 'abc')
   })
 
-  it('shows in the list what may be called', async () => {
+  it('limits the list to endpoints that may be called', async () => {
     const names = async (token: string) => {
       const document = (await (await bare('/api/endpoints', { 'X-API-KEY': token })).json()) as {
         endpoints: { name: string }[]
@@ -105,7 +105,7 @@ describe('access', () => {
     expect(await names(confined)).to.deep.equal(['tests.echo'])
   })
 
-  it('of tenants is for tokens that pin the tenant or are for all, SLUICE_TOKEN among them', async () => {
+  it('to an endpoint of tenants is given to tokens that pin the tenant or are for all tenants, such as SLUICE_TOKEN', async () => {
     const allow = ['third.*']
     const open = [TOKEN, await s.token({ allow, allTenants: true }), await s.token({ allow, pin: { project: 'abc' } })]
     const closed = [await s.token({ allow }), await s.token({ allow, pin: { size: '5' } })]
@@ -115,7 +115,7 @@ describe('access', () => {
     ] as const) {
       for (const key of keys) {
         for (const path of ['query/third.tenants?project=abc', 'third.tenants']) {
-          // A second time from the cache, where there is one.
+          // Where the answer is cached, the second call reads it from the cache.
           for (let i = 0; i < 2; i += 1) {
             const id = randomUUID()
             const response = await bare(`/api/endpoints/${path}`, { 'X-API-KEY': key, 'X-Request-Id': id })
@@ -132,7 +132,7 @@ describe('access', () => {
     }
   })
 
-  it('to the purge of an endpoint of tenants is a 403 for its tenant, whatever the token may purge', async () => {
+  it('to the purge of an endpoint of tenants is a 403 for its tenant, even if the token may purge', async () => {
     const key = await s.token({ allow: ['third.*'], purge: true })
     const id = randomUUID()
     const headers = { 'X-API-KEY': key, 'X-Request-Id': id }
@@ -140,12 +140,12 @@ describe('access', () => {
     expect([response.status, (await s.done(id)).error?.refusal?.rule]).to.deep.equal([403, 'tenant'])
   })
 
-  it('shows which parameter tells tenants apart', async () => {
+  it('shows which parameter identifies the tenant', async () => {
     const response = await bare('/api/endpoints/third.tenants', { 'X-API-KEY': TOKEN })
     expect(await response.json()).to.include({ name: 'third.tenants', tenant: 'project' })
   })
 
-  it('shows of an endpoint its contract and not its SQL', async () => {
+  it('shows the contract of an endpoint and not its SQL', async () => {
     const response = await bare(`/api/endpoints/${ENDPOINT_ID}`, { 'X-API-KEY': TOKEN })
     expect(response.headers.get('Cache-Control')).to.equal('private, no-cache')
     expect(await response.json()).to.deep.equal({
@@ -161,7 +161,7 @@ describe('access', () => {
     })
   })
 
-  it('is held to the rate of the token', async () => {
+  it('is limited to the rate of the token', async () => {
     const token = await s.token({ allow: ['*'], rate: '2/hour' })
     const responses = []
     for (let i = 0; i < 3; i += 1) responses.push(await bare(PATH, { 'X-API-KEY': token }))
@@ -177,7 +177,7 @@ describe('the other addresses', () => {
   })
   after(() => s.close())
 
-  it('tell without a token that the process is alive and ready', async () => {
+  it('report without a token that the process is alive and ready', async () => {
     for (const [path, body] of [
       ['/healthz', { status: 'ok' }],
       ['/readyz', { status: 'ready' }],
@@ -187,7 +187,7 @@ describe('the other addresses', () => {
     }
   })
 
-  it('tell when the engine does not answer, and nothing of why', async () => {
+  it('report when the engine does not answer, without the reason', async () => {
     s.engine.fail(new RunnerError('ENGINE_UNAVAILABLE', { detail: 'socket /srv/engine is gone' }))
     const response = await fetch(`${s.url}/readyz`)
     s.engine.fail(null)
@@ -198,7 +198,7 @@ describe('the other addresses', () => {
     expect((await fetch(`${s.url}/healthz`)).status).to.equal(200)
   })
 
-  it('explain a code where its problems point to', async () => {
+  it('explain an error code at the address in its problems', async () => {
     const problem = (await (await s.get('?')).json()) as { type: string }
     expect(await (await fetch(s.url + problem.type)).json()).to.deep.equal({
       type: '/problems/argument-invalid',
@@ -216,7 +216,7 @@ describe('the other addresses', () => {
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
   ]
   for (const [method, path, allowed] of methods) {
-    it(`refuse ${method} ${path} and say what is allowed`, async () => {
+    it(`refuse ${method} ${path} and name the allowed methods`, async () => {
       const response = await s.get(path, { method })
       expect([response.status, response.headers.get('Allow')]).to.deep.equal([405, allowed])
       const options = await fetch(s.url + path, { method: 'OPTIONS' })
@@ -224,7 +224,7 @@ describe('the other addresses', () => {
     })
   }
 
-  it('do not say what serves them', async () => {
+  it('do not name the server software', async () => {
     expect((await s.get('/')).headers.get('X-Powered-By')).to.equal(null)
   })
 
@@ -253,7 +253,7 @@ describe('the other addresses', () => {
         },
       })
 
-    it('that is configured may ask first', async () => {
+    it('that is configured may send a preflight request', async () => {
       const response = await preflight('https://app.example.com')
       expect(response.status).to.equal(204)
       expect(response.headers.get('Access-Control-Allow-Origin')).to.equal('https://app.example.com')
@@ -285,7 +285,7 @@ describe('the other addresses', () => {
     })
   })
 
-  it('know nothing of other origins where none is configured', async () => {
+  it('send no CORS headers where no origin is configured', async () => {
     const closed = await serving()
     const response = await closed.get('?project=a', { headers: { Origin: 'https://app.example.com' } })
     expect(response.headers.get('Access-Control-Allow-Origin')).to.equal(null)

@@ -1,4 +1,4 @@
-/** Arguments in a body, also where a parser of the app around us has read it before. */
+/** Arguments in a body, also where a body parser of the surrounding app has read the body before. */
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { expect } from 'chai'
@@ -20,7 +20,7 @@ const ENDPOINTS = [
   }),
 ]
 
-/** Reads the body and leaves nothing, as a logger may. */
+/** Reads the whole body and keeps nothing of it, as the middleware of a logger may do. */
 const swallow: RequestHandler = (req, _res, next) => {
   req.on('end', () => next()).resume()
 }
@@ -49,7 +49,7 @@ const CALLS: readonly (readonly [name: string, path: string, type: string, body:
   ['no body', `${ECHO}?project=a`, JSON_TYPE, ''],
 ]
 
-describe('a body behind a parser of the app around us', () => {
+describe('a body that a parser of the surrounding app has read', () => {
   let s: Serving
   before(async () => {
     s = await serving({ endpoints: ENDPOINTS })
@@ -75,14 +75,14 @@ describe('a body behind a parser of the app around us', () => {
 
   for (const [parser, handlers] of Object.entries(PARSERS)) {
     for (const [name, path, type, body] of CALLS) {
-      it(`${parser}: ${name} means what it means without`, async () => {
+      it(`${parser}: ${name} means the same as without the parser`, async () => {
         const expected = await post(s.url + path, type, body)
         await behind(handlers, async url => expect(await post(url + path, type, body)).to.deep.equal(expected))
       })
     }
   }
 
-  it('is never taken for none: one that was read and left nowhere is a 500, and the log says why', async () => {
+  it('is never treated as missing: a body that was read and not kept is a 500, with the reason in the log', async () => {
     const queries = s.engine.queries.length
     await behind([swallow], async url => {
       const { status, document } = await post(`${url}${ECHO}?size=77`, JSON_TYPE, '{"project":"a"}')
@@ -104,7 +104,7 @@ describe('a body', () => {
   const head = (lines: string) =>
     `POST ${ECHO} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Type: ${JSON_TYPE}\r\n${lines}\r\n`
 
-  /** What comes until it matches. */
+  /** Sends the bytes and resolves with the received text as soon as it matches `isEnough`. */
   function send(bytes: string, isEnough: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(s.server.port, '127.0.0.1', () => socket.write(bytes))
@@ -120,23 +120,23 @@ describe('a body', () => {
     })
   }
 
-  it('that is declared too large is refused before it comes', async () => {
+  it('that is declared too large is refused before it is sent', async () => {
     expect(await send(head('Content-Length: 999999999\r\n'), /BODY_TOO_LARGE/)).to.match(/^HTTP\/1.1 413 /)
   })
 
-  it('that is declared too large is not asked for, and its connection is closed', async () => {
+  it('that is declared too large gets no 100 Continue, and its connection is closed', async () => {
     const text = await send(head('Content-Length: 999999999\r\nExpect: 100-continue\r\n'), /BODY_TOO_LARGE/)
     expect(text)
       .to.match(/^HTTP\/1.1 413 /)
       .and.match(/^Connection: close\r$/m)
   })
 
-  it('that may come is asked for', async () => {
+  it('that is small enough gets a 100 Continue', async () => {
     const text = await send(head('Content-Length: 2\r\nExpect: 100-continue\r\n'), /\r\n\r\n/)
     expect(text).to.equal('HTTP/1.1 100 Continue\r\n\r\n')
   })
 
-  it('that turns out too large is refused while it still comes', async () => {
+  it('that turns out too large is refused while it is still being sent', async () => {
     const chunk = `${(600_000).toString(16)}\r\n${'x'.repeat(600_000)}\r\n`
     const text = await send(head('Transfer-Encoding: chunked\r\n') + chunk + chunk, /BODY_TOO_LARGE/)
     expect(text).to.match(/^HTTP\/1.1 413 /)

@@ -4,7 +4,7 @@ import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.j
 import { type Serving, serving, TOKEN } from './serving.js'
 
 const ECHO = '/api/endpoints/query/tests.echo'
-/** Stands in arguments and must never stand in a log line. */
+/** A text in arguments that must never appear in a log line. */
 const SECRET = 'hunter2-argument'
 
 describe('an endpoint over HTTP', () => {
@@ -35,7 +35,7 @@ describe('an endpoint over HTTP', () => {
     return row
   }
 
-  it('answers with rows and with what a cache must know', async () => {
+  it('answers with rows and with the headers for caches', async () => {
     const response = await s.get('?project=a&undeclared=x')
     expect(response.status).to.equal(200)
     expect(await rows(response)).to.deep.equal({ project: 'a' })
@@ -91,12 +91,12 @@ describe('an endpoint over HTTP', () => {
     const statuses = (await Promise.all(asked)).map(response => response.headers.get('Cache-Status'))
     expect(s.engine.queries).to.have.length(1)
     expect(statuses.filter(status => status === 'sluice; fwd=miss; stored')).to.have.length(1)
-    // Those that came too late to share the run found its result.
+    // Requests that arrived too late to share the run found its result in the cache.
     expect(statuses.filter(status => status === 'sluice; fwd=miss; collapsed')).to.have.length.above(0)
     expect(statuses.filter(status => /collapsed|hit/.test(status ?? ''))).to.have.length(19)
   })
 
-  it('asks the engine each time where it is not cached', async () => {
+  it('runs the query each time where it is not cached', async () => {
     for (let i = 0; i < 2; i += 1) {
       const response = await s.get('/api/endpoints/query/tests.uncached?project=a')
       expect(response.headers.get('Cache-Control')).to.equal('private, no-cache')
@@ -107,7 +107,7 @@ describe('an endpoint over HTTP', () => {
     expect(s.engine.queries).to.have.length(2)
   })
 
-  it('says when the result was cut, and only then', async () => {
+  it('reports when the result was cut, and only then', async () => {
     expect((await s.get('/api/endpoints/query/tests.cut?project=a')).headers.get('X-Truncated')).to.equal('true')
     expect((await s.get('?project=a')).headers.get('X-Truncated')).to.equal(null)
   })
@@ -149,7 +149,7 @@ describe('an endpoint over HTTP', () => {
       return (await s.get('?project=a', { headers })).headers.get('Cache-Status')
     }
 
-    it('is had by no-cache or max-age=0, as often as the token may', async () => {
+    it('is requested with no-cache or max-age=0, as often as the token allows', async () => {
       const token = await s.token({ allow: ['*'], fresh: '3/hour' })
       const statuses: (string | null)[] = []
       for (const directive of ['max-age=60', 'no-cache', 'private, Max-Age="0"', 'no-store', 'max-age=0', 'no-cache']) {
@@ -180,7 +180,7 @@ describe('an endpoint over HTTP', () => {
       expect(await second.text()).to.not.equal(first)
     })
 
-    it('is not had by a token that may not, nor by SLUICE_TOKEN', async () => {
+    it('is refused to a token without the right, and to SLUICE_TOKEN', async () => {
       const token = await s.token({ allow: ['*'] })
       await s.get('?project=a')
       expect(await ask(token, 'no-cache')).to.include('hit')
@@ -214,7 +214,7 @@ describe('an endpoint over HTTP', () => {
       expect(await rows(await s.get('/api/endpoints/query/tests.list?tag=a&tag=b'))).to.deep.equal({ tag: ['a', 'b'] })
     })
 
-    it('takes longer values than an address may have', async () => {
+    it('accepts longer values than an address can contain', async () => {
       const response = await post(JSON.stringify({ project: 'x'.repeat(32_000) }))
       expect(response.status).to.equal(200)
     })
@@ -302,7 +302,7 @@ describe('an endpoint over HTTP', () => {
     }
   })
 
-  it('tells all bad arguments at once, in a problem of the known form', async () => {
+  it('reports all bad arguments at once, in a problem of the known form', async () => {
     const response = await s.get('?size=x', { headers: { 'X-Request-Id': 'my-id.1' } })
     expect(response.status).to.equal(400)
     expect(response.headers.get('X-Request-Id')).to.equal('my-id.1')
@@ -321,7 +321,7 @@ describe('an endpoint over HTTP', () => {
     })
   })
 
-  it('refuses codings that it does not have before any query is run, and to a stranger says only that it is one', async () => {
+  it('refuses a call that accepts no available coding before any query is run; without a valid token it is only a 401', async () => {
     for (const refused of ['*;q=0', 'identity;q=0']) {
       const response = await s.get('?project=a', { headers: { 'Accept-Encoding': refused } })
       expect([response.status, await codeOf(response)]).to.deep.equal([406, 'NOT_ACCEPTABLE'])
@@ -331,7 +331,7 @@ describe('an endpoint over HTTP', () => {
     expect(s.engine.queries).to.have.length(0)
   })
 
-  it('has never been longer with the engine than in all, however late a caller joins a query', async () => {
+  it('never reports a longer engine time than total time, however late a caller joins a query', async () => {
     const release = s.engine.hold()
     const first = s.get('?project=a')
     await new Promise(resolve => setTimeout(resolve, 50))
@@ -346,7 +346,7 @@ describe('an endpoint over HTTP', () => {
     }
   })
 
-  it('offers JSON and says so to whoever wants something else', async () => {
+  it('offers JSON, and names it to a caller that accepts only another type', async () => {
     const response = await s.get('?project=a', { headers: { Accept: 'text/csv' } })
     expect(response.status).to.equal(406)
     expect(await response.json()).to.include({
@@ -355,7 +355,7 @@ describe('an endpoint over HTTP', () => {
     })
   })
 
-  it('says nothing of why the engine failed', async () => {
+  it('does not reveal why the engine failed', async () => {
     const cause = new TypeError('no such table: logs.secret in /srv/data')
     s.engine.fail(new RunnerError('QUERY_FAILED', { cause }))
     const response = await s.get('?project=a')
@@ -365,7 +365,7 @@ describe('an endpoint over HTTP', () => {
     expect((await s.get('?project=a')).status, 'errors are not stored').to.equal(200)
   })
 
-  it('says nothing of a bug', async () => {
+  it('does not reveal a bug', async () => {
     s.engine.fail(new TypeError('x is undefined at /srv/app.js') as unknown as RunnerError)
     const response = await s.get('?project=a')
     expect(response.status).to.equal(500)
@@ -392,7 +392,7 @@ describe('an endpoint over HTTP', () => {
     expect(JSON.stringify(s.events)).to.not.include(TOKEN)
   })
 
-  it('is left by a caller who aborts: the query is cancelled, and only the log hears of it', async () => {
+  it('cancels the query of a caller who aborts, which is only logged', async () => {
     s.engine.hold()
     const leaving = new AbortController()
     const asked = s.get('?project=a', { signal: leaving.signal }).catch((error: Error) => error.name)

@@ -1,4 +1,4 @@
-/** A request whose headers are exactly those that are given, and the whole answer as it came. */
+/** Sends a request with exactly the given headers, and returns the whole answer unchanged. */
 import { type IncomingHttpHeaders, request } from 'node:http'
 
 export interface RawAnswer {

@@ -31,19 +31,19 @@ export interface Serving {
   readonly engine: CountingEngine
   readonly events: readonly Event[]
   readonly server: RunningServer
-  /** What the server listens with; mounts elsewhere too. */
+  /** The request listener of the server; a test may also mount it in another server. */
   readonly listener: RequestListener
-  /** Fetches with the unrestricted token; a path below /api/endpoints/query/tests.echo when it begins with `?`. */
+  /** Fetches with the unrestricted token. A path that begins with `?` is appended to /api/endpoints/query/tests.echo. */
   get(path: string, init?: RequestInit): Promise<Response>
-  /** The text of a new token. */
+  /** Creates a token and returns its text. */
   token(order: Omit<NewToken, 'name'>): Promise<string>
-  /** The one event of this kind that is seen next or was last; of the request with this id, where one is given. */
+  /** The `request.done` event of the request with this id; without an id, the latest or else the next one. */
   done(requestId?: string): Promise<Extract<Event, { kind: 'request.done' }>>
-  /** Takes the token of this name (`token-1` is the first) out of the file. */
+  /** Removes the token with this name from the file; `token-1` is the first. */
   revoke(name: string): Promise<void>
   /** How many requests the fast path did not answer. */
   slowPathCalls(): number
-  /** Serves these from now on. */
+  /** Serves these endpoints from now on. */
   replaceEndpoints(endpoints: readonly Endpoint[]): void
   close(): Promise<void>
 }
@@ -55,7 +55,7 @@ export interface ServingOptions {
   readonly drainDelayMs?: number
   readonly graceMs?: number
   readonly requestTimeoutMs?: number
-  /** @default 0, any free one */
+  /** The port. @default 0, any free port */
   readonly port?: number
   /** Without the fast path. @default false */
   readonly isSlowPathOnly?: boolean

@@ -1,4 +1,4 @@
-/** Manifests as cases: those in ok/ are silent, each in bad/ says exactly what its .out file says. */
+/** Manifests as test cases: those in ok/ have no diagnostics; each in bad/ has exactly the diagnostics in its .out file. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -21,7 +21,7 @@ function textOf(dir: string, name: string): SourceText {
   return { file: name, text: readFileSync(join(dir, name), 'utf8') }
 }
 
-/** Only the partials that the manifests speak of, so that one broken partial does not sound in every case. */
+/** Loads the manifests with all partials and tables of the cases. */
 function load(manifests: readonly SourceText[], checksImplied = true): Promise<Loaded> {
   return loadSources(manifests, partials, { tables, checkSql: checkByTranslation(tables), checksImplied })
 }
@@ -39,7 +39,7 @@ describe('sound manifests', () => {
       const loaded = await load([textOf(join(CASES, 'ok'), name)])
       expect(lines(loaded)).to.equal('')
       expect(loaded.endpoints).to.have.length(1)
-      // As a server loads it: it has the same revision, whichever way it was checked.
+      // A server does not check implied variants; the endpoint, with its revision, must be the same.
       const served = await load([textOf(join(CASES, 'ok'), name)], false)
       expect(JSON.stringify(served)).to.equal(JSON.stringify(loaded))
     })
@@ -51,13 +51,13 @@ describe('manifests with mistakes', () => {
   const cases = readdirSync(dir, { withFileTypes: true }).filter(entry => !entry.name.endsWith('.out'))
   for (const entry of cases) {
     const name = entry.name.replace(/\.yaml$/, '')
-    it(`bad/${name} says what ${name}.out says`, async () => {
+    it(`bad/${name} has the diagnostics in ${name}.out`, async () => {
       const manifests = entry.isDirectory()
         ? readdirSync(join(dir, name)).map(file => textOf(join(dir, name), file))
         : [textOf(dir, entry.name)]
       const actual = lines(await load(manifests))
       const out = join(dir, `${name}.out`)
-      // UPDATE_CASES=1 writes the files anew; read the difference before you keep it.
+      // UPDATE_CASES=1 rewrites the files; read the difference before you keep it.
       if (process.env['UPDATE_CASES'] === '1') writeFileSync(out, actual)
       expect(actual).to.equal(existsSync(out) ? readFileSync(out, 'utf8') : '')
       expect(actual).to.not.equal('')

@@ -1,4 +1,4 @@
-/** The check of SQL that `validate` uses, without an engine: resolve and translate. */
+/** The SQL check of `validate`, without an engine: resolves and translates the query. */
 
 import { SqlError } from '../../googlesql/sql-error.js'
 import type { TableCatalogue } from '../../googlesql/tables.js'

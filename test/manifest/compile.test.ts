@@ -1,4 +1,4 @@
-/** What a manifest becomes: settings filled in, and queries whose text holds no argument. */
+/** Compiled manifests: defaults are filled in, and no argument appears in the text of a query. */
 import { expect } from 'chai'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { STRING, TIMESTAMP } from '../../googlesql/types/types.js'
@@ -50,7 +50,7 @@ async function load(
 describe('a compiled endpoint', () => {
   const NOW = 1_700_000_000_123_456n
 
-  it('binds what its text reads, absent ones as typed NULLs and empty arrays', async () => {
+  it('binds the parameters that its text reads; absent arguments are typed NULLs and empty arrays', async () => {
     const { render } = await load()
     const query = render({ shop: "x' OR TRUE --", size: 'small' }, NOW)
     expect(query.sql)
@@ -64,7 +64,7 @@ describe('a compiled endpoint', () => {
     })
   })
 
-  it('picks its text by what was given', async () => {
+  it('chooses its text by the given arguments', async () => {
     const { render } = await load()
     const query = render({ shop: 'x', size: 'big', since: '2026-01-31T00:00:00Z', ids: ['1'] }, NOW)
     expect(query.sql).to.include("'b'").and.include('@since')
@@ -72,17 +72,17 @@ describe('a compiled endpoint', () => {
     expect(query.parameters['ids']).to.deep.equal({ type: 'ARRAY<STRING>', value: ['1'] })
   })
 
-  it('does not take what every object inherits for an argument', async () => {
+  it('does not treat the inherited members of objects as arguments', async () => {
     const { render } = await load(MANIFEST.replaceAll('since', 'toString'))
     expect(render({ shop: 'x', size: 'small' }, NOW).sql).to.not.include('@toString')
   })
 
-  it('cuts @now down, before 1970 too', async () => {
+  it('truncates @now, also before 1970', async () => {
     const { render } = await load()
     expect(render({ shop: 'x' }, -1n).parameters['now']!.value).to.equal('1969-12-31T23:59:00Z')
   })
 
-  it('has its settings in units, and as authored with the defaults', async () => {
+  it('has its settings converted to units, and as authored with the defaults', async () => {
     const endpoint = await load()
     expect(endpoint.id).to.equal('0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11')
     expect(endpoint.cache).to.deep.equal({
@@ -112,7 +112,7 @@ describe('a compiled endpoint', () => {
     ])
   })
 
-  it('lists the rows that a rejecting lookup table takes', async () => {
+  it('lists the rows of a lookup table that rejects other arguments', async () => {
     const size = (await load()).parameters.find(parameter => parameter.name === 'size')!
     expect(size.rows).to.deep.equal(['small', 'big'])
     expect(size.default).to.equal('small')
@@ -130,7 +130,7 @@ describe('the revision', () => {
     expect((await load(`# a comment\n${MANIFEST}\n`)).revision).to.equal(revision)
   })
 
-  it('changes with the manifest, its partials and the schemas of its tables, and not with those of others', async () => {
+  it('changes with the manifest, its partials and the schemas of its tables, and not with other partials and schemas', async () => {
     const { revision } = await load()
     expect((await load(MANIFEST.replace('word: b', 'word: c'))).revision).to.not.equal(revision)
     const wider = [...columns, { name: 'extra', type: STRING }]

@@ -1,4 +1,4 @@
-/** What the engine means for a manifest. */
+/** How the engine affects the validation of a manifest. */
 import { expect } from 'chai'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { type LoadOptions, loadSources } from '../../runner/manifest/load.js'
@@ -16,7 +16,7 @@ const load = (options: Partial<LoadOptions>) =>
   loadSources([{ file: 'n.yaml', text }], [], { tables: none, checkSql: checkByTranslation(none), ...options })
 
 describe('a manifest on an engine', () => {
-  it('may keep results until data changes where the engine tells of that', async () => {
+  it('may keep results until data changes where the engine detects changes', async () => {
     const { endpoints, diagnostics } = await load({ knowsDataChanges: true })
     expect(diagnostics).to.deep.equal([])
     expect(endpoints[0]?.cache).to.deep.equal({
@@ -28,7 +28,7 @@ describe('a manifest on an engine', () => {
     })
   })
 
-  it('is refused elsewhere, at its place', async () => {
+  it('is refused on other engines, at the place of the key', async () => {
     const { endpoints, diagnostics } = await load({ knowsDataChanges: false })
     expect(endpoints).to.deep.equal([])
     expect(diagnostics.map(({ line, column, rule }) => [line, column, rule])).to.deep.equal([

@@ -1,4 +1,4 @@
-/** The generated Manifest type and the named defaults are those of the schema. */
+/** The generated Manifest type and the named defaults agree with the schema. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import { SETTING_DEFAULTS } from '../../runner/manifest/setting-defaults.js'
@@ -8,7 +8,7 @@ type Node = { readonly [key: string]: unknown }
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 describe('the schema of manifests', () => {
-  it('is what runner/model/manifest.ts was generated from; run `npm run generate` when it is not', async () => {
+  it('is the source of runner/model/manifest.ts; run `npm run generate` when they differ', async () => {
     expect(await manifestTypeText(await readSchema())).to.equal(readFileSync('runner/model/manifest.ts', 'utf8'))
   })
 

@@ -13,8 +13,8 @@ const partial = (name: string, text: string) => ({ file: `partials/${name}.sql`,
 const MANIFESTS = [manifest(1, 'SELECT 1 AS n'), manifest(2, '{{> two}}'), manifest(3, 'SELECT 3 AS n')]
 const PARTIALS = [partial('two', '{{> inner}}'), partial('inner', 'SELECT 2 AS n'), partial('other', 'SELECT 4 AS n')]
 
-describe('what is remembered of a load', () => {
-  /** Loads, and tells which texts were checked for it. */
+describe('the result of an earlier load', () => {
+  /** A function that loads manifests and also returns the SQL texts that were checked for it. */
   function loader() {
     const memory = createLoadMemory<FaultlessManifest>()
     return async (manifests = MANIFESTS, partials = PARTIALS, tables: TableCatalogue = none) => {
@@ -29,7 +29,7 @@ describe('what is remembered of a load', () => {
     }
   }
 
-  it('is not made again: the endpoints are the very same', async () => {
+  it('is used again: the endpoints are the same objects', async () => {
     const load = loader()
     const first = await load()
     expect(first.checked).to.have.length(3)
@@ -41,7 +41,7 @@ describe('what is remembered of a load', () => {
     expect([manifests, variants, diagnostics]).to.deep.equal([3, first.variants, []])
   })
 
-  it('is made again where the manifest, or a partial that it includes, has changed', async () => {
+  it('is not used where the manifest, or a partial that it includes, has changed', async () => {
     const load = loader()
     await load()
     expect((await load([manifest(1, 'SELECT 10 AS n'), ...MANIFESTS.slice(1)])).checked).to.deep.equal([
@@ -55,13 +55,13 @@ describe('what is remembered of a load', () => {
     expect((await load(MANIFESTS, others)).checked).to.deep.equal([])
   })
 
-  it('is nothing for other tables', async () => {
+  it('is not used with other tables', async () => {
     const load = loader()
     await load()
     expect((await load(MANIFESTS, PARTIALS, tableCatalogue([]))).checked).to.have.length(3)
   })
 
-  it('outlives mistakes in others, which are told each time', async () => {
+  it('is kept when other manifests have mistakes, which are reported each time', async () => {
     const load = loader()
     await load()
     const broken = [MANIFESTS[0]!, MANIFESTS[1]!, manifest(3, 'SELECT nobody AS n')]
@@ -73,7 +73,7 @@ describe('what is remembered of a load', () => {
     expect((await load()).checked).to.deep.equal(['SELECT 3 AS n'])
   })
 
-  it('takes its names all the same', async () => {
+  it('still reserves its names', async () => {
     const load = loader()
     await load()
     const twin = { ...manifest(1, 'SELECT 1 AS n'), file: 'n0.yaml' }

@@ -1,4 +1,4 @@
-/** Manifests and table schemas from folders. */
+/** Loading manifests and table schemas from folders. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const none = tableCatalogue([])
 const manifest = (n: number) => `id: 0000000${n}-0000-4000-8000-000000000000\nname: n${n}\nsql: |\n  SELECT ${n} AS n\n`
 
 describe('the endpoints of this project', () => {
-  it('load without a word, all variants compiled', async () => {
+  it('load without diagnostics, with all variants compiled', async () => {
     const { tables, diagnostics } = await loadTableSchemas('schemas/tables')
     expect(diagnostics).to.deep.equal([])
     const catalogue = tableCatalogue(tables)
@@ -51,7 +51,7 @@ describe('a folder of manifests', () => {
     )
   })
 
-  it('is read with its subfolders, without tests; what is broken leaves the others alone', async () => {
+  it('is read with its subfolders, without tests; a broken manifest does not affect the others', async () => {
     mkdirSync(join(dir, 'deep'))
     writeFileSync(join(dir, 'a.yaml'), manifest(1))
     writeFileSync(join(dir, 'deep', 'b.yaml'), manifest(2))
@@ -70,7 +70,7 @@ describe('a folder of manifests', () => {
     ])
   })
 
-  it('can be narrowed to some files, whose names are still held against all', async () => {
+  it('can be limited to some files, whose names are still compared with those of all files', async () => {
     mkdirSync(join(dir, 'deep'))
     writeFileSync(join(dir, 'a.yaml'), manifest(1))
     writeFileSync(join(dir, 'b.yaml'), 'name: [\n')
@@ -82,7 +82,7 @@ describe('a folder of manifests', () => {
     expect(told(await load(['a.yaml']))).to.deep.equal([])
   })
 
-  it('that is not there is told', async () => {
+  it('that does not exist is reported', async () => {
     const loaded = await loadEndpoints({ dir: join(dir, 'missing'), tables: none, checkSql: checkByTranslation(none) })
     expect(loaded.diagnostics.map(d => d.message)).to.deep.equal(['cannot be read: there is no such file or folder'])
   })
@@ -147,7 +147,7 @@ describe('table schemas', () => {
     })
   }
 
-  it('may stand on one line, as bq prints it without pretty', () => {
+  it('may be one line, as bq prints it without pretty', () => {
     for (const name of readdirSync('schemas/tables')) {
       const text = readFileSync(join('schemas/tables', name), 'utf8')
       const { table } = readTableSchema({ file: name, text: JSON.stringify(JSON.parse(text)) })

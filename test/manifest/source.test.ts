@@ -1,4 +1,4 @@
-/** Each character of a literal block is found again in the file. */
+/** Each character of a block scalar maps to its place in the file. */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { parseManifest } from '../../runner/manifest/yaml/parse.js'
@@ -28,10 +28,10 @@ function expectMapped(text: string): void {
   }
 }
 
-describe('places in literal blocks', () => {
+describe('places in block scalars', () => {
   for (const [name, text] of Object.entries(FORMS)) it(`are right with ${name}`, () => expectMapped(text))
 
-  it('are right for any lines', () => {
+  it('are correct for any lines', () => {
     const line = fc.stringMatching(/^[ a-z{},.'-]{0,12}$/)
     fc.assert(
       fc.property(

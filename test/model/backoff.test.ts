@@ -9,7 +9,7 @@ describe('a back-off', () => {
     expect(pauses).to.deep.equal([100, 200, 400, 800, 1_000, 1_000])
   })
 
-  it('is shortened by chance, by no more than its jitter', () => {
+  it('is shortened at random, by no more than its jitter', () => {
     expect([0, 0.5, 1].map(random => pauseAfter(1, BACKOFF, random))).to.deep.equal([100, 75, 50])
     expect(pauseAfter(1, { ...BACKOFF, jitter: 0 }, 1)).to.equal(100)
   })

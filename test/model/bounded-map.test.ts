@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { BoundedMap } from '../../runner/model/bounded-map.js'
 
 describe('a bounded map', () => {
-  it('lets go of the entry that was set longest ago', () => {
+  it('drops the entry that was set the longest time ago', () => {
     const map = new BoundedMap<string, number>(2)
     map.set('a', 1).set('b', 2).set('c', 3)
     expect([...map]).to.deep.equal([
@@ -20,7 +20,7 @@ describe('a bounded map', () => {
     ])
   })
 
-  it('holds a key that is undefined to the same bound', () => {
+  it('counts a key of undefined like any other', () => {
     const map = new BoundedMap<string | undefined, number>(1)
     map.set(undefined, 1).set('a', 2)
     expect([...map]).to.deep.equal([['a', 2]])

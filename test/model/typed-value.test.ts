@@ -93,7 +93,7 @@ describe('a typed value', () => {
     expect(compareValues('date', '2026-01-31', '2026-01-31')).to.equal(0)
   })
 
-  it('tells the microseconds of a time, before 1970 too', () => {
+  it('gives the microseconds of a time, also before 1970', () => {
     expect(readTimestamp('1970-01-01T01:00:00.000001+01:00')).to.equal(1n)
     expect(readTimestamp('1969-12-31T23:59:59.999999Z')).to.equal(-1n)
     expect(readTimestamp('2026-01-31')).to.equal(1_769_817_600_000_000n)

@@ -1,11 +1,13 @@
-/** A reader that stalls, comes back, is slow or leaves: what it gets, what is dropped, and that it is told how much. */
+/**
+ * A reader that stalls, comes back, is slow or leaves: the lines it gets, the lines dropped, and the report of their number.
+ */
 import { expect } from 'chai'
 import { boundedOutput, MAX_WAITING } from '../../runner/observe/bounded-output.js'
 import { type ManualClock, manualClock } from '../cache/manual-clock.js'
 
 const LINE = `${'x'.repeat(1_023)}\n`
 
-/** Takes nothing until it is told to. */
+/** An output with a simulated reader, which accepts no bytes until `takes` is called. */
 function reader(clock: ManualClock) {
   let room: number | null = 0
   let text = ''
@@ -19,7 +21,7 @@ function reader(clock: ManualClock) {
   return {
     output,
     write: (line: string) => output.write(Buffer.from(line)),
-    /** Up to so many bytes from now on; null: it has left. */
+    /** The reader accepts up to `bytes` from now on; null: it has left. */
     takes: (bytes: number | null) => {
       room = bytes
     },
@@ -32,14 +34,14 @@ const droppedIn = (lines: readonly string[]): readonly number[] =>
   lines.flatMap(line => (line.includes('dropped') ? [(JSON.parse(line) as { dropped: number }).dropped] : []))
 
 describe('output whose reader may stall', () => {
-  it('is taken at once where the reader takes it', () => {
+  it('is written at once where the reader accepts it', () => {
     const { write, takes, text } = reader(manualClock())
     takes(1_000)
     write('one\ntwo\n')
     expect(text()).to.equal('one\ntwo\n')
   })
 
-  it('waits for the reader, whole lines in their order', async () => {
+  it('waits for the reader, and then comes as whole lines in order', async () => {
     const clock = manualClock()
     const { output, write, takes, text } = reader(clock)
     takes(2)
@@ -54,7 +56,7 @@ describe('output whose reader may stall', () => {
     expect(output.dropped()).to.equal(0)
   })
 
-  it('is bounded: what is beyond is dropped, and counted to the reader once it is back', async () => {
+  it('is bounded: further lines are dropped, and their number is reported to the reader when it is back', async () => {
     const clock = manualClock()
     const { output, write, takes, lines } = reader(clock)
     for (let i = 0; i < 5_000; i += 1) write(LINE)
@@ -70,7 +72,7 @@ describe('output whose reader may stall', () => {
     expect(lines().at(-1)).to.equal('after')
   })
 
-  it('tells of each gap once, where the lines are missing, to a reader who is slow', async () => {
+  it('reports each gap once, at the place of the missing lines, to a slow reader', async () => {
     const clock = manualClock()
     const { output, write, takes, lines } = reader(clock)
     let written = 0
@@ -87,7 +89,7 @@ describe('output whose reader may stall', () => {
     expect(lines().length - gaps.length + output.dropped()).to.equal(written)
   })
 
-  it('goes on without a reader, and tells a new one', () => {
+  it('goes on without a reader, and reports the gap to a new one', () => {
     const { output, write, takes, lines } = reader(manualClock())
     write('waits\n')
     takes(null)
@@ -100,7 +102,7 @@ describe('output whose reader may stall', () => {
     expect(lines()[1]).to.equal('four')
   })
 
-  it('has the reader take what waits as the process ends', () => {
+  it('gives waiting lines to the reader at the end of the process', () => {
     const { output, write, takes, lines } = reader(manualClock())
     write(LINE)
     takes(10_000)

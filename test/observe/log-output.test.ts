@@ -1,9 +1,9 @@
-/** Lines reach standard error whole, once and in their order, however many and however long they are. */
+/** Every line reaches standard error whole, once and in order, however many lines there are and however long they are. */
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 import { gathered } from '../../runner/observe/log-output.js'
 
-/** Short ones that fill the room a few times, with longer ones than it holds between them. */
+/** Lengths of lines: short lines that fill the buffer several times, and between them lines longer than the buffer. */
 const LENGTHS = Array.from({ length: 600 }, (_, i) => (i % 200 === 150 ? 40_000 + i : 50 + (i % 97)))
 const LINES = LENGTHS.map((length, i) => `${`line ${i} `.padEnd(length, 'x')}\n`)
 

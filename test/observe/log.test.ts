@@ -28,7 +28,7 @@ const done: Extract<Event, { kind: 'request.done' }> = {
 }
 
 describe('the log', () => {
-  it('says once a minute that a store fails, and how often it has', async () => {
+  it('reports once a minute that a store fails, and how often it has failed', async () => {
     const clock = manualClock()
     const written: string[] = []
     const log = openLog('info', clock, { write: text => void written.push(text) })
@@ -45,7 +45,7 @@ describe('the log', () => {
     expect([unwritten, level, operation]).to.deep.equal([5, 'warn', 'get'])
   })
 
-  it('tells of manifests that are refused at file, line and column, the first twenty', () => {
+  it('reports refused manifests with file, line and column, the first twenty', () => {
     const diagnostic = {
       file: 'a.yaml',
       line: 2,
@@ -64,7 +64,7 @@ describe('the log', () => {
     expect([told.length, told[0], told[20]]).to.deep.equal([21, 'a.yaml:2:3: no [sql/error]', 'and 2 more'])
   })
 
-  it('is one JSON object a line, named by what happened', () => {
+  it('is one JSON object a line, named after the event', () => {
     const [line] = lines('info', done)
     expect(line?.['time']).to.match(/^\d{4}-\d\d-\d\dT/)
     delete line?.['time']
@@ -83,7 +83,7 @@ describe('the log', () => {
     })
   })
 
-  it('tells what a query was billed for, of a call and of whatever else is paid for', () => {
+  it('reports the bytes billed for calls and for all other queries', () => {
     const cost = { bytesProcessed: 5, bytesBilled: 10, isCacheHit: false, jobId: 'job_1' }
     const about = { endpoint: 'logs.all', engine: 'bigquery', durationMs: 1 }
     const written = lines('info', { ...done, cost }, { kind: 'query.done', ...about, rows: 1, cost })
@@ -91,7 +91,7 @@ describe('the log', () => {
     expect(lines('info', { kind: 'query.done', ...about, rows: 1 })).to.deep.equal([])
   })
 
-  it('tells which rule refused a token', () => {
+  it('names the rule that refused a token', () => {
     const refusal = { rule: 'scope', reason: 'the token allows no endpoint of this name' } as const
     const error = new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'No.', refusal })
     const [line] = lines('info', { ...done, status: 403, error })
@@ -127,7 +127,7 @@ describe('the log', () => {
     })
   }
 
-  it('writes the line of a request as any other, whatever stands in it', () => {
+  it('writes the line of a request like any other, whatever its contents', () => {
     const odd = {
       ...done,
       path: '/a"b\\\u2028é',
@@ -145,7 +145,7 @@ describe('the log', () => {
     }
   })
 
-  it('tells of each request how many rows it got, and what was paid', () => {
+  it('reports the rows and the bytes billed of each request', () => {
     const cost = { bytesProcessed: 9, bytesBilled: 7, isCacheHit: false, jobId: 'j' }
     const rows = [3, 0, 1_000_000, null, 3]
     const written = lines('info', ...rows.map(count => ({ ...done, rows: count })), { ...done, cost }, done)
@@ -173,12 +173,12 @@ describe('the log', () => {
     expect(names()).to.have.length(104)
   })
 
-  it('leaves out what is below its level, and everything when silent', () => {
+  it('omits events below its level, and all events when silent', () => {
     expect(lines('warn', done)).to.deep.equal([])
     expect(lines('silent', { kind: 'bug', where: 'x', cause: null })).to.deep.equal([])
   })
 
-  it('tells the cause of a failure', () => {
+  it('reports the cause of a failure', () => {
     const error = new RunnerError('QUERY_FAILED', { cause: new RangeError('division by zero') })
     const [line] = lines('debug', { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error })
     expect(line?.['error']).to.deep.equal({
@@ -188,7 +188,7 @@ describe('the log', () => {
     })
   })
 
-  it('tells what is behind the cause too, four levels deep, and nothing twice', () => {
+  it('reports the causes of the cause too, four levels deep, and none of them twice', () => {
     const failed = (cause: unknown) => {
       const error = new RunnerError('QUERY_FAILED', { cause })
       const [line] = lines('debug', { kind: 'query.failed', endpoint: 'e', engine: 'duckdb', durationMs: 1, error })
@@ -209,7 +209,7 @@ describe('the log', () => {
     expect(failed(endless)).to.equal('round')
   })
 
-  it('tells what is behind the cause of a bug and of a store that fails', () => {
+  it('reports the causes of the cause of a bug and of a failing store', () => {
     const cause = new TypeError('x is undefined', { cause: new RangeError('the bottom') })
     const error = new RunnerError('INTERNAL', { cause })
     const [failed, bug, store] = lines(
@@ -224,7 +224,7 @@ describe('the log', () => {
     for (const line of [bug, store]) expect(line).to.have.nested.property('cause.cause', 'the bottom')
   })
 
-  it('holds the beginning of a text that is long, as of a bad row of a file', () => {
+  it('contains only the beginning of a long text, such as a bad row of a file', () => {
     const row = `${'r'.repeat(1_000_000)}`
     const cause = new QueryFault(`line 3: ${row}`, { cause: new RangeError(`Malformed JSON: ${row}`) })
     const error = new RunnerError('QUERY_FAILED', { cause })
@@ -246,7 +246,7 @@ describe('the log', () => {
       )
   })
 
-  it('tells the stack of a bug', () => {
+  it('reports the stack of a bug', () => {
     const [line] = lines('debug', { kind: 'bug', where: 'request', cause: new TypeError('x is undefined') })
     expect(line).to.have.nested.property('cause.message', 'x is undefined')
     expect(line).to.have.nested.property('cause.stack').that.includes('log.test')

@@ -141,7 +141,7 @@ describe('metrics', () => {
     })
   }
 
-  it('are there before anything has happened, each with its help and type', async () => {
+  it('exist before anything has happened, each with its help and type', async () => {
     const text = await scrape()
     for (const name of text.match(/^# HELP (\S+)/gm)!.map(line => line.slice(7))) {
       expect(text).to.match(new RegExp(`^# TYPE ${name} (counter|gauge|histogram)$`, 'm'))
@@ -149,14 +149,14 @@ describe('metrics', () => {
     expect(text).to.include('sluice_queries_in_flight 0')
   })
 
-  it('tell how many lines the log has dropped', async () => {
+  it('report how many lines the log has dropped', async () => {
     const metrics = openMetrics()
     metrics.showDroppedLogLines(() => 7)
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
     expect(await metrics.text()).to.include('\nsluice_log_lines_dropped_total 7\n')
   })
 
-  it('tell what the cache holds now', async () => {
+  it('report the present size of the cache', async () => {
     const metrics = openMetrics()
     let entries = 1
     metrics.showCache(() => ({ entries, bytes: 1_500 * entries }))
@@ -165,7 +165,7 @@ describe('metrics', () => {
     expect(await metrics.text()).to.match(/^sluice_cache_entries 2\n[\s\S]*^sluice_cache_bytes 3000$/m)
   })
 
-  it('come to the same when they are read twice', async () => {
+  it('are the same when they are read twice', async () => {
     const metrics = openMetrics()
     metrics.observe(request)
     expect(await metrics.text()).to.equal(await metrics.text())

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'chai'
 
-/** Makes things that live for a while, many times over; prints what the young generation takes then, in MB. */
+/** Creates many objects that live for a while, and prints the size of the young generation afterwards, in MB. */
 const CHURN = `
 const { getHeapSpaceStatistics } = await import('node:v8')
 const kept = new Array(200_000)
@@ -23,7 +23,7 @@ function megabytesAfter(first: string): number {
 describe('the young generation', function () {
   this.timeout(600_000)
 
-  it('grows with what is asked of it, to half of what V8 would take', () => {
+  it('grows with the load, up to half of V8’s own limit', () => {
     const limit = "(await import('./runner/process/v8-heap.ts')).letYoungGenerationGrow();"
     const grow = "(await import('node:v8')).setFlagsFromString('--semi-space-growth-factor=2');"
     expect(megabytesAfter(limit)).to.be.within(8, 17)

@@ -71,7 +71,7 @@ describe('a pinned parameter', () => {
     it(name, () => expect(run(pinned, given)).to.deep.equal(outcome))
   }
 
-  it('of a list stands for all of it, whatever was given', () => {
+  it('of a list replaces the whole list, whatever the call gives', () => {
     const listed = handMadeEndpoint({ parameters: [parameter('tenants', { type: 'array<string>' })] })
     for (const given of ['{}', '{"tenants":null}', '{"tenants":[]}', '{"tenants":[""]}', '{"tenants":["a","a"]}']) {
       const bound = bindPinned(caller({ tenants: 'a' }), listed, parseJsonArguments(given))
@@ -81,7 +81,7 @@ describe('a pinned parameter', () => {
     expect(() => bindPinned(caller({ tenants: 'a' }), listed, other)).to.throw(RunnerError, 'another value of tenants')
   })
 
-  it('that is empty closes every endpoint, since it would be an argument that is not given', () => {
+  it('that is empty closes every endpoint, since an empty argument counts as absent', () => {
     for (const open of [endpoint, handMadeEndpoint({ parameters: [parameter('project')] })]) {
       expect(mayRun(caller({ project: '' }), open)).to.equal(false)
       expect(() => authorize(caller({ project: '' }), open)).to.throw(RunnerError, 'does not allow')
@@ -106,25 +106,25 @@ describe('a pinned parameter that is a regular expression', () => {
     return { ...bindPinned(caller({ url: pin }), endpoint, parsePairs(given)) }
   }
 
-  it('is bound as its pinned_as, with the pin quoted, whether it is given or not', () => {
+  it('is bound as its pinned_as with the quoted pin, whether the call gives the argument or not', () => {
     for (const given of ['', 'url=', 'url=abc']) expect(bound('abc', given)).to.deep.equal({ url: '^https?://abc\\.' })
     expect(bound('a|b', 'b=c')).to.deep.equal({ url: '^https?://a\\|b\\.', b: 'c' })
   })
 
-  it('may be given as the token has it, and not as what becomes of that', () => {
+  it('may be given as in the token, and not as the expression that is bound', () => {
     for (const given of ['^https?://abc\\.', 'abc\\.', '.', 'abc|', 'ABC', 'abc2']) {
       const query = new URLSearchParams({ url: given }).toString()
       expect(() => bound('abc', query), given).to.throw(RunnerError, 'another value of url')
     }
   })
 
-  it('is held to its constraints as the token has it', () => {
+  it('must fulfil its constraints as it is in the token', () => {
     const bounded = urls({ pattern: /[a-z]+/, maxLength: 3, enum: ['abc', 'xyz'] })
     expect(bound('abc', '', bounded)).to.deep.equal({ url: '^https?://abc\\.' })
     expect(() => bound('abcd', '', bounded)).to.throw(RunnerError, 'not valid')
   })
 
-  it('of a list is a list of it', () => {
+  it('of a list is a list with that element', () => {
     expect(bound('abc', 'url=abc', urls({ type: 'array<string>' }))).to.deep.equal({ url: ['^https?://abc\\.'] })
   })
 
@@ -142,7 +142,7 @@ describe('a pinned parameter that is a regular expression', () => {
     })
   }
 
-  it('has a key of its own, which a call that gives the value does not share', () => {
+  it('has its own cache key, which a call that gives the value does not share', () => {
     const endpoint = urls()
     const key = (pinned: Record<string, string>, url: string) =>
       cacheKey(
@@ -182,7 +182,7 @@ describe('an endpoint of tenants', () => {
     expect(() => authorize(caller({}), tenants)).to.throw(RunnerError, 'The token does not allow this endpoint.')
   })
 
-  it('holds a token for all tenants to what it pins', () => {
+  it('limits a token for all tenants to its pins', () => {
     expect(rule({ project: '' }, true)).to.equal('pin')
     expect(rule({ other: 'abc' }, true)).to.equal('pin')
     const all = caller({ project: 'abc' }, true)

@@ -212,7 +212,7 @@ describe('a JSON body', () => {
     expect(bind(every, given)).to.deep.equal({ project: 'a', size: '5', tag: ['x', 'y'], ratio: 0.5, on: true })
   })
 
-  it('takes null and empty text for nothing', () => {
+  it('treats null and empty text as absent', () => {
     expect(bind(every, parseJsonArguments('{"project":"a","size":null,"tag":[],"ratio":""}'))).to.deep.equal({
       project: 'a',
     })
@@ -237,16 +237,16 @@ describe('a JSON body', () => {
   }
 
   for (const body of ['', '[]', 'null', '"a"', '{"a":1,}', '{"a":1,"a":2}', '{"a":1,"b":{"a":[2]},"\\u0061":3}']) {
-    it(`is no object of arguments as ${body}`, () => {
+    it(`is not an object of arguments as ${body}`, () => {
       expect(() => parseJsonArguments(body)).to.throw(RunnerError, /body/)
     })
   }
 
-  it('may repeat names below the top', () => {
+  it('may repeat names below the top level', () => {
     expect([...parseJsonArguments('{"a":{"b":1},"b":"}:{"}').keys()]).to.deep.equal(['a', 'b'])
   })
 
-  it('repeats what the address says already', () => {
+  it('must not repeat an argument of the address', () => {
     const given = mergeArguments(parsePairs('project=a'), parseJsonArguments('{"project":"a"}'))
     expect(problems([project], given)).to.deep.equal(['project must be given once'])
   })

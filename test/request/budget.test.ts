@@ -92,7 +92,7 @@ describe('budgets', () => {
     expect(await budgets.allow(payer(GB), null)).to.deep.equal({ maxBytesBilled: GB, isBudget: true })
   })
 
-  it('are one for each token, and none for refreshes in the background', async () => {
+  it('are separate for each token, and do not apply to background refreshes', async () => {
     const { budgets } = open()
     await budgets.spend(payer(GB), GB)
     expect((await budgets.allow(payer(GB, 'another'), null)).maxBytesBilled).to.equal(GB)
@@ -108,7 +108,7 @@ describe('budgets', () => {
     expect((await one.budgets.allow(payer(3 * GB), null)).maxBytesBilled).to.equal(GB)
   })
 
-  it('go on by what this process knows while the counters fail', async () => {
+  it('go on with the counts of this process while the counters fail', async () => {
     const clock = manualClock()
     const memory = openMemoryCounters(clock)
     let isDown = false

@@ -1,4 +1,4 @@
-/** An endpoint and an engine made by hand, for tests of what lies between callers and engines. */
+/** An endpoint without a manifest and an engine without a database, for tests of the code between callers and engines. */
 
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -12,7 +12,7 @@ export function parameter(name: string, rest: Partial<Parameter> = {}): Paramete
 
 export const ENDPOINT_ID = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11'
 
-/** Its query binds every argument under the parameter's name, and `@now`. */
+/** An endpoint whose query binds every argument under its parameter's name, and `@now`. */
 export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
   return {
     id: ENDPOINT_ID,
@@ -42,17 +42,17 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
 }
 
 export interface CountingEngine extends Engine {
-  /** Every query that was run, in order. */
+  /** All queries that were run, in order. */
   readonly queries: readonly Query[]
-  /** Runs that were cut off by their signal. */
+  /** The number of runs that were aborted by their signal. */
   readonly cancelled: () => number
-  /** The next runs end as this says; null gives rows again. */
+  /** The next runs fail with this error; null: they give rows again. */
   fail(error: RunnerError | null): void
-  /** Runs wait until release is called. */
+  /** Makes runs wait until the returned function is called. */
   hold(): () => void
 }
 
-/** Answers with one row that holds the bound values; each run is counted. */
+/** An engine that answers with one row of the bound values and records each run. */
 export function countingEngine(): CountingEngine {
   const queries: Query[] = []
   let failure: RunnerError | null = null

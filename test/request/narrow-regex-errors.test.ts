@@ -24,11 +24,11 @@ describe('a refused regular expression', () => {
     })
   }
 
-  it('names in its detail whom it blames', () => {
+  it('names the parameter at fault in its detail', () => {
     expect(narrowRegexErrors(refused('p', 'q'), PARAMETERS).detail).to.equal('These arguments are not valid: p.')
   })
 
-  it('is the only failure that is told otherwise', () => {
+  it('is the only failure that is changed', () => {
     const error = new RunnerError('QUERY_FAILED')
     expect(narrowRegexErrors(error, PARAMETERS)).to.equal(error)
   })

@@ -36,7 +36,7 @@ describe('Accept-Encoding', () => {
     })
   }
 
-  it('takes zstd where it can be made', () => {
+  it('chooses zstd where it is available', () => {
     expect(negotiateCoding('gzip, zstd', ['br', 'zstd', 'gzip']).coding).to.equal('zstd')
   })
 })

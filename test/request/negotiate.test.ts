@@ -31,7 +31,7 @@ describe('Accept', () => {
     it(`${accept} is answered with JSON`, () => expect(negotiate(accept).format).to.equal('json'))
   }
   for (const accept of NOT_WANTED) {
-    it(`${accept} cannot be answered, and says what there is`, () => {
+    it(`${accept} cannot be answered, and the error names the available type`, () => {
       expect(() => negotiate(accept)).to.throw(RunnerError, 'application/json')
     })
   }

@@ -26,7 +26,10 @@ describe('live endpoints', () => {
   })
   afterEach(() => rmSync(dir, { recursive: true }))
 
-  /** `during` happens in the middle of each reading but the first, which is told its number; it may throw. */
+  /**
+   * Started endpoints. `during` runs in the middle of each reading except the first, with the number of the reading; it may
+   * throw.
+   */
   async function started(during: (reading: number) => void) {
     const events: Event[] = []
     const clock = systemClock()
@@ -52,7 +55,7 @@ describe('live endpoints', () => {
     return { live, events, readings: () => readings }
   }
 
-  it('are read again when a file changes while they are read', async () => {
+  it('are read again when a file changes during a reading', async () => {
     const { live, readings } = await started(reading => {
       if (reading < 3) write(2, 20 + reading)
     })
@@ -60,7 +63,7 @@ describe('live endpoints', () => {
     expect(await live.reload()).to.deep.equal({ endpoints: 2, added: 0, changed: 2, removed: 0 })
     expect(readings()).to.equal(4)
     expect(await live.follow()).to.equal(true)
-    expect(readings()).to.equal(4) // nothing has changed since
+    expect(readings()).to.equal(4) // Nothing has changed since.
   })
 
   it('stay as they are when files go on changing', async () => {
@@ -71,7 +74,7 @@ describe('live endpoints', () => {
     expect(events.map(({ kind }) => kind)).to.deep.equal(['manifests.loaded', 'manifests.refused'])
   })
 
-  it('are tried again after a failure that is not of the files, but not after one that is', async () => {
+  it('are read again after a failure that is not due to the files, but not after a mistake in the files', async () => {
     let failure: Error | null = new SetupError('no engine')
     const { live, readings } = await started(() => {
       if (failure) throw failure
@@ -87,7 +90,7 @@ describe('live endpoints', () => {
     expect(live.index().find('n1')?.render({}, 0n).sql).to.include('SELECT 11 AS n')
   })
 
-  it('share a turn that has not begun', async () => {
+  it('share a reload that has not begun yet', async () => {
     const { live, readings } = await started(() => {})
     const first = live.reload()
     await new Promise(resolve => setImmediate(resolve))
@@ -96,7 +99,7 @@ describe('live endpoints', () => {
     expect(readings()).to.equal(3)
   })
 
-  it('keep the index, and what is remembered by it, when nothing has changed', async () => {
+  it('keep the index, and the caches that depend on it, when nothing has changed', async () => {
     const { live } = await started(() => {})
     const before = live.index()
     write(1, 1)
@@ -104,7 +107,7 @@ describe('live endpoints', () => {
     expect(live.index()).to.equal(before)
   })
 
-  it('are told of as a bug, and stay, when reading them fails unheard of', async () => {
+  it('stay, and a bug is reported, when reading fails with an unknown error', async () => {
     const { live, events } = await started(() => {
       throw new TypeError('unheard of')
     })

@@ -33,7 +33,7 @@ describe('an engine relay', () => {
   })
   const query = { sql: 'SELECT 1', parameters: {} }
 
-  it('runs a query where its revision is known, and there on the newest', async () => {
+  it('runs a query on the newest engine that knows its revision', async () => {
     const relay = relayOf()
     const [first, second] = [named('first'), named('second')]
     relay.serve(first, ['old', 'kept'])
@@ -47,7 +47,7 @@ describe('an engine relay', () => {
     end()
   })
 
-  it('closes an engine when its last call and its last query have ended, and never the present one', async () => {
+  it('closes an old engine when its last call and its last query have ended, and never the present one', async () => {
     const relay = relayOf()
     const first = named('first')
     relay.serve(first, ['old'])
@@ -68,7 +68,7 @@ describe('an engine relay', () => {
     expect(closed).to.deep.equal(['first', 'second'])
   })
 
-  it('refuses a query of a revision that nothing knows any more', async () => {
+  it('refuses a query of a revision that no engine knows any more', async () => {
     const relay = relayOf()
     relay.serve(named('first'), ['old'])
     relay.serve(named('second'), ['new'])
@@ -77,7 +77,7 @@ describe('an engine relay', () => {
     expect(refused).to.equal('ENGINE_UNAVAILABLE')
   })
 
-  it('forgets the revisions of an engine that nobody can ask for any more', async () => {
+  it('drops the revisions of an engine that no call can use any more', async () => {
     const relay = relayOf()
     const engine = named('first')
     relay.serve(engine, ['old'])
@@ -91,7 +91,7 @@ describe('an engine relay', () => {
     await relay.engine.run(query, options('newer'))
   })
 
-  it('forgets what was served before with its last call, though there are always some', async () => {
+  it('forgets an old revision with its last call, although there are always other calls', async () => {
     const relay = relayOf()
     const engine = named('first')
     relay.serve(engine, ['one'])
@@ -112,7 +112,7 @@ describe('an engine relay', () => {
     expect(closed).to.deep.equal([])
   })
 
-  it('tells of an engine that fails to close, and of one at the end to whoever closes it', async () => {
+  it('reports an engine that fails to close; the last one’s failure goes to the caller of close', async () => {
     const relay = relayOf()
     const cause = new TypeError('it will not')
     relay.serve(

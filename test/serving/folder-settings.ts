@@ -1,8 +1,8 @@
-/** Settings of a runner that serves what is in one folder, on a free port and with a small engine. */
+/** Settings of a runner that serves one folder, on a free port and with a small engine. */
 import { join } from 'node:path'
 import { DEFAULT_SETTINGS, type Settings } from '../../runner/settings/settings.js'
 
-/** Of the folders `endpoints`, `tables` and `data` in this one; the token is `unrestricted-token-of-32-letters`. */
+/** The settings for `endpoints`, `tables` and `data` in this folder; the token is `unrestricted-token-of-32-letters`. */
 export const settingsOf = (folder: string): Settings => ({
   ...DEFAULT_SETTINGS,
   port: 0,

@@ -1,10 +1,10 @@
-/** Connections that the system has accepted, and the process has not seen when it is asked to end: they are answered. */
+/** Connections that the system has accepted and the process has not yet, when it gets SIGTERM: they are answered. */
 import { mkdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { endLeftovers, scratch, startServe } from '../cli/command.js'
 
-/** Nearly as many as the system keeps of one server: node:http asks for 511. */
+/** Nearly as many connections as the system's queue for one server holds: node:http requests 511. */
 const CONNECTIONS = 450
 
 const REQUEST =
@@ -40,7 +40,7 @@ function open(port: number): Promise<Socket> {
   })
 }
 
-/** The first line of the answer, or the code of the failure. */
+/** Sends a request: the first line of the answer, or the code of the failure. */
 function answerOn(socket: Socket): Promise<string> {
   return new Promise(resolve => {
     let text = ''

@@ -1,4 +1,4 @@
-/** What an author does: a table nobody has seen, a manifest over it, changes to both; no code. */
+/** The work of an author: a new table, a manifest for it, changes to both; no code. */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ describe('a new endpoint over a new table', () => {
         )
       expect(await frenchDays()).to.deep.equal([100])
       mkdirSync(join(folder, 'data/shop/sales'))
-      // A folder of files stands for the table, once the single file has moved into it.
+      // The table becomes a folder of files: the single file moves into it.
       renameSync(join(folder, 'data/shop/sales.ndjson'), join(folder, 'data/shop/sales/one.ndjson'))
       write('data/shop/sales/two.ndjson', rowsOf([sale(5, '2026-05-17T10:00:00Z', '1.5', { country: 'FR' })]))
       expect(await frenchDays()).to.deep.equal(['1.5', 100])
@@ -122,7 +122,7 @@ describe('a new endpoint over a new table', () => {
       expect(await frenchDays()).to.deep.equal([100])
     })
 
-    it('cut after its max_rows, which is said', async () => {
+    it('cut after its max_rows, which is reported', async () => {
       const days = [10, 11, 12, 13].map((day, i) => sale(10 + i, `2026-05-${day}T00:00:00Z`, '1', { country: 'IT' }))
       write('data/shop/sales.ndjson', rowsOf([...FIRST, ...days]))
       const result = await runner.call('shop.sales', { country: 'IT' }, { nowMicros: NOW_MICROS })
@@ -158,7 +158,7 @@ describe('a new endpoint over a new table', () => {
         },
       ))
 
-    it('its lookup table: a row more, another default, a window', () =>
+    it('its lookup table: another row, another default, a window', () =>
       edited(
         text =>
           text
@@ -172,7 +172,7 @@ describe('a new endpoint over a new table', () => {
         },
       ))
 
-    it('its lookup table: any other value refused', () =>
+    it('its lookup table: other values are refused', () =>
       edited(
         text =>
           text
@@ -199,7 +199,9 @@ describe('a new endpoint over a new table', () => {
   })
 
   describe('that is broken', () => {
-    /** A mistake by the text it replaces, and how the line goes on from the place that is told. */
+    /**
+     * Mistakes: `to` replaces `from`. `at` matches the rest of the line from the reported place, `message` the diagnostic.
+     */
     const MISTAKES: readonly {
       readonly what: string
       readonly from: string
@@ -215,9 +217,9 @@ describe('a new endpoint over a new table', () => {
         at: /^three/,
         message: /integer/,
       },
-      { what: 'an id that is none', from: ID, to: 'not-a-uuid', at: /^not-a-uuid/, message: /UUID/ },
+      { what: 'an invalid id', from: ID, to: 'not-a-uuid', at: /^not-a-uuid/, message: /UUID/ },
       {
-        what: 'a name that is none',
+        what: 'an invalid name',
         from: 'name: shop.sales',
         to: 'name: Shop Sales',
         at: /^Shop Sales/,
@@ -284,7 +286,7 @@ describe('a new endpoint over a new table', () => {
       { what: 'YAML that does not parse', from: 'settings:', to: 'settings: [', at: /^3$/, message: /single line/ },
     ]
 
-    // One manifest each, checked all at once: opening an engine is what takes time.
+    // Each mistake has its own manifest; all are checked at once, since opening an engine takes time.
     const texts = MISTAKES.map(({ from, to }, i) =>
       MANIFEST.replace(from, to)
         .replace(ID, ID.replace('5f1c', `5f${10 + i}`))
@@ -299,7 +301,7 @@ describe('a new endpoint over a new table', () => {
     })
 
     MISTAKES.forEach(({ what, from, at, message }, i) => {
-      it(`by ${what} is told where it stands`, () => {
+      it(`by ${what} gets a diagnostic at that place`, () => {
         expect(MANIFEST).to.include(from)
         const told = diagnostics.find(d => d.severity === 'error' && d.file === fileOf(i) && message.test(d.message))
         expect(told, JSON.stringify(diagnostics)).to.not.equal(undefined)
@@ -307,7 +309,7 @@ describe('a new endpoint over a new table', () => {
       })
     })
 
-    it('is not served, and says why', async () => {
+    it('is not served, with the reason', async () => {
       const error = await createRunner({ ...settings, endpointsDir: join(folder, 'broken') }).catch(
         (thrown: unknown) => thrown,
       )

@@ -1,4 +1,4 @@
-/** A real caching proxy in front: whatever it is told to keep, it never gives one token's result to another. */
+/** A real caching proxy before the server: however it is configured, it never serves one token's result to another token. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { until } from '../until.js'
 const NGINX = ['nginx', '/usr/sbin/nginx'].find(path => spawnSync(path, ['-v']).status === 0)
 const PATH = '/api/endpoints/query/tests.echo'
 
-/** `server`: what stands between `http {` and its end. */
+/** A configuration of nginx; `server` is the text inside `http { … }`. */
 function configuration(folder: string, server: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
@@ -29,7 +29,7 @@ function configuration(folder: string, server: string): string {
     }`
 }
 
-/** `keeps`: what the one location says of caching. */
+/** A server block for nginx; `keeps` is its caching configuration. */
 const caching =
   (upstream: string, keeps: string) =>
   (port: number): string =>
@@ -72,7 +72,7 @@ async function startProxy(server: (port: number) => string): Promise<Proxy> {
   }
 }
 
-/** By the book, and by an operator who wants results kept although they are private. */
+/** A configuration that follows HTTP, and one of an operator who caches results although they are private. */
 const OBEDIENT = 'proxy_cache results; proxy_cache_revalidate on;'
 const DETERMINED = `proxy_cache results;
   proxy_cache_revalidate on;

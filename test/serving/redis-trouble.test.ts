@@ -68,7 +68,7 @@ describe('trouble with a shared Redis', function () {
     }
   })
 
-  it('can be a database that is none, or a password that cannot be read: told without it', async () => {
+  it('can be an invalid database number, or a password that cannot be decoded: reported without it', async () => {
     for (const url of [
       'redis://:hunter2%ZZ@localhost',
       'redis://:hunter2@localhost/first',
@@ -107,7 +107,7 @@ describe('trouble with a shared Redis', function () {
       )
     }
 
-    it('while it runs a query, the other that waits for it runs it', async () => {
+    it('while it runs a query, the waiting replica runs the query', async () => {
       const lost = ask(a, 'shop.slow').catch(() => 'lost')
       await until(async () => redis.cli('-a', 'hunter2', 'KEYS', 'sluice:l:*') !== '', "the first one's lease")
       const waiting = ask(b, 'shop.slow')
@@ -119,7 +119,7 @@ describe('trouble with a shared Redis', function () {
       expect(await metric(b, 'sluice_queries_total{endpoint="shop.slow",engine="duckdb",outcome="ok"}')).to.equal(1)
     })
 
-    it('while it keeps an entry warm, the other does that', async () => {
+    it('while it keeps an entry warm, the other replica keeps it warm', async () => {
       const warmed = (replica: Started): Promise<number> =>
         metric(replica, 'sluice_warm_total{endpoint="shop.warm",outcome="ok"}')
       await until(async () => {

@@ -1,4 +1,4 @@
-/** Edits of manifests, partials and table schemas under a runner that goes on serving. */
+/** Edits of manifests, partials and table schemas while a runner is serving. */
 import {
   appendFileSync,
   mkdirSync,
@@ -55,7 +55,7 @@ describe('manifests that are edited while they are served', function () {
     new RegExp(`^${name} (.*)$`, 'm').exec(await (await get('/metrics')).text())![1]!
   const seen = <K extends Event['kind']>(kind: K): Extract<Event, { kind: K }>[] =>
     events.filter((event): event is Extract<Event, { kind: K }> => event.kind === kind)
-  /** Of the engine; each has a process of its own. */
+  /** The number of child processes; each engine has one. */
   const children = (): number =>
     readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(/\s+/).filter(Boolean).length
   const refusal = async (): Promise<LoadError> => {
@@ -82,8 +82,8 @@ describe('manifests that are edited while they are served', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  describe('and read again when that is asked for', () => {
-    it('are added, changed and removed at once; what is as it was keeps its results', async () => {
+  describe('and read again on request', () => {
+    it('are added, changed and removed at once; unchanged ones keep their results', async () => {
       await start()
       for (const name of ['n1', 'n2', 'n3']) expect(await cacheStatus(name)).to.equal('sluice; fwd=miss; stored')
       write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n'))
@@ -104,14 +104,14 @@ describe('manifests that are edited while they are served', function () {
       expect(await metric('sluice_manifests_loaded')).to.equal('3')
     })
 
-    it('follow their partials', async () => {
+    it('change with their partials', async () => {
       await start()
       write('endpoints/partials/two.sql', 'SELECT 22 AS n\n')
       expect(counts(await runner.reload())).to.deep.equal([0, 1, 0])
       expect(await text('n2')).to.equal('{"result":[{"n":22}]}')
     })
 
-    it('are served on as they were while an edit is wrong, which is told; and read once it is mended', async () => {
+    it('are served as before while an edit has mistakes, which is reported; and read once it is corrected', async () => {
       await start()
       write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n'))
       write('endpoints/n2.yaml', manifest(2, 'SELECT nobody AS n'))
@@ -120,7 +120,7 @@ describe('manifests that are edited while they are served', function () {
         `${file}:5:10 sql/error`,
       ])
       expect(seen('manifests.refused').map(({ reason }) => reason)).to.deep.equal(['the manifests hold 1 error'])
-      // All or nothing: the edit of the other one is right, and waits.
+      // All or nothing: the edit of n1 is correct, but is not served until all manifests are.
       expect(await text('n1')).to.equal('{"result":[{"n":1}]}')
       expect(await text('n2')).to.equal('{"result":[{"n":2}]}')
       expect(await metric('sluice_reload_success')).to.equal('0')
@@ -146,7 +146,7 @@ describe('manifests that are edited while they are served', function () {
       ],
     ]
     for (const [what, make, rule] of MISTAKES) {
-      it(`are served on in spite of ${what}`, async () => {
+      it(`are still served in spite of ${what}`, async () => {
         await start()
         make()
         const { diagnostics } = await refusal()
@@ -157,8 +157,8 @@ describe('manifests that are edited while they are served', function () {
       })
     }
 
-    it('see other tables with other schemas; calls that are under way end on what they began with', async () => {
-      // Long enough for all that happens meanwhile.
+    it('read new tables and new schemas; running calls end with the tables they began with', async () => {
+      // The query takes long enough for all steps of the reload.
       const slow = 'SELECT SUM(LENGTH(REPEAT(CAST(i AS STRING), 20))) AS n, COUNT(o.id) AS orders'
       const rows = 'UNNEST(GENERATE_ARRAY(1, 1000)) AS a, UNNEST(GENERATE_ARRAY(1, 6000)) AS i'
       write(
@@ -175,7 +175,7 @@ describe('manifests that are edited while they are served', function () {
       write('data/depot/goods.ndjson', '{"id":7}\n')
       write('endpoints/n3.yaml', manifest(3, 'SELECT note, id FROM `shop.orders`, `depot.goods`'))
       expect(counts(await runner.reload())).to.deep.equal([0, 1, 0])
-      expect(seen('query.done')).to.deep.equal([]) // else this test shows nothing
+      expect(seen('query.done')).to.deep.equal([]) // Otherwise this test shows nothing.
       expect(children()).to.equal(before + 1)
       expect(await text('n3')).to.equal('{"result":[{"note":"a","id":7}]}')
       expect(await (await underWay).json()).to.have.nested.property('result[0].orders', 6_000_000)
@@ -184,7 +184,7 @@ describe('manifests that are edited while they are served', function () {
       expect(seen('engine.died')).to.deep.equal([])
     })
 
-    it('are read a second time when somebody writes meanwhile: half an edit is never served', async () => {
+    it('are read a second time when a file changes during the reading: half an edit is never served', async () => {
       await start()
       write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n'))
       const reading = runner.reload()
@@ -202,14 +202,14 @@ describe('manifests that are edited while they are served', function () {
       for (const name of ['n1', 'n2', 'n3']) await text(name)
       write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n', settings))
       rmSync(join(folder, 'endpoints/n2.yaml'))
-      write('tables/other.table.json', JSON.stringify(SCHEMA)) // another engine, too
+      write('tables/other.table.json', JSON.stringify(SCHEMA)) // This also opens another engine.
       await runner.reload()
       const warmed = (name: string): number => seen('cache.warmed').filter(({ endpoint }) => endpoint === name).length
       const next = async (): Promise<void> => {
         const before = warmed('n3')
         await until(() => warmed('n3') > before, 'what has stayed is warmed on')
       }
-      await next() // what had begun before ends meanwhile
+      await next() // Refreshes that had begun before the reload end meanwhile.
       const others = [warmed('n1'), warmed('n2')]
       await next()
       await next()
@@ -217,7 +217,7 @@ describe('manifests that are edited while they are served', function () {
       expect(seen('cache.warm-failed')).to.deep.equal([])
     })
 
-    it('leave nothing behind in memory; what is as it was stays', async () => {
+    it('leave no old endpoints or results in memory; unchanged ones stay', async () => {
       const settings = '{ cache: { ttl_seconds: 900, warm_seconds: 600 } }'
       const edit = (n: number, version: number): void =>
         write(`endpoints/n${n}.yaml`, manifest(n, `SELECT ${version} AS n`, settings))
@@ -248,8 +248,8 @@ describe('manifests that are edited while they are served', function () {
       expect(endpoint().deref()).to.not.equal(undefined)
     })
 
-    it('can be closed in the middle of that', async () => {
-      const before = children() // of other tests
+    it('can be closed during a reload', async () => {
+      const before = children() // Processes of other tests.
       await start()
       write('tables/other.table.json', JSON.stringify(SCHEMA))
       const reading = runner.reload().catch(error => error)
@@ -269,7 +269,7 @@ describe('manifests that are edited while they are served', function () {
       await until(() => reloads() > before, 'the edit is served')
     }
 
-    it('are read by themselves, however an editor writes them', async () => {
+    it('are read without a request, however an editor writes them', async () => {
       await start({ watch: true })
       await edited(() => write('endpoints/n1.yaml', manifest(1, 'SELECT 10 AS n')))
       expect(await text('n1')).to.equal('{"result":[{"n":10}]}')
@@ -324,7 +324,7 @@ describe('manifests that are edited while they are served', function () {
       expect(await text('n1')).to.equal('{"result":[{"n":2}]}')
     })
 
-    it('are told of once where they are wrong, and read when they are mended', async () => {
+    it('are reported once where they have mistakes, and read when they are corrected', async () => {
       await start({ watch: true })
       truncateSync(join(folder, 'endpoints/n1.yaml'))
       await until(() => seen('manifests.refused').length === 1, 'it is told')

@@ -22,7 +22,7 @@ describe('one replica', function () {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('keeps a result until the files change that it was made of, and never longer', async () => {
+  it('keeps a result until the files change from which it was computed, and never longer', async () => {
     expect((await call(replica, 'shop.live')).cache).to.equal('sluice; fwd=miss; stored')
     const hit = await call(replica, 'shop.live')
     expect([hit.rows[0]?.n, hit.cache, hit.response.headers.get('cache-control')]).to.deep.equal([
@@ -43,13 +43,13 @@ describe('one replica', function () {
     expect((await call(replica, 'shop.live')).rows[0]?.n).to.equal(7)
   })
 
-  it('answers a pattern that is none with 400 each time, and asks the engine once', async () => {
+  it('answers an invalid pattern with 400 each time, and runs the query once', async () => {
     const before = queries(replica)
     for (let i = 0; i < 5; i += 1) expect((await call(replica, 'shop.bad?tag=(')).status).to.equal(400)
     expect(queries(replica) - before).to.equal(1)
   })
 
-  it('purges for a token that may, on the command line too', async () => {
+  it('purges for a token with the right, also on the command line', async () => {
     const settings = settingsOf(folder, {})
     const allow = ['shop.*']
     const may = await addToken(settings, { name: 'may', allow, purge: true })
@@ -112,7 +112,7 @@ describe('replicas that share a Redis', function () {
   const alone = (): number =>
     [a, b].flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
 
-  it('run one query for callers of both, and serve its very bytes', async () => {
+  it('run one query for callers of both, and serve the same bytes', async () => {
     const before = queries(a, b)
     const aloneBefore = alone()
     const answers = await Promise.all(
@@ -125,14 +125,14 @@ describe('replicas that share a Redis', function () {
     expect((await call(b, 'shop.all?tag=together')).cache).to.match(/^sluice; hit/)
   })
 
-  it('tell each other of a failure, which is not stored', async () => {
+  it('share a failure, which is not stored', async () => {
     const before = queries(a, b)
     const answers = await Promise.all([a, b, a, b].map(replica => call(replica, 'shop.bad?tag=(x')))
     expect(answers.map(({ status }) => status)).to.deep.equal([400, 400, 400, 400])
     expect(queries(a, b) - before).to.be.at.most(2)
   })
 
-  it('warm a key once for all of them', async () => {
+  it('warm a key once for all replicas', async () => {
     for (const replica of [a, b]) await call(replica, 'shop.warm')
     const before = queries(a, b)
     const began = performance.now()
@@ -143,13 +143,14 @@ describe('replicas that share a Redis', function () {
       }
       await pause(20)
     }
-    // One each 0.9 to 1 second, however many replicas, and one that was due at the beginning; a Redis that is too slow on a
-    // busy machine lets each replica run by itself.
+    // There is one run every 0.9 to 1 second, however many replicas there are, and one that was due at the beginning. When
+    // Redis
+    // is too slow on a busy machine, each replica runs by itself.
     const seconds = (performance.now() - began) / 1_000
     expect(queries(a, b) - before).to.be.within(2, Math.floor(seconds / 0.9) + 1 + alone())
   })
 
-  it('keep results of data of their own beside each other, though the copies are equal', async () => {
+  it('keep separate results for separate copies of the data, even equal ones', async () => {
     cpSync(join(folder, 'data'), join(folder, 'copy'), { recursive: true, preserveTimestamps: true })
     const settings = settingsOf(folder, { REDIS_URL: redis.url })
     const c = await openReplica({ ...settings, dataDir: join(folder, 'copy') })
@@ -157,7 +158,7 @@ describe('replicas that share a Redis', function () {
       const caches: string[] = []
       for (let i = 0; i < 3; i += 1) {
         for (const replica of [a, c, b]) caches.push((await call(replica, 'shop.live?tag=copies')).cache)
-        await pause(50) // what one has stored reaches the others
+        await pause(50) // A result that one replica has stored reaches the others.
       }
       expect(caches.map(cache => /miss|hit/.exec(cache)?.[0])).to.deep.equal(['miss', 'miss', ...Array(7).fill('hit')])
     } finally {

@@ -1,9 +1,9 @@
-/** Requests are logged in batches; none of them may be missing once the process has ended. */
+/** Requests are logged in batches; no line may be missing after the process has ended. */
 import { mkdirSync } from 'node:fs'
 import { expect } from 'chai'
 import { endLeftovers, scratch, startServe } from '../cli/command.js'
 
-/** Throws where nobody catches it. */
+/** An import that throws an uncaught error on SIGUSR2. */
 const CRASH = encodeURIComponent('process.once("SIGUSR2", () => { throw new RangeError("crash") })')
 
 describe('the log of a process that ends', function () {

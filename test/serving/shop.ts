@@ -1,4 +1,4 @@
-/** Replicas that serve a small shop, in this process; and calls of them. */
+/** Replicas inside this process that serve a small shop, and calls to them. */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const IDS = {
   'shop.slow': '6a9a3c4e-54f5-4a7e-9d0c-0f3d3c1b2a05',
 } as const
 
-/** The sum is of enough rows for callers to meet while it is made. */
+/** A manifest over the orders, with this `cache` setting and this result column. */
 const manifest = (name: keyof typeof IDS, cache: string, select = 'COUNT(*)'): string => `
 id: ${IDS[name]}
 name: ${name}
@@ -28,9 +28,10 @@ settings:
 sql: |
   SELECT ${select} AS n, @tag AS tag FROM \`shop.orders\` GROUP BY tag
 `
-/** Takes seconds. */
+/** An expression that takes seconds. */
 const SLOWER =
   '(SELECT SUM(MOD(i * j, 1009)) FROM UNNEST(GENERATE_ARRAY(1, 8000)) AS i, UNNEST(GENERATE_ARRAY(1, 8000)) AS j) + COUNT(*)'
+/** A sum over enough rows that concurrent callers meet while it is computed. */
 const SLOW = '(SELECT SUM(MOD(i * 7919, 1009)) FROM UNNEST(GENERATE_ARRAY(1, 1000000)) AS i) + COUNT(*)'
 
 export interface Replica {
@@ -53,7 +54,7 @@ export function makeFolder(): string {
   return folder
 }
 
-/** Where the parts of `makeFolder` are, by the names of flags. */
+/** The folders that `makeFolder` creates, by the names of their flags. */
 export const foldersOf = (folder: string): Readonly<Record<string, string>> => ({
   endpoints: join(folder, 'endpoints'),
   tables: join(folder, 'tables'),

@@ -1,4 +1,4 @@
-/** A log whose reader stalls, as a real pipe and a real socket have it: calls go on, and what was dropped is told of. */
+/** The reader of the log stalls, with a real pipe and a real socket: calls go on, and the log reports the dropped lines. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, mkdirSync, openSync } from 'node:fs'
@@ -8,16 +8,16 @@ import { expect } from 'chai'
 import { MAX_WAITING } from '../../runner/observe/bounded-output.js'
 import { scratch } from '../cli/command.js'
 
-/** More than any system keeps of a pipe or a socket that is not read, and what this test's own end reads ahead. */
+/** More bytes than any system buffers for an unread pipe or socket, including the bytes that this test reads ahead. */
 const SYSTEM_KEEPS = 1_048_576
 
-/** About two kilobytes of log for each call. */
+/** A path that makes about two kilobytes of log for each call. */
 const LONG_PATH = `/${'x'.repeat(1_900)}`
 
 interface StalledServer {
   readonly child: ChildProcess
   readonly url: string
-  /** Of its log; nothing has been read. */
+  /** The log of the server, of which nothing has been read. */
   readonly log: Readable
 }
 
@@ -80,7 +80,7 @@ describe('a log whose reader stalls', function () {
     ],
   ]
 
-  /** So many calls, ten at a time. */
+  /** Makes `count` calls, ten at a time; returns their statuses. */
   async function call(url: string, path: string, count: number): Promise<ReadonlySet<number>> {
     const statuses = new Set<number>()
     let left = count
@@ -100,12 +100,12 @@ describe('a log whose reader stalls', function () {
     Number(/^sluice_log_lines_dropped_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1])
 
   for (const [name, open] of kinds) {
-    it(`${name}: calls go on, the log is bounded, and its reader is told what is missing`, async () => {
+    it(`${name}: calls go on, the log is bounded, and its reader gets the number of missing lines`, async () => {
       const { child, url, log } = await open()
       const ended = once(child, 'exit')
       let calls = 0
       while (!((await droppedBy(url)) > 0)) {
-        calls += 1 // that for the metrics
+        calls += 1 // Counts the request for the metrics.
         expect(calls * LONG_PATH.length, 'nothing is dropped').to.be.below(20 * MAX_WAITING)
         expect(await call(url, LONG_PATH, 200)).to.deep.equal(new Set([404]))
         calls += 200
@@ -137,7 +137,7 @@ describe('a log whose reader stalls', function () {
       expect(text).to.include('server.closed')
     })
 
-    it(`${name}: calls go on when its reader leaves, and the process ends as it should`, async () => {
+    it(`${name}: calls go on when its reader leaves, and the process ends normally`, async () => {
       const { child, url, log } = await open()
       const ended = once(child, 'exit')
       log.on('error', () => undefined).destroy()
@@ -147,7 +147,7 @@ describe('a log whose reader stalls', function () {
       expect((await ended)[0]).to.equal(0)
     })
 
-    it(`${name}: the process ends as it should while nothing is read`, async () => {
+    it(`${name}: the process ends normally while the log is not read`, async () => {
       const { child, url, log } = await open()
       const ended = once(child, 'exit')
       expect(await call(url, LONG_PATH, 800)).to.deep.equal(new Set([404]))

@@ -1,4 +1,6 @@
-/** A whole server in front of a warehouse that keeps an account of its jobs: what is billed to whom, and who is told. */
+/**
+ * A whole server that uses a fake warehouse, which records its jobs: the cost of each token, and where costs are reported.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
@@ -48,7 +50,7 @@ const PLAN: JobPlan = {
   bytesBilled: GB,
 }
 
-describe('a server in front of a warehouse', function () {
+describe('a server that uses a warehouse', function () {
   this.timeout(600_000)
   const folder = scratch()
   let fake: FakeBigQuery
@@ -109,7 +111,7 @@ describe('a server in front of a warehouse', function () {
     ((await response.json()) as { code?: string }).code,
   ]
 
-  it('gives rows, and tells what they cost in the timing, the log and the metric', async () => {
+  it('gives rows, and reports their cost in the timing, the log and the metric', async () => {
     const answer = await call('sales', 'DE')
     expect(await answer.text()).to.equal('{"result":[{"sku":"a-1","sold":3}]}')
     expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="1000000000 bytes billed", total;/)
@@ -120,7 +122,7 @@ describe('a server in front of a warehouse', function () {
     expect(metrics).to.include('sluice_bytes_billed_total{endpoint="shop.sales"} 1000000000')
   })
 
-  it("tells of a hit of the warehouse's own cache, which costs nothing", async () => {
+  it("reports a hit in the warehouse's own cache, which costs nothing", async () => {
     fake.plan = () => ({ ...PLAN, bytesBilled: 0, cacheHit: true })
     const answer = await call('live', 'DE')
     expect(answer.headers.get('Server-Timing')).to.match(/^engine;dur=[\d.]+;desc="cache hit", total;/)
@@ -128,7 +130,7 @@ describe('a server in front of a warehouse', function () {
     expect(metrics).to.include('sluice_warehouse_cache_hits_total{endpoint="shop.live"} 1')
   })
 
-  it('labels each job, made to fit the rules, and limits what it may be billed for', async () => {
+  it('labels each job by the rules of BigQuery, and limits what it may be billed for', async () => {
     await call('sales', 'AT')
     const { labels, maximumBytesBilled } = last() as { labels: Record<string, string>; maximumBytesBilled: string }
     const { revision, request, ...others } = labels
@@ -140,7 +142,7 @@ describe('a server in front of a warehouse', function () {
     expect(last()['maximumBytesBilled'], "the server's own limit").to.equal(String(5 * GB))
   })
 
-  it('bills a token up to its budget of the day, then answers it only what is there already', async () => {
+  it('bills a token up to its daily budget, and then gives it only cached results', async () => {
     const key = await token('reports', '1500 MB')
     expect((await call('sales', 'FR', key)).status).to.equal(200)
     expect(last()['maximumBytesBilled']).to.equal(String(1.5 * GB))
@@ -156,7 +158,7 @@ describe('a server in front of a warehouse', function () {
     expect((await call('sales', 'XX')).status, 'another token').to.equal(200)
   })
 
-  it('bills a query that nothing came of', async () => {
+  it('bills a query that failed', async () => {
     const key = await token('unlucky', '1 GB')
     fake.plan = () => ({ ...PLAN, fields: [{ name: 'sku', type: 'GEOGRAPHY' }] })
     expect(await code(await call('live', 'CH', key))).to.deep.equal([502, 'QUERY_FAILED'])
@@ -167,7 +169,7 @@ describe('a server in front of a warehouse', function () {
 
   const TOO_MUCH = { status: 400, reason: 'bytesBilledLimitExceeded', message: 'Query exceeded limit for bytes billed' }
 
-  it('says of a query that costs more than is left that the budget is used up, and of others that they cost too much', async () => {
+  it('reports a used-up budget for a query that costs more than is left of it, and COST_LIMIT_EXCEEDED for other queries', async () => {
     fake.fault = ({ kind }) => (kind === 'start' ? TOO_MUCH : undefined)
     const small = await token('small', '100 MB')
     expect(await code(await call('sales', 'ES', small))).to.deep.equal([429, 'BUDGET_EXCEEDED'])
@@ -176,7 +178,7 @@ describe('a server in front of a warehouse', function () {
     expect(await code(await call('sales', 'ES', large))).to.deep.equal([502, 'COST_LIMIT_EXCEEDED'])
   })
 
-  it('refuses nobody for the budget of another who asked for the same first', async () => {
+  it('refuses no caller because of the budget of another caller that made the same call first', async () => {
     const poor = await token('poor', '100 MB')
     let isFirst = true
     fake.fault = ({ kind }) => {
@@ -196,7 +198,7 @@ describe('a server in front of a warehouse', function () {
     }
   })
 
-  it('bills refreshes in the background to nobody, and counts them in the metric', async () => {
+  it('charges background refreshes to no token, and counts them in the metric', async () => {
     const key = await token('watcher', '1 GB')
     const before = fake.jobs.all.length
     expect((await call('warm', 'IT', key)).status).to.equal(200)
@@ -209,7 +211,7 @@ describe('a server in front of a warehouse', function () {
     expect(Number(billed)).to.be.at.least(2 * GB)
   })
 
-  it('is ready while the warehouse answers, which it is asked once in five seconds', async () => {
+  it('is ready while the warehouse answers a ping, sent once in five seconds', async () => {
     const ready = async (): Promise<number> => (await fetch(`${server.url}/readyz`)).status
     const pings = (): number => fake.exchanges.filter(({ sql }) => sql === 'SELECT 1').length
     const before = pings()
@@ -219,7 +221,7 @@ describe('a server in front of a warehouse', function () {
     await until(async () => (await ready()) === 503, 'that it is not ready')
   })
 
-  it('says which engine it serves from', async () => {
+  it('reports which engine it uses', async () => {
     const flags = ['--endpoints', folder.path('endpoints'), '--tables', folder.path('tables'), '--log-level', 'silent']
     const { code, out } = await command(['serve', '--engine', 'bigquery', '--port', '0', ...flags], {
       BIGQUERY_EMULATOR_HOST: fake.url,
@@ -234,7 +236,7 @@ describe('a server in front of a warehouse', function () {
     const start = async (environment: Record<string, string>): Promise<Finished> =>
       command(['serve', '--engine', 'bigquery', '--port', '0', '--log-level', 'silent'], environment)
 
-    it('where the warehouse refuses it, and says why', async () => {
+    it('where the warehouse refuses it, with the reason', async () => {
       fake.fault = () => ({ status: 403, reason: 'accessDenied', message: 'Access Denied: no bigquery.jobs.create' })
       const refused = await createRunner(settings).then(
         () => null,
@@ -246,7 +248,7 @@ describe('a server in front of a warehouse', function () {
       )
     })
 
-    it('where nobody answers', async () => {
+    it('where no server answers', async () => {
       const host = `127.0.0.1:${await freePort()}`
       const { code, err } = await start({ BIGQUERY_EMULATOR_HOST: host, GOOGLE_CLOUD_PROJECT: 'p' })
       expect([code, err]).to.deep.equal([3, 'sluice: BigQuery cannot be used by project p: ECONNREFUSED\n'])
@@ -280,7 +282,7 @@ describe('a server in front of a warehouse', function () {
       expect((await validate('--price-per-tib', '1000')).out).to.include('400.0 MB, 0.3643 USD')
     })
 
-    it('as what BigQuery takes at least: 10 MiB for each table that the query names', async () => {
+    it('with the least that BigQuery bills: 10 MiB for each table that the query names', async () => {
       const priced = async (plan: Partial<JobPlan>): Promise<string> => {
         fake.plan = () => ({ ...PLAN, ...plan })
         return (await validate('--price-per-tib', '100000')).out.split('\n')[0]!
@@ -312,7 +314,7 @@ describe('a server in front of a warehouse', function () {
       expect((await validate('--max-bytes', 'much')).code).to.equal(2)
     })
 
-    it('with the examples of parameters and the time, on which the bytes may hang', async () => {
+    it('with the examples of parameters and the time, on which the bytes may depend', async () => {
       const asked = fake.exchanges.length
       await validate()
       expect(fake.exchanges.length).to.be.above(asked)
@@ -324,7 +326,7 @@ describe('a server in front of a warehouse', function () {
       expect(Date.parse(String(value('now')))).to.be.closeTo(Date.now(), 10_000)
     })
 
-    it('a mistake that only the warehouse knows, at its place in the manifest', async () => {
+    it('a mistake that only the warehouse finds, at its place in the manifest', async () => {
       const message = 'Unrecognized name: contry at [3:7]'
       fake.fault = ({ sql }) =>
         sql.includes('elsewhere') ? { status: 400, reason: 'invalidQuery', message } : undefined
@@ -333,7 +335,7 @@ describe('a server in front of a warehouse', function () {
       expect(err).to.match(/shop\.sales\.yaml:16:9: Unrecognized name: contry \[sql\/error\]\n$/)
     })
 
-    it("the warehouse's columns against those that are declared", async () => {
+    it("the warehouse's columns, compared with the declared columns", async () => {
       fake.plan = () => ({
         ...PLAN,
         fields: [
@@ -366,7 +368,7 @@ describe('a server in front of a warehouse', function () {
 })
 
 describe('make serve', () => {
-  /** What it runs before the server, given this. */
+  /** The commands that `make serve` runs before the server, with these variables. */
   function before(...given: readonly string[]): string {
     const { SLUICE_ENGINE: _, ...env } = process.env
     const listed = spawnSync('make', ['-n', 'serve', ...given], { encoding: 'utf8', env }).stdout

@@ -20,7 +20,7 @@ describe('settings of a library', () => {
     expect(completeSettings(DEFAULT_SETTINGS)).to.deep.equal(DEFAULT_SETTINGS)
   })
 
-  it('are taken as they are where they are right', () => {
+  it('are used unchanged where they are valid', () => {
     const given = {
       port: 0,
       token: 'unrestricted-token-of-32-letters',
@@ -34,7 +34,7 @@ describe('settings of a library', () => {
     expect(completeSettings(given)).to.include(given)
   })
 
-  it('tell every problem at once, as flags do', () => {
+  it('report every problem at once, as flags do', () => {
     const given = { engine: 'mysql', maxQueries: 'lots', endpointDir: 'x', cacheMb: -5, nonsensical: 1, port: null }
     expect(problems(given)).to.deep.equal([
       'engine must be one of duckdb, bigquery',
@@ -55,7 +55,7 @@ describe('settings of a library', () => {
     ])
   })
 
-  it('are not repeated where they may be secrets', () => {
+  it('are not quoted where they may be secrets', () => {
     expect(problems({ token: 'hunter2 hunter2', redisUrl: 'http://user:hunter2@a' }).join()).to.not.include('hunter2')
   })
 })

@@ -51,12 +51,12 @@ describe('settings', () => {
     expect(DEFAULT_SETTINGS).to.be.frozen
   })
 
-  it('each stand in the table once', () => {
+  it('are listed in the table once each', () => {
     expect(SETTINGS.map(row => row.key)).to.have.members(Object.keys(DEFAULT_SETTINGS))
     expect(new Set(SETTINGS.map(row => row.variable)).size).to.equal(SETTINGS.length)
   })
 
-  it('come from a flag, else from the environment, else are the default', () => {
+  it('come from a flag, otherwise from the environment, otherwise from the default', () => {
     expect(readSettings({ port: '1' }, { PORT: '2' }).port).to.equal(1)
     expect(readSettings({}, { PORT: '2' }).port).to.equal(2)
     expect(readSettings({ port: undefined }, { PORT: '' }).port).to.equal(8080)
@@ -71,7 +71,7 @@ describe('settings', () => {
     expect(settings.corsOrigins).to.deep.equal(['https://a.example.com', 'http://localhost:3000'])
   })
 
-  it('tell every problem at once, under the name that was used', () => {
+  it('report every problem at once, under the name that was used', () => {
     expect(problems({ port: '70000', data: '' }, { SLUICE_GRACE: 'soon', SLUICE_ENGINE: 'sqlite' })).to.deep.equal([
       '--port must be a whole number from 0 to 65535',
       '--data must not be empty',
@@ -99,17 +99,17 @@ describe('settings', () => {
     it(`are refused as ${JSON.stringify(flags)}`, () => expect(problems(flags, {})).to.deep.equal([problem]))
   }
 
-  it('never repeat a token', () => {
+  it('never quote a token', () => {
     expect(problems({}, { SLUICE_TOKEN: 'hunter2 hunter2' })).to.deep.equal([
       'SLUICE_TOKEN must be printable ASCII without spaces',
     ])
   })
 
-  it('refuse a token that could be guessed, and say how to make one', () => {
+  it('refuse a token that could be guessed, and explain how to create one', () => {
     const [problem, ...others] = problems({}, { SLUICE_TOKEN: 'unrestricted-token-of-31-letter' })
     expect(others).to.deep.equal([])
     expect(problem).to.match(/^SLUICE_TOKEN must have at least 32 characters, .*"openssl rand -hex 32"/)
     expect(problem).to.not.include('unrestricted')
-    expect(readSettings({}, { SLUICE_TOKEN: '' }).token, 'an empty variable is none').to.equal(null)
+    expect(readSettings({}, { SLUICE_TOKEN: '' }).token, 'an empty variable counts as not set').to.equal(null)
   })
 })

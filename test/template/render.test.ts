@@ -1,4 +1,4 @@
-/** What a template becomes, and where each of its characters came from. */
+/** Rendered templates, and the source place of each of their characters. */
 import { expect } from 'chai'
 import { expandTemplate, type PlacedProblem } from '../../runner/template/expand.js'
 import { parseTemplate } from '../../runner/template/parse.js'
@@ -113,7 +113,7 @@ describe('rendering', () => {
     })
   }
 
-  it('finds each character where it was written, in the template and in partials', () => {
+  it('maps each character to its place in the template or in a partial', () => {
     const template =
       'A {{! x }}B\n  {{~#if given.since}}\n é C {{/if}}\n{{#each constants.areas}}\n  {{name}} D\n  {{> stream name=this.name table=this.table}}\n{{/each}}\nE\n'
     const rendered = render(template, PARTIALS, { row: 'small', given: ['since'] })
@@ -124,7 +124,7 @@ describe('rendering', () => {
       const source = sources[place.origin.partial ?? '']!
       const character = rendered.sql[offset]!
       if (source[place.offset] === character) verbatim++
-      // What is not verbatim came from a tag, and is placed there.
+      // A character that is not in the source came from a tag, and its place is that of the tag.
       else expect(source.slice(place.offset, place.offset + 2), `offset ${offset}`).to.equal('{{')
     }
     expect(verbatim).to.be.greaterThan(rendered.sql.length / 2)
@@ -132,14 +132,14 @@ describe('rendering', () => {
     expect(template.slice(second.origin.includedAt!.offset)).to.match(/^\{\{> stream/)
   })
 
-  it('places the end of the SQL at the end of the template', () => {
+  it('maps the end of the SQL to the end of the template', () => {
     const rendered = render('SELECT')
     expect(placeInTemplate(rendered, 6)!.offset).to.equal(6)
   })
 })
 
 describe('variants', () => {
-  it('are every row with every way to give what the template asks about, and nothing else', () => {
+  it('are every row with every combination of given arguments that the template tests, and no others', () => {
     const { pieces } = expand('{{sizes.least}}{{#if given.since}} since{{/if}}')
     const space = variantSpace(pieces, LOOKUPS)
     const variants = renderVariants(pieces, space, LOOKUPS)
@@ -157,7 +157,7 @@ describe('variants', () => {
     expect(pick({ size: '__proto__', since: 'x', shop: 'y' })).to.equal('1 since')
   })
 
-  it('are one when nothing is asked', () => {
+  it('are one when the template tests nothing', () => {
     const { pieces } = expand('SELECT @shop')
     expect(variantSpace(pieces, LOOKUPS).size).to.equal(1)
   })
@@ -188,12 +188,12 @@ describe('templates that cannot be read', () => {
     })
   }
 
-  it('a chain of branches without end is refused before it is read', () => {
+  it('an endless chain of branches is refused before it is parsed', () => {
     const { problems } = expand(`{{#if given.since}}${'{{else if given.size}}'.repeat(3_000)}{{/if}}`)
     expect(problems.map(problem => problem.message)).to.deep.equal(['this block has more than 32 branches'])
   })
 
-  it('partials that double and double again end in one problem', () => {
+  it('partials that double repeatedly give one problem', () => {
     const partials: Record<string, string> = { p0: 'some text ' }
     for (let i = 1; i <= 40; i++) partials[`p${i}`] = `{{> p${i - 1}}}{{> p${i - 1}}}`
     const started = performance.now()
@@ -202,7 +202,7 @@ describe('templates that cannot be read', () => {
     expect(performance.now() - started).to.be.lessThan(30_000)
   })
 
-  it('a megabyte of tags is read in no more than linear time', () => {
+  it('a megabyte of tags is parsed in linear time', () => {
     const started = performance.now()
     expand('{{constants.table}} '.repeat(50_000))
     expand('{'.repeat(500_000))

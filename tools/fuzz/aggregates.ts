@@ -1,4 +1,6 @@
-/** Calls of aggregate and window functions whose value the query determines. */
+/**
+ * Calls of aggregate and window functions whose value does not depend on the order of rows, or whose order the query fixes.
+ */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { BOOL, FLOAT64, INT64, type Type } from '../../googlesql/types/types.js'
 import { ARGUMENTS, type Maker } from './arguments.js'
@@ -15,7 +17,7 @@ import {
 } from './signatures.js'
 import { asReference, clause, expr, list, type Node, sql } from './tree.js'
 
-/** The order of their rows is in their value. */
+/** Functions whose value depends on the order of rows. */
 const LISTS = /^(ARRAY_AGG|STRING_AGG|ARRAY_CONCAT_AGG)$/
 const INEXACT = /^(AVG|SUM|STDDEV.*|VAR.*|CORR|COVAR.*|PERCENTILE_CONT)$/
 const UNANSWERED = AGGREGATE_OVERLOADS.filter(({ entry }) => UNBUILT.has(entry.name))
@@ -90,7 +92,7 @@ export class Aggregates {
     return call
   }
 
-  /** The reference has no MAX_BY, but ANY_VALUE with HAVING MAX. */
+  /** MAX_BY or MIN_BY. The reference does not have them, so it is asked ANY_VALUE with HAVING MAX or HAVING MIN. */
   #by(name: 'MAX_BY' | 'MIN_BY', type: Type, value: Node, keys: readonly Node[]): Node {
     if (keys.length !== 1) return expr(type)`ANY_VALUE(${literal(type, randomValue(this.#values.random, type))})`
     return asReference(expr(type)`${name}(${value}, ${keys[0]!})`, [
@@ -106,7 +108,7 @@ export class Aggregates {
     return expr(INT64)`ROW_NUMBER() OVER (${this.#partition(scope)}${this.#order(keys)})`
   }
 
-  /** A window function, or an aggregate over a window. */
+  /** A call of a window function, or of an aggregate with OVER. */
   window(scope: Scope, keys: readonly Node[]): Node {
     const { random } = this.#values
     const overload = random.chance(0.5) ? random.pick(WINDOW_OVERLOADS) : random.pick(ANSWERED)

@@ -1,4 +1,6 @@
-/** Arguments for which a random value of their type would never make sense: formats, paths, patterns, zones, parts. */
+/**
+ * Arguments for which a random value of their type would rarely be valid: formats, paths, patterns, time zones, date parts.
+ */
 import {
   ADDED_PARTS,
   DIFFERENCE_PARTS,
@@ -13,14 +15,14 @@ import { JSON_TEXTS, literal, randomValue, small, text, ZONES } from './literals
 import type { Random } from './random.js'
 import { type Node, sql } from './tree.js'
 
-/** What a maker of arguments may ask of the generator. */
+/** The parts of the generator that a maker of arguments may use. */
 export interface Maker {
   readonly random: Random
   /** A value of the type: a literal, a column or an expression. */
   readonly value: (type: Type) => Node
 }
 
-/** Arguments by their place; null where the generator's own choice will do. */
+/** Arguments by position; null where the generator chooses a random value. */
 export type Arguments = readonly (Node | null)[]
 type Make = (maker: Maker, types: readonly Type[]) => Arguments
 
@@ -44,10 +46,10 @@ const INTERVAL_PARTS = [
   'MICROSECOND',
 ]
 
-/** A date part that the function takes for a value of this type; seldom any other. */
+/** A date part that the function accepts for a value of this type; rarely one that it does not. */
 export function partOf(random: Random, name: string, kind: string): string {
   const table = PARTS_OF.find(([pattern]) => pattern.test(name))?.[1]
-  // Text has none below the second.
+  // An interval that is written as text has no parts below the second.
   const parts = table?.[kind as ScalarKind] ?? (kind === 'STRING' ? INTERVAL_PARTS.slice(0, 8) : INTERVAL_PARTS)
   return random.chance(0.02) ? random.pick(['DAYOFWEEK', 'NANOSECOND', 'WEEK', 'HOUR']) : partText(random.pick(parts))
 }
@@ -55,7 +57,7 @@ export function partOf(random: Random, name: string, kind: string): string {
 /** Functions whose interval is written `INTERVAL n PART`. */
 export const takesWrittenInterval = (name: string): boolean => /(_ADD|_SUB|^GENERATE_\w+_ARRAY|_BUCKET)$/.test(name)
 
-/** `INTERVAL n PART` for a function of dates. */
+/** `INTERVAL n PART` for a date or time function. */
 export function writtenInterval(maker: Maker, name: string, kind: string): Node {
   const { random } = maker
   if (name.endsWith('_BUCKET')) {
@@ -219,7 +221,7 @@ const formatted: Make = ({ random }, types) => {
   return [text(random.chance(0.02) ? null : formatText(random, kind)), null, types.length > 2 ? zone(random) : null]
 }
 
-/** A format, and texts of which some fit it. */
+/** Formats, each with texts, of which some match it. */
 const PARSED_DATES: readonly (readonly [string, readonly string[]])[] = [
   [
     '%Y-%m-%d',
@@ -371,7 +373,7 @@ const jsonAndLegacyPath: Make = (maker, types) => [
   legacyPath(maker.random),
 ]
 const jsonAlone: Make = (maker, types) => [maker.random.chance(0.8) ? json(maker, types[0]!) : null]
-/** `JSON_SET(document, path, value, …)`: the value stands for ANY, which is any type. */
+/** The pairs of `JSON_SET(document, path, value, …)`; a value may have any type. */
 const jsonPairs: Make = (maker, types) => {
   const { random } = maker
   const pairs = random.several(1, 2, () => [
@@ -532,7 +534,7 @@ const vectors: Make = ({ random }, types) => {
   )
 }
 
-/** By the name of the catalogue. What is not here takes random values. */
+/** Makers of arguments by the function's name in the catalogue. Functions that are not listed take random values. */
 export const ARGUMENTS: Readonly<Record<string, Make>> = {
   FORMAT: format,
   FORMAT_DATE: formatted,
@@ -698,7 +700,7 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   ],
   TRUNC: smallAt(-12, 12, 1),
   POW: (maker, types) => {
-    // The reference takes minutes over POW of decimals with a fraction.
+    // The reference needs minutes for POW of decimals with a fractional exponent.
     const exponent = types[1]!.kind === 'FLOAT64' ? null : literal(types[1]!, String(maker.random.between(0, 4)))
     return [
       types[0]!.kind === 'FLOAT64'
@@ -750,7 +752,7 @@ export const ARGUMENTS: Readonly<Record<string, Make>> = {
   'NET.IP_TRUNC': ({ random }, types) => [literal(types[0]!, random.pick(PACKED)), small(random, 0, 130)],
   'NET.IPV4_TO_INT64': ({ random }, types) => [literal(types[0]!, random.pick(PACKED))],
   'NET.IPV4_FROM_INT64': smallAt(-2_147_483_649, 4_294_967_296, 0),
-  // Arguments of aggregates and window functions that have to be constants.
+  // Arguments of aggregate and window functions that must be constants.
   STRING_AGG: (_, types) => [
     null,
     types.length > 1 ? literal(types[1]!, types[1]!.kind === 'BYTES' ? 'LA==' : '-') : null,
@@ -783,7 +785,7 @@ for (const suffix of ['BOOL', 'INT64', 'FLOAT64', 'STRING'] as const) {
   table[`${suffix}_ARRAY`] = jsonAlone
 }
 
-/** Formats of CAST, by the type that is not STRING. */
+/** A format for a CAST between STRING and the type `kind`. */
 export function castFormat(random: Random, kind: string): string {
   switch (kind) {
     case 'BYTES':

@@ -4,7 +4,7 @@ import { literal, small } from './literals.js'
 import type { Queries } from './queries.js'
 import { clause, expr, list, type Node, query, sql } from './tree.js'
 
-/** A number of some kind, over columns of the table and small literals. */
+/** A numeric expression of some type, over columns of the table and small literals. */
 function number(queries: Queries, columns: readonly Node[], depth: number): Node {
   const { random } = queries
   const again = (): Node => number(queries, columns, depth - 1)
@@ -39,7 +39,7 @@ function number(queries: Queries, columns: readonly Node[], depth: number): Node
   ])()
 }
 
-/** A date or time, moved and cut. */
+/** A date or time expression: values with intervals added, and truncated. */
 function moment(queries: Queries, columns: readonly Node[], depth: number): Node {
   const { random } = queries
   const dates = columns.filter(one => ['DATE', 'DATETIME', 'TIMESTAMP'].includes(one.type!.kind))
@@ -122,7 +122,7 @@ const same = (queries: Queries, columns: readonly Node[], type: Type): Node => {
   return alike.length > 0 ? queries.random.pick(alike) : literal(type, value)
 }
 
-/** Intervals added, subtracted, multiplied, divided and justified. */
+/** An INTERVAL expression: intervals added, subtracted, multiplied, divided and justified. */
 function interval(queries: Queries, columns: readonly Node[], depth: number): Node {
   const { random } = queries
   const type: Type = { kind: 'INTERVAL' }

@@ -1,12 +1,12 @@
-/** Differences by their cause: those whose smallest queries are alike are one. */
+/** Groups differences by cause: those with the same message or similar smallest queries have one cause. */
 import type { BoundValue } from '../../runner/index.js'
 import type { Class, Verdict } from './judge.js'
 import type { Question } from './render.js'
 import { descendants, type Node } from './tree.js'
 
-/** A difference that was made as small as it gets. */
+/** A difference, with the smallest query that was found to show it. */
 export interface Difference {
-  /** The number of the query that showed it. */
+  /** The number of the query that showed the difference. */
   readonly index: number
   readonly question: Question
   readonly verdict: Verdict
@@ -14,35 +14,35 @@ export interface Difference {
 
 export interface Cause {
   readonly class: Class
-  /** What the queries have in common: the message, or else their words. */
+  /** The class, with the common part of the queries: the message, or the words of the SQL. */
   readonly key: string
   /** The shortest query. */
   readonly sql: string
-  /** What the reference was asked, where those are other words. */
+  /** The reference's query, if it differs from `sql`. */
   readonly reference?: string
   readonly parameters?: Readonly<Record<string, BoundValue>>
   readonly expected: string
   readonly found: string
-  /** Other smallest queries. */
+  /** Other smallest queries with this cause. */
   readonly others: readonly string[]
-  /** Numbers of the queries that showed it. */
+  /** The numbers of the queries that showed this cause. */
   readonly queries: readonly number[]
 }
 
-/** Of one message, no more queries than these are made smaller; of time-outs, which take long, fewer. */
+/** The most queries with the same message that are shrunk; fewer for time-outs, which take long. */
 const ENOUGH = 25
 const ENOUGH_LATE = 4
 const MAX_OTHERS = 8
 
 export class Causes {
   readonly #byKey = new Map<string, Cause>()
-  /** How many differences of a message were made smaller, and the key of the last. */
+  /** By message: the number of differences that were shrunk, and the key of the last one's cause. */
   readonly #byMessage = new Map<string, { readonly count: number; readonly key: string }>()
-  /** How often each refusal by name was met. */
+  /** The number of queries by message of refusal. */
   readonly refusals = new Map<string, number>()
-  /** Why the reference had no answer, and how often. */
+  /** The number of queries that the reference could not answer, by message. */
   readonly unanswered = new Map<string, number>()
-  /** How many queries that were answered alike call each function. */
+  /** The number of queries with equal answers that call a function, by the function's name. */
   readonly calls = new Map<string, number>()
 
   agree(root: Node): void {
@@ -57,7 +57,10 @@ export class Causes {
     addTo(this.unanswered, message)
   }
 
-  /** Counts the difference with a cause of the same message that was looked into often enough; false where there is none. */
+  /**
+   * Adds the query to the known cause with the same message, if enough queries with this message were shrunk already; returns
+   * whether it did.
+   */
   countKnown(index: number, { class: kind, detail }: Verdict): boolean {
     if (detail === '' && kind !== 'timeout') return false
     const known = this.#byMessage.get(`${kind} ${detail}`)
@@ -84,7 +87,7 @@ export class Causes {
     this.#byMessage.set(message, { count: (this.#byMessage.get(message)?.count ?? 0) + 1, key })
   }
 
-  /** The most frequent first. */
+  /** All causes, the most frequent first. */
   list(): readonly Cause[] {
     return [...this.#byKey.values()].sort((a, b) => b.queries.length - a.queries.length)
   }
@@ -101,16 +104,16 @@ const told = ({ sql, reference, parameters }: Question, { expected, found }: Ver
   found,
 })
 
-/** A message tells a cause; where there is none, or it says only how rows differ, the words of the query do. */
+/** The message identifies a cause; where there is no message, or only rows differ, the words of the query do. */
 function keyOf({ sql }: Question, { class: kind, detail }: Verdict): string {
   const isTold = detail !== '' && kind !== 'wrong'
   return `${kind}: ${isTold ? detail : [detail, wordsOf(sql)].filter(Boolean).join(' | ')}`
 }
 
-/** They are in most queries and tell nothing. */
+/** Words that are in most queries and so do not distinguish causes. */
 const DULL = new Set('SELECT AS FROM CAST NULL STRUCT TRUE FALSE BY TO NULLS FIRST LAST DESC ASC'.split(' '))
 
-/** Functions, operators and clauses of a query, by which queries of one cause are alike. */
+/** The functions, operators and clauses of a query, sorted: queries with equal words are taken to have one cause. */
 function wordsOf(sql: string): string {
   const bare = sql
     .replace(/'(?:[^'\\]|\\.)*'/g, "''")

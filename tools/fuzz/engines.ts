@@ -1,4 +1,6 @@
-/** The two that are asked: the embedded engine and the reference implementation, both opened anew when they are lost. */
+/**
+ * The two engines that are compared, the embedded one and the reference implementation; both are reopened when they are lost.
+ */
 import { type BoundValue, type EmbeddedEngine, openEmbeddedEngine, QueryFault } from '../../runner/index.js'
 import { embeddedTables } from '../../test/googlesql/case-files.js'
 import { openReference, type Reference, type ReferenceResult, RejectedError } from '../oracle/reference.js'
@@ -6,7 +8,7 @@ import type { Question } from './render.js'
 import { fuzzCaseTables } from './tables.js'
 
 const TIMEOUT_MS = 5_000
-/** An engine that does not even say that it ran out of time is opened anew. */
+/** An engine that has not even reported a time-out after this time is reopened. */
 const LOST_MS = 12_000
 
 export type OurAnswer =
@@ -21,7 +23,7 @@ export type OurAnswer =
 export type TheirAnswer =
   | ({ readonly kind: 'rows' } & ReferenceResult)
   | { readonly kind: 'error'; readonly message: string }
-  /** It has no answer: it lacks a function, or died of the query, or does not end. */
+  /** No answer: the reference lacks a function, crashed, or did not finish. */
   | { readonly kind: 'none'; readonly message: string }
 
 export interface Engines {
@@ -38,7 +40,7 @@ export async function openEngines(cache: string): Promise<Engines> {
   let reference: Promise<Reference> = openReference(cache, tables)
   await Promise.all([engine, reference])
 
-  /** Only who asked the lost one replaces it. */
+  /** Replaces the reference only if it is still the one that was lost: several queries may report the same loss. */
   const renewReference = async (lost: Promise<Reference>): Promise<void> => {
     if (reference !== lost) return
     reference = openReference(cache, tables)
@@ -85,7 +87,7 @@ export async function openEngines(cache: string): Promise<Engines> {
         const isLost =
           /UNAVAILABLE|ECONN|connect|Connection|dropped|closed|Cancelled|shutdown/i.test(message) && isUnsupported
         if (isLate || isLost) await renewReference(asked)
-        // Another query may have been what it died of.
+        // Another query may have crashed the reference, so this one is tried again once.
         if (isLost && attempt === 0) continue
         if (isUnsupported || isUnbuilt(message)) return { kind: 'none', message }
         return { kind: 'error', message }

@@ -1,10 +1,10 @@
-/** Differences that are right: where BigQuery is known to differ from the reference, or the reference is wrong or unbuilt. */
+/** Expected differences: BigQuery is known to differ from the reference, or the reference is wrong or lacks the feature. */
 import type { Class, Verdict } from './judge.js'
 
 interface Explained {
   readonly reason: string
   readonly class?: readonly Class[]
-  /** Of the query. */
+  /** Matches the SQL of the query. */
   readonly sql?: RegExp
   readonly expected?: RegExp
   readonly found?: RegExp
@@ -133,8 +133,8 @@ const EXPLAINED: readonly Explained[] = [
 ]
 
 /**
- * Why a difference is none; undefined where it is not known. Of a query that is not made smaller yet only the answers are
- * looked at, since what it holds besides may differ for another reason.
+ * Why a difference is expected; undefined where no reason is known. `sql` is null for a query that has not been shrunk yet:
+ * reasons that depend on the SQL do not apply to it, because other parts of the query may cause the difference.
  */
 export function reasonOf(sql: string | null, verdict: Verdict): string | undefined {
   return EXPLAINED.find(

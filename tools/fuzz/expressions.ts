@@ -49,26 +49,26 @@ import {
 } from './signatures.js'
 import { column, expr, list, type Node, sql } from './tree.js'
 
-/** What an expression may name, and how deep it may still go. */
+/** The columns that an expression may refer to, and the depth that it may have. */
 export interface Scope {
   readonly columns: readonly Node[]
   readonly depth: number
 }
 
-/** Subqueries, which the generator of queries makes. */
+/** Makers of subqueries, which the generator of queries provides. */
 export interface Subqueries {
-  /** One value, or NULL. */
+  /** A scalar subquery: one value, or NULL. */
   readonly scalar: (type: Type, scope: Scope) => Node
   readonly exists: (scope: Scope) => Node
   readonly membership: (scope: Scope) => Node
   readonly array: (element: Type, scope: Scope) => Node
 }
 
-/** Their last digits hang on the library that computes them. */
+/** Functions whose last digits depend on the library that computes them. */
 const INEXACT =
   /^(ACOSH?|ASINH?|ATANH?|ATAN2|CBRT|COSH?|COTH?|CSCH?|SECH?|SINH?|TANH?|EXP|LN|LOG|LOG10|POW|SQRT|COSINE_DISTANCE|EUCLIDEAN_DISTANCE|PI|AVG|SUM|STDDEV.*|VAR.*|CORR|COVAR.*|PERCENTILE_CONT|ARRAY_AVG|ARRAY_SUM)$/
 
-/** Their values are by chance or of the hour: what can be compared is what is true of them. */
+/** Functions with random values or values that depend on the clock: a condition that is always true is compared instead. */
 const BY_CHANCE: Readonly<Record<string, string>> = {
   RAND: '({} BETWEEN 0 AND 1)',
   GENERATE_UUID: '(LENGTH({}) = 36)',
@@ -78,16 +78,16 @@ const BY_CHANCE: Readonly<Record<string, string>> = {
   CURRENT_TIME: "({} >= TIME '00:00:00')",
 }
 const BOOLS_BY_CHANCE = SCALAR_OVERLOADS.filter(({ entry }) => Object.hasOwn(BY_CHANCE, entry.name))
-/** These give any type from a value of it, and would crowd out the others. */
+/** Functions that return any type from a value of that type. They fit everywhere and would crowd out the others. */
 const isPassing = ({ signature }: Overload): boolean => signature.result.kind === 'variable'
 
-/** Some queries have many values from the edges of their types, or many NULLs. */
+/** The mixtures of values: some queries have many values from the limits of their types, or many NULLs. */
 const TASTES: readonly Taste[] = [PLAIN, PLAIN, PLAIN, { wide: 0.45, null: 0.04 }, { wide: 0.1, null: 0.2 }]
 
 export class Expressions {
   readonly random: Random
   readonly #subqueries: Subqueries | null
-  /** How likely a literal is bound instead of written. */
+  /** The probability that a literal is bound as a parameter instead of written. */
   readonly #binding: number
   readonly #taste: Taste
 
@@ -98,7 +98,7 @@ export class Expressions {
     this.#binding = binding
   }
 
-  /** A value of the type, as deep as the scope allows. */
+  /** An expression of the type, as deep as the scope allows. */
   value(type: Type, scope: Scope): Node {
     const { random } = this
     if (scope.depth <= 0 || random.chance(0.3)) return this.leaf(type, scope)
@@ -128,7 +128,7 @@ export class Expressions {
     return mayBind(type) && random.chance(this.#binding) ? { ...made, isBound: true } : made
   }
 
-  /** A call of this overload that gives `wanted`, or a type of its own where that is null. */
+  /** A call of this overload with a result of the type `wanted`, or of any type where `wanted` is null. */
   call(overload: Overload, wanted: Type | null, scope: Scope): Node {
     const { random } = this
     const { entry, signature } = overload
@@ -163,13 +163,13 @@ export class Expressions {
     return { ...this.#written(overload, type, args), calls: entry.name }
   }
 
-  /** The arguments that make sense, but for some calls. */
+  /** Arguments that are valid for the function; for a few calls none, so that they get random ones. */
   #made(maker: Maker, name: string, types: readonly Type[]): Arguments {
     const isLong = /^(GENERATE_|REPEAT)/.test(name)
     return isLong || this.random.chance(0.95) ? (ARGUMENTS[name]?.(maker, types) ?? []) : []
   }
 
-  /** A cast from some type that may be cast to this one. */
+  /** A cast to the type from a type that can be cast to it; null where no type can be. */
   cast(type: Type, scope: Scope): Node | null {
     const { random } = this
     const sources = SCALAR_TYPES.map(kind => scalarType(kind)!).filter(source => mayCast(source, type))
@@ -198,7 +198,7 @@ export class Expressions {
     return this.value(BOOL, scope)
   }
 
-  /** The argument before once more: what is equal, or nothing apart, is seldom there by chance. */
+  /** Sometimes repeats the previous argument, because equal arguments are rare by chance; otherwise null. */
   #again(before: Node | undefined, type: Type): Node | null {
     return before?.type && sameType(before.type, type) && this.random.chance(0.1) ? before : null
   }
@@ -245,7 +245,7 @@ export class Expressions {
         }
         if (pattern.kind === 'type' && random.chance(0.06))
           return this.#coercible(type, inner, !entry.name.startsWith('$'))
-        // Random arguments that say how much or how often are seldom large.
+        // An INT64 argument that is a count or an amount should rarely be large.
         if (type.kind === 'INT64' && !entry.name.startsWith('$') && at > 0 && random.chance(0.5)) {
           return small(random, -3, 12)
         }
@@ -254,7 +254,7 @@ export class Expressions {
     }
   }
 
-  /** Something that becomes the type by itself. */
+  /** An expression that the language coerces to the type. */
   #coercible(type: Type, scope: Scope, mayBeNull: boolean): Node {
     const { random } = this
     const from: Partial<Record<ScalarKind, readonly ScalarKind[]>> = {
@@ -288,7 +288,7 @@ export class Expressions {
       result = INT64
       if (pattern.result.kind === 'variable') bindings.set(pattern.result.letter, result)
     }
-    // A lambda's names before those around it, as they are in sight.
+    // The lambda's own parameters are listed twice, so that its body uses them more often than the columns outside.
     const body = this.value(result, { columns: [...columns, ...columns, ...scope.columns], depth: scope.depth })
     return sql`${names.length === 1 ? names[0]! : `(${names.join(', ')})`} -> ${body}`
   }
@@ -352,7 +352,7 @@ export class Expressions {
     return expr(type)`CASE ${list(branches, ' ')}${fallback} END`
   }
 
-  /** A field of a STRUCT in scope, or of one that is made for it. */
+  /** A field of a STRUCT in scope, or of one that is constructed for it. */
   #field(type: Type, scope: Scope): Node | null {
     const { random } = this
     const fields = scope.columns.flatMap(one =>
@@ -379,7 +379,7 @@ export class Expressions {
     return subqueries.scalar(type, scope)
   }
 
-  /** A literal ARRAY or STRUCT whose members are expressions. */
+  /** A constructor of an ARRAY or STRUCT whose members are expressions. */
   constructed(scope: Scope): Node {
     const { random } = this
     const inner = { ...scope, depth: scope.depth - 1 }
@@ -394,7 +394,7 @@ export class Expressions {
   }
 }
 
-/** Texts of which some can be cast to the type. */
+/** A text that can often, but not always, be cast to the type. */
 function castableText(random: Random, kind: string): string {
   switch (kind) {
     case 'INT64':

@@ -1,4 +1,4 @@
-/** The families of queries: each is a way to make one from chance. */
+/** The families of queries: each is a way to generate random queries. */
 import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
 import { arithmetic } from './arithmetic.js'
 import { groupByAll, groupingSets } from './grouping.js'
@@ -14,7 +14,7 @@ import { column, list, type Node, query, relation, sql } from './tree.js'
 
 type Make = (queries: Queries) => Node
 
-/** `string` for `string_functions#lower`. */
+/** The topic of a function: `string` for `string_functions#lower`. */
 const topicOf = (entry: FunctionEntry): string =>
   entry.documentation.split('#')[0]!.replace(/[_-](functions|expressions)$/, '')
 
@@ -22,7 +22,7 @@ const TOPICS = [
   ...new Set(SCALAR_OVERLOADS.filter(({ entry }) => entry.name !== 'ERROR').map(({ entry }) => topicOf(entry))),
 ]
 
-/** Where the arguments of functions come from: constants, a table, or values made for it. */
+/** The source of the arguments of functions: null for constants only, a table, or values generated for the query. */
 function scenery(queries: Queries): Source | null {
   const { random } = queries
   return random.weighted<() => Source | null>([
@@ -34,7 +34,7 @@ function scenery(queries: Queries): Source | null {
   ])()
 }
 
-/** `FROM (SELECT value AS v1, … UNION ALL SELECT …)`. */
+/** A source of generated values: `(SELECT value AS v1, … UNION ALL SELECT …)`. */
 function made(queries: Queries): Source {
   const { random } = queries
   const types = random.several(1, 3, () => randomType(random))
@@ -49,14 +49,17 @@ function made(queries: Queries): Source {
   return { node: relation`(${list(random.several(1, 3, row), ' UNION ALL ')}) AS ${alias}`, columns, keys: [] }
 }
 
-/** Functions that the reference does not have are among themselves, in a query of thirty. */
+/**
+ * The names of functions to call. Those that the reference lacks are in queries of their own, about one in thirty
+ * (`isSeldom`).
+ */
 function namesWhere(choose: (entry: FunctionEntry) => boolean, isSeldom: boolean): readonly string[] {
   const names = SCALAR_OVERLOADS.filter(({ entry }) => choose(entry)).map(({ entry }) => entry.name)
   const usual = names.filter(name => UNBUILT.has(name) === isSeldom)
   return [...new Set(usual.length > 0 ? usual : names)]
 }
 
-/** One or two calls of functions that `choose` admits. */
+/** A query with one or two calls of functions that `choose` accepts. */
 const calls =
   (choose: (entry: FunctionEntry) => boolean): Make =>
   queries => {
@@ -130,7 +133,7 @@ const FAMILIES: ReadonlyMap<string, readonly [number, Make]> = new Map([
 
 export const familyNames = (): readonly string[] => [...FAMILIES.keys()]
 
-/** The query of this seed and number; the same on every machine. */
+/** The query with this seed and number, the same on every machine; `only` as in Options.families. */
 export function generate(seed: string, index: number, only: readonly string[] = []): { family: string; node: Node } {
   const random: Random = randomOf(seed, index)
   const wanted = only.filter(name => !name.startsWith('-'))

@@ -1,4 +1,4 @@
-/** GROUP BY with grouping sets and ALL, which the reference is asked as the UNION ALL of its sets. */
+/** GROUP BY with grouping sets and ALL. The reference lacks grouping sets: it is asked the UNION ALL of the sets. */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { INT64, typeName } from '../../googlesql/types/types.js'
 import type { Queries } from './queries.js'
@@ -9,7 +9,7 @@ type Sets = {
   readonly sets: (count: number) => readonly (readonly number[])[]
 }
 
-/** Places of keys with commas. */
+/** The positions of keys, separated by commas. */
 const joined = (keys: readonly number[]): Template => keys.flatMap((key, i) => (i === 0 ? [key] : [', ', key]))
 const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
 
@@ -37,7 +37,7 @@ const FORMS: readonly Sets[] = [
   },
 ]
 
-/** A query by sets of one to three keys. */
+/** A query with grouping sets over two or three keys. */
 export function groupingSets(queries: Queries): Node {
   const { random, aggregates } = queries
   const source = queries.source()
@@ -94,7 +94,7 @@ export function groupingSets(queries: Queries): Node {
   return { kind: 'query', children, text, reference }
 }
 
-/** GROUP BY ALL, or by place or alias. */
+/** A query with GROUP BY ALL, or by an ordinal or an alias. */
 export function groupByAll(queries: Queries): Node {
   const { random, aggregates, values } = queries
   const source = queries.source()
@@ -102,7 +102,7 @@ export function groupByAll(queries: Queries): Node {
   const key = random.chance(0.6)
     ? random.pick(source.columns.filter(({ type }) => isOrderable(type!) && type!.kind !== 'FLOAT64'))
     : values.value(INT64, { ...scope, depth: 1 })
-  // Constants are no keys.
+  // GROUP BY ALL does not take constants as keys.
   if (!key || ![key, ...descendants(key)].some(one => one.kind === 'column')) return queries.grouped().node
   const aggregate = aggregates.any(scope, source.keys)
   const made = query`SELECT ${key} AS c1, ${aggregate} AS c2 FROM ${source.node}${queries.where(scope)} GROUP BY ${sql`${random.pick(['ALL', 'ALL', '1', 'c1'])}`}`

@@ -1,16 +1,16 @@
-/** What becomes of a query that both engines were asked. */
+/** Compares the answers of the two engines to a query. */
 import { type Type, typeName } from '../../googlesql/types/types.js'
 import { areSameRows, isSameValue, type Tolerance } from '../oracle/compare.js'
 import type { OurAnswer, TheirAnswer } from './engines.js'
 import type { Question } from './render.js'
 
 /**
- * - `agree`: the same rows; `fail`: both have an error
- * - `wrong`: other rows, `type`: other types or names of columns; `error`: an error where the reference has rows
- * - `lenient`: rows where the reference refuses the query; `lazy`: where it fails while it runs it, perhaps over what need
- *   not be evaluated
- * - `refused`: refused by name; `unanswered`: the reference cannot say
- * - `timeout`, `bare`, `internal`: never to be
+ * - `agree`: the same rows; `fail`: both report an error
+ * - `wrong`: different rows; `type`: different types or names of columns; `error`: an error where the reference returns rows
+ * - `lenient`: rows where the reference refuses the query; `lazy`: rows where the reference fails while it runs the query,
+ *   perhaps in a part that need not be evaluated
+ * - `refused`: the embedded engine refuses the query by name; `unanswered`: the reference has no answer
+ * - `timeout`, `bare` (an error without a message of its own), `internal`: must never happen
  */
 export type Class =
   | 'agree'
@@ -28,15 +28,15 @@ export type Class =
 
 export interface Verdict {
   readonly class: Class
-  /** What tells one cause of the class from another: a message without its values. */
+  /** Distinguishes causes within the class: a message without its values; empty where there is no message. */
   readonly detail: string
   readonly expected: string
   readonly found: string
-  /** What the reference answered with. */
+  /** The kind of the reference's answer. */
   readonly theirs: TheirAnswer['kind']
 }
 
-/** Classes that are differences. */
+/** The classes that count as differences. */
 export const DIFFERENCES: readonly Class[] = ['wrong', 'type', 'error', 'lenient', 'timeout', 'bare', 'internal']
 
 const REFUSED =
@@ -85,7 +85,7 @@ export function judge(question: Question, ours: OurAnswer, theirs: TheirAnswer):
   return verdict('agree')
 }
 
-/** The columns that an ORDER BY names, row by row. */
+/** Whether the columns of the ORDER BY, given by their indexes, have the same values row by row. */
 function isSameOrder(
   actual: readonly (readonly unknown[])[],
   expected: readonly (readonly unknown[])[],
@@ -100,7 +100,9 @@ function isSameOrder(
 
 const NUMBER = /-?\d+(\.\d+)?(e[+-]?\d+)?/gi
 
-/** The last digits of sums and of trigonometry are the library's, also where a text or a decimal is made of them. */
+/**
+ * The last digits of sums and of trigonometry depend on the library, also in texts and decimals that are computed from them.
+ */
 const INEXACT: Tolerance = {
   relative: 1e-9,
   absolute: 1e-9,
@@ -127,7 +129,7 @@ const shown = (rows: readonly (readonly unknown[])[], types: readonly string[]):
   return `${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text} ${types.join(', ')}`
 }
 
-/** A message by which those of one cause are alike. */
+/** The message without its values and places, so that messages with one cause are equal. */
 function withoutValues(message: string): string {
   return message
     .replace(/ ?\[?at \[?\d+:\d+\]?\]?/g, '')

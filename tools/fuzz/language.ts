@@ -1,11 +1,13 @@
-/** The language apart from its functions: operators without parentheses, spellings of literals, supertypes, names in scope. */
+/**
+ * The language apart from its functions: operators without parentheses, spellings of literals, supertypes, names in scope.
+ */
 import { BOOL, FLOAT64, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { literal, quoted, randomScalar, randomValue } from './literals.js'
 import type { Queries } from './queries.js'
 import type { Random } from './random.js'
 import { clause, expr, list, type Node, query, sql } from './tree.js'
 
-/** Operands and operators in a row: only precedence says what is meant. */
+/** A sequence of operands and operators without parentheses, whose meaning depends on precedence alone. */
 function unparenthesized(queries: Queries, columns: readonly Node[], type: Type, length: number): Node {
   const { random } = queries
   const operand = (of: Type): Node => {
@@ -227,7 +229,7 @@ function textSpelling(random: Random): string {
   return `${open}${body}${close}`
 }
 
-/** Spellings, comments and letters of either case. */
+/** A query with unusual spellings of literals, comments, white space, and letters of either case. */
 export function lexical(queries: Queries): Node {
   const { random } = queries
   const gap = (): string => random.pick([' ', ' ', ' ', '\n', ' /* a\nb */ ', ' -- c\n', ' # d\n', '\t'])
@@ -239,7 +241,7 @@ export function lexical(queries: Queries): Node {
   return query`${random.pick(['SELECT', 'select', 'Select'])}${list(items)}${random.chance(0.4) ? sql`${gap()}${random.pick(['FROM', 'from'])}${gap()}${'`d.u`'}${random.pick([' AS u', ' u', ''])}` : sql``}${tail}`
 }
 
-/** Values of several types where one is wanted: the supertype decides. */
+/** A query with values of several types where one type is needed: their common supertype. */
 export function supertypes(queries: Queries): Node {
   const { random } = queries
   const groups: readonly (readonly Type['kind'][])[] = [
@@ -262,7 +264,7 @@ export function supertypes(queries: Queries): Node {
     const alike = columns.filter(one => one.type!.kind === type.kind)
     if (alike.length > 0 && random.chance(0.5)) return random.pick(alike)
     const plain = String(randomValue(random, type, { wide: 0.1, null: 0 }))
-    // A literal without a type is coerced further than a value.
+    // A text literal is coerced to more types than a typed value.
     if (['DATE', 'DATETIME', 'TIMESTAMP'].includes(type.kind) && random.chance(0.3))
       return sql`${quoted(plain.replace('Z', '+00'))}`
     const made = literal(type, randomValue(random, type, { wide: 0.1, null: 0.05 }))
@@ -308,7 +310,7 @@ export function supertypes(queries: Queries): Node {
 const T = '`d.t`'
 const U = '`d.u`'
 
-/** Which of several things of one name is meant. */
+/** A query in which one name has several possible meanings. */
 export function names(queries: Queries): Node {
   const { random } = queries
   const other = random.pick(['j', 'k', 's', 'id'])

@@ -1,4 +1,4 @@
-/** Values of every type: at random with the edges of their ranges, as SQL, and simpler ones for the shrinker. */
+/** Values of every type: random ones, including the limits of their ranges, their SQL, and simpler ones for the shrinker. */
 import {
   arrayOf,
   INT64,
@@ -14,8 +14,9 @@ import type { Random } from './random.js'
 import type { Node } from './tree.js'
 
 /**
- * A value is as it is on the wire (INT64 and decimals may be texts, BYTES are base64), but for STRUCT, which is a list
- * in the order of its fields, and JSON, which is its text.
+ * A value in the form that it has on the wire (INT64 and decimals may be texts, BYTES are base64), except a STRUCT, which is
+ * a
+ * list in the order of its fields, and JSON, which is its text.
  */
 export type Value = unknown
 
@@ -180,7 +181,7 @@ export const ZONES = [
   'Etc/GMT+5',
 ]
 
-/** How seldom a value comes from the edges of its type, and how seldom it is NULL. */
+/** The probability that a value comes from the limits of its type (`wide`), and the probability that it is NULL. */
 export interface Taste {
   readonly wide: number
   readonly null: number
@@ -248,7 +249,7 @@ const randomDate = (random: Random): string =>
     .toISOString()
     .slice(0, 10)
 
-/** A type: seldom an ARRAY or a STRUCT, and those of scalars. */
+/** A random type; with the probability `nested` an ARRAY or a STRUCT of scalars. */
 export function randomType(random: Random, nested = 0.12): Type {
   if (random.chance(nested)) {
     return random.chance(0.55)
@@ -274,7 +275,7 @@ export function literalText(value: Value, type: Type): string {
   const text = String(value)
   switch (type.kind) {
     case 'INT64':
-      // The lowest is the negation of what is out of range, which both engines take for a literal.
+      // The smallest INT64 is the negation of a number out of range; both engines accept it as a literal.
       return text
     case 'FLOAT64':
       return floatText(value as number | string)
@@ -423,7 +424,7 @@ function eachSimpler(items: readonly Value[], typeAt: (i: number) => Type): read
   )
 }
 
-/** The value for a parameter and a table's row: objects for structs. Undefined where it cannot be said so. */
+/** The value for a parameter or a table's row: a STRUCT is an object, JSON a parsed value. */
 export function wireValue(value: Value, type: Type): unknown {
   if (value === null) return null
   switch (type.kind) {
@@ -440,7 +441,7 @@ export function wireValue(value: Value, type: Type): unknown {
   }
 }
 
-/** Whether a literal of this type can be bound instead of written. */
+/** Whether a literal of this type can be bound as a parameter instead of written. */
 export const mayBind = (type: Type): boolean =>
   type.kind === 'ARRAY'
     ? mayBind(type.element) && type.element.kind !== 'STRUCT'

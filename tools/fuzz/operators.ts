@@ -1,7 +1,7 @@
-/** How operators, and functions with a syntax of their own, are written. */
+/** The syntax of operators, and of functions with special syntax. */
 import type { Node, Template } from './tree.js'
 
-/** By the catalogue's name; `…` is the rest of the arguments with commas. */
+/** The syntax by the name in the catalogue: `{0}` is an argument, `…` the remaining arguments separated by commas. */
 export const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $add: '({0} + {1})',
   $subtract: '({0} - {1})',
@@ -43,7 +43,7 @@ export const OPERATOR_TEXTS: Readonly<Record<string, string>> = {
   $subscript_json: '({0})[{1}]',
 }
 
-/** Other ways to write the same. */
+/** Other forms of operators, by the name in the catalogue: the negated one, such as NOT IN, or `<>` for `!=`. */
 export const NEGATED: Readonly<Record<string, string>> = {
   $is_null: '({0} IS NOT NULL)',
   $is_true: '({0} IS NOT TRUE)',
@@ -58,7 +58,7 @@ export const NEGATED: Readonly<Record<string, string>> = {
   $ne: '({0} <> {1})',
 }
 
-/** A text with `{0}` and `…` as a template over as many children. */
+/** The template of a text with `{0}` and `…` over these children. */
 export function templateOf(text: string, children: readonly Node[]): Template {
   const named = [...text.matchAll(/\{(\d)\}/g)].map(([, digit]) => Number(digit))
   const rest = children.map((_, i) => i).filter(i => !named.includes(i))
@@ -71,7 +71,10 @@ export function templateOf(text: string, children: readonly Node[]): Template {
     .filter(piece => piece !== '')
 }
 
-/** Functions that the reference lacks, in words that it has; the types of the arguments tell whether they hold. */
+/**
+ * SQL with the same meaning for functions that the reference lacks; it applies only if the first argument has the type
+ * `first`.
+ */
 export const OTHER_WORDS: Readonly<Record<string, { readonly text: string; readonly first?: string }>> = {
   CONTAINS_SUBSTR: { text: '(STRPOS(NORMALIZE_AND_CASEFOLD({0}), NORMALIZE_AND_CASEFOLD({1})) > 0)', first: 'STRING' },
   EUCLIDEAN_DISTANCE: {

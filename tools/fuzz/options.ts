@@ -4,32 +4,32 @@ import { familyNames } from './families.js'
 
 export interface Options {
   readonly seed: string
-  /** Numbers of queries, the last one excluded. */
+  /** The numbers of the queries, from `from` up to, but not including, `to`. */
   readonly from: number
   readonly to: number
-  /** Families to ask, or with `-` in front not to ask; empty for all. */
+  /** The families of queries to run; a name after `-` is left out. Empty for all. */
   readonly families: readonly string[]
   readonly timeLimitMs: number
-  /** Queries in flight. */
+  /** The number of queries that run at the same time. */
   readonly parallel: number
-  /** Differences that do not make the run a failure. */
+  /** The number of differences up to which the run succeeds. */
   readonly allow: number
-  /** Rows for queries that the reference refuses count as differences too. */
+  /** True: a query that the reference refuses but the embedded engine answers counts as a difference. */
   readonly isStrict: boolean
-  /** Queries with such a text are passed over. */
+  /** Queries whose SQL matches are skipped; null for none. */
   readonly without: RegExp | null
-  /** Write the queries and ask nothing. */
+  /** True: the queries are printed, not run. */
   readonly isPrinted: boolean
-  /** The folder of the report; null for the usual one. */
+  /** The folder of the report; null for the default one. */
   readonly out: string | null
 }
 
-/** What is wrong with the command line. */
+/** A mistake on the command line. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
 }
 
-/** @throws OptionError */
+/** @throws OptionError for a command line that is not valid */
 export function readOptions(args: readonly string[], newSeed: () => string): Options {
   const { values } = parsed(args)
   const families = values.family ?? []

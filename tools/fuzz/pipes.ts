@@ -1,4 +1,4 @@
-/** Queries in pipe syntax, which the reference is asked as queries within queries. */
+/** Queries in pipe syntax and with temporary functions. The reference lacks both and is asked nested queries instead. */
 import { isOrderable } from '../../googlesql/functions/definitions/operators.js'
 import { BOOL, INT64, STRING, type Type } from '../../googlesql/types/types.js'
 import { Expressions } from './expressions.js'
@@ -9,12 +9,12 @@ import { clause, column, list, type Node, sql, type Template } from './tree.js'
 interface Flow {
   readonly node: Node
   readonly outputs: readonly Output[]
-  /** Outputs that tell rows apart; null where it is not known. */
+  /** The names of outputs that together differ from row to row; null where this is not known. */
   readonly keys: readonly string[] | null
 }
 type Step = (queries: Queries, flow: Flow) => Flow | null
 
-/** `before |> …`, and what the reference is asked, with the children by their places: 0 is what comes before. */
+/** `before |> …`, with the reference's form of it; the templates refer to children by index, and 0 is the query before. */
 const step = (children: readonly Node[], text: Template, reference: Template): Node => ({
   kind: 'query',
   children,
@@ -204,7 +204,7 @@ const STEPS: readonly (readonly [number, Step])[] = [
   [1.2, join],
 ]
 
-/** `FROM source |> SELECT … |> …` */
+/** A query of the form `FROM source |> SELECT … |> …`. */
 export function piped(queries: Queries): Node {
   const { random, values } = queries
   const source = queries.source()
@@ -232,7 +232,7 @@ export function piped(queries: Queries): Node {
   return step([flow.node, order], [0, ' |> ORDER BY ', 1], ['SELECT * FROM (', 0, ') ORDER BY ', 1])
 }
 
-/** `CREATE TEMP FUNCTION`, whose calls the reference is asked as subqueries over the arguments. */
+/** A query with `CREATE TEMP FUNCTION`; the reference is asked a subquery over the arguments in place of each call. */
 export function functional(queries: Queries): Node {
   const { random, values } = queries
   const source = random.chance(0.6) ? queries.table() : null

@@ -19,11 +19,11 @@ import type { Random } from './random.js'
 import { FUZZ_TABLES, type FuzzTable } from './tables.js'
 import { clause, column, expr, list, type Node, query, relation, sql } from './tree.js'
 
-/** What a FROM clause gives. */
+/** An item of a FROM clause, with its columns. */
 export interface Source {
   readonly node: Node
   readonly columns: readonly Node[]
-  /** Together they differ from row to row. */
+  /** Columns that together differ from row to row. */
   readonly keys: readonly Node[]
 }
 
@@ -35,7 +35,7 @@ export interface Output {
 export interface Made {
   readonly node: Node
   readonly outputs: readonly Output[]
-  /** Names of outputs that differ from row to row. */
+  /** The names of outputs that together differ from row to row; null where this is not known. */
   readonly keys: readonly string[] | null
 }
 
@@ -66,7 +66,7 @@ export class Queries {
     return `${letter}${this.#aliases}`
   }
 
-  // Sources.
+  // Sources of rows.
 
   table(
     table: FuzzTable = this.random.weighted(FUZZ_TABLES.map((one, i) => [[8, 2, 4, 1][i] ?? 1, one] as const)),
@@ -132,14 +132,14 @@ export class Queries {
     ])()
   }
 
-  /** `WITH w AS (…) SELECT * FROM w` */
+  /** A query of the form `WITH w AS (…) SELECT * FROM w`. */
   #withinCommon(): Made {
     const made = this.selection(NO_COLUMNS, true)
     const name = this.alias('w')
     return { ...made, node: query`WITH ${name} AS (${made.node}) SELECT * FROM ${name}` }
   }
 
-  /** A join on the left of another has no comma, which binds less. */
+  /** A join. One that is the left side of another must not be a comma join, which has a lower precedence. */
   join(depth = 1, comma = ','): Source {
     const { random } = this
     const left = depth > 1 && random.chance(0.3) ? this.join(depth - 1, 'CROSS JOIN') : this.single()
@@ -223,9 +223,9 @@ export class Queries {
     return this.random.chance(0.3) ? this.join(2) : this.single()
   }
 
-  // Selections.
+  // SELECT queries.
 
-  /** `needsKeys`: the outputs tell its rows apart. */
+  /** A SELECT query; with `needsKeys` its outputs include columns that together differ from row to row. */
   selection(outer: Scope = NO_COLUMNS, needsKeys = false): Made {
     return this.random.weighted<() => Made>([
       [5, () => this.plain(outer, needsKeys)],
@@ -298,7 +298,7 @@ export class Queries {
     return directed.length > 0 ? clause` ORDER BY ${list(directed)}` : sql``
   }
 
-  /** Orders by outputs, which the rows can be held against. */
+  /** An ORDER BY of outputs, so that the order of the rows can be checked from their values. */
   #outputOrder(outputs: readonly Output[]): Node {
     const { random } = this
     const places = outputs.flatMap(({ type }, i) => (isOrderable(type) ? [i] : []))
@@ -351,7 +351,7 @@ export class Queries {
     })
   }
 
-  /** Two or three selections of the same types; where rows have to differ, its columns tell them apart. */
+  /** A set operation over two or three queries with the same types; with `isDistinct` all columns together are a key. */
   set(isDistinct = false): Made {
     const { random } = this
     const types = random
@@ -380,7 +380,7 @@ export class Queries {
     return { node: query`${all}${order}`, outputs, keys: isDistinct ? outputs.map(({ name }) => name) : null }
   }
 
-  /** Common table expressions, one of them perhaps read twice. */
+  /** A query over common table expressions, which may read one of them twice. */
   common(): Made {
     const { random } = this
     const made = random.several(1, 2, () => ({
@@ -410,7 +410,7 @@ export class Queries {
     return { ...body, node: query`WITH ${list(names)} ${body.node}` }
   }
 
-  /** Without an order or a limit, which would need keys. */
+  /** A query without ORDER BY and LIMIT, which would need keys. */
   plainOf(source: Source): Made {
     const scope: Scope = { columns: source.columns, depth: 2 }
     const items = this.random.several(1, 3, () => this.#item(scope))

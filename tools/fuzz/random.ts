@@ -1,21 +1,21 @@
-/** Chance from a seed: the same seed gives the same numbers on every machine. */
+/** Pseudorandom choices from a seed: the same seed gives the same choices on every machine. */
 
 export interface Random {
-  /** At least 0, below 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly next: () => number
-  /** An integer from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both inclusive. */
   readonly between: (low: number, high: number) => number
   readonly chance: (probability: number) => boolean
   readonly pick: <T>(items: readonly T[]) => T
-  /** One of the second members, as likely as the first one weighs. */
+  /** One of the items, the second of each pair, with a probability in proportion to its weight, the first of the pair. */
   readonly weighted: <T>(items: readonly (readonly [number, T])[]) => T
-  /** From `low` to `high` values of `make`. */
+  /** The results of `low` to `high` calls of `make`. */
   readonly several: <T>(low: number, high: number, make: (index: number) => T) => T[]
-  /** Some of the items, in their order. */
+  /** From `low` to `high` of the items, each at most once, in their order. */
   readonly some: <T>(items: readonly T[], low: number, high: number) => T[]
 }
 
-/** mulberry32 over a hash of the words, so that neighbouring seeds have nothing in common. */
+/** The generator mulberry32 over a hash of the words, so that similar seeds give unrelated numbers. */
 export function randomOf(...words: readonly (string | number)[]): Random {
   let state = hashOf(words.join('/'))
   const next = (): number => {

@@ -1,4 +1,4 @@
-/** Writes a tree as the SQL that either engine is asked, and what is bound to it. */
+/** Renders a tree as SQL for each of the two engines, with the bound parameters. */
 import { typeName } from '../../googlesql/types/types.js'
 import type { BoundValue } from '../../runner/index.js'
 import { literalText, wireValue } from './literals.js'
@@ -6,12 +6,14 @@ import { type Node, orderOf } from './tree.js'
 
 export interface Question {
   readonly sql: string
-  /** The same in words that the reference knows. */
+  /** The same query in SQL that the reference supports. */
   readonly reference: string
   readonly parameters: Readonly<Record<string, BoundValue>>
-  /** Columns that determine the order of the rows. */
+  /**
+   * The indexes, from 0, of the columns that determine the order of the rows; undefined where the order is not determined.
+   */
   readonly orderedBy: readonly number[] | undefined
-  /** FLOAT64 that is written as text may differ in its last digits. */
+  /** True: FLOAT64 values, also inside texts, may differ in their last digits. */
   readonly isInexact: boolean
 }
 

@@ -10,11 +10,11 @@ export interface Run {
   readonly causes: Causes
 }
 
-/** Fewer queries than these say little of a function. */
+/** Functions that fewer queries call are listed as rarely called. */
 const FEW = 5
 const MAX_MESSAGES = 60
 
-/** Markdown. */
+/** The report in Markdown. */
 export function reportText({ seed, done, counts, byFamily, causes }: Run): string {
   const outcomes = [...counts.keys()].sort()
   const row = (name: string, of: ReadonlyMap<string, number>): string =>

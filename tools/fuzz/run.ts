@@ -1,6 +1,6 @@
 /**
- * Holds the embedded engine against the reference implementation with random queries, and writes what differs to
- * .cache/fuzz/. Exits with 1 when something differs, with 2 for a wrong command line.
+ * Compares the embedded engine with the reference implementation by random queries, and writes the differences to
+ * .cache/fuzz/. Exits with 1 when there are differences, and with 2 for a wrong command line.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ import { Session } from './session.js'
 
 const FOLDER = fileURLToPath(new URL('../../.cache/fuzz', import.meta.url))
 const PROGRESS_EVERY = 500
-/** Of causes whose queries are printed. */
+/** The number of causes whose queries are printed. */
 const SHOWN = 20
 
 const say = (...lines: readonly string[]): boolean => process.stdout.write(`${lines.join('\n')}\n`)

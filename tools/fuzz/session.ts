@@ -1,4 +1,4 @@
-/** Asks queries of a seed, counts what becomes of them and makes those that differ smaller. */
+/** Runs the queries of a seed on both engines, counts the outcomes, and shrinks the queries with different answers. */
 import { Causes } from './causes.js'
 import type { Engines } from './engines.js'
 import { reasonOf } from './explained.js'
@@ -11,12 +11,12 @@ import type { Node } from './tree.js'
 
 export type Outcome = Class | 'explained'
 
-/** How many smaller queries are tried; where each may take the whole time-out, fewer. */
+/** The number of smaller queries that are tried; fewer after a time-out, since each may take as long again. */
 const ATTEMPTS = 250
 const LATE_ATTEMPTS = 15
 const STANDING_ALONE = 12
 
-/** Where evaluation could not have stopped earlier: a value of constants that are all there. */
+/** Words that allow an engine not to evaluate some part of a query. Without them, every part must be evaluated. */
 const EXCUSES =
   /\b(FROM|WHERE|CASE|IF|IFNULL|COALESCE|NULLIF|AND|OR|IN|BETWEEN|LIKE|GREATEST|LEAST|ERROR|SAFE|NULL|SELECT\b.*\bSELECT)\b|->/
 
@@ -33,12 +33,12 @@ export class Session {
     this.#engines = engines
   }
 
-  /** How many queries had one of these outcomes. */
+  /** The number of queries with one of these outcomes. */
   count(...outcomes: readonly Outcome[]): number {
     return outcomes.reduce((sum, outcome) => sum + (this.counts.get(outcome) ?? 0), 0)
   }
 
-  /** Asks the query of this number. */
+  /** Runs the query with this number on both engines and counts its outcome. */
   async examine(index: number): Promise<void> {
     const { seed, families, without } = this.#options
     const { family, node } = generate(seed, index, families)
@@ -75,13 +75,16 @@ export class Session {
     const small = await shrink(node, candidate => this.#isAlike(candidate, verdict), attempts)
     const question = questionOf(small)
     const found = await this.#ask(question)
-    // What came late while the machine had other work is no difference.
+    // The smallest query is asked again: a time-out while the machine was busy is not a difference.
     if (found.class !== verdict.class || reasonOf(question.sql, found)) return 'explained'
     this.causes.add({ index, question, verdict: found })
     return verdict.class
   }
 
-  /** The reference fails: perhaps over what need not be evaluated, and perhaps over what a value was made of here. */
+  /**
+   * The reference fails while it runs a query that the embedded engine answers. That is a difference only if a part of the
+   * query by itself, in which everything must be evaluated, shows it too.
+   */
   async #lazy(index: number, node: Node): Promise<Outcome> {
     for (const small of [node, ...standingAlone(node)].slice(0, STANDING_ALONE)) {
       const question = questionOf(small)

@@ -1,4 +1,4 @@
-/** Finds a smaller query that still differs in the same way. */
+/** Finds a smaller query that still shows the same difference. */
 import { sameType } from '../../googlesql/types/types.js'
 import { literal, simplerValues, simplestValues } from './literals.js'
 import { descendants, list, type Node, query, sizeOf, sql } from './tree.js'
@@ -6,7 +6,10 @@ import { descendants, list, type Node, query, sizeOf, sql } from './tree.js'
 /** Whether a query still shows the difference. */
 export type StillDiffers = (candidate: Node) => Promise<boolean>
 
-/** Tries smaller trees until none differs any more, or `attempts` are used up. */
+/**
+ * Returns the smallest tree found that still differs; it tries smaller ones until none of them differs or `attempts` are used
+ * up.
+ */
 export async function shrink(root: Node, stillDiffers: StillDiffers, attempts = 250): Promise<Node> {
   let best = root
   let left = attempts
@@ -24,13 +27,13 @@ export async function shrink(root: Node, stillDiffers: StillDiffers, attempts = 
   }
 }
 
-/** Candidates, those that cut most first. */
+/** The candidates that are smaller than `root`; those that remove most come first. */
 export function* smaller(root: Node): Generator<Node> {
   yield* standingAlone(root)
   yield* inside(root, candidate => candidate)
 }
 
-/** Queries within, and expressions within, as whole queries. */
+/** The queries inside `root`, and its expressions without columns as queries, each group from the smallest on. */
 export function* standingAlone(root: Node): Generator<Node> {
   const all = [...descendants(root)]
   const bySize = (a: Node, b: Node): number => sizeOf(a) - sizeOf(b)
@@ -41,13 +44,15 @@ export function* standingAlone(root: Node): Generator<Node> {
 }
 
 const isColumn = (node: Node): boolean => node.kind === 'column'
-/** `SELECT expression` already. */
+/** Whether it is already a query of the form `SELECT expression`. */
 const isAlone = (root: Node): boolean =>
   root.children.length === 1 && root.children[0]!.kind === 'list' && root.children[0]!.children.length === 1
 
 type Wrap = (candidate: Node) => Node
 
-/** What the node, or one below it, could be instead; the node's own before those below. */
+/**
+ * Trees in which the node, or one of its descendants, is replaced by a simpler one; the node's own replacements come first.
+ */
 function* inside(node: Node, wrap: Wrap): Generator<Node> {
   for (const other of instead(node)) yield wrap(other)
   for (const [i, child] of node.children.entries()) {

@@ -1,4 +1,4 @@
-/** What the catalogue has to offer: which functions give a value of a type, and what their arguments have to be. */
+/** Selects from the catalogue the functions that return a value of a type, and the types of their arguments. */
 import { allFunctions } from '../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
 import { isVolatileCall } from '../../googlesql/functions/facts.js'
@@ -13,8 +13,9 @@ export interface Overload {
   readonly signature: Signature
 }
 /**
- * The reference has neither these nor words for them. They are asked seldom: what can be seen is only that they do not
- * fail in ways that are never to be.
+ * Functions that the reference lacks and cannot express otherwise. They are rarely called: their values cannot be compared,
+ * only
+ * internal errors and time-outs can be found.
  */
 export const UNBUILT: ReadonlySet<string> = new Set([
   'ADD_MONTHS',
@@ -41,13 +42,13 @@ export const UNBUILT: ReadonlySet<string> = new Set([
   'APPROX_TOP_SUM',
 ])
 
-/** The reference does not end over these of decimals. */
+/** Functions that the reference does not finish for decimals. */
 const isEndless = ({ entry, signature }: Overload): boolean =>
   /^(LN|LOG|LOG10|EXP|POW|SQRT)$/.test(entry.name) &&
   signature.result.kind === 'type' &&
   signature.result.type.kind !== 'FLOAT64'
 
-/** What the letters of a signature stand for. */
+/** The types of the letters of a signature. */
 export type Bindings = Map<string, Type>
 
 export const OVERLOADS: readonly Overload[] = allFunctions().flatMap(entry =>
@@ -57,7 +58,7 @@ export const SCALAR_OVERLOADS = OVERLOADS.filter(one => one.entry.kind === 'scal
 export const AGGREGATE_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'aggregate')
 export const WINDOW_OVERLOADS = OVERLOADS.filter(({ entry }) => entry.kind === 'window')
 
-/** Whether a value of `type` fits the pattern; binds letters on the way. */
+/** Whether a value of `type` matches the pattern; binds the letters of the pattern. */
 function fits(pattern: Pattern, type: Type, bindings: Bindings): boolean {
   switch (pattern.kind) {
     case 'type':
@@ -77,7 +78,7 @@ function fits(pattern: Pattern, type: Type, bindings: Bindings): boolean {
 
 const producing = new Map<string, readonly Overload[]>()
 
-/** Scalar overloads whose result is of the type; those that give any type come once for ten that give this one. */
+/** The scalar overloads whose result can have the type, without those in UNBUILT. */
 export function scalarsThatGive(type: Type): readonly Overload[] {
   const name = typeName(type)
   const known = producing.get(name)
@@ -89,7 +90,7 @@ export function scalarsThatGive(type: Type): readonly Overload[] {
   return found
 }
 
-/** The type of a parameter, with letters bound at random where they are not bound yet. */
+/** The type of a parameter; letters that are not bound yet are bound to random types. */
 export function typeOfPattern(pattern: Pattern, bindings: Bindings, random: Random): Type {
   switch (pattern.kind) {
     case 'type':
@@ -105,7 +106,7 @@ export function typeOfPattern(pattern: Pattern, bindings: Bindings, random: Rand
       return randomType(random)
     case 'array': {
       const element = typeOfPattern(pattern.element, bindings, random)
-      // There are no arrays of arrays.
+      // The language has no arrays of arrays.
       if (element.kind !== 'ARRAY') return arrayOf(element)
       if (pattern.element.kind === 'variable') bindings.set(pattern.element.letter, element.element)
       return element
@@ -120,8 +121,8 @@ export function typeOfPattern(pattern: Pattern, bindings: Bindings, random: Rand
 }
 
 /**
- * Binds the letters so that the catalogue's own check has nothing against the types (MAX takes no ARRAY); after some
- * attempts as they come, since a refusal is worth comparing too.
+ * Binds the letters to types that the entry's own check accepts (MAX refuses an ARRAY). After several attempts any types are
+ * taken, because a refusal can be compared too.
  */
 export function boundTypes({ entry, signature }: Overload, wanted: Type | null, random: Random): Bindings {
   for (let attempt = 0; ; attempt++) {
@@ -132,7 +133,7 @@ export function boundTypes({ entry, signature }: Overload, wanted: Type | null, 
   }
 }
 
-/** Whether the catalogue's own check has nothing against the call for a value of this type. */
+/** Whether a call that returns this type passes the entry's own check; rarely also true for one that does not. */
 export function mayGive(overload: Overload, wanted: Type, random: Random): boolean {
   const bindings: Bindings = new Map()
   fits(overload.signature.result, wanted, bindings)
@@ -159,6 +160,6 @@ function isRefused(entry: FunctionEntry, types: readonly Type[], signature: Sign
   }
 }
 
-/** The scalar or other type that an overload gives, once its letters are bound. */
+/** The type of an overload's result with these bindings; a random scalar type for ANY. */
 export const resultOf = ({ signature }: Overload, bindings: Bindings, random: Random = randomOf(0)): Type =>
   signature.result.kind === 'any' ? randomScalar(random) : typeOfPattern(signature.result, bindings, random)

@@ -1,4 +1,6 @@
-/** The queries that strangers write: sessions, funnels, tops of groups, series of dates, payloads of JSON, clean-ups of text. */
+/**
+ * Queries that analysts typically write: sessions, funnels, the top of each group, date series, JSON payloads, text clean-up.
+ */
 import { INT64, STRING } from '../../googlesql/types/types.js'
 import { literal, text } from './literals.js'
 import type { Queries } from './queries.js'
@@ -22,12 +24,12 @@ const count = ({ random }: Queries, low: number, high: number): Node =>
   literal(INT64, String(random.between(low, high)))
 
 const SHAPES: readonly Write[] = [
-  // The newest of each group.
+  // The newest row of each group.
   q =>
     query`SELECT * EXCEPT (rn, js, l, a, r, q) FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY ${key(q)} ORDER BY ${moment(q)} DESC, id) AS rn FROM ${T}) WHERE rn <= ${count(q, 1, 2)}`,
   q =>
     query`SELECT id, ${key(q)} AS g, ${measure(q)} AS v FROM ${T}${clause` WHERE id > ${count(q, 0, 3)}`} QUALIFY ${q.random.pick(['RANK()', 'DENSE_RANK()', 'ROW_NUMBER()'])} OVER (PARTITION BY ${key(q)} ORDER BY ${measure(q)} DESC, id) <= ${count(q, 1, 3)}`,
-  // Shares.
+  // Shares of a total.
   q => {
     const m = q.random.pick(['i', 'j', 'n', 'x'])
     const k = key(q)
@@ -38,12 +40,12 @@ const SHAPES: readonly Write[] = [
   // Sessions.
   q =>
     query`WITH e AS (SELECT id, k, ts, TIMESTAMP_DIFF(ts, LAG(ts) OVER (PARTITION BY k ORDER BY ts, id), ${q.random.pick(['MINUTE', 'HOUR', 'DAY'])}) AS gap FROM ${T}), s AS (SELECT *, SUM(IF(gap IS NULL OR gap > ${count(q, 1, 60)}, 1, 0)) OVER (PARTITION BY k ORDER BY ts, id) AS session FROM e) SELECT k, session, COUNT(*) AS n, MIN(ts) AS start, TIMESTAMP_DIFF(MAX(ts), MIN(ts), SECOND) AS length FROM s GROUP BY k, session`,
-  // A series of dates with gaps filled.
+  // A date series whose gaps are filled.
   q =>
     query`SELECT day, COUNT(t.id) AS n, IFNULL(SUM(t.i), 0) AS s FROM UNNEST(GENERATE_DATE_ARRAY('2023-12-${String(q.random.between(10, 31))}', '2024-03-${String(q.random.between(1, 12))}', INTERVAL ${count(q, 1, 9)} ${q.random.pick(['DAY', 'WEEK', 'MONTH'])})) AS day LEFT JOIN ${T} AS t ON ${q.random.pick(['t.d = day', 'DATE_TRUNC(t.d, MONTH) = DATE_TRUNC(day, MONTH)', 't.d BETWEEN day AND DATE_ADD(day, INTERVAL 6 DAY)', 'DATE(t.ts) = day'])} GROUP BY day`,
   q =>
     query`SELECT ts, COUNT(e.id) AS n FROM UNNEST(GENERATE_TIMESTAMP_ARRAY('2024-01-15 10:00:00+00', '2024-01-15 12:00:00+00', INTERVAL ${count(q, 7, 60)} MINUTE)) AS ts LEFT JOIN ${U} AS e ON TIMESTAMP_TRUNC(e.ts, ${q.random.pick(['HOUR', 'DAY'])}) = TIMESTAMP_TRUNC(ts, HOUR) GROUP BY ts`,
-  // Per period.
+  // Figures for each period.
   q => {
     const column = moment(q)
     return query`SELECT ${truncated(column, q)} AS period, COUNT(*) AS n, COUNT(DISTINCT k) AS users, AVG(x) AS mean, MAX(s) AS last FROM ${T} GROUP BY 1 ORDER BY 1${clause` DESC`}`
@@ -52,7 +54,7 @@ const SHAPES: readonly Write[] = [
     const column = moment(q)
     return query`SELECT period, n, SUM(n) OVER (ORDER BY period ROWS BETWEEN ${count(q, 0, 2)} PRECEDING AND CURRENT ROW) AS moving, n - LAG(n) OVER (ORDER BY period) AS change FROM (SELECT ${truncated(column, q)} AS period, COUNT(*) AS n FROM ${T} WHERE ${column} IS NOT NULL GROUP BY period)`
   },
-  // Payloads.
+  // JSON payloads.
   q =>
     query`SELECT id, JSON_VALUE(js, ${text(q.random.pick(['$.a', '$.s', '$.a.b.c', '$[0]', '$.b[0]']))}) AS v, SAFE_CAST(JSON_VALUE(js, '$.a') AS INT64) + 1 AS w, JSON_QUERY(js, ${text(q.random.pick(['$.b', '$.a', '$']))}) AS o FROM ${q.random.pick([T, '`d.x`'])}`,
   q =>
@@ -69,7 +71,7 @@ const SHAPES: readonly Write[] = [
     query`SELECT id, ARRAY(SELECT AS STRUCT e.k, e.v * 2 AS w FROM UNNEST(q) AS e WITH OFFSET AS o${clause` WHERE e.k IS NOT NULL`} ORDER BY o) AS w, ARRAY_LENGTH(ARRAY(SELECT DISTINCT e FROM UNNEST(a) AS e)) AS n FROM ${T}`,
   q =>
     query`SELECT id, ARRAY_TO_STRING(ARRAY(SELECT ${q.random.pick(['UPPER(e)', 'CONCAT(e, k)', 'TRIM(e)'])} FROM UNNEST(l) AS e WITH OFFSET AS o ORDER BY o), ${text(q.random.pick([',', '', '-']))}) AS t FROM ${T}`,
-  // Clean-ups of text.
+  // Text clean-up.
   q =>
     query`SELECT id, LOWER(TRIM(REGEXP_REPLACE(s, r'${q.random.pick(['[^a-zA-Z]+', '\\\\s+', 'l+', '.'])}', ${text(q.random.pick(['', '-', '_']))}))) AS t, SPLIT(s, ${text(q.random.pick([' ', ',', '']))})[SAFE_OFFSET(${count(q, 0, 2)})] AS p, IFNULL(NULLIF(TRIM(s), ''), 'none') AS f, LENGTH(s) AS n FROM ${q.random.pick([T, '`d.x`'])}`,
   q =>
@@ -89,7 +91,7 @@ const SHAPES: readonly Write[] = [
     query`WITH a AS (SELECT k, SUM(i) AS s FROM ${T} GROUP BY k), b AS (SELECT k, SUM(v) AS s FROM ${U} GROUP BY k) SELECT COALESCE(a.k, b.k) AS k, a.s AS x, b.s AS y, IFNULL(a.s, 0) - IFNULL(b.s, 0) AS diff FROM a FULL JOIN b ON ${q.random.pick(['a.k = b.k', "IFNULL(a.k, '?') = IFNULL(b.k, '?')"])}`,
   q =>
     query`SELECT k, ${q.random.pick(['a.s', 'b.s'])} AS s FROM (SELECT k, SUM(i) AS s FROM ${T} GROUP BY k) AS a ${q.random.pick(['JOIN', 'LEFT JOIN', 'FULL JOIN', 'RIGHT JOIN'])} (SELECT k, MAX(v) AS s FROM ${U} GROUP BY k) AS b USING (k)`,
-  // Funnels, pivots by hand, arrays of structs.
+  // Funnels, pivots without PIVOT, arrays of structs.
   q =>
     query`SELECT k, SUM(IF(i > ${count(q, 0, 5)}, 1, 0)) AS a, SUM(CASE WHEN b THEN j END) AS c, COUNT(DISTINCT IF(b, s, NULL)) AS u, MAX(IF(b, ts, NULL)) AS last FROM ${T} GROUP BY k`,
   q =>
@@ -148,7 +150,7 @@ const SHAPES: readonly Write[] = [
 
 export const stranger: Write = queries => queries.random.pick(SHAPES)(queries)
 
-/** Unions by name, of which the reference is asked those by place. */
+/** A UNION ALL BY NAME; the reference is asked the UNION ALL by position. */
 export function byName(queries: Queries): Node {
   const { random, values } = queries
   const source = queries.single()

@@ -1,4 +1,4 @@
-/** The tables that both engines are given. */
+/** The tables that the random queries read, the same in both engines. */
 import { parseTypeName } from '../../googlesql/types/type-name.js'
 import type { Type } from '../../googlesql/types/types.js'
 import type { CaseTable } from '../../test/googlesql/case-files.js'
@@ -7,7 +7,7 @@ import { type Value, wireValue } from './literals.js'
 export interface FuzzTable {
   readonly name: string
   readonly columns: readonly { readonly name: string; readonly type: Type }[]
-  /** Values as `literals.ts` has them. */
+  /** Values in the form of `Value` in literals.ts. */
   readonly rows: readonly (readonly Value[])[]
 }
 
@@ -44,7 +44,7 @@ const EVERY = {
   q: 'ARRAY<STRUCT<k STRING, v INT64>>',
 }
 
-/** Ordinary values, a column of every type, a row of NULLs. */
+/** A table of ordinary values, with a column of every type and a row of NULLs. */
 const T = table('d.t', EVERY, [
   [
     '1',
@@ -190,7 +190,7 @@ const T = table('d.t', EVERY, [
   ['7', null, null, null, null, null, null, null, null, null, null, null, null, null, null, null, [], [], null, []],
 ])
 
-/** The edges of every type. */
+/** A table with the limits of every type. */
 const X = table('d.x', EVERY, [
   [
     '1',
@@ -288,7 +288,7 @@ const X = table('d.x', EVERY, [
   ],
 ])
 
-/** What joins with them: some keys are there, twice, or not. */
+/** A table to join with the others: some keys occur once, some twice, some not at all. */
 const U = table(
   'd.u',
   {
@@ -315,7 +315,7 @@ const EMPTY = table('d.empty', { id: 'INT64', s: 'STRING', x: 'FLOAT64', a: 'ARR
 
 export const FUZZ_TABLES: readonly FuzzTable[] = [T, X, U, EMPTY]
 
-/** As the reference and the embedded engine are given them. */
+/** The tables by name, in the form that the reference and the embedded engine load. */
 export const fuzzCaseTables = (): ReadonlyMap<string, CaseTable> =>
   new Map(
     FUZZ_TABLES.map(({ name, columns, rows }) => [

@@ -1,40 +1,40 @@
-/** A query as a tree of texts: what generators build, renderers write and the shrinker cuts. */
+/** A query as a tree of texts, which generators build, the renderer writes and the shrinker reduces. */
 import type { Type } from '../../googlesql/types/types.js'
 
 /**
- * - `expr`: a value of `type`; another value of that type may stand in its place
+ * - `expr`: an expression of `type`; any other value of that type may replace it
  * - `literal`: `value` as a JSON value on the wire
- * - `column`: a name that is in scope; `value` is a list of what the column holds, where that is known
- * - `relation`: what FROM takes
+ * - `column`: the name of a column in scope; `value` is a list of the column's values, as far as they are known
+ * - `relation`: an item of FROM
  * - `query`: a whole query without parentheses
- * - `clause`: what may be left out
- * - `list`: members with a separator between them, of which at least `least` stay
+ * - `clause`: a part that may be left out
+ * - `list`: members with a separator between them, of which at least `least` must remain
  * - `text`: anything else
  */
 export type Kind = 'expr' | 'literal' | 'column' | 'relation' | 'query' | 'clause' | 'list' | 'text'
 
-/** Texts, with the places of children between them. */
+/** Texts, and between them the indexes of children. */
 export type Template = readonly (string | number)[]
 
 export interface Node {
   readonly kind: Kind
   readonly children: readonly Node[]
   readonly text: Template
-  /** Where the reference implementation is asked in other words. */
+  /** The template for the reference implementation, where it needs different SQL. */
   readonly reference?: Template
-  /** Of values. */
+  /** The type of an expression, a literal or a column. */
   readonly type?: Type
   readonly value?: unknown
-  /** A literal that is bound as a parameter. */
+  /** True for a literal that is bound as a parameter. */
   readonly isBound?: true
-  /** Of a list. */
+  /** `separator` and `least` are only for lists. */
   readonly separator?: string
   readonly least?: number
-  /** Of an ORDER BY that ends a query: the places of the columns, from 0, that determine the order of its rows. */
+  /** For an ORDER BY that ends a query: the indexes, from 0, of the columns that determine the order of its rows. */
   readonly orderedBy?: readonly number[]
-  /** The catalogue's name of the function that is called. */
+  /** The name in the catalogue of the function that the node calls. */
   readonly calls?: string
-  /** Its value may differ in the last digits of FLOAT64. */
+  /** True: its FLOAT64 value may differ in the last digits. */
   readonly isInexact?: true
 }
 
@@ -81,15 +81,15 @@ export const column = (name: string, type: Type, samples: readonly unknown[] = [
   value: samples,
 })
 
-/** The same node, asked of the reference in other words. */
+/** The same node with another template for the reference. */
 export const asReference = (of: Node, reference: Template): Node => ({ ...of, reference })
 
-/** The order of the rows of a query that this node, one of its own children, determines; undefined where nothing does. */
+/** The `orderedBy` of the query's own ORDER BY; undefined where the query does not determine an order. */
 export function orderOf(root: Node): readonly number[] | undefined {
   const ordering = root.children.find(child => child.orderedBy)
   if (ordering) return ordering.orderedBy
   const last = root.children.at(-1)
-  // Behind WITH.
+  // The query after a WITH is the last child.
   return last?.kind === 'query' ? orderOf(last) : undefined
 }
 
@@ -100,7 +100,7 @@ export function* descendants(root: Node): Generator<Node> {
   }
 }
 
-/** How many nodes there are. */
+/** The number of nodes in the tree. */
 export function sizeOf(root: Node): number {
   return root.children.reduce((sum, child) => sum + sizeOf(child), 1)
 }

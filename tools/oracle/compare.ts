@@ -1,10 +1,12 @@
-/** Holds values against those of the reference implementation, type by type. */
+/** Compares values with those of the reference implementation, by type. */
 import type { StructField, Type } from '../../googlesql/types/types.js'
 
-/** Sums of FLOAT64 depend on the order of their rows; the reference adds up with more digits than BigQuery shows. */
+/** Relative. FLOAT64 sums depend on the order of rows, and the reference adds with more digits than BigQuery shows. */
 const FLOAT_TOLERANCE = 1e-12
 
-/** Where values may differ by more: how much in all, and of texts, which may hold such values, what else will do. */
+/**
+ * The allowed difference of FLOAT64 values, relative or absolute, and a comparison of texts, which may contain such values.
+ */
 export interface Tolerance {
   readonly relative: number
   readonly absolute: number
@@ -18,7 +20,7 @@ const USUAL: Tolerance = {
 
 type Rows = readonly (readonly unknown[])[]
 
-/** Whether a JSON value of a case is the reference's. */
+/** Whether a JSON value of a case is equal to the reference's value, within the tolerance. */
 export function isSameValue(actual: unknown, expected: unknown, type: Type, tolerance = USUAL): boolean {
   if (expected === null || actual === null || actual === undefined) return (actual ?? null) === expected
   switch (type.kind) {
@@ -35,7 +37,7 @@ export function isSameValue(actual: unknown, expected: unknown, type: Type, tole
   }
 }
 
-/** Whether rows are the reference's, one by one or in any order. */
+/** Whether rows are equal to the reference's, in order or, if not `isOrdered`, in any order. */
 export function areSameRows(
   actual: Rows,
   expected: Rows,
@@ -70,13 +72,13 @@ function isSameList(
 
 function isSameFloat(actual: number, expected: number, { relative, absolute }: Tolerance): boolean {
   if (Object.is(actual, expected) || actual === expected) return true
-  // Of an infinity any part is infinite, so that everything would be near it.
+  // A tolerance relative to infinity would be infinite, so that every number would be equal to it.
   if (!Number.isFinite(actual) || !Number.isFinite(expected)) return false
   const difference = Math.abs(actual - expected)
   return difference <= absolute || difference <= relative * Math.max(Math.abs(actual), Math.abs(expected))
 }
 
-/** JSON text with the keys of objects in order. */
+/** The value as JSON text, with the keys of objects sorted. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, of: unknown) =>
     of !== null && typeof of === 'object' && !Array.isArray(of) ? Object.fromEntries(Object.entries(of).sort()) : of,

@@ -1,4 +1,4 @@
-/** Installs the reference implementation, as its lock file names it, into a folder that is not kept. */
+/** Installs the reference implementation, in the version of its lock file, into a cache folder. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const CACHE = fileURLToPath(new URL('../../.cache/oracle', import.meta.url))
 const MANIFESTS = ['package.json', 'package-lock.json']
 
-/** The folder whose node_modules holds the reference; 350 MB are fetched when it does not. */
+/** The folder whose node_modules holds the reference. If it does not, or another version, 350 MB are downloaded. */
 export function installReference(): string {
   const source = (name: string): URL => new URL(`npm/${name}`, import.meta.url)
   const isInstalled =

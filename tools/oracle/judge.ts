@@ -1,4 +1,4 @@
-/** Judges one case by the reference implementation. */
+/** Compares one case with the reference implementation. */
 import { type StructField, typeName } from '../../googlesql/types/types.js'
 import { type EmbeddedEngine, QueryFault, type ResultColumn } from '../../runner/index.js'
 import type { FiledCase } from '../../test/googlesql/case-files.js'
@@ -8,10 +8,10 @@ import { reasonOfResultRule, reasonWhyUnbuilt } from './unbuilt.js'
 
 export type Verdict =
   | { readonly kind: 'agrees' }
-  /** The reference cannot say, or what it says is not BigQuery's: `reason` tells why, or is undefined: somebody has to look. */
+  /** `reason` says why the reference has no answer or one that differs; undefined: the case has to be examined. */
   | { readonly kind: 'differs' | 'not-evaluated'; readonly found: string; readonly reason?: string }
 
-/** The rows, names and types of a case, and what the embedded engine infers, against the reference's. */
+/** Compares the rows and names of a case, and the names and types that the embedded engine infers, with the reference's. */
 export async function judge(each: FiledCase, reference: Reference, engine: EmbeddedEngine): Promise<Verdict> {
   const found = await difference(each, reference, engine)
   const { oracle } = each
@@ -29,7 +29,7 @@ export async function judge(each: FiledCase, reference: Reference, engine: Embed
   return { kind: 'differs', found, ...(rule && { reason: rule }) }
 }
 
-/** What the reference does otherwise, or null. */
+/** The difference from the reference, as text; null where the two agree. */
 async function difference(each: FiledCase, reference: Reference, engine: EmbeddedEngine): Promise<string | null> {
   let result: ReferenceResult
   try {
@@ -47,7 +47,7 @@ async function difference(each: FiledCase, reference: Reference, engine: Embedde
   return (inferred && wrongColumn(inferred, result.columns, each.columns)) ?? null
 }
 
-/** Undefined when the engine does not run it; the case's own test says that. */
+/** Undefined when the embedded engine refuses the query, which the test of the case checks. */
 async function inferredColumns(each: FiledCase, engine: EmbeddedEngine): Promise<readonly ResultColumn[] | undefined> {
   try {
     return (await engine.query(each.sql, each.parameters)).columns
@@ -57,7 +57,7 @@ async function inferredColumns(each: FiledCase, engine: EmbeddedEngine): Promise
   }
 }
 
-/** Names that the reference does not give are for the engine to make up, and the case to state. */
+/** The first wrong column, as text. A column that the reference does not name may have any name. */
 function wrongColumn(
   inferred: readonly ResultColumn[],
   columns: readonly StructField[],

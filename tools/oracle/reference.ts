@@ -18,24 +18,24 @@ import {
 } from './values.js'
 
 export interface ReferenceResult {
-  /** '' where the reference has no name for a column. */
+  /** The columns; a name is empty where the reference gives none. */
   readonly columns: readonly StructField[]
-  /** Values as `valueOfMessage` gives them. */
+  /** Values in the form that `valueOfMessage` returns. */
   readonly rows: readonly (readonly unknown[])[]
 }
 
 export interface Reference {
-  /** Of the package that holds it. */
+  /** The version of the npm package that contains the reference. */
   readonly version: string
-  /** @throws RejectedError */
+  /** @throws RejectedError when the reference does not run the query */
   readonly evaluate: (sql: string, parameters?: Readonly<Record<string, BoundValue>>) => Promise<ReferenceResult>
   readonly close: () => void
 }
 
-/** The reference does not run the query. */
+/** The reference refused the query, or failed to run it. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
-  /** The query is not at fault: it asks for what the reference has not built. */
+  /** True: the query may be valid; the reference lacks a feature, crashed or took too long. */
   readonly isUnsupported: boolean
 
   constructor(message: string, isUnsupported: boolean) {
@@ -46,16 +46,16 @@ export class RejectedError extends Error {
 
 const PACKAGE = '@fivetrandevelopers/zetasql'
 const DEADLINE_MS = 5_000
-/** Codes of gRPC: DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE. */
+/** The gRPC codes DEADLINE_EXCEEDED, UNIMPLEMENTED, INTERNAL, UNAVAILABLE. */
 const NOT_THE_QUERYS_FAULT = new Set([4, 12, 13, 14])
 
-/** What BigQuery does not have, or has otherwise. */
+/** Features that BigQuery does not have, or has in another form. */
 const NOT_BIGQUERY = /SPANNER|PROTO|TIMESTAMP_NANOS|ENUM_|FLOAT_TYPE|SQL_MACROS/
-/** What BigQuery has although the reference counts it among the features under development. */
+/** Features that BigQuery has although the reference lists them as under development. */
 const BIGQUERY =
   /INTERVAL|TIME_BUCKET|GROUPING|INVERSE_TRIG|LIKE_ANY|JSON|ARRAY_ORD|PERCENTILE|CORRESPONDING|NUMERIC|ROLLUP|PIVOT|QUALIFY/
 const STRICTER = /GROUP_BY_JSON|DISABLE|NO_|LEGACY/
-/** Rewrites that the reference needs to run a query; those of differential privacy are BigQuery's no more. */
+/** The reference needs rewrites to run a query; all but these are enabled: no real ones, or those of differential privacy. */
 const UNUSED_REWRITE = /INVALID|switch|ANONYM|DIFFER|AGGREGATION_THRESH/
 
 interface EnumDefinition {
@@ -88,7 +88,7 @@ interface EvaluateAnswer {
   } | null
 }
 
-/** Starts the reference that `installReference` put into `cache`. Whoever opens it closes it. */
+/** Starts the reference that `installReference` installed into `cache`. The caller closes it. */
 export async function openReference(cache: string, tables: ReadonlyMap<string, CaseTable>): Promise<Reference> {
   const require = createRequire(join(cache, 'package.json'))
   const home = join(cache, 'node_modules', PACKAGE)
@@ -176,7 +176,10 @@ async function bigqueryOptions(
   }
 }
 
-/** The reference's catalogue has tables by one name; BigQuery takes `types.every` for the same with and without backticks. */
+/**
+ * Quotes the names of tables: BigQuery accepts `types.every` with and without backticks, the reference only as one quoted
+ * name.
+ */
 function withQuotedNames(sql: string, names: readonly string[]): string {
   return names.reduce(
     (text, name) =>

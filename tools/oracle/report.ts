@@ -1,4 +1,4 @@
-/** The report on the cases: what the reference implementation bears out, and what it does not. */
+/** The report on the cases: which agree with the reference implementation, and which do not. */
 import type { FiledCase } from '../../test/googlesql/case-files.js'
 import type { Verdict } from './judge.js'
 
@@ -7,7 +7,7 @@ export interface Judged {
   readonly verdict: Verdict
 }
 
-/** Markdown without a date, so that it changes only when the cases or the reference do. */
+/** The report in Markdown, without a date, so that it changes only when the cases or the reference change. */
 export function reportText(judged: readonly Judged[], version: string): string {
   const files = [...new Set(judged.map(({ each }) => each.file))]
   const of = (file: string | null, ...kinds: Verdict['kind'][]): readonly Judged[] =>
@@ -38,7 +38,7 @@ export function reportText(judged: readonly Judged[], version: string): string {
   ].join('\n')
 }
 
-/** Cases of one reason stand together. */
+/** The cases, grouped by reason. */
 function listed(judged: readonly Judged[]): readonly string[] {
   if (judged.length === 0) return ['None.']
   const byReason = new Map<string, Judged[]>()

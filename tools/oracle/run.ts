@@ -1,6 +1,7 @@
 /**
- * Holds every GoogleSQL case against the reference implementation and writes test/cases/googlesql/ORACLE.md; exits 1 when
- * a case differs and does not say why. Arguments name files of cases; without any it is all of them.
+ * Compares every GoogleSQL case with the reference implementation and writes test/cases/googlesql/ORACLE.md. Exits with 1
+ * when
+ * a case differs and states no reason. Arguments are names of files of cases; without arguments it compares all of them.
  */
 import { writeFileSync } from 'node:fs'
 import { openEmbeddedEngine } from '../../runner/index.js'

@@ -1,4 +1,4 @@
-/** Runs the reference implementation's server, on loopback alone. */
+/** Runs the reference implementation's server, on loopback only. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { freePort } from '../../test/free-port.js'
@@ -8,7 +8,7 @@ export interface ReferenceServer {
   readonly stop: () => void
 }
 
-/** There is no build of the reference for this machine, or it does not start. */
+/** The reference has no build for this machine, or does not start. */
 class ReferenceUnavailableError extends Error {
   override readonly name = 'ReferenceUnavailableError'
 }
@@ -20,12 +20,12 @@ const BUILDS: Readonly<Record<string, string>> = {
   'darwin arm64': 'remote_server_arm',
 }
 
-/** Resolves when it listens. @throws ReferenceUnavailableError */
+/** Resolves when the server listens. @throws ReferenceUnavailableError */
 export async function startReference(folder: string): Promise<ReferenceServer> {
   const machine = `${process.platform} ${process.arch}`
   const build = BUILDS[machine]
   if (!build) throw new ReferenceUnavailableError(`The reference implementation has no build for ${machine}`)
-  // It does not say which port it was given, so it is given one that was free a moment ago.
+  // The server does not report a port that the system chooses, so it gets one that was free a moment ago.
   const port = await freePort()
   const program = join(folder, build)
   const child = spawn(program, ['127.0.0.1', String(port)], { stdio: ['ignore', 'pipe', 'ignore'] })

@@ -1,12 +1,14 @@
-/** What the reference implementation has not built and BigQuery has: recognised by its message, with where rows come from. */
+/**
+ * Features of BigQuery that the reference lacks: recognised by its message, with the documentation that the rows are from.
+ */
 import { findFunction } from '../../googlesql/functions/all.js'
 
 interface Family {
-  /** Of the query or of the reference's message. */
+  /** `sql` matches the query, `message` the reference's message. */
   readonly sql?: RegExp
   readonly message?: RegExp
   readonly what: string
-  /** Page and anchor of the documentation that the rows are from. */
+  /** The page and anchor of the documentation that the rows are from. */
   readonly documentation: string
 }
 
@@ -35,7 +37,7 @@ const FAMILIES: readonly Family[] = [
 const MISSING =
   /Unsupported built-in function: (\S+)|Function not found: ([\w.]+)|(\w+) is an optional function implementation/i
 
-/** Why the reference cannot bear a case out, from what it said about it; undefined when that is to be looked into. */
+/** Why the reference cannot confirm a case, from its message `found`; undefined when the difference has to be examined. */
 export function reasonWhyUnbuilt(sql: string, found: string): string | undefined {
   const missing = MISSING.exec(found)
   const name = (missing?.[1] ?? missing?.[2] ?? missing?.[3])?.toUpperCase()
@@ -48,7 +50,9 @@ export function reasonWhyUnbuilt(sql: string, found: string): string | undefined
 const reason = (what: string, documentation: string): string =>
   `The reference does not have ${what}; the rows are from the documentation, ${documentation}.`
 
-/** What BigQuery refuses of a result, which the reference has no word on. */
+/**
+ * The reason why an error is right although the reference returns rows: BigQuery's rules for results, or a refusal by name.
+ */
 export function reasonOfResultRule(error: string): string | undefined {
   if (error.startsWith('Array cannot have a null element')) {
     return 'BigQuery refuses NULL elements in the arrays of a result (data-types#array_nulls), the reference gives them.'

@@ -1,10 +1,10 @@
-/** Values and types between the reference implementation's messages and the JSON values of cases. */
+/** Converts values and types between the reference implementation's messages and the JSON values of cases. */
 
 import { arrayOf, scalarType, structOf, type Type } from '../../googlesql/types/types.js'
 import { dateText, datetimeText, timeText } from '../../googlesql/values/civil-text.js'
 import { intervalText } from '../../runner/encode/interval-text.js'
 
-/** zetasql.TypeProto, as far as BigQuery has its types. */
+/** The message zetasql.TypeProto, for the types that BigQuery has. */
 export interface TypeMessage {
   readonly typeKind: string
   readonly arrayType?: { readonly elementType: TypeMessage } | null
@@ -13,7 +13,7 @@ export interface TypeMessage {
   } | null
 }
 
-/** zetasql.ValueProto: one key with the value, or none for NULL. */
+/** The message zetasql.ValueProto: one key with the value, or no key for NULL. */
 export interface ValueMessage {
   readonly int64Value?: string
   readonly boolValue?: boolean
@@ -32,16 +32,16 @@ export interface ValueMessage {
   readonly intervalValue?: Uint8Array
 }
 
-/** What the reference gives or is given that no value of BigQuery's types is. */
+/** A value or type that cannot be converted between the reference and BigQuery's types. */
 export class UnknownValueError extends Error {
   override readonly name = 'UnknownValueError'
 }
 
 const SCALE = { NUMERIC: 9, BIGNUMERIC: 38 }
-/** Where a BigQuery type's kind is not `TYPE_` and its name. */
+/** The kinds of types that are not `TYPE_` followed by the type's name. */
 const KIND_OF: Readonly<Record<string, string>> = { FLOAT64: 'TYPE_DOUBLE' }
 
-/** The reference's name of a type. */
+/** The reference's message for a type. */
 export function typeMessage(type: Type): TypeMessage {
   switch (type.kind) {
     case 'ARRAY':
@@ -55,7 +55,7 @@ export function typeMessage(type: Type): TypeMessage {
   }
 }
 
-/** The type of the reference's name. @throws UnknownValueError for a type that BigQuery does not have. */
+/** The type of a reference's message. @throws UnknownValueError for a type that BigQuery does not have */
 export function typeOfMessage(message: TypeMessage): Type {
   if (message.arrayType) return arrayOf(typeOfMessage(message.arrayType.elementType))
   if (message.structType) {
@@ -68,7 +68,7 @@ export function typeOfMessage(message: TypeMessage): Type {
   return type
 }
 
-/** A JSON value of a case for the reference. */
+/** The reference's message for a JSON value of a case. */
 export function valueMessage(value: unknown, type: Type): ValueMessage {
   if (value === null || value === undefined) return {}
   const text = String(value)
@@ -110,10 +110,10 @@ export function valueMessage(value: unknown, type: Type): ValueMessage {
   }
 }
 
-/** The reference's value as a case has it; FLOAT64 as a number even where it is none or infinite. */
+/** The JSON value of a reference's message, as in a case; a FLOAT64 is a number even where it is NaN or infinite. */
 export function valueOfMessage(message: ValueMessage | null, type: Type): unknown {
   if (message === null || Object.values(message).every(value => value === undefined || value === null)) {
-    // BigQuery gives a NULL array as an empty one.
+    // BigQuery returns a NULL array as an empty one.
     return type.kind === 'ARRAY' ? [] : null
   }
   switch (type.kind) {
@@ -154,8 +154,9 @@ export function valueOfMessage(message: ValueMessage | null, type: Type): unknow
   }
 }
 
-// NumericValue::SerializeAsProtoBytes: the value without its point, in as few bytes of two's complement as hold it, the
-// lowest first.
+// NumericValue::SerializeAsProtoBytes: the value without its point in two's complement, with the smallest number of bytes
+// that
+// holds it, the lowest byte first.
 
 function decimalBytes(text: string, scale: number): Uint8Array {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)
@@ -179,8 +180,8 @@ function decimalText(bytes: Uint8Array, scale: number): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -scale)}${fraction && `.${fraction}`}`
 }
 
-// Civil times are bit fields (civil_time.h): seconds in 6 bits, minutes in 6, hours in 5, and for a datetime days in 5,
-// months in 4 and years in 14; a time has 30 bits of nanoseconds below.
+// Civil times are bit fields (civil_time.h), from the lowest bit: seconds in 6 bits, minutes in 6, hours in 5, and for a
+// datetime days in 5, months in 4 and years in 14. For a time, 30 bits of nanoseconds come below the seconds.
 
 const DAY_MS = 86_400_000
 const daysOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS
@@ -218,7 +219,8 @@ function datetimeOf({ bitFieldDatetimeSeconds = '0', nanos = 0 }: NonNullable<Va
   return `${date}T${timeText(clockMicros(field) + nanos / 1_000)}`
 }
 
-// IntervalValue::SerializeAsBytes: microseconds in 8 bytes, days in 4, and 4 with the months above 13 bits and a sign.
+// IntervalValue::SerializeAsBytes: 8 bytes of microseconds, 4 of days, and 4 with the months, shifted by 13 bits, and a sign
+// bit.
 
 function intervalOf(bytes: Buffer): string {
   const packed = bytes.readUInt32LE(12)

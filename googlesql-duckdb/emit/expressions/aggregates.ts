@@ -1,4 +1,4 @@
-/** Aggregate and window calls. */
+/** Aggregate and window function calls as DuckDB SQL. */
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import { AGGREGATE_FORMS } from '../../functions/all.js'
@@ -48,7 +48,10 @@ export function aggregateSql(
   }
 }
 
-/** DuckDB has no aggregates in TRY; what raises is the function of ours around them. */
+/**
+ * DuckDB allows no aggregates inside TRY. Only this project's function around the aggregate raises errors, so TRY goes around
+ * that.
+ */
 function safeAggregate(text: string, parts: readonly Fragment[], { type }: AggregateCall, context: Context): Fragment {
   const outer = callOf(text)
   if (!outer) return fill(text, parts)
@@ -59,8 +62,9 @@ function safeAggregate(text: string, parts: readonly Fragment[], { type }: Aggre
 }
 
 /**
- * The arguments that the call's form gives to several aggregates or to a subquery, and that are more than columns: they are
- * better columns of the input. (DuckDB computes one aggregate once, though it is written several times.) With a filter there are none: what it leaves out must not fail.
+ * The indexes of the arguments that should become columns of the input: they are more than columns, and the SQL of the call
+ * passes them to several aggregates or to a subquery. (DuckDB computes equal aggregates once.) Empty for a call with a
+ * filter: the arguments of rows that the filter leaves out must not fail.
  */
 export function repeatedArguments(call: AggregateCall, isWindow = false): readonly number[] {
   const form = AGGREGATE_FORMS.get(call.name)
@@ -81,12 +85,12 @@ export function repeatedArguments(call: AggregateCall, isWindow = false): readon
   try {
     const text = form.write({ sql: slots, args: call.arguments, type: call.type, call, ...parts })
     const { hasQuery, uses, pieces } = templateOf(text)
-    // A window function that a macro writes twice DuckDB cannot copy when there is a lambda in it (1.5.5).
+    // DuckDB cannot copy a window function that contains a lambda, so a macro must not write it twice (1.5.5).
     const isCopied = (i: number): boolean => isWindow && costs[i]! >= 10 && (uses.get(i) ?? 0) > 1
     const isRepeated = (i: number): boolean => pieces.filter(piece => piece === i).length > 1
     return costs.flatMap((cost, i) => (cost > 0 && (hasQuery || isRepeated(i) || isCopied(i)) ? [i] : []))
   } catch {
-    // The form says why when the call itself is written.
+    // The same error is raised with its reason when the call itself is written.
     return []
   }
 }
@@ -96,8 +100,9 @@ export function windowSql(window: WindowCall, scope: SqlScope, context: Context)
 }
 
 /**
- * A window over all rows as they come would be computed while they stream by, in several threads at once where they come
- * from several inputs (1.5.6): rows then get one number twice. A partition, be it a constant, makes it wait for all rows.
+ * DuckDB computes a window over all rows in their order of arrival while they stream. Where the rows come from several inputs
+ * it does so in several threads, and two rows get the same number (1.5.6). With a partition, even a constant one, DuckDB
+ * waits for all rows.
  */
 const wholeInput = ({ call, frame }: WindowCall): readonly string[] =>
   frame || AGGREGATE_FORMS.get(call.name)?.mayStream ? ['PARTITION BY true'] : []
@@ -119,14 +124,14 @@ function windowText(window: WindowCall, scope: SqlScope, context: Context): stri
 }
 
 /**
- * DuckDB makes a minimum of `ROW_NUMBER() OVER (ORDER BY x) = 1`, which of no rows is a row of NULLs (1.5.5); not so by two
- * keys.
+ * DuckDB rewrites `ROW_NUMBER() OVER (ORDER BY x) = 1` to a minimum, which gives one row of NULLs for an empty input (1.5.5).
+ * It does not do so with two sort keys.
  */
 const isFirstOfAll = ({ call, orderBy }: WindowCall): boolean => call.name === 'ROW_NUMBER' && orderBy.length === 1
 
 /**
- * NaN and the infinities are frames of their own, whatever is added to them, and no finite value's frame reaches them: each
- * is a partition. That will not do for a frame that goes to one end of the rows.
+ * NaN and the infinities are frames of their own, since adding an offset does not change them, and no finite value's frame
+ * reaches them: so each is a partition. That is not possible for a frame that is unbounded at one end.
  */
 function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, context: Context): readonly string[] {
   if (key?.expr.type.kind !== 'FLOAT64') return []
@@ -140,7 +145,7 @@ function floatClass({ orderBy: [key], frame }: WindowCall, scope: SqlScope, cont
   return [`CASE WHEN NOT isfinite(${sql}) THEN ${sql} END`]
 }
 
-/** DuckDB wants one key here. Exact ones are widened, since key ± offset may pass the limits. */
+/** DuckDB allows one key for RANGE with an offset. Exact types are widened, since key ± offset may exceed their range. */
 function rangeKey([key]: WindowCall['orderBy'], scope: SqlScope, context: Context): string {
   if (!key) return ''
   const sql = context.expr(key.expr, scope).text
@@ -150,7 +155,7 @@ function rangeKey([key]: WindowCall['orderBy'], scope: SqlScope, context: Contex
 
 const units = (sql: string): string => `bq_decimal_units(${sql})`
 
-/** As HUGEINTs: a NUMERIC counts thousand millionths. */
+/** Widening to HUGEINT; a NUMERIC is counted in units of 1e-9. */
 const WIDENED: Readonly<Record<string, (sql: string) => string>> = {
   INT64: sql => `${sql}::HUGEINT`,
   NUMERIC: units,
@@ -165,7 +170,7 @@ const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
   'unbounded-following': 'UNBOUNDED FOLLOWING',
 }
 
-/** More than there are: DuckDB adds an offset to the number of a row, and beyond the largest INT64 finds rows again. */
+/** More rows than any input has. DuckDB adds the offset to the row number, which wraps around beyond the largest INT64. */
 const MOST_ROWS = 1_000_000_000_000_000
 
 function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: SqlScope, context: Context): string {

@@ -1,4 +1,4 @@
-/** ARRAY(SELECT …): the rows in the query's order; none give an empty array. */
+/** ARRAY(SELECT …): the rows as an array in the query's order; an empty array for no rows. */
 
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
 import { type Context, findEntry, type SqlScope } from '../context.js'
@@ -14,7 +14,7 @@ export function arrayQuerySql(
 ): Fragment {
   const needed = new Set([column.id])
   const block = blockOf(scan, needed, outer, context)
-  // A list of what is not a column of the query itself would be an aggregate of the outer query.
+  // list() of an outer column would be an aggregate of the outer query.
   const { kind } = findEntry(scopeOf(block, null), column)
   const isOwn = kind === 'column' || kind === 'path'
   const isRows = !block.groupBy && !block.isWindowed && block.limit === null && block.offset === null

@@ -1,6 +1,6 @@
 /**
- * Subqueries over one array, `(SELECT … FROM UNNEST(x) WHERE …)`, as list functions. As correlated subqueries DuckDB
- * would gather the distinct arrays first and join to them, which costs ten times as much.
+ * Writes subqueries over one array, `(SELECT … FROM UNNEST(x) WHERE …)`, as list functions. As correlated subqueries they
+ * cost ten times as much, since DuckDB would first collect the distinct arrays and then join to them.
  */
 
 import { isVolatile } from '../../../googlesql/functions/facts.js'
@@ -28,18 +28,21 @@ import { columnEntry } from '../scans/select-block.js'
 import { applied, readsOuter, readsQuery } from '../share-arguments.js'
 import { type ListOf, listAggregateSql } from './list-aggregates.js'
 
-/** What the scan does with the array: keep the elements that meet the conditions, and compute a value of each. */
+/** What the scan computes from the array: it keeps the elements that meet the conditions, and computes a value of each. */
 interface Shape {
   readonly unnest: UnnestScan
   readonly conditions: readonly Expr[]
-  /** In terms of the element and the offset. */
+  /** The expression of a column, in terms of the element and the offset. */
   readonly value: (column: Column) => Expr
-  /** How its rows are put in order, last of all; null for the order of the elements. */
+  /** The final order of the rows; null for the order of the elements. */
   readonly order: Order | null
 }
 type Order = { readonly kind: 'reversed' } | { readonly kind: 'sorted'; readonly key: SortKey }
 
-/** Null when the subquery is of another shape, or does not depend on the row: then it is a query of its own. */
+/**
+ * The subquery as list functions. Null when it has another shape, or does not depend on the row and is better written as a
+ * query.
+ */
 export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
   const [column] = expr.scan.columns
   if (expr.form === 'exists') {
@@ -63,13 +66,16 @@ export function arraySubquerySql(expr: SubqueryExpr, scope: SqlScope | null, con
   return applied(list, name, fragment`bq_only_element(${path(name)})`)
 }
 
-/** The values of `x IN (SELECT … FROM UNNEST(…))` as a list. */
+/** The values of `x IN (SELECT … FROM UNNEST(…))` as a list; null where the subquery has another shape. */
 export function arrayInQueryList({ scan }: InQueryExpr, scope: SqlScope | null, context: Context): Fragment | null {
   const [column] = scan.columns
   return column ? listOf(scan, column, scope, context) : null
 }
 
-/** The values of the column as a list, or without one any list as long as there are rows; NULL or empty for none. */
+/**
+ * The values of the column as a list; without a column, any list whose length is the number of rows. For no rows the list is
+ * NULL or empty. Null where the scan cannot be written as a list.
+ */
 function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, context: Context): Fragment | null {
   const shape = shapeOf(scan)
   if (!shape || columnsRead([shape.unnest.array]).size === 0) return null
@@ -85,7 +91,10 @@ function listOf(scan: Scan, column: Column | null, scope: SqlScope | null, conte
   return value ? arranged(list, shape.order) : list
 }
 
-/** A list can be sorted by its own values alone, and as BigQuery sorts where DuckDB orders them so. */
+/**
+ * Whether the list can be put in this order. A list can be sorted only by its own values, and only where DuckDB orders the
+ * type as BigQuery does.
+ */
 const canArrange = (order: Order | null, value: Expr): boolean =>
   order?.kind !== 'sorted' || (isPlainType(value.type) && exprKey(order.key.expr) === exprKey(value))
 
@@ -112,7 +121,7 @@ function byElement(
   return fragment`list_transform(${kept}, lambda ${path(name)}: ${context.expr(value, inner)})`
 }
 
-/** Through the offsets of the elements, since filtering moves elements to others. */
+/** Maps and filters the offsets instead of the elements, since filtering the elements would change their positions. */
 function byOffset(
   { unnest, conditions }: Shape,
   value: Expr | null,
@@ -141,14 +150,14 @@ const within = (entries: readonly Entry[], scope: SqlScope | null): SqlScope => 
 
 const isElement = (expr: Expr, element: Column): boolean => expr.kind === 'column' && expr.column.id === element.id
 
-/** Do the lambdas read columns beside the element and the offset? */
+/** Whether the lambdas read columns other than the element and the offset. */
 function captures(exprs: readonly Expr[], { element, offset }: UnnestScan): boolean {
   return [...columnsRead(exprs)].some(id => id !== element.id && id !== offset?.id)
 }
 
 const UNWRITTEN = path('')
 
-/** DuckDB's lambdas see the columns of their own query, but not those of one around it. */
+/** Whether the lambda reads a column of an outer query: DuckDB's lambdas see only the columns of their own query. */
 const readsFarOuter = (expr: Expr, { element, offset }: UnnestScan, scope: SqlScope | null): boolean =>
   readsOuter(
     expr,
@@ -162,7 +171,7 @@ function shapeOf(scan: Scan): Shape | null {
       return { unnest: scan, conditions: [], value: column => columnExpr(column, false, 0), order: null }
     case 'filter': {
       const shape = shapeOf(scan.input)
-      // A list function waits for its branch, as every expression does.
+      // A list function is evaluated only in its branch, like every expression, so no guard is needed.
       if (scan.isGuard) return shape
       return shape && { ...shape, conditions: [...shape.conditions, inTerms(scan.condition, shape)] }
     }
@@ -185,7 +194,7 @@ function shapeOf(scan: Scan): Shape | null {
       const expr = inTerms(key.expr, shape)
       const isOffset = expr.kind === 'column' && expr.column.id === shape.unnest.offset?.id
       if (!isOffset) return { ...shape, order: { kind: 'sorted', key: { ...key, expr } } }
-      // The order of the offsets is the list's own.
+      // Sorting by the offset gives the order of the list itself.
       return key.isDescending ? { ...shape, order: { kind: 'reversed' } } : shape
     }
     case 'one-row':
@@ -203,13 +212,13 @@ function shapeOf(scan: Scan): Shape | null {
   }
 }
 
-/** The expression over the scan's columns as one over the element and the offset. */
+/** Rewrites an expression over the scan's columns in terms of the element and the offset. */
 const inTerms = (expr: Expr, shape: Shape): Expr =>
   mapExpr(expr, part => (part.kind === 'column' ? shape.value(part.column) : undefined))
 
 /**
- * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array; null for any other scan. There is one row
- * whatever the array holds.
+ * `SELECT SUM(x) / COUNT(*)`: a value of aggregates over the whole array, which is one row for any array. Null for any other
+ * scan.
  */
 function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, context: Context): Fragment | null {
   const found = aggregateOf(scan)
@@ -232,11 +241,14 @@ function aggregatedSql(scan: Scan, column: Column, scope: SqlScope | null, conte
     if (sql === null) return null
     entries.push(columnEntry(aggregate.column, sql))
   }
-  // Of an array there is to be something, or the subquery does not depend on the row.
+  // Without aggregates of the array, the subquery does not depend on the row.
   return entries.length === 0 ? null : context.expr(value, within(entries, scope))
 }
 
-/** The aggregation without keys, and what a column of the scan is in terms of its aggregates. */
+/**
+ * The aggregation without keys, and the expression of a column of the scan in terms of its aggregates. Null for any other
+ * scan.
+ */
 function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value: (column: Column) => Expr } | null {
   if (scan.kind === 'aggregate') {
     const isWhole = scan.keys.length === 0 && !scan.groupingSets && scan.groupingCalls.length === 0
@@ -254,7 +266,7 @@ function aggregateOf(scan: Scan): { readonly scan: AggregateScan; readonly value
   return { scan: inner.scan, value }
 }
 
-/** The scan without its LIMIT, a number in the text; null where it has none. */
+/** The scan without its LIMIT, and the LIMIT as text; null where the scan has no LIMIT, or one that is not a literal. */
 function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string } | null {
   if (scan.kind === 'project') {
     const cut = withoutLimit(scan.input)
@@ -262,6 +274,6 @@ function withoutLimit(scan: Scan): { readonly scan: Scan; readonly limit: string
   }
   if (scan.kind !== 'limit' || scan.offset || scan.limit.kind !== 'literal') return null
   const limit = String(scan.limit.value)
-  // Of none there is no element; the query itself knows what becomes of it.
+  // With LIMIT 0 there is no element; such a subquery is written as a query.
   return /^[1-9]\d{0,8}$/.test(limit) ? { scan: scan.input, limit } : null
 }

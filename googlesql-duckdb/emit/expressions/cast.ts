@@ -1,4 +1,4 @@
-/** CAST between types, as BigQuery converts. Source: the language reference, "Conversion functions". */
+/** CAST between types with BigQuery's conversions. Source: the language reference, "Conversion functions". */
 import type { TypeParameters } from '../../../googlesql/plan/nodes.js'
 import type { ScalarKind, Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
@@ -9,13 +9,13 @@ import { trySql } from '../try.js'
 import { duckdbType, fieldNames } from '../type.js'
 
 /**
- * @param sql an operand; it may be written several times
- * @throws FormError when there is no such cast.
+ * @param sql an operand; it may be written several times.
+ * @throws FormError for types between which there is no cast.
  */
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
   if (!isSafe || plain === sql) return plain
-  // TRY would make a NULL of a value that BigQuery has and the carrier has not.
+  // TRY would return NULL for a BIGNUMERIC that BigQuery can hold and DECIMAL(38,9) cannot.
   if (to.kind === 'BIGNUMERIC') return safeBignumeric(sql, from, plain)
   if (typeName(to).includes('BIGNUMERIC'))
     throw new FormError(`SAFE_CAST to ${typeName(to)} is not supported by the embedded engine`)
@@ -101,9 +101,9 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
 }
 
 /**
- * A value of the type within the bounds of the parameters: decimals are rounded, what is too long or too large fails.
+ * Limits a value to the type's parameters: decimals are rounded, and a value that is too long or too large raises an error.
  *
- * @param sql an operand; it may be written several times
+ * @param sql an operand; it may be written several times.
  */
 export function constrainSql(sql: string, type: Type, parameters: TypeParameters): string {
   const { numbers, parts } = parameters
@@ -132,7 +132,7 @@ export function constrainSql(sql: string, type: Type, parameters: TypeParameters
 }
 
 function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonly number[]): string {
-  // DECIMAL(38,9) carries both types: it has no more than 29 digits ahead of the point and 9 behind it.
+  // DECIMAL(38,9), the carrier of both types, has at most 29 digits before the point and 9 after it.
   const whole = precision! - scale
   const kept = Math.min(scale, 9)
   const rounded = `CAST(round(${sql}, ${kept}) AS DECIMAL(38,9))`

@@ -1,10 +1,10 @@
-/** Equality and order where DuckDB's own differ: NaN, and structs, which BigQuery compares field by field. */
+/** Equality and order where DuckDB's differ from BigQuery's: NaN, and structs, which BigQuery compares field by field. */
 import type { Type } from '../../../googlesql/types/types.js'
 import { argumentsAt } from '../operand.js'
 import { quoteName, quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
-/** `a = b`, NULL where BigQuery's is. */
+/** `a = b`; NULL where BigQuery's result is NULL. */
 export function equalSql(a: string, aType: Type, b: string, bType: Type): string {
   if (aType.kind === 'STRUCT' && bType.kind === 'STRUCT') {
     const [aNames, bNames] = [fieldNames(aType), fieldNames(bType)]
@@ -14,7 +14,7 @@ export function equalSql(a: string, aType: Type, b: string, bType: Type): string
     return `(${fields.join(' AND ')})`
   }
   if (aType.kind === 'ARRAY' && bType.kind === 'ARRAY') {
-    // Pairs, since a lambda of a correlated subquery must not capture what it compares.
+    // Elements are compared as pairs, since a lambda in a correlated subquery must not capture the other list.
     const element = equalSql('pair$[1]', aType.element, 'pair$[2]', bType.element)
     const elements = `bq_all_of(list_transform(list_zip(${a}, ${b}), lambda pair$: ${element}))`
     return `(CASE WHEN len(${a}) <> len(${b}) THEN false WHEN ${a} IS NOT NULL AND ${b} IS NOT NULL THEN ${elements} END)`
@@ -34,7 +34,7 @@ function fieldOf(sql: string, names: readonly string[], index: number): string {
   return parts.args[index]!.slice(`${quoteName(names[index]!)} := `.length)
 }
 
-/** `a IS DISTINCT FROM b`; NaN is not distinct from NaN. */
+/** `a IS DISTINCT FROM b`; two NaNs are not distinct. */
 export function distinctSql(a: string, aType: Type, b: string, bType: Type): string {
   if (aType.kind === 'INTERVAL') return intervalOrder('IS DISTINCT FROM', a, b)
   if (aType.kind !== 'STRUCT' || bType.kind !== 'STRUCT') return `(${a} IS DISTINCT FROM ${b})`
@@ -49,27 +49,30 @@ const hasNan = (type: Type): boolean => type.kind === 'FLOAT64'
 
 export interface FloatSide {
   readonly sql: string
-  /** A literal that is no NaN. */
+  /** Whether this side is a literal other than NaN. */
   readonly isNumber: boolean
-  /** By a call. Statistics of tables do not reach it, and to write it twice is to compute it twice. */
+  /**
+   * Whether this side is a call. Table statistics do not apply to it, and DuckDB would compute it twice if it were written
+   * twice.
+   */
   readonly isComputed: boolean
 }
 
 /**
- * `a < b` of FLOAT64s. NaN is neither less nor greater than anything, while DuckDB has it above all: so the larger side
- * must be no NaN.
+ * `a < b` of FLOAT64s. NaN is neither less nor greater than any value, but DuckDB orders it above all others: so the larger
+ * side must be tested for NaN.
  */
 export function floatOrder(symbol: '<' | '<=' | '>' | '>=', a: FloatSide, b: FloatSide): string {
   if (symbol === '>' || symbol === '>=') return floatOrder(symbol === '>' ? '<' : '<=', b, a)
   if (b.isNumber) return `(${a.sql} ${symbol} ${b.sql})`
-  // The negative of NaN is NaN.
+  // NaN is still NaN when it is negated.
   if (a.isNumber && b.isComputed) return `((-${b.sql}) ${symbol} (-${a.sql}))`
-  // Both tests may stand alone in a WHERE, where the first reaches the table's statistics.
+  // Two separate conditions, since DuckDB can then push the first one of a WHERE down to the table's statistics.
   if (a.isNumber) return `(${a.sql} ${symbol} ${b.sql} AND NOT isnan(${b.sql}))`
   return `${symbol === '<' ? 'bq_float_lt' : 'bq_float_le'}(${a.sql}, ${b.sql})`
 }
 
-/** `x IN UNNEST(list)`: three-valued, and never of nothing. */
+/** `x IN UNNEST(list)` in three-valued logic; false for an empty list. */
 export function inListSql(x: string, type: Type, list: string, element: Type): string {
   if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
     const pairs = `list_zip(list_resize([${x}], len(${list}), ${x}), ${list})`

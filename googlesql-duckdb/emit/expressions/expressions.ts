@@ -1,4 +1,4 @@
-/** Expressions as DuckDB SQL; each gives an operand. */
+/** Expressions as DuckDB SQL. Each function returns an operand. */
 
 import { evaluationOf, hasBranches, isVolatile, isVolatileCall } from '../../../googlesql/functions/facts.js'
 import { call } from '../../../googlesql/plan/build.js'
@@ -104,7 +104,7 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragme
     case 'in-query':
       return inQuerySql(expr, scope, context)
     case 'lambda': {
-      // DuckDB has neither inside a lambda.
+      // DuckDB allows no subqueries inside a lambda.
       if (hasSubquery(expr.body)) {
         throw new GenerateError('A subquery in a lambda is not supported on the embedded engine', expr.at)
       }
@@ -120,7 +120,10 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragme
   }
 }
 
-/** DECIMAL(38,9) carries a BIGNUMERIC; one with more digits would be cut without a word. */
+/**
+ * A literal. DECIMAL(38,9) carries a BIGNUMERIC and would cut further digits without an error, so a longer literal is
+ * refused.
+ */
 function literalOf(expr: LiteralExpr): string {
   if (expr.type.kind === 'BIGNUMERIC' && !/^[+-]?\d{0,29}(\.\d{0,9}0*)?$/.test(String(expr.value ?? '0'))) {
     throw new GenerateError(BEYOND_NUMERIC, expr.at)
@@ -128,7 +131,9 @@ function literalOf(expr: LiteralExpr): string {
   return literalSql(expr)
 }
 
-/** The value as one of this type: DuckDB tells structs with other field names apart, GoogleSQL does not always. */
+/**
+ * Casts the value to this type where needed: DuckDB distinguishes structs by their field names, GoogleSQL does not always.
+ */
 function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): Fragment {
   const sql = exprSql(expr, scope, context)
   return duckdbType(expr.type) === duckdbType(type) ? sql : fill(castSql(slot(0), expr.type, type), [sql])
@@ -141,7 +146,7 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   const arithmetic =
     floatCallSql(expr, scope, context) ?? intervalChainSql(expr, scope, context) ?? longChainSql(expr, scope, context)
   if (arithmetic !== null) return arithmetic
-  // The argument is not written, so that no parameter is bound that the SQL does not read.
+  // TYPEOF does not write its argument, so that no parameter is bound that the SQL does not read.
   if (expr.name === 'TYPEOF') return literalFragment(quoteText(typeName(expr.arguments[0]!.type)), false)
   const { type } = expr
   const args = formArguments(form, expr.arguments)
@@ -150,14 +155,14 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   const written = argumentsSql(expr, args, scope, captured?.scope ?? scope, context)
   const write: Write = sql => form.write({ sql, args, type })
   const apart = (parts: Parts): Fragment => apartFromQuery(args, parts, write, captured, scope, context)
-  // DuckDB has nothing random in TRY; what makes random values does not fail.
+  // DuckDB allows no volatile functions in TRY; they do not fail anyway.
   // What chooses among its arguments fails by nothing but them, of which it computes no more than it needs.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
     refuseSafeBignumeric(expr)
     return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
   }
   if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
-  // DuckDB has no subqueries in TRY, which must not catch the errors of arguments either.
+  // DuckDB allows no subqueries in TRY; and TRY must not catch the errors of the arguments.
   const isBound = form.hasTry ? args.map(isApartFromTry) : []
   return asOperand(shareArguments(args, written, apart, scope, context, isBound))
 }
@@ -186,7 +191,7 @@ function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
 const isNullLiteral = (expr: Expr | null): boolean =>
   expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
 
-/** TRY would make a NULL of a BIGNUMERIC that BigQuery has and the carrier has not. */
+/** TRY would return NULL for a BIGNUMERIC that BigQuery can hold and DECIMAL(38,9) cannot. */
 function refuseSafeBignumeric(expr: CallExpr): void {
   const lambdas = expr.arguments.filter(argument => argument?.kind === 'lambda')
   const types = [expr.type]
@@ -195,13 +200,16 @@ function refuseSafeBignumeric(expr: CallExpr): void {
   throw new GenerateError(`SAFE.${expr.name} of BIGNUMERIC is not supported by the embedded engine`, expr.at)
 }
 
-/** The dates of zones' clocks are held against the range of the type where they are written to the result: too late for SAFE. */
+/**
+ * Checks a date or datetime computed by a time zone against the range of its type. Otherwise the check is made when the
+ * result is written, which is too late for SAFE.
+ */
 function inRange(sql: Fragment, { name, type }: CallExpr): Fragment {
   if (name === 'DATE') return fragment`bq_date(bq_days(${sql}))`
   return name === 'DATETIME' && type.kind === 'DATETIME' ? fragment`bq_datetime(epoch_us(${sql}))` : sql
 }
 
-/** SAFE hides the errors of the function itself, so arguments that may fail are computed outside of TRY. */
+/** SAFE hides only the errors of the function itself, so arguments that may fail are computed outside of TRY. */
 function safely(
   args: readonly (Expr | null)[],
   written: Parts,
@@ -220,7 +228,7 @@ function safely(
 function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): Fragment {
   const { operand, type, isSafe, typeParameters } = expr
   if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
-  // A NUMERIC made of a FLOAT64 literal has the literal's own digits.
+  // A FLOAT64 literal that is cast to NUMERIC keeps the digits of the text.
   const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
   if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
     return fill(castSql(slot(0), { kind: 'STRING' }, type, { isSafe }), [
@@ -232,18 +240,18 @@ function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): 
     return callSql(format, scope, context)
   }
   const sql = exprSql(operand, scope, context)
-  // castSql itself tells what is no BIGNUMERIC from one that the carrier has not; a TRY around it could not.
+  // castSql itself distinguishes a text that is not a BIGNUMERIC from one that DECIMAL(38,9) cannot hold; TRY could not.
   const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
   const write = (parts: Parts): Fragment =>
     writeWith([operand], parts, ([part]) => castSql(part!, operand.type, type, { isSafe: isSafe && !isTried }))
   const value = isTried
     ? safely([operand], [sql], write, scope, context)
     : asOperand(shareArguments([operand], [sql], write, scope, context))
-  // A value that is too long fails a SAFE_CAST too.
+  // A value that is too long for the type's parameters is an error even in a SAFE_CAST.
   return typeParameters ? limited(value, expr, typeParameters, scope, context) : value
 }
 
-/** Of a NULL that is a constant list DuckDB forgets the elements' type. */
+/** A NULL of the type. For a constant NULL list DuckDB forgets the element type, so an ARRAY is written as a CASE. */
 const nullSql = (type: Type): Fragment =>
   type.kind === 'ARRAY'
     ? fragment`(CASE WHEN false THEN CAST([] AS ${duckdbType(type)}) END)`
@@ -283,8 +291,8 @@ function structSql(expr: StructExpr, scope: SqlScope | null, context: Context): 
 }
 
 /**
- * Bindings that are more than a name and are read more than once are computed once, as the argument of a lambda. DuckDB
- * has no subqueries in lambdas; there the binding is written wherever it is read.
+ * Writes a binding that is more than a name and is read more than once as the argument of a lambda, so that it is computed
+ * once. DuckDB allows no subqueries in lambdas; with a subquery the binding is written wherever it is read.
  */
 function letSql(expr: LetExpr, scope: SqlScope | null, context: Context): Fragment {
   const [first, ...rest] = expr.bindings

@@ -1,14 +1,14 @@
 /**
- * FLOAT64 arithmetic as BigQuery checks it: a result beyond the range and a division by zero are errors. DuckDB computes by
- * IEEE 754, where both give an infinity or NaN, and neither becomes finite again on its way up through a tree of these
- * functions, unless as a divisor. So one look at the result of a whole tree, and one at each divisor that may overflow,
- * tells whether all went well; only where it did not is the tree computed again, step by step.
+ * FLOAT64 arithmetic with BigQuery's checks: overflow and division by zero are errors. DuckDB computes by IEEE 754, where
+ * both give an infinity or NaN. In a tree of these functions neither becomes finite again on the way up, except as a divisor.
+ * So one test of the result of the whole tree, and one of each divisor that may overflow, detect every failure; only where
+ * one fails is the tree computed again, step by step.
  */
 import type { CallExpr, Expr, LiteralExpr } from '../../../googlesql/plan/nodes.js'
 import type { FloatStep } from '../../runtime/scalar-functions/float-steps.js'
 import { quoteText } from '../quote.js'
 
-/** The functions whose infinite or NaN arguments give an infinite result or NaN, with their plain SQL. */
+/** The functions for which an infinite or NaN argument gives an infinite or NaN result, with their plain SQL. */
 const STEPS: Readonly<Record<string, { readonly step: FloatStep; readonly write: (...args: string[]) => string }>> = {
   $add: { step: '+', write: (a, b) => `(${a} + ${b})` },
   $subtract: { step: '-', write: (a, b) => `(${a} - ${b})` },
@@ -29,10 +29,10 @@ const STEPS: Readonly<Record<string, { readonly step: FloatStep; readonly write:
 
 const DIVISIONS = new Set(['$divide', 'IEEE_DIVIDE', 'SAFE_DIVIDE'])
 
-/** A call of one of these functions. */
+/** A call of one of the functions of `STEPS`. */
 export type FloatCall = Omit<CallExpr, 'arguments'> & { readonly arguments: readonly Expr[] }
 
-/** Is it one of these functions, of FLOAT64? */
+/** Whether the expression is such a call on FLOAT64, without SAFE. */
 export function isFloatArithmetic(expr: Expr): expr is FloatCall {
   return (
     expr.kind === 'call' &&
@@ -44,27 +44,30 @@ export function isFloatArithmetic(expr: Expr): expr is FloatCall {
   )
 }
 
-/** What the tree computes with, in order. */
+/** The operands of the tree that are not part of it, from left to right. */
 export function leavesOf(tree: FloatCall): readonly Expr[] {
   return tree.arguments.flatMap((part, i) => (isStep(tree, part, i) ? leavesOf(part) : [part]))
 }
 
-/** The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each is written up to a few times. */
+/** The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. */
 export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): string {
   const { plain, steps, divisors, maskable } = written(tree, leaves)
   if (!mayBreak(tree)) return plain
   const again = `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
-  // The result first: DuckDB computes it once for the tests and for the value.
+  // The result is tested first: DuckDB then computes it once for both the test and the value.
   const isBroken = [plain, ...divisors].map(sql => `NOT isfinite(${sql})`).join(' OR ')
   return `(CASE WHEN ${isBroken} THEN ${again}${maskedSql(plain, maskable, again)} ELSE ${plain} END)`
 }
 
-/** Without tests: what is not finite may stand for an error, and so may a NULL, or a result of which a witness is not finite. */
+/**
+ * The tree without tests. A result that is not finite may stand for an error, and so may a NULL, or any result for which a
+ * witness (see `witnessesOf`) is not finite.
+ */
 export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string => written(tree, leaves).plain
 
 /**
- * The parts of the tree, itself included, that are finite or NULL where no step of it fails. Null where results that are not
- * finite are nothing unusual.
+ * The parts of the tree, including the tree itself, that are finite or NULL where no step of the tree fails; empty where no
+ * step can fail. Null for a tree with IEEE_DIVIDE, whose result may be infinite or NaN without an error.
  */
 export function witnessesOf(tree: FloatCall): readonly FloatCall[] | null {
   if (usesIeee(tree)) return null
@@ -75,7 +78,10 @@ export function witnessesOf(tree: FloatCall): readonly FloatCall[] | null {
   return mayBreak(tree) ? [tree, ...parts] : []
 }
 
-/** Where an operand is NULL the result is, though a part of it may have failed. Many parts are not tested one by one. */
+/**
+ * The branch for a NULL result: where an operand is NULL the result is NULL, though a part of the tree may have failed. More
+ * than MAX_MASKABLE parts are not tested one by one.
+ */
 function maskedSql(plain: string, maskable: readonly string[], again: string): string {
   if (maskable.length === 0) return ''
   if (maskable.length > MAX_MASKABLE) return ` WHEN ${plain} IS NULL THEN ${again}`
@@ -86,13 +92,13 @@ const MAX_MASKABLE = 3
 
 interface Written {
   readonly plain: string
-  /** As `bq_float_steps` reads them. */
+  /** The steps in postfix notation, the format of `bq_float_steps`. */
   readonly steps: string
-  /** Those that may overflow, by which a finite number is zero. */
+  /** The SQL of the divisors that may overflow: a finite number divided by an infinite one is zero. */
   readonly divisors: readonly string[]
-  /** Parts that may fail while an operand beside them is NULL. */
+  /** The SQL of the parts that may fail while an operand beside them is NULL. */
   readonly maskable: readonly string[]
-  /** The expressions of both. */
+  /** The expressions of `divisors` and `maskable`. */
   readonly parts: readonly FloatCall[]
 }
 
@@ -102,7 +108,7 @@ function written(tree: FloatCall, leaves: readonly string[]): Written {
   const divisors: string[] = []
   const maskable: string[] = []
   const parts = new Set<FloatCall>()
-  /** `nullable` is what a NULL of it may come from. */
+  /** `nullable` are the origins of the operands that can make the result NULL. */
   const write = (expr: FloatCall): { readonly sql: string; readonly nullable: ReadonlySet<unknown> } => {
     const operands = expr.arguments.map((part, i) => {
       if (isStep(expr, part, i)) return { part, ...write(part) }
@@ -128,7 +134,10 @@ function written(tree: FloatCall, leaves: readonly string[]): Written {
   return { plain: sql, steps: steps.join(' '), divisors, maskable, parts: [...parts] }
 }
 
-/** Of a NULL: the column, where the expression is one or is cast from one. */
+/**
+ * The origin of an expression's NULL: the id of the column, where the expression is a column or a cast of one, else the
+ * expression itself.
+ */
 function originOf(expr: Expr): unknown {
   if (expr.kind === 'cast' && !expr.isSafe) return originOf(expr.operand)
   return expr.kind === 'column' ? expr.column.id : expr
@@ -137,25 +146,28 @@ function originOf(expr: Expr): unknown {
 const usesIeee = (expr: FloatCall): boolean =>
   expr.name === 'IEEE_DIVIDE' || expr.arguments.some((part, i) => isStep(expr, part, i) && usesIeee(part))
 
-/** A divisor is tested once more for each that lies around it: below so many it is computed by itself. */
+/**
+ * Each divisor is tested once more for each divisor that contains it; one with this many levels inside is computed
+ * separately.
+ */
 const MAX_NESTED_DIVISORS = 3
 
-/** Is the argument a part of the tree, rather than a leaf? */
+/** Whether the argument is part of the tree, not a leaf. */
 const isStep = (expr: FloatCall, part: Expr, index: number): part is FloatCall =>
   isFloatArithmetic(part) && !(isDivisor(expr, index) && nestedDivisors(part) >= MAX_NESTED_DIVISORS)
 
 const isDivisor = ({ name }: FloatCall, index: number): boolean => index === 1 && DIVISIONS.has(name)
 
-/** How many divisors that are trees lie within each other at most, the expression itself included. */
+/** The greatest nesting depth of divisors that are trees themselves, including the expression itself. */
 function nestedDivisors(expr: Expr): number {
   if (!isFloatArithmetic(expr)) return 0
   return Math.max(...expr.arguments.map((part, i) => nestedDivisors(part) + (isDivisor(expr, i) ? 1 : 0)))
 }
 
-/** May finite leaves give a result that is not finite? */
+/** Whether finite leaves can give a result that is not finite. */
 const mayBreak = (expr: Expr): boolean => !Number.isFinite(greatest(expr))
 
-/** The largest size of a finite result; Infinity where it may overflow or a divisor may be zero. */
+/** The largest absolute value of a finite result; Infinity where the result may overflow or a divisor may be zero. */
 function greatest(expr: Expr): number {
   if (!isFloatArithmetic(expr)) return greatestLeaf(expr)
   const [a, b] = expr.arguments
@@ -177,7 +189,7 @@ function greatest(expr: Expr): number {
   }
 }
 
-/** The smallest size of a result; only of literals is more than zero known. */
+/** The smallest absolute value of the expression: known for literals only, else 0. */
 const least = (expr: Expr): number => (isNumber(expr) ? Math.abs(expr.value as number) : 0)
 
 function greatestLeaf(expr: Expr): number {
@@ -188,5 +200,5 @@ function greatestLeaf(expr: Expr): number {
 
 const isNumber = (expr: Expr): expr is LiteralExpr => expr.kind === 'literal' && typeof expr.value === 'number'
 
-/** The largest size of a value that was cast from the type. */
+/** The largest absolute value of a value that was cast from the type. */
 const GREATEST: Readonly<Record<string, number>> = { INT64: 2 ** 63, NUMERIC: 1e29, BIGNUMERIC: 1e39 }

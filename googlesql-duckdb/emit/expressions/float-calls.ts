@@ -1,4 +1,4 @@
-/** FLOAT64 arithmetic in DuckDB SQL: trees of it at once, and their rounding to some digits. */
+/** FLOAT64 arithmetic in DuckDB SQL: whole trees of it, and rounding of their results to a number of digits. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { digitsOf, roundedSql } from '../../functions/math.js'
 import type { Context, SqlScope } from '../context.js'
@@ -6,19 +6,19 @@ import { asOperand, type Fragment } from '../fragment.js'
 import { shareArguments, writeWith } from '../share-arguments.js'
 import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untestedSql } from './float-arithmetic.js'
 
-/** A call of one argument, any FLOAT64, that is written without tests. */
+/** An internal call with one FLOAT64 argument, which is written without tests. */
 export const UNTESTED = '$untested'
 
-/** An operand; null for any other expression. */
+/** The SQL of FLOAT64 arithmetic as an operand; null for any other expression. */
 export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   return writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const tested = floatArithmeticSql(tree, leaves)
-    // What is not finite is not rounded at once, so that one test does for both.
+    // Values that are not finite take the tested branch of the rounding, so one test serves both.
     return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
   })
 }
 
-/** The same of arithmetic and of whatever else, without tests: see `untestedSql`. */
+/** The SQL of an expression, its arithmetic without tests (see `untestedSql`). Accepts any FLOAT64 expression. */
 export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
   const sql = writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
     const plain = untestedSql(tree, leaves)
@@ -27,7 +27,7 @@ export function untestedCallSql(expr: Expr, scope: SqlScope | null, context: Con
   return sql ?? context.expr(expr, scope)
 }
 
-/** A tree of arithmetic, and how its result is rounded. */
+/** A tree of arithmetic, and the rounding of its result. */
 interface RoundedTree {
   readonly tree: FloatCall
   readonly rounding: { readonly name: 'ROUND' | 'TRUNC'; readonly digits: number } | null
@@ -54,7 +54,7 @@ function writeTree(
   )
 }
 
-/** Null for what is no arithmetic. */
+/** The expression as a tree with its rounding; null where it is not FLOAT64 arithmetic. */
 export function roundedTree(expr: Expr): RoundedTree | null {
   if (isFloatArithmetic(expr)) return { tree: expr, rounding: null }
   if (expr.kind !== 'call' || expr.isSafe || expr.type.kind !== 'FLOAT64' || expr.arguments.length !== 2) return null

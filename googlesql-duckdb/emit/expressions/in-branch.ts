@@ -1,7 +1,7 @@
 /**
- * Keeps what may fail where it is written. DuckDB computes what stands twice in one SELECT ahead of it, for every row
- * (common subexpression elimination), though it is a later argument of COALESCE that no row needs, or TRY would catch its
- * error. The branches of a CASE it leaves alone.
+ * Keeps expressions that may fail from being evaluated early. DuckDB eliminates common subexpressions: it computes an
+ * expression that is written twice in one SELECT ahead of time for every row, even where it is a later argument of a COALESCE
+ * that no row needs, or where TRY would catch its error. DuckDB does not do so with the branches of a CASE.
  */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import { partsOf } from '../../../googlesql/plan/walk.js'
@@ -11,13 +11,13 @@ import { type Fragment, fragment } from '../fragment.js'
 
 type Args = readonly (Expr | null)[]
 
-/** What TRY tries, in a branch that every row takes; `operand` is a column of the row, null where none is read. */
+/** The operand of TRY, in a branch that every row takes. `operand` is a column of the row; null where the SQL reads none. */
 export const inTry = (sql: Fragment, operand: Fragment | null): Fragment =>
   operand === null ? sql : fragment`CASE WHEN ${isEveryRow(operand)} THEN ${sql} END`
 
 /**
- * The arguments of a COALESCE, the later ones in branches where they may fail. Two of these branches are the same only
- * where the whole calls are: otherwise DuckDB would take them for a common subexpression again.
+ * The arguments of a COALESCE, where each later one that may fail is put in a branch. Two such branches have equal text only
+ * where the whole calls are equal: otherwise DuckDB would treat them as a common subexpression again.
  */
 export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope: SqlScope | null): (Fragment | null)[] {
   return sql.map((part, i) => {
@@ -29,13 +29,16 @@ export function inCoalesce(args: Args, sql: readonly (Fragment | null)[], scope:
   })
 }
 
-/** DuckDB does not know that this holds until the columns' statistics are looked at, which is last of all. */
+/**
+ * True for every row. DuckDB finds this out only from the columns' statistics, which is after common subexpression
+ * elimination.
+ */
 const isEveryRow = (operand: Fragment): Fragment => fragment`(${operand} IS NULL) IS NOT NULL`
 
-/** The same where there is no column: what is random is not computed ahead. */
+/** True for every row, for calls that read no column: DuckDB does not compute volatile functions ahead of time. */
 const ALWAYS = 'random() < 2'
 
-/** The SQL of the first column that they read, outside of subqueries; null where they read none. */
+/** The SQL of the first column that the expressions read outside of subqueries; null where they read none. */
 export function columnIn(exprs: Args, scope: SqlScope | null): Fragment | null {
   for (const expr of exprs) {
     const found =
@@ -45,7 +48,7 @@ export function columnIn(exprs: Args, scope: SqlScope | null): Fragment | null {
   return null
 }
 
-/** FNV-1a, in 32 bits. */
+/** The 32-bit FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)

@@ -1,16 +1,17 @@
-/** Aggregate functions over the elements of a list, where a list function gives what the aggregate would. */
+/** Aggregate functions over the elements of a list, where DuckDB has a list function with the same result. */
 import type { AggregateCall, Expr } from '../../../googlesql/plan/nodes.js'
 import { AGGREGATE_FORMS } from '../../functions/all.js'
 import { type Fragment, fill, fragment, path, slot, templateOf } from '../fragment.js'
 import { applied, isLarge } from '../share-arguments.js'
 
 /**
- * SQL of the list that an aggregate runs over: the values of an expression, or without one any list as long as there are
- * rows, of those rows that meet the condition. NULL or empty for none; null where there is no such SQL.
+ * Returns the SQL of the list that an aggregate runs over: the values of the expression for the rows that meet the condition.
+ * Without an expression it is any list whose length is the number of rows. For no rows the list is NULL or empty. Null where
+ * there is no such SQL.
  */
 export type ListOf = (value: Expr | null, condition: Expr | null) => Fragment | null
 
-/** Null for an aggregate that has no list function, and where `listOf` gives none. */
+/** The aggregate as a list function; null for an aggregate without one, and where `listOf` returns null. */
 export function listAggregateSql(call: AggregateCall, listOf: ListOf): Fragment | null {
   if (call.filter || call.having || call.isSafe || call.limit || call.orderBy.length > 0) return null
   if (call.isDistinct && call.name !== 'COUNT') return null
@@ -25,7 +26,7 @@ export function listAggregateSql(call: AggregateCall, listOf: ListOf): Fragment 
 
 const LIST = 'list$'
 
-/** DuckDB plans a list as often as it is written, and lists may lie within lists: so one of many words is written once. */
+/** DuckDB plans a list once for each time that it is written, and lists may be nested: so a long list is written once. */
 function once(list: Fragment, write: (list: string) => string | null): Fragment | null {
   const shared = write(slot(0))
   if (shared === null) return null

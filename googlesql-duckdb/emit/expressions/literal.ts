@@ -1,9 +1,11 @@
-/** Literals. */
+/** Literals as DuckDB SQL. */
 import type { LiteralExpr } from '../../../googlesql/plan/nodes.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
 
-/** An operand: a cast binds tighter than every operator that may follow, but not than a sign before it. */
+/**
+ * The literal as an operand. A cast binds tighter than every operator that may follow, but not tighter than a preceding sign.
+ */
 export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>): string {
   if (value === null) return `NULL::${duckdbType(type)}`
   switch (type.kind) {

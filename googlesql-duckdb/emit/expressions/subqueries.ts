@@ -1,4 +1,4 @@
-/** Subqueries as expressions. */
+/** Subqueries as expressions in DuckDB SQL. */
 
 import type { InQueryExpr, SubqueryExpr } from '../../../googlesql/plan/nodes.js'
 import type { Type } from '../../../googlesql/types/types.js'
@@ -16,7 +16,7 @@ export function subquerySql(expr: SubqueryExpr, scope: SqlScope | null, context:
   if (expr.form === 'exists') return queryFragment(`EXISTS (\n${context.query(expr.scan, [], [], scope)}\n)`)
   const [column] = expr.scan.columns
   if (!column) throw new GenerateError('Internal error: a subquery without a column', expr.at)
-  // Of several rows DuckDB raises an error by itself (scalar_subquery_error_on_multiple_rows).
+  // DuckDB itself raises an error for more than one row (scalar_subquery_error_on_multiple_rows).
   if (expr.form === 'scalar')
     return queryFragment(`(\n${context.query(expr.scan, [column], [context.name(column)], scope)}\n)`)
   return context.arrayQuery(expr.scan, column, scope)
@@ -37,7 +37,7 @@ export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: C
   const query = context.query(expr.scan, [column], [name], scope)
   if (isPlain(column.type)) return queryFragment(`(${operand} IN (\n${query}\n))`)
   if (column.type.kind === 'FLOAT64') {
-    // NaN is equal to nothing, so rows of NaN can never match.
+    // NaN equals no value, so rows with NaN never match.
     return queryFragment(
       `(${operand} IN (\nSELECT ${name} FROM (\n${query}\n) WHERE ${name} IS NULL OR NOT isnan(${name})\n))`,
     )
@@ -47,5 +47,5 @@ export function inQuerySql(expr: InQueryExpr, scope: SqlScope | null, context: C
   return queryFragment(`(CASE WHEN ${any(equal)} THEN true WHEN ${any(`(${equal}) IS NULL`)} THEN NULL ELSE false END)`)
 }
 
-/** Types whose values DuckDB compares as BigQuery does. */
+/** Whether DuckDB compares the values of the type as BigQuery does. */
 const isPlain = (type: Type): boolean => type.kind !== 'FLOAT64' && type.kind !== 'STRUCT' && type.kind !== 'ARRAY'

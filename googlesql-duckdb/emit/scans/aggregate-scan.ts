@@ -28,7 +28,8 @@ export function groupedBlock(
   for (const { witnesses = [] } of aggregates) for (const { id } of witnesses) reads.add(id)
   let block = rowsOf(blockOf(scan.input, reads, outer, context), reads, reads, context)
   const isSimple = scan.groupingSets === null
-  // The keys of grouping sets must be plain columns, so that DuckDB tells each from what else the SELECT computes.
+  // The keys of grouping sets must be plain columns, so that DuckDB can distinguish them from the other expressions of the
+  // SELECT.
   if (!isSimple) {
     block = withEntries(block, keyEntries(scan, scopeOf(block, outer), context))
     block = derive(block, new Set([...reads, ...scan.keys.map(key => key.column.id)]), context)

@@ -1,4 +1,4 @@
-/** Joins. A side that is a table (or a join itself) stands as it is; any other is a derived table. */
+/** Joins. A side that is a table or a join is written as it is; any other side becomes a derived table. */
 
 import type { JoinScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
@@ -42,11 +42,11 @@ export function joinBlock(
   )
 }
 
-/** `mayHoist`: a condition on this side may as well be applied after the join. */
+/** One side of a join. `mayHoist`: a condition on this side may be applied after the join instead. */
 function sideOf(block: Block, mayHoist: boolean, keep: Ids, context: Context): Block {
   const mayStand =
     block.from !== null && block.withs.length === 0 && isRows(block) && (mayHoist || block.where.length === 0)
-  // Where the other side may be padded with NULLs, a constant of this side would have to become NULL too.
+  // Where this side may be padded with NULLs, its constants would have to become NULL too.
   const isInSight = (entry: Entry): boolean => entry.kind === 'column' || entry.kind === 'path'
   const entries = [...block.entries.values()].filter(entry => keep.has(entry.column.id))
   return mayStand && entries.every(isInSight)

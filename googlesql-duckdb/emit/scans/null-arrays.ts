@@ -1,7 +1,8 @@
 /**
- * A table's arrays are never NULL in BigQuery, at any depth, but those of a file may be. To make each value anew would
- * cost more than reading it. So that is done to columns alone of which a NULL array could be told from an empty one: most
- * arrays are unnested, or given as they are, and a NULL one has no elements and is written as [].
+ * Replaces NULL arrays of tables by empty ones. BigQuery's tables hold no NULL arrays, at any depth, but those of a file may.
+ * Rebuilding each value would cost more than reading it, so only columns are rebuilt for which the query can distinguish a
+ * NULL array from an empty one. Most arrays are unnested or returned as they are: a NULL array has no elements, and the
+ * result writes it as [].
  */
 import type { Column, CteScan, Expr, ResolvedQuery, Scan, TableScan } from '../../../googlesql/plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../../../googlesql/plan/walk.js'
@@ -9,10 +10,10 @@ import type { Type } from '../../../googlesql/types/types.js'
 import { quoteName, quoteText } from '../quote.js'
 import { fieldNames } from '../type.js'
 
-/** What has to be filled where it is NULL: the column's own array, or those within it too. */
+/** Which NULL arrays of a column to replace: `own` the column itself, `all` nested arrays too. */
 export type Filling = 'own' | 'all'
 
-/** Of the columns of tables, by id, those of which a NULL array could be told from an empty one. */
+/** The table columns, by id, for which the query can distinguish a NULL array from an empty one. */
 export function nullableArrays(query: ResolvedQuery): ReadonlyMap<number, Filling> {
   const uses = findUses(query)
   const fillings = new Map<number, Filling>()
@@ -26,7 +27,7 @@ export function nullableArrays(query: ResolvedQuery): ReadonlyMap<number, Fillin
   return fillings
 }
 
-/** The table as SQL that can stand behind FROM, its columns filled as they have to be. */
+/** The table as SQL that may follow FROM, with NULL arrays replaced in the columns of `fillings`. */
 export function tableSql({ table, columns }: TableScan, fillings: ReadonlyMap<number, Filling>): string {
   const filled = columns.flatMap(({ id, name, type }) => {
     const filling = fillings.get(id)
@@ -36,7 +37,9 @@ export function tableSql({ table, columns }: TableScan, fillings: ReadonlyMap<nu
   return filled.length === 0 ? quoteName(table) : `(SELECT * REPLACE (${filled.join(', ')}) FROM ${quoteName(table)})`
 }
 
-/** CASE hands a column on in which no array is NULL, where coalesce() would copy it. */
+/**
+ * The value with its NULL arrays replaced. CASE passes a column without NULL arrays on unchanged; coalesce() would copy it.
+ */
 function filledSql(sql: string, type: Type, filling: Filling, depth: number): string {
   if (type.kind === 'ARRAY') {
     const item = `x${depth}$`
@@ -58,7 +61,7 @@ function hasArray(type: Type): boolean {
   return type.kind === 'ARRAY'
 }
 
-/** Where a column's value comes from: another column as it is, or a part of it. */
+/** The origin of a column's value: another column as a whole, or a part of it. */
 interface Source {
   readonly from: number
   readonly isWhole: boolean
@@ -86,13 +89,13 @@ function findUses(query: ResolvedQuery): Uses {
   const tell = (columns: readonly Column[]): void => {
     for (const { id, type } of columns) if (hasArray(type)) told.push([id, 'all'])
   }
-  /** The column of a path, the rest of which has been visited; null for what is no path. */
+  /** The column at the start of a path, after a visit of the path's indexes; null where the expression is not a path. */
   const visitPath = (expr: Expr): Column | null => {
     const path = pathOf(expr)
     if (!path) return null
     for (const { array, index, isStrict } of path.accesses) {
       visitExpr(index)
-      // Beyond the end of an array there is an error, but of a NULL one all elements are NULL.
+      // An index beyond the end of an array is an error, but every element of a NULL array is NULL.
       if (isStrict) told.push([path.column.id, array.kind === 'column' ? 'own' : 'all'])
     }
     return path.column
@@ -105,7 +108,7 @@ function findUses(query: ResolvedQuery): Uses {
     } else if (expr.kind === 'call' && LOOKS_AT_OWN.has(expr.name) && parts[0]?.kind === 'column') {
       told.push([parts[0].column.id, 'own'])
     } else if (expr.kind === 'call' && expr.name === '$in_array' && isFlatPath(parts[1])) {
-      // Nothing is in either of them.
+      // IN is false for both a NULL and an empty array.
       visitExpr(parts[0]!)
       visitPath(parts[1]!)
     } else {
@@ -115,7 +118,7 @@ function findUses(query: ResolvedQuery): Uses {
     visitScan(expr.scan)
     if (expr.kind === 'in-query' || expr.form !== 'exists') tell(expr.scan.columns)
   }
-  /** What a column is copied from, or whose elements it has. */
+  /** Records the column that `column` is copied from, or whose elements it holds. */
   const visitSource = (column: Column, expr: Expr, isCopy: boolean): void => {
     const from = visitPath(expr)
     if (from) copy(column, from, isCopy && expr.kind === 'column')
@@ -164,11 +167,11 @@ function findUses(query: ResolvedQuery): Uses {
   return { sources, told }
 }
 
-/** A path to an array of elements in which there is no array. */
+/** Whether the expression is a path to an array whose elements contain no arrays. */
 const isFlatPath = (expr: Expr | undefined): boolean =>
   expr?.type.kind === 'ARRAY' && !hasArray(expr.type.element) && pathOf(expr) !== null
 
-/** They tell a NULL array from an empty one, and read no element. */
+/** Functions that distinguish a NULL array from an empty one and read no element. */
 const LOOKS_AT_OWN = new Set(['ARRAY_LENGTH', '$is_null'])
 const SAFE_ACCESS = new Set(['$safe_array_at_offset', '$safe_array_at_ordinal'])
 const STRICT_ACCESS = new Set(['$array_at_offset', '$array_at_ordinal'])
@@ -179,7 +182,7 @@ interface Access {
   readonly isStrict: boolean
 }
 
-/** A column, a field of a path, or an element of one. */
+/** The parts of a path, which is a column, a field of a path, or an element of one; null for any other expression. */
 function pathOf(expr: Expr): { readonly column: Column; readonly accesses: readonly Access[] } | null {
   if (expr.kind === 'column') return { column: expr.column, accesses: [] }
   if (expr.kind === 'field') return pathOf(expr.operand)

@@ -1,4 +1,4 @@
-/** LEFT JOIN UNNEST(x) ON condition: a row none of whose elements meets the condition is kept once, padded with NULLs. */
+/** LEFT JOIN UNNEST(x) ON condition: a row for which no element meets the condition is kept once, padded with NULLs. */
 
 import type { Expr, UnnestScan } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, hasSubquery } from '../../../googlesql/plan/walk.js'
@@ -21,7 +21,7 @@ import {
 
 interface Input {
   readonly block: Block
-  /** SQL of the array in that block. */
+  /** The SQL of the array in that block. */
   readonly array: Fragment
 }
 
@@ -40,7 +40,7 @@ export function outerUnnestBlock(
   return unnestIndexes(scan, local, matchingIndexes(scan, condition, local, outer, context), needed, context)
 }
 
-/** The same as matchingIndexes, for a condition with a subquery, which cannot stand in a lambda. */
+/** The list that `matchingIndexes` returns, for a condition with a subquery, which is not allowed in a lambda. */
 function indexesByQuery(
   scan: UnnestScan,
   condition: Expr,
@@ -55,7 +55,7 @@ function indexesByQuery(
   return `(\nSELECT list(${index} ORDER BY ${index}) FROM (\n${elements}\n)\nWHERE ${test}\n)`
 }
 
-/** The element and the offset in terms of an index from zero. */
+/** The element and the offset in terms of a zero-based index. */
 const elementEntries = (scan: UnnestScan, array: Fragment, index: Fragment): ReadonlyMap<number, Entry> =>
   new Map(
     [
@@ -64,7 +64,10 @@ const elementEntries = (scan: UnnestScan, array: Fragment, index: Fragment): Rea
     ].map(entry => [entry.column.id, entry] as const),
   )
 
-/** Lambdas do not see the columns of outer queries, so those become columns of the block. */
+/**
+ * Copies outer columns that the condition or the array reads into the block, since lambdas do not see the columns of outer
+ * queries.
+ */
 function withOuterColumns(
   scan: UnnestScan,
   condition: Expr,
@@ -75,7 +78,7 @@ function withOuterColumns(
 ): Input {
   const own = new Set([...block.entries.keys(), scan.element.id, scan.offset?.id])
   const reads = columnsRead([condition, scan.array])
-  // What a subquery in them reads may be its own.
+  // A subquery in the condition may also read columns of its own, which are not outer columns.
   const foreign = [...reads].filter(id => !own.has(id)).flatMap(id => outerEntry(outer, id) ?? [])
   if (foreign.length === 0) return { block, array }
   const list = context.newColumn('array', scan.array.type)

@@ -1,17 +1,18 @@
 /**
- * Filters on the column that a table is partitioned by, as filters on its partitions: DuckDB then opens only the files of
- * those. The table's view has two hidden columns for it (see table-store.ts), NULL where a row's partition is not known.
+ * Writes filters on the column that a table is partitioned by as filters on its partitions, so that DuckDB opens only the
+ * files of matching partitions. The table's view has two hidden columns for this (see table-store.ts), which are NULL where a
+ * row's partition is not known.
  */
 
 import type { PartitionBound } from '../../analysis/partition-bounds.js'
 import type { Context } from '../context.js'
 
-/** No row of the partition is before it. */
+/** The inclusive lower bound of the partition's values. */
 export const FROM_COLUMN = '"~from"'
-/** All rows of the partition are before it. */
+/** The exclusive upper bound of the partition's values. */
 export const UNTIL_COLUMN = '"~until"'
 
-/** SQL of the conditions, over the hidden columns of the table that goes by this alias. */
+/** The SQL of the conditions over the hidden columns of the table with this alias. */
 export function boundsSql(bounds: readonly PartitionBound[], alias: string, context: Context): readonly string[] {
   return bounds.flatMap(({ operator, value }) => {
     const sql = context.expr(value, null)

@@ -1,8 +1,8 @@
-/** The count of LIMIT and OFFSET. */
+/** The row count of LIMIT and OFFSET. */
 import type { Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context } from '../context.js'
 
-/** DuckDB takes a NULL count for no limit; BigQuery refuses it. */
+/** The SQL of the count. DuckDB treats a NULL count as no limit; BigQuery refuses it. */
 export function rowCountSql(count: Expr, context: Context): string {
   if (count.kind === 'literal' && typeof count.value === 'string') return count.value
   const sql = context.expr(count, null)

@@ -45,7 +45,7 @@ import {
 import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
-/** It may offer more columns than are needed. */
+/** The block of any scan. It may offer more columns than are needed. */
 export const blockOf: BlockOf = (scan, needed, outer, context) => {
   switch (scan.kind) {
     case 'one-row':
@@ -138,7 +138,7 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
-  // One map for all of them: a list of a hundred columns would copy it as often.
+  // One mutable map for all of them: a copy for each would make a list of a hundred columns quadratic.
   let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
     const copied = expr.kind === 'column' ? entries.get(expr.column.id) : undefined
@@ -156,7 +156,7 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
   return { ...block, entries }
 }
 
-/** A column of the block itself, or a field of one, not of an outer query. */
+/** Whether the expression is a column of the block itself, or a field of one; not a column of an outer query. */
 function isPath(expr: Expr, entries: Block['entries']): boolean {
   let operand = expr
   while (operand.kind === 'field') operand = operand.operand
@@ -185,7 +185,7 @@ function setBlock(scan: SetScan, outer: SqlScope | null, context: Context): Bloc
   return withEntries({ ...EMPTY_BLOCK, from: `(\n${parts.join(`\n${operator}\n`)}\n)` }, entries)
 }
 
-/** One input of a set operation, under the names and of the very types of the operation's columns. */
+/** One input of a set operation, with the names and exact types of the operation's columns. */
 function armSql(input: Scan, columns: readonly Column[], outer: SqlScope | null, context: Context): string {
   const block = blockOf(input, new Set(input.columns.map(column => column.id)), outer, context)
   const scope = scopeOf(block, null)
@@ -206,7 +206,7 @@ function orderBlock(scan: OrderScan, needed: Ids, outer: SqlScope | null, contex
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
   if (isLimited(block)) block = derive(block, keep, context)
-  // A key that is a column as it stands is written by its alias; one that is computed from columns must read them.
+  // A key that is a column can be written as its alias; a key that is computed from columns must be able to read them.
   const computed = scan.keys.filter(key => key.expr.kind !== 'column' || key.expr.type.kind === 'FLOAT64')
   block = readable(block, columnsRead(computed.map(key => key.expr)), keep, context)
   const isVolatileKey = scan.keys.some(
@@ -239,7 +239,8 @@ function withBlock(scan: WithScan, needed: Ids, outer: SqlScope | null, context:
     const name = context.cteName(cte)
     const columns = cte.columns.map(column => context.name(column))
     context.ctes.set(cte.id, { kind: 'named', name, columns })
-    // Computed once, all readers see the same random values, and the same of the rows that a limit may choose among.
+    // A volatile CTE is computed once, so that all readers see the same values; and so is one with a LIMIT, so that all see
+    // the same rows.
     const isOneForAll = cte.isComputedFirst || (!cte.recursion && (isLimitedScan(cte.scan) || isVolatileScan(cte.scan)))
     const keyword = isOneForAll ? 'AS MATERIALIZED' : 'AS'
     const operator = cte.recursion?.isAll ? 'UNION ALL' : 'UNION'

@@ -1,4 +1,4 @@
-/** One SELECT under construction, and how it becomes text. */
+/** One SELECT under construction, and its text. */
 
 import type { Column, Scan } from '../../../googlesql/plan/nodes.js'
 import type { Context, Entry, SqlScope } from '../context.js'
@@ -6,16 +6,16 @@ import { type Fragment, path } from '../fragment.js'
 import { quoteName } from '../quote.js'
 
 export interface Block {
-  /** Definitions before it: `logs_3 AS (…)`. */
+  /** Common table expressions before the SELECT: `logs_3 AS (…)`. */
   readonly withs: readonly string[]
   readonly isRecursive: boolean
   readonly from: string | null
-  /** `from` is a join, which needs parentheses to the right of another. */
+  /** Whether `from` is a join, which needs parentheses as the right side of another join. */
   readonly isJoin: boolean
   readonly where: readonly string[]
   readonly groupBy: GroupByClause | null
   readonly isWindowed: boolean
-  /** All columns in sight: what an expression in this SELECT may read, and what it can give. */
+  /** All columns in scope: those that an expression in this SELECT may read and those that the SELECT can return. */
   readonly entries: ReadonlyMap<number, Entry>
   readonly order: readonly OrderPart[]
   readonly limit: string | null
@@ -30,9 +30,9 @@ export interface GroupByClause {
 }
 export interface OrderPart {
   readonly sql: Fragment
-  /** The column that it is, where it is one: its alias stands for it then. */
+  /** The source of the key where it is a column: the key is then written as the column's alias. */
   readonly source: number | null
-  /** `DESC NULLS LAST`. */
+  /** Direction and place of NULLs: `DESC NULLS LAST`. */
   readonly direction: string
 }
 export interface Output {
@@ -41,10 +41,13 @@ export interface Output {
   readonly source: number | null
 }
 
-/** Of columns. */
+/** Column ids. */
 export type Ids = ReadonlySet<number>
 
-/** The block of any scan, which that of a scan around it begins with. `needed` is what whoever reads the block needs. */
+/**
+ * Returns the block of any scan; a scan around it extends that block. `needed` are the columns that the reader of the block
+ * needs.
+ */
 export type BlockOf = (scan: Scan, needed: Ids, outer: SqlScope | null, context: Context) => Block
 
 export const EMPTY_BLOCK: Block = {
@@ -61,15 +64,15 @@ export const EMPTY_BLOCK: Block = {
   offset: null,
 }
 
-/** Its rows are cut. */
+/** Whether the block has a LIMIT or OFFSET. */
 export const isLimited = (block: Block): boolean => block.limit !== null || block.offset !== null
 
-/** Its rows are those of its FROM, so that they can be filtered, joined and grouped in it. */
+/** Whether the block's rows are those of its FROM, so that they can be filtered, joined and grouped in it. */
 export const isRows = (block: Block): boolean => !block.groupBy && !block.isWindowed && !isLimited(block)
 
 export const scopeOf = (block: Block, outer: SqlScope | null): SqlScope => ({ entries: block.entries, outer })
 
-/** The text of the whole SELECT. Without outputs it gives a column that nobody reads. */
+/** The text of the whole SELECT. Without outputs it returns a constant column. */
 export function selectSql(block: Block, outputs: readonly Output[]): string {
   const list = outputs.map(output => aliased(String(output.sql), output.name)).join(', ')
   const lines = [
@@ -86,7 +89,7 @@ export function selectSql(block: Block, outputs: readonly Output[]): string {
   return lines.join('\n')
 }
 
-/** The same rows as a derived table, in which these columns (and those that order it) have names of their own. */
+/** A block that reads this one as a derived table, in which these columns and the sort keys have names. */
 export function derive(block: Block, ids: Ids, context: Context): Block {
   const kept = [...block.entries.values()].filter(entry => ids.has(entry.column.id))
   const bySource = new Map<number, Entry>()
@@ -114,7 +117,7 @@ export function derive(block: Block, ids: Ids, context: Context): Block {
   }
 }
 
-/** The block, derived if an expression that reads these columns cannot be written in it. */
+/** The block, or a derived one where an expression that reads these columns cannot be written in it. */
 export function readable(block: Block, reads: Ids, keep: Ids, context: Context): Block {
   for (const id of reads) {
     if (block.entries.get(id)?.kind === 'computed') return derive(block, new Set([...reads, ...keep]), context)
@@ -122,7 +125,7 @@ export function readable(block: Block, reads: Ids, keep: Ids, context: Context):
   return block
 }
 
-/** The block, derived if rows cannot be filtered or grouped in it by what reads these columns. */
+/** The block, or a derived one where its rows cannot be filtered or grouped by an expression that reads these columns. */
 export function rowsOf(block: Block, reads: Ids, keep: Ids, context: Context): Block {
   return readable(isRows(block) ? block : derive(block, keep, context), reads, keep, context)
 }
@@ -151,7 +154,7 @@ function aliased(sql: string, name: string): string {
   return sql === quoted ? sql : `${sql} AS ${quoted}`
 }
 
-/** Ordinals where the key is given, since an alias would lose to a column of its name. */
+/** The GROUP BY clause. Returned keys are written as ordinals, since an alias would lose to a column of the same name. */
 function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): readonly string[] {
   if (!grouping || (grouping.keys.length === 0 && !grouping.sets)) return []
   const keys = grouping.keys.map(key => {
@@ -163,7 +166,10 @@ function groupLine(grouping: GroupByClause | null, outputs: readonly Output[]): 
   return [`GROUP BY GROUPING SETS (${sets.join(', ')})`]
 }
 
-/** Without a key it is an aggregate in the SELECT that makes one row of all; where none is left, HAVING does. */
+/**
+ * The HAVING clause. Without keys, an aggregate in the SELECT makes it return one row; where the SELECT has none, HAVING
+ * does.
+ */
 function havingLine({ groupBy, order }: Block, outputs: readonly Output[]): readonly string[] {
   if (!groupBy || groupBy.keys.length > 0 || groupBy.sets) return []
   const isAggregated = [...outputs, ...order].some(({ source }) => source !== null && groupBy.aggregates.has(source))

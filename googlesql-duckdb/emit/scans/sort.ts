@@ -1,4 +1,4 @@
-/** Sort keys: where NULLs and NaN go is always said. */
+/** Sort keys. The place of NULLs and NaN is always written. */
 
 import type { SortKey } from '../../../googlesql/plan/nodes.js'
 import { type Context, findEntry, isConstant, type SqlScope } from '../context.js'
@@ -6,8 +6,8 @@ import { fragment } from '../fragment.js'
 import type { OrderPart } from './select-block.js'
 
 /**
- * A FLOAT64 key becomes two, since BigQuery has NaN before all numbers and DuckDB after them; an INTERVAL is ordered by
- * its length. Constants order nothing.
+ * The sort keys in DuckDB. A FLOAT64 key becomes two, since BigQuery orders NaN before all numbers and DuckDB after them. An
+ * INTERVAL is ordered by its length. Constant keys are left out.
  */
 export function orderParts(keys: readonly SortKey[], scope: SqlScope, context: Context): readonly OrderPart[] {
   return keys.flatMap(key => {
@@ -26,7 +26,7 @@ export function orderParts(keys: readonly SortKey[], scope: SqlScope, context: C
   })
 }
 
-/** ` ORDER BY …` for inside a call or a window; nothing without keys. */
+/** ` ORDER BY …` for a call or a window; empty without keys. */
 export function orderClause(keys: readonly SortKey[], scope: SqlScope, context: Context): string {
   const parts = orderParts(keys, scope, context).map(part => `${part.sql} ${part.direction}`)
   return parts.length === 0 ? '' : ` ORDER BY ${parts.join(', ')}`

@@ -1,6 +1,6 @@
 /**
- * UNNEST as a select list: `SELECT cols, unnest(x) AS c FROM left`. A join to `unnest(x)` would be planned as a
- * correlated one, which keeps conditions from reaching the table.
+ * Writes UNNEST in a select list: `SELECT cols, unnest(x) AS c FROM left`. DuckDB would plan a join to `unnest(x)` as a
+ * correlated join, which prevents the pushdown of conditions to the table.
  */
 
 import type { Column, UnnestScan } from '../../../googlesql/plan/nodes.js'
@@ -42,7 +42,7 @@ export function unnestBlock(
   const offset = scan.offset && (needed.has(scan.offset.id) || readsColumn(scan, scan.offset)) ? scan.offset : null
   const isPadded = scan.isOuter
   const pad = (list: string): string => (isPadded ? `CASE WHEN len(${array}) > 0 THEN ${list} ELSE [NULL] END` : list)
-  // Records that nobody reads are only counted: by their offsets, which cost less than they do.
+  // Elements that are not read are only counted, through their offsets, which are cheaper.
   const isElementRead = needed.has(scan.element.id) || readsColumn(scan, scan.element)
   const rows = isElementRead ? array.text : `range(len(${array}))`
   const elementOutput: readonly Output[] =
@@ -80,7 +80,7 @@ function inputOf(scan: UnnestScan, keep: Ids, outer: SqlScope | null, context: C
   return { ...rows, order: [] }
 }
 
-/** The array as SQL that may be written twice: computed in a derived table, where it is more than a column. */
+/** The array as SQL that may be written twice: where it is more than a column, it is computed in a derived table. */
 function arrayInSight(
   scan: UnnestScan,
   input: Block,

@@ -8,7 +8,7 @@ import { DAY_MICROS, firstWeekday, microsOf, type Unit, unitOf } from './units.j
 
 const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
-/** `Adding 1 DAY to date `: the value is written behind it. */
+/** The start of the error message, `Adding 1 DAY to date `, as SQL; the macro appends the value. */
 function said(call: FormCall, sign: 1 | -1, count: string, part: string): string {
   const [before, behind] = saidAround(call, sign, part)
   return `${quoteText(before)} || ${count} || ${quoteText(behind)}`
@@ -19,7 +19,7 @@ function saidAround(call: FormCall, sign: 1 | -1, part: string): readonly [befor
   return [`${verb} `, ` ${part} ${link} ${kindOf(call, 0).toLowerCase()} `]
 }
 
-/** Adds, or with sign -1 takes away, an `INTERVAL n PART`. */
+/** Adds an `INTERVAL n PART`, or subtracts it for sign -1. */
 const add =
   (sign: 1 | -1): Form =>
   call => {
@@ -46,7 +46,7 @@ const add =
     }
   }
 
-/** The microseconds of a count that is written as a number; null for any other count, and for one that could overflow. */
+/** The literal count, and that count in microseconds; null for any other count, and for one that could overflow. */
 function shiftOf(count: Expr, unit: number): { readonly count: string; readonly micros: bigint } | null {
   const written = writtenInt64(count)
   if (written === null) return null
@@ -54,12 +54,12 @@ function shiftOf(count: Expr, unit: number): { readonly count: string; readonly 
   return total <= MAX_SHIFT && total >= -MAX_SHIFT ? { count: String(written), micros: total } : null
 }
 
-/** 20,000 years in microseconds: more than any two times are apart. */
+/** 20,000 years in microseconds: more than the range of the types. */
 const MAX_SHIFT = 20_000n * 366n * BigInt(DAY_MICROS)
 
 const micros = (unit: Unit): number => (unit.of === 'days' ? unit.size * DAY_MICROS : unit.size)
 
-/** Boundaries between two dates; both sides are DATE. */
+/** The number of part boundaries between two DATEs. */
 function dateDiff(end: string, start: string, part: string): string {
   const weekday = firstWeekday(part)
   if (weekday !== undefined) return `(bq_week_index(${end}, ${weekday}) - bq_week_index(${start}, ${weekday}))`
@@ -77,7 +77,7 @@ function dateDiff(end: string, start: string, part: string): string {
   }
 }
 
-/** Boundaries of so many microseconds between two counts of microseconds. */
+/** The number of boundaries between two times, where a part has `size` microseconds. */
 const boundaries = (end: string, start: string, size: number): string =>
   size === 1
     ? `(epoch_us(${end}) - epoch_us(${start}))`
@@ -95,7 +95,7 @@ const diff: Form = call => {
     case 'TIME':
       return boundaries(end, start, size!)
     default:
-      // Whole parts that lie between, not boundaries.
+      // TIMESTAMP_DIFF counts whole parts, not boundaries.
       return `((epoch_us(${end}) - epoch_us(${start})) // ${size})`
   }
 }
@@ -126,7 +126,7 @@ const bucket: Form = call => {
   if (kind === 'TIMESTAMP') return `bq_timestamp(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
   if (kind === 'DATETIME') return `bq_datetime(bq_bucket_micros(epoch_us(${value}), ${micros}, epoch_us(${origin})))`
   const days = micros / BigInt(DAY_MICROS)
-  // An interval of hours is no width of a DATE's bucket, whole days though it may be.
+  // A width in hours is not valid for a DATE, even where it is a number of whole days.
   return isOfDays(call.args[1]!)
     ? `bq_date(bq_bucket_micros(bq_days(${value}), ${days}, bq_days(${origin})))`
     : `bq_date_bucket(${value}, ${width}, ${origin})`

@@ -1,4 +1,6 @@
-/** DATE, DATETIME, TIME and TIMESTAMP from their parts and each other, from numbers, and the present, as DuckDB SQL. */
+/**
+ * DuckDB SQL of DATE, DATETIME, TIME and TIMESTAMP, from parts, from each other and from numbers, and of the current time.
+ */
 
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { datetimeLiteral, timestampLiteral } from '../../../googlesql/values/literals.js'
@@ -14,7 +16,7 @@ const date: Form = call => {
   if (call.sql.length === 3) return `bq_make_date(${call.sql.join(', ')})`
   const kind = kindOf(call, 0)
   if (kind === 'DATE') return call.sql[0]!
-  // A text is read as a TIMESTAMP, so its zone matters.
+  // A text is read as a TIMESTAMP, so its zone affects the date.
   if (kind === 'STRING') return `CAST(bq_utc(bq_text_to_timestamp(${call.sql[0]})) AS DATE)`
   return `CAST(${kind === 'TIMESTAMP' ? civil(call) : call.sql[0]} AS DATE)`
 }
@@ -61,7 +63,7 @@ function textDatetime(call: FormCall): string {
   return known === null ? `bq_text_to_datetime(${call.sql[0]})` : `TIMESTAMP '${known}'`
 }
 
-/** What `read` reads of argument 0 where it is a literal and a text of the type. */
+/** Applies `read` to argument 0 where it is a text literal; null where it is not, or where it is not of the type. */
 function literalOf({ args: [text] }: FormCall, read: (text: string) => string | null): string | null {
   return text?.kind === 'literal' && typeof text.value === 'string' ? read(text.value) : null
 }
@@ -72,7 +74,7 @@ function textTimestamp(call: FormCall): string {
   return known === null ? `bq_text_to_timestamp(${call.sql[0]})` : `TIMESTAMPTZ '${known}'`
 }
 
-/** TIMESTAMPs as numbers are returned as they are by the FROM_UNIX functions. */
+/** TIMESTAMP_SECONDS and its kin. The TIMESTAMP_FROM_UNIX functions also accept a TIMESTAMP, and return it unchanged. */
 const fromUnix =
   (unit: number): Form =>
   call =>
@@ -83,7 +85,7 @@ const unix =
   ({ sql }) =>
     unit === 1 ? `epoch_us(${sql[0]})` : `bq_floor_div(epoch_us(${sql[0]}), ${unit})`
 
-/** The present is that of the query's start, for every call in it. */
+/** The current time, which for every call in a query is the start of the query. */
 const current =
   (type: string): Form =>
   call =>

@@ -1,16 +1,16 @@
-/** FORMAT_DATE and its kin, PARSE_DATE and its kin, and STRING of dates and times as DuckDB SQL. */
+/** DuckDB SQL of the FORMAT_DATE and PARSE_DATE families, and of STRING for dates and times. */
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { quoteText } from '../../emit/quote.js'
 import type { Form, Forms } from '../function-sql.js'
 import { jsonString } from '../json.js'
 import { civilSql, zoneOf, zoneText } from './time-zones.js'
 
-/** Microseconds of a value: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+/** The value in microseconds: since 1970 in UTC for a TIMESTAMP, in its own calendar for the other types. */
 export function microsSql(value: string, kind: ScalarKind): string {
   return kind === 'DATE' ? `(bq_days(${value}) * 86400000000)` : `epoch_us(${value})`
 }
 
-/** A value of this type from such microseconds. */
+/** The value of this type for such microseconds. */
 export function fromMicrosSql(micros: string, kind: ScalarKind): string {
   switch (kind) {
     case 'DATE':
@@ -24,12 +24,12 @@ export function fromMicrosSql(micros: string, kind: ScalarKind): string {
   }
 }
 
-/** Before that DuckDB's strftime writes fewer digits of a year. */
+/** The first year in which DuckDB's strftime writes four digits, as GoogleSQL does. */
 const FIRST_SHARED_YEAR = 1000
-/** Until then a zone, that of Monrovia, had an offset with seconds, which a text does not count. */
+/** The last year in which a zone (Monrovia) had an offset with seconds, which formats do not write. */
 const LAST_ODD_OFFSET = 1972
 
-/** Elements that DuckDB's strftime writes just as GoogleSQL does from the year 1000 on, each by its name there. */
+/** Format elements that DuckDB's strftime writes as GoogleSQL does from the year 1000 on, with DuckDB's element for each. */
 const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
   Y: '%Y',
   m: '%m',
@@ -56,7 +56,7 @@ const SHARED_ELEMENTS: Readonly<Record<string, string>> = {
 }
 const TIME_ELEMENTS = 'HMSpITXR'
 
-/** The format in DuckDB's words, when all of its elements are shared and are parts of the type; otherwise null. */
+/** The format for DuckDB's strftime, where all its elements are shared and exist for the type; else null. */
 function sharedFormat(format: string, kind: ScalarKind): string | null {
   if (kind === 'TIME' || format.includes('\0')) return null
   let isShared = true
@@ -70,7 +70,7 @@ function sharedFormat(format: string, kind: ScalarKind): string | null {
   return isShared ? written : null
 }
 
-/** Arguments are the format, the value and the zone. */
+/** The arguments are the format, the value and the zone. */
 const format: Form = call => {
   const [written, value] = call.sql as readonly [string, string]
   const kind = call.args[1]!.type.kind as ScalarKind

@@ -5,18 +5,18 @@ import { cityOfZone, fixedZoneOffset } from '../../../googlesql/values/legacy-zo
 import { zoneOffset } from '../../../googlesql/values/time-zone.js'
 import { quoteText } from '../../emit/quote.js'
 
-/** What is known of a zone argument while the SQL is written. */
+/** A zone argument as it is known when the SQL is written. */
 export type ZoneSql =
   | { readonly kind: 'utc' }
   | { readonly kind: 'offset'; readonly micros: number }
   | { readonly kind: 'named'; readonly name: string }
-  /** Since an instant (seconds since 1970) that of a city, see legacy-zones.ts. */
+  /** A zone with the rules of a city's zone from the instant `since` on (in seconds since 1970), see legacy-zones.ts. */
   | { readonly kind: 'legacy'; readonly name: string; readonly city: string; readonly since: number }
   | { readonly kind: 'dynamic'; readonly sql: string }
 
 const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 
-/** The zone of an argument; none means UTC. A name that is no zone stays for the run, where it raises its error. */
+/** The zone of an argument; UTC without one. A literal that is not a zone name is kept, and raises its error at run time. */
 export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefined): ZoneSql {
   if (!arg || !sql) return { kind: 'utc' }
   if (arg.kind !== 'literal' || typeof arg.value !== 'string') return { kind: 'dynamic', sql }
@@ -35,20 +35,20 @@ export function zoneOf(arg: Expr | null | undefined, sql: string | null | undefi
   return /^[A-Za-z]/.test(name) && zoneOffset(name) !== null ? { kind: 'named', name } : { kind: 'dynamic', sql }
 }
 
-/** The zone as text, for functions that take its name. */
+/** The zone as text, for functions that take a zone name. */
 export function zoneText(zone: ZoneSql, sql: string | null | undefined): string {
   return zone.kind === 'utc' || !sql ? "'UTC'" : sql
 }
 
 const plus = (micros: number): string => (micros < 0 ? `- ${-micros}` : `+ ${micros}`)
 
-/** The TIMESTAMP, where the zone is of no matter but must be one; NULL for a NULL. */
+/** The TIMESTAMP itself, for calls where the zone does not affect the result but must be valid; NULL for a NULL zone. */
 export function checkedZoneSql(timestamp: string, zone: ZoneSql): string {
   if (zone.kind !== 'dynamic') return timestamp
   return `(CASE WHEN bq_zone_offset(${zone.sql}, epoch_us(${timestamp})) IS NOT NULL THEN ${timestamp} END)`
 }
 
-/** The civil time of a TIMESTAMP in the zone, as TIMESTAMP without zone. */
+/** The civil time of a TIMESTAMP in the zone, as a DuckDB TIMESTAMP (without time zone). */
 export function civilSql(timestamp: string, zone: ZoneSql): string {
   switch (zone.kind) {
     case 'utc':
@@ -67,14 +67,14 @@ export function civilSql(timestamp: string, zone: ZoneSql): string {
   }
 }
 
-/** The instant of a civil time in the zone, as TIMESTAMPTZ. */
+/** The instant of a civil time in the zone, as a DuckDB TIMESTAMPTZ. */
 export function instantSql(civil: string, zone: ZoneSql): string {
   switch (zone.kind) {
     case 'utc':
       return `bq_from_utc(${civil})`
     case 'offset':
       return `bq_timestamp(epoch_us(${civil}) ${plus(-zone.micros)})`
-    // DuckDB's own conversion takes the later of two instants, and longer.
+    // DuckDB's own conversion picks the later one of two possible instants, and is slower.
     case 'named':
     case 'legacy':
       return `bq_timestamp(bq_zone_instant(${quoteText(zone.name)}, epoch_us(${civil})))`

@@ -1,11 +1,11 @@
-/** DATE_TRUNC and its kin, LAST_DAY and EXTRACT as DuckDB SQL. */
+/** DuckDB SQL of the DATE_TRUNC family, LAST_DAY and EXTRACT. */
 import { INTERVAL_PARTS } from '../../../googlesql/functions/definitions/date-parts.js'
 import type { ScalarKind } from '../../../googlesql/types/types.js'
 import { type Form, type FormCall, type Forms, heavyOperator, ofParts } from '../function-sql.js'
 import { checkedZoneSql as checked, civilSql, instantSql, zoneOf } from './time-zones.js'
 import { DAY_MICROS, firstWeekday, microsOf } from './units.js'
 
-/** The type of the argument that decides how a function works. */
+/** The type of an argument on which the function's SQL depends. */
 const kindOf = (call: FormCall, index: number): ScalarKind => call.args[index]!.type.kind as ScalarKind
 
 function truncatedDate(date: string, part: string): string {
@@ -28,12 +28,13 @@ function truncatedTimestamp(call: FormCall): string {
   const zone = zoneOf(call.args[2], call.sql[2])
   const micros = microsOf(part)
   if (part === 'MICROSECOND') return checked(timestamp, zone)
-  // No zone is off by a part of a second.
+  // The offset of a zone is always a number of whole seconds.
   if (part === 'MILLISECOND' || part === 'SECOND' || (zone.kind === 'utc' && micros !== undefined)) {
     return `make_timestamptz(bq_floor_part(epoch_us(${checked(timestamp, zone)}), ${micros}))`
   }
   const civil = civilSql(timestamp, zone)
-  // Minutes and hours are cut off as the zone's clock shows them, without asking which instant that is.
+  // Minutes and hours are truncated on the zone's clock. The remainder is subtracted from the instant, so that no civil time
+  // has to be converted back.
   if (micros !== undefined && micros < DAY_MICROS) {
     return `make_timestamptz(epoch_us(${timestamp}) - (epoch_us(${civil}) - bq_floor_part(epoch_us(${civil}), ${micros})))`
   }
@@ -71,7 +72,7 @@ const lastDay: Form = call => {
   }
 }
 
-/** Parts that DuckDB's functions of the same meaning give for a DATE, TIMESTAMP without zone and TIME. */
+/** Parts for which DuckDB has an equal function of a DATE, TIMESTAMP (without time zone) or TIME. */
 const PART_FUNCTIONS: Readonly<Record<string, string>> = {
   YEAR: 'year',
   QUARTER: 'quarter',
@@ -85,13 +86,13 @@ const PART_FUNCTIONS: Readonly<Record<string, string>> = {
   ISOYEAR: 'isoyear',
 }
 
-/** A part of a civil value: a DATE, a TIMESTAMP without zone or a TIME. */
+/** A part of a civil value, which is a DATE, a TIMESTAMP (without time zone) or a TIME. */
 function extracted(part: string, value: string): string {
   if (Object.hasOwn(PART_FUNCTIONS, part)) return `${PART_FUNCTIONS[part]}(${value})`
   switch (part) {
     case 'DAYOFWEEK':
       return `(dayofweek(${value}) + 1)`
-    // DuckDB counts these from the minute on.
+    // DuckDB's functions count these from the start of the minute.
     case 'MILLISECOND':
       return `(millisecond(${value}) % 1000)`
     case 'MICROSECOND':
@@ -119,14 +120,15 @@ function intervalPart(part: string, value: string): string {
   return `CAST(bq_raise_for(${value}, 'Unsupported date part ${part} in EXTRACT FROM INTERVAL') AS BIGINT)`
 }
 
-/** Arguments are the part, the value and the zone. */
+/** The arguments are the part, the value and the zone. */
 const extract: Form = call => {
   const [part, value] = call.sql as readonly [string, string]
   switch (kindOf(call, 1)) {
     case 'TIMESTAMP': {
       const zone = zoneOf(call.args[2], call.sql[2])
       const micros = microsOf(part)
-      // Straight from the instant where no zone matters: an offset may have seconds, but not less.
+      // Parts that the zone does not change are read from the instant. A named zone may have an offset with seconds, but not
+      // with fractions.
       const least = zone.kind === 'utc' || zone.kind === 'offset' ? 60_000_000 : 1_000_000
       if (micros !== undefined && micros < least) return extracted(part, `bq_utc(${checked(value, zone)})`)
       return extracted(part, civilSql(value, zone))

@@ -1,4 +1,4 @@
-/** Lengths of the date parts, and which weekday a part's weeks begin on. */
+/** The lengths of date parts, and the first weekday of a part that is a week. */
 
 const MICROS: Readonly<Record<string, number>> = {
   MICROSECOND: 1,
@@ -11,24 +11,24 @@ export const DAY_MICROS = 86_400_000_000
 const DAYS: Readonly<Record<string, number>> = { DAY: 1, WEEK: 7 }
 const MONTHS: Readonly<Record<string, number>> = { MONTH: 1, QUARTER: 3, YEAR: 12 }
 
-/** A part as a number of months, of days or of microseconds. */
+/** The length of a part in months, days or microseconds. */
 export type Unit = { readonly of: 'months' | 'days' | 'micros'; readonly size: number }
 
-/** Undefined for parts that have no length, such as DAYOFWEEK. */
+/** The length of a part; undefined for parts without one, such as DAYOFWEEK. */
 export function unitOf(part: string): Unit | undefined {
   if (Object.hasOwn(MONTHS, part)) return { of: 'months', size: MONTHS[part]! }
   if (Object.hasOwn(DAYS, part)) return { of: 'days', size: DAYS[part]! }
   return Object.hasOwn(MICROS, part) ? { of: 'micros', size: MICROS[part]! } : undefined
 }
 
-/** Microseconds of a part that is a day or shorter. */
+/** The length in microseconds of a part up to a day; undefined for longer parts. */
 export function microsOf(part: string): number | undefined {
   return part === 'DAY' ? DAY_MICROS : Object.hasOwn(MICROS, part) ? MICROS[part] : undefined
 }
 
 const WEEKDAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY']
 
-/** 0 for Sunday; undefined when the part is no kind of week. */
+/** The first weekday of a part that is a week, 0 for Sunday; undefined for other parts. */
 export function firstWeekday(part: string): number | undefined {
   if (part === 'WEEK') return 0
   if (part === 'ISOWEEK') return 1

@@ -1,23 +1,23 @@
 /**
- * Where the capturing group of a pattern has matched. DuckDB gives the texts of groups and not their places, so the pattern
- * is rewritten with groups around what stands before that one: the lengths of their texts add up to its place.
+ * Finds where the capturing group of a pattern matched. DuckDB returns the texts of groups, not their positions, so the
+ * pattern is rewritten with groups around the parts before that group: the lengths of their texts add up to its position.
  */
 import { type Alternatives, type PatternFacts, type Piece, withPrefix } from './re2-pattern.js'
 
 export interface PlacedPattern {
-  /** As `withPrefix`, with more groups. */
+  /** The pattern of `withPrefix`, with further groups. */
   readonly text: string
-  /** Its group that is the pattern's own, or whose text is the whole match where the pattern has none. */
+  /** The number of the group that is the pattern's own, or of the whole match where the pattern has no group. */
   readonly group: number
   /**
-   * Groups whose lengths, added to that of the prefix, make the place of `group`; those with a minus are taken off. Null where
-   * lengths do not tell the place: RE2 keeps what a group has captured in an earlier turn of a repetition around it, if the last
-   * turn passes it over.
+   * The groups whose lengths, added to that of the prefix, give the position of `group`; a negative number subtracts the
+   * length. Null where lengths do not give the position: when the last iteration of a repetition skips the group, RE2 keeps
+   * the text that the group captured in an earlier iteration.
    */
   readonly lengths: readonly number[] | null
 }
 
-/** Of a pattern with at most one capturing group. */
+/** Rewrites a pattern with at most one capturing group. */
 export function placedPattern(facts: PatternFacts): PlacedPattern {
   if (facts.groups === 0) return { text: withPrefix(facts), group: WHOLE, lengths: [] }
   const writer = new Writer(facts.closed)
@@ -26,7 +26,7 @@ export function placedPattern(facts: PatternFacts): PlacedPattern {
   return { text: `(?s-U:(.*?))(${placed})`, group: writer.group, lengths: writer.lengths }
 }
 
-/** The group of the whole match in a pattern `withPrefix`. */
+/** The number of the whole match's group in a `withPrefix` pattern. */
 const WHOLE = 2
 
 class Writer {
@@ -35,7 +35,7 @@ class Writer {
   isUncertain = false
   readonly #pattern: string
   #last = WHOLE
-  /** Inside of a repetition. */
+  /** Whether the writer is inside a repetition. */
   #isRepeated = false
 
   constructor(pattern: string) {
@@ -53,7 +53,7 @@ class Writer {
     return `${this.#pattern.slice(start, first)}${before}${this.#holder(piece)}${this.#pattern.slice(piece.end, end)}`
   }
 
-  /** Flags would reach no further than a group around them, so they stay outside. */
+  /** Puts pieces in groups, except flags: inside a group they would have no effect after it. */
   #grouped(pieces: readonly Piece[]): string {
     let text = ''
     for (let i = 0; i < pieces.length; ) {
@@ -69,7 +69,7 @@ class Writer {
     return text
   }
 
-  /** The last turn of a repetition ends where the repetition does. */
+  /** The piece with the pattern's group. The last iteration of a repetition ends where the repetition ends. */
   #holder(piece: Piece): string {
     const { captures } = piece.group!
     const quantifiers = this.#pattern.slice(piece.atomEnd, piece.end)

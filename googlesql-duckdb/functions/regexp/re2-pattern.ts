@@ -1,35 +1,35 @@
 /**
- * What can be told of an RE2 pattern by reading it, without running it: its groups, whether it may match nothing, and
- * most of its mistakes. A hand-written reader, so that no pattern of a caller's ever becomes a JavaScript RegExp.
- * Source of the syntax: RE2's own page of it.
+ * Reads an RE2 pattern without running it: its groups, whether it can match the empty text, and most of its errors. The
+ * parser is written by hand, so that a caller's pattern is never compiled as a JavaScript RegExp. Source: RE2's page of its
+ * syntax.
  */
 
 export interface PatternFacts {
-  /** Capturing groups. */
+  /** The number of capturing groups. */
   readonly groups: number
-  /** False only where it is certain that every match has a character. */
+  /** False only where every match certainly has at least one character. */
   readonly mayMatchEmpty: boolean
-  /** In RE2's words; null where none was found, which does not mean that RE2 will find none. */
+  /** The error in RE2's words; null where no error was found, although RE2 may still find one. */
   readonly error: string | null
-  /** The pattern, with an `\E` where a quotation is left open. */
+  /** The pattern, with `\E` appended where a `\Q` is not closed. */
   readonly closed: string
-  /** The pattern's alternatives, each as the pieces that follow one another; of no use where there is an error. */
+  /** The pattern's alternatives, each as a sequence of pieces; meaningless where `error` is not null. */
   readonly alternatives: Alternatives
 }
 
 export type Alternatives = readonly (readonly Piece[])[]
 
-/** An atom of a pattern with its quantifiers: a character, a class, a group. */
+/** An atom of a pattern (a character, a class, a group) with its quantifiers. */
 export interface Piece {
-  /** Of the text `closed`: the first character, that behind the atom, and that behind its quantifiers. */
+  /** Indexes into the text `closed`: the start of the atom, its end, and the end of its quantifiers. */
   readonly start: number
   readonly atomEnd: number
   readonly end: number
-  /** It changes the flags of what follows and matches nothing: `(?i)`. */
+  /** Whether the piece matches nothing and changes the flags of the pieces after it: `(?i)`. */
   readonly isFlags: boolean
   readonly mayBeLeftOut: boolean
   readonly mayRepeat: boolean
-  /** Null for what is no group. */
+  /** Null for an atom that is not a group. */
   readonly group: {
     readonly captures: boolean
     readonly contentStart: number
@@ -39,7 +39,7 @@ export interface Piece {
 
 const MAX_DEPTH = 1000
 
-/** What the functions that extract say of a pattern with several groups. */
+/** BigQuery's error for a pattern with several groups in the functions that extract. */
 export const MORE_THAN_ONE_GROUP =
   'Regular expressions passed into extraction functions must not have more than 1 capturing group'
 
@@ -125,7 +125,9 @@ class PatternReader {
     return { mayMatchEmpty, pieces }
   }
 
-  /** Passes over the quantifiers of an atom; whether they let it be left out, and match more than once. */
+  /**
+   * Reads the quantifiers of an atom; returns whether they let it be skipped, and whether they let it match more than once.
+   */
   #quantifiers(): Pick<Piece, 'mayBeLeftOut' | 'mayRepeat'> {
     let mayBeLeftOut = false
     let mayRepeat = false
@@ -214,10 +216,10 @@ class PatternReader {
   }
 }
 
-/** Escapes of more than one character: properties (`\pL`, `\p{Greek}`), code points in hexadecimal and in octal digits. */
+/** Escapes of more than one character: properties (`\pL`, `\p{Greek}`) and code points in hexadecimal or octal digits. */
 const LONG_ESCAPE = /^\\(?:[pP]\{[^}]*\}|[pP][^{]|x\{[^}]*\}|x[0-9A-Fa-f]{2}|0[0-7]{0,2}|[1-7][0-7]{1,2})/u
 
-/** What is wrong with the replacement of REGEXP_REPLACE, in RE2's words, or null. */
+/** The error in the replacement of REGEXP_REPLACE, in RE2's words; null without an error. */
 export function rewriteError(replacement: string, groups: number): string | null {
   let highest = 0
   for (let at = replacement.indexOf('\\'); at >= 0; at = replacement.indexOf('\\', at + 2)) {
@@ -231,7 +233,7 @@ export function rewriteError(replacement: string, groups: number): string | null
 }
 
 /**
- * The pattern with what is passed over in front of it as group 1 and its own match as group 2; its groups follow. From
- * the lengths of the two in every match, the places of the matches are known.
+ * The pattern with the skipped text as group 1 and the match as group 2, before its own groups. The lengths of these two
+ * groups in every match give the positions of the matches.
  */
 export const withPrefix = (facts: PatternFacts): string => `(?s-U:(.*?))(${facts.closed})`

@@ -1,17 +1,17 @@
-/** Macros around aggregates: their arguments are results of DuckDB's own aggregates over the same rows. */
+/** Macros over the results of DuckDB's aggregates; the arguments of a macro are aggregates over the same rows. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 
 export const AGGREGATE_MACROS: readonly string[] = [
   `bq_separator(text) AS coalesce(text, bq_raise('Illegal NULL separator in STRING_AGG'))`,
-  // DuckDB sums integers as HUGEINT, where no BigQuery table can overflow.
+  // DuckDB sums integers as HUGEINT, which no BigQuery table can overflow.
   `bq_sum_int64(total) AS CASE
     WHEN total BETWEEN -9223372036854775808 AND 9223372036854775807 THEN CAST(total AS BIGINT)
     ELSE bq_raise_for(total, 'int64 overflow') END`,
-  // A sum of DECIMAL(38,9) is held in 128 bits, a little more than NUMERIC's range.
+  // DuckDB sums DECIMAL(38,9) in 128 bits, whose range is slightly larger than NUMERIC's.
   `bq_sum_numeric(total) AS CASE
     WHEN abs(total) <= 99999999999999999999999999999.999999999::DECIMAL(38,9) THEN CAST(total AS DECIMAL(38,9))
     ELSE bq_raise_for(total, 'numeric overflow: SUM') END`,
-  // Of the integers' sum, a HUGEINT, and the fractions'.
+  // From the sum of the integer parts, a HUGEINT, and the sum of the fractions.
   `bq_sum_parts(whole, fraction) AS CASE
     WHEN abs(whole + CAST(trunc(fraction) AS HUGEINT)) > 99999999999999999999999999999::HUGEINT THEN bq_raise('numeric overflow: SUM')
     ELSE CAST(CAST(whole + CAST(trunc(fraction) AS HUGEINT) AS DECIMAL(38,9)) + CAST(fraction - trunc(fraction) AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
@@ -20,7 +20,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     ELSE bq_bignumeric_add(CAST(whole AS DECIMAL(38,9)), CAST(fraction AS DECIMAL(38,9))) END`,
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
-  // Of a list of DECIMAL(38,9), which is computed once.
+  // For a list of DECIMAL(38,9); a lambda binds the list, so that it is computed once.
   'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e$: CAST(trunc(e$) AS HUGEINT)))',
   'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e$: e$ - trunc(e$)))',
   'bq_sum_list(items) AS list_transform([items], lambda l$: bq_sum_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]',
@@ -34,13 +34,13 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_numeric_var_samp(items) AS bq_numeric_variance(items, 1)`,
   `bq_numeric_stddev_pop(items) AS sqrt(bq_numeric_variance(items, 0))`,
   `bq_numeric_stddev_samp(items) AS sqrt(bq_numeric_variance(items, 1))`,
-  // `small` is the total of the values by 2^64 smaller, which is finite where all of them are. Written once: DuckDB plans an
-  // aggregate anew wherever it stands.
+  // `small` is the total of the values scaled by 2^-64, which is finite where all values are. It is written once, since
+  // DuckDB plans an aggregate again wherever it is written.
   'bq_float_total(total, small) AS CASE WHEN isfinite(total) = false THEN bq_made_large(small) ELSE total END',
   // See passes/trusted-totals.ts.
   "bq_trusted(value, total) AS CASE WHEN isfinite(total) = false THEN bq_raise('A total is not finite') ELSE value END",
   "bq_min_float64(least_input, greatest_input) AS CASE WHEN isnan(greatest_input) THEN 'nan'::DOUBLE ELSE least_input END",
-  // `small` is that of the values by 2^600 smaller, for where their squares would overflow; `back` undoes it.
+  // `small` is the result for values scaled by 2^-600, for values whose squares would overflow; `back` undoes the scaling.
   `bq_spread(value, small, back, greatest_input, least_input) AS CASE
     WHEN abs(greatest_input) < 1e150 AND abs(least_input) < 1e150 THEN value
     WHEN isfinite(greatest_input) AND isfinite(least_input) THEN small * 4.149515568880993e180 * back
@@ -56,7 +56,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     bq_sum_int64(list_sum(list_transform(items, lambda i$: bq_interval_days(i$)))),
     bq_sum_int64(list_sum(list_transform(items, lambda i$: bq_interval_micros(i$)))))`,
 
-  // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
+  // The remainder of a part is carried to the next one: a month has 30 days, a day 24 hours.
   `bq_interval_average(months, days, us, n) AS bq_interval(
     months // n, (days + months % n * 30) // n,
     CAST((us + (days + months % n * 30) % n * 86400000000) // n AS BIGINT))`,
@@ -66,7 +66,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_join_list(items, delimiter) AS CASE
     WHEN len(items) > 0 THEN list_reduce(items, lambda joined$, item$: joined$ || delimiter || item$) END`,
 
-  // The quantile at i of n is the value of the row at ceil(rows * i / n), counted from one.
+  // The quantile i of n is the value of the row at ceil(rows * i / n), counted from one.
   `bq_quantiles(items, n) AS bq_pick_quantiles(list_sort(items, 'ASC', 'NULLS FIRST'), bq_quantile_count(n))`,
   `bq_quantiles_float64(items, n) AS list_transform(
     bq_pick_quantiles(
@@ -83,7 +83,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     WHEN n IS NULL THEN bq_raise('The ' || ordinal || ' argument to ' || name || ' function must not be NULL')
     WHEN n < 1 THEN bq_raise('The ' || ordinal || ' argument to ' || name || ' function must be positive')
     ELSE n END`,
-  // Among equal counts the smaller value comes first, so that the same rows give the same answer.
+  // Among equal counts the smaller value comes first, so that the result is deterministic.
   `bq_top_count(histogram, nulls, n) AS CASE WHEN histogram IS NOT NULL OR nulls > 0 THEN list_transform(
     list_slice(
       list_sort(list_concat(
@@ -94,7 +94,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_top_sum(pairs, n) AS (SELECT list_slice(
       list({'value': v, 'sum': s} ORDER BY s DESC NULLS LAST, v NULLS FIRST), 1, bq_top('APPROX_TOP_SUM', 'third', n))
     FROM (SELECT p.v AS v, sum(p.w) AS s FROM (SELECT unnest(pairs) AS p) GROUP BY p.v))`,
-  // A subquery cannot read a window function's result; this one is quadratic in the number of values.
+  // A subquery cannot read the result of a window function, so this works on lists; it is quadratic in the number of values.
   `bq_top_sum_over(pairs, n) AS CASE WHEN pairs IS NOT NULL THEN list_transform(
     list_slice(
       list_sort(
@@ -126,7 +126,7 @@ export const AGGREGATE_MACROS: readonly string[] = [
     ELSE bq_raise('The second argument to the function ' || name || ' must be in [0, 1]') END`,
   `bq_sorted_floats(items) AS
     list_transform(list_sort(list_transform(items, lambda e$: -e$), 'DESC', 'NULLS FIRST'), lambda e$: -e$)`,
-  // Between NULL and a value the value counts, between two NULLs there is none.
+  // Interpolating between NULL and a value gives the value; between two NULLs it gives NULL.
   `bq_percentile_cont(sorted, p) AS CASE WHEN len(sorted) > 0 THEN bq_interpolate(
     list_extract(sorted, CAST(floor((len(sorted) - 1) * p) AS BIGINT) + 1),
     list_extract(sorted, CAST(ceil((len(sorted) - 1) * p) AS BIGINT) + 1),

@@ -1,4 +1,4 @@
-/** All macros, by topic; prepare-session.ts puts them in an order in which each finds those that it uses. */
+/** All macros, by topic; prepare-session.ts creates each after those that it calls. */
 import { AGGREGATE_MACROS } from './aggregates.js'
 import { ARRAY_MACROS } from './arrays.js'
 import { CAST_MACROS } from './casts.js'

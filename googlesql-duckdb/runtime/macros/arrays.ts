@@ -1,6 +1,6 @@
 /** Macros of array functions. */
 
-/** As many elements as an array may be generated with. */
+/** The most elements of a generated array. */
 const MAX_GENERATED = 1_000_000
 
 const TOO_MANY = `bq_raise('Cannot generate arrays with more than ${MAX_GENERATED} elements.')`
@@ -10,7 +10,7 @@ export const ARRAY_MACROS: readonly string[] = [
     WHEN len(items) = 0 THEN bq_raise('ARRAY_FIRST cannot get the first element of an empty array') ELSE 1 END)`,
   `bq_array_last(items) AS list_extract(items, CASE
     WHEN len(items) = 0 THEN bq_raise('ARRAY_LAST cannot get the last element of an empty array') ELSE len(items) END)`,
-  // Both offsets count from zero and belong to the slice; negative ones count from the end.
+  // Both offsets are zero-based and inclusive; negative ones count from the end.
   `bq_array_slice(items, first, last) AS CASE WHEN items IS NOT NULL AND first IS NOT NULL AND last IS NOT NULL THEN
     list_slice(
       items,
@@ -21,7 +21,7 @@ export const ARRAY_MACROS: readonly string[] = [
   `bq_array_includes_all(items, sought) AS CASE WHEN items IS NOT NULL THEN
     list_has_all(items, sought) AND list_count(sought) = len(sought) END`,
 
-  // The guards stand inside the arguments: DuckDB computes a constant call ahead of the CASE around it.
+  // The checks are inside the arguments, since DuckDB computes a constant call before the CASE around it.
   `bq_series_step(step) AS CASE WHEN step = 0 THEN bq_raise('Sequence step cannot be 0.') ELSE step END`,
   `bq_series_end(first, last, step) AS CASE
     WHEN step <> 0 AND (CAST(last AS HUGEINT) - first) // step >= ${MAX_GENERATED} THEN ${TOO_MANY} ELSE last END`,
@@ -38,7 +38,7 @@ export const ARRAY_MACROS: readonly string[] = [
     WHEN first = last THEN 0.0::DOUBLE
     WHEN isinf(first) OR isinf(last) THEN CASE WHEN (first < last) = (step > 0) THEN ${TOO_MANY} ELSE -1.0::DOUBLE END
     ELSE last - first END`,
-  // One element more than the quotient says, and then only those within the bounds: the quotient is not exact.
+  // Generates one element more than the quotient gives, since it is not exact, and then keeps those within the bounds.
   `bq_generate_array_float64(first, last, step) AS list_filter(
     list_transform(
       range(bq_series_length(0.0::DOUBLE, bq_series_floats(first, last, step), step)),

@@ -1,5 +1,6 @@
 /**
- * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a scalar function.
+ * Casts that DuckDB does otherwise than BigQuery. Text in its usual form is read by DuckDB itself, other text by a scalar
+ * function.
  *
  * A parameter is never cast by a plain CAST that fails for some values: DuckDB computes `CAST(row.field AS type)` where it
  * reads the field, for every row, though the cast stands in a branch of a CASE or in TRY. TRY_CAST stays where it is written.
@@ -11,20 +12,20 @@ const TIME = '([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,6})?'
 const UTC = '(Z|\\+00(:00)?)'
 
 export const CAST_MACROS: readonly string[] = [
-  // As printf's %g with 15 digits, or 17 where 15 do not give the number back.
+  // The text of printf's %g with 15 digits, or with 17 where 15 do not give the same number.
   `bq_float_text(x) AS CASE WHEN isnan(x) THEN 'nan' WHEN isinf(x) THEN CASE WHEN x > 0 THEN 'inf' ELSE '-inf' END
      WHEN x = 0 THEN '0' WHEN CAST(printf('%.15g', x) AS DOUBLE) = x THEN printf('%.15g', x) ELSE printf('%.17g', x) END`,
   `bq_numeric_text(x) AS rtrim(rtrim(CAST(CAST(x AS DECIMAL(38,9)) AS VARCHAR), '0'), '.')`,
   `bq_float_to_int64(x) AS CASE WHEN isfinite(x) THEN coalesce(TRY_CAST(round(x) AS BIGINT), bq_error('int64 out of range: ' || bq_float_text(x)))
      ELSE bq_error('Illegal conversion of non-finite floating point number to an integer: ' || bq_float_text(x)) END`,
-  // Thirty digits behind the point are more than decide how the ninth is rounded.
+  // Thirty digits after the point are more than the rounding of the ninth depends on.
   `bq_float_to_numeric(x) AS CASE WHEN isfinite(x) THEN coalesce(TRY_CAST(printf('%.30f', x) AS DECIMAL(38,9)), bq_raise('numeric out of range: ' || bq_float_text(x)))
      ELSE bq_raise('Illegal conversion of non-finite floating point number to numeric: ' || bq_float_text(x)) END`,
-  // Beyond 2^53 units, dividing the rounded units would round twice.
+  // Beyond 2^53 units, a division of the rounded units would round a second time.
   `bq_numeric_to_float(x) AS CASE WHEN abs(x) < 9007199 THEN CAST(x AS DOUBLE) ELSE CAST(CAST(x AS VARCHAR) AS DOUBLE) END`,
   `bq_numeric_to_int64(x) AS coalesce(TRY_CAST(x AS BIGINT), CASE WHEN x IS NOT NULL THEN bq_error('int64 out of range: ' || bq_numeric_text(x)) END)`,
   `bq_shown(text) AS CASE WHEN length(text) > 32 THEN left(text, 32) || '...' ELSE text END`,
-  // What matches nothing is '' to regexp_extract, which is no number either; then the whole text is looked at.
+  // Where the pattern does not match, regexp_extract returns '', which TRY_CAST makes NULL; then the other forms are tried.
   `bq_text_to_int64(x) AS coalesce(TRY_CAST(regexp_extract(x, '^[+-]?[0-9]+$') AS BIGINT), list_extract(list_transform([x], lambda text$: bq_odd_text_to_int64(text$)), 1))`,
   `bq_odd_text_to_int64(x) AS CASE
      WHEN regexp_full_match(x, '${SPACE}[+-]?[0-9]+${SPACE}') THEN coalesce(TRY_CAST(trim(x, bq_white_space()) AS BIGINT), bq_error('Bad int64 value: ' || bq_shown(x)))

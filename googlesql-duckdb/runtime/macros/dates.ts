@@ -1,11 +1,11 @@
 /**
- * Macros of the date and time family. A TIMESTAMP's functions of DuckDB go through a calendar of the session's time zone
- * and take a hundred nanoseconds per row; arithmetic on microseconds since 1970 takes five, so the macros do that.
+ * Macros of the date and time family. DuckDB's functions of TIMESTAMPTZ use a calendar of the session's time zone and take a
+ * hundred nanoseconds per row; arithmetic on microseconds since 1970 takes five, so the macros use that.
  */
 import { FIRST_DAY, LAST_DAY } from '../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../googlesql/values/civil-text.js'
 
-/** More than INTERVAL and TIMESTAMP span, so that a count beyond it is beyond any result. */
+/** More than the range of INTERVAL and TIMESTAMP, so that a larger count is beyond any result. */
 const WIDEST_MICROS = '400000000000000000'
 const DAY_MICROS = '86400000000'
 const A_MILLION_DAYS = `${DAY_MICROS}000000`
@@ -17,7 +17,7 @@ const TIMESTAMP_RANGE =
 const DATETIME_RANGE = 'Datetime value is out of allowed range: from 0001-01-01 00:00:00 to 9999-12-31 23:59:59.999999'
 
 const CONVERSIONS = [
-  // A TIMESTAMP's civil time in UTC, as DATETIME, and back.
+  // The civil time of a TIMESTAMP in UTC, as a DATETIME, and the reverse.
   'bq_utc(ts) AS make_timestamp(epoch_us(ts))',
   'bq_from_utc(dt) AS make_timestamptz(epoch_us(dt))',
   "bq_days(d) AS (d - DATE '1970-01-01')",
@@ -34,11 +34,11 @@ const CONVERSIONS = [
   `bq_datetime_moved(dt, first, last, delta) AS CASE WHEN epoch_us(dt) NOT BETWEEN first AND last
      THEN bq_raise('${DATETIME_RANGE}') ELSE make_timestamp(epoch_us(dt) + delta) END`,
   'bq_floor_to(x, n) AS (x - ((x % n) + n) % n)',
-  // Microseconds since 1970, cut off to parts of a day. A million days earlier lies before the year 1, and there are no
-  // negative numbers then; x stands in it once, since it is often long.
+  // Truncates microseconds since 1970 to a part of a day. Adding a million days makes every value positive, since they reach
+  // back before the year 1. `x` is written once, since it is often long.
   `bq_floor_part(x, n) AS ((x + ${A_MILLION_DAYS}) // n * n - ${A_MILLION_DAYS})`,
   'bq_floor_div(x, n) AS ((x - ((x % n) + n) % n) // n)',
-  // As CAST to STRING writes them: three or six digits behind the point, or none.
+  // The fraction as CAST to STRING writes it: three or six digits after the point, or none.
   `bq_fraction_text(us) AS CASE WHEN us % 1000000 = 0 THEN '' WHEN us % 1000 = 0
      THEN '.' || bq_padded(((us % 1000000 + 1000000) % 1000000) // 1000, 3)
      ELSE '.' || bq_padded((us % 1000000 + 1000000) % 1000000, 6) END`,
@@ -51,7 +51,7 @@ const CONVERSIONS = [
 
 const CONSTRUCTORS = [
   `bq_padded(n, width) AS lpad(CAST(n AS VARCHAR), width, '0')`,
-  // As printf's %0*d: what is longer stays whole.
+  // The number in the notation of printf's %0*d: a number that is longer than `width` is not cut.
   `bq_shown_part(n, width) AS CASE WHEN n < 0 THEN '-' ELSE '' END || lpad(ltrim(CAST(n AS VARCHAR), '-'), CAST(greatest(width - CASE WHEN n < 0 THEN 1 ELSE 0 END, length(ltrim(CAST(n AS VARCHAR), '-'))) AS INTEGER), '0')`,
   `bq_make_date(y, m, d) AS CASE WHEN y IS NULL OR m IS NULL OR d IS NULL THEN NULL
      WHEN y NOT BETWEEN 1 AND 9999 OR m NOT BETWEEN 1 AND 12 OR d NOT BETWEEN 1 AND 31 THEN bq_raise('Input calculates to invalid date: ' || bq_shown_part(y, 4) || '-' || bq_shown_part(m, 2) || '-' || bq_shown_part(d, 2))
@@ -66,7 +66,7 @@ const CONSTRUCTORS = [
 ]
 
 const ARITHMETIC = [
-  // n units, each of so many days, months or microseconds; `said` is the message before and behind the value.
+  // Adds n units, each of so many days, months or microseconds; `said` is the start of the error message, before the value.
   `bq_date_add_days(d, n, unit, said) AS CASE WHEN n NOT BETWEEN -4000000 AND 4000000 THEN bq_raise(said || d || ' causes overflow')
      WHEN bq_days(d) + n * unit NOT BETWEEN ${FIRST_DAY} AND ${LAST_DAY} THEN bq_raise(said || d || ' causes overflow')
      ELSE d + TRY_CAST(n * unit AS INTEGER) END`,
@@ -80,7 +80,7 @@ const ARITHMETIC = [
   `bq_datetime_add_months(dt, n, unit, said) AS CASE WHEN n NOT BETWEEN -120000 AND 120000 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      WHEN year(dt) * 12 + month(dt) - 1 + n * unit NOT BETWEEN 12 AND 119999 THEN list_extract([NULL], bq_overflow(said, epoch_us(dt), ''))
      ELSE dt + to_months(TRY_CAST(n * unit AS INTEGER)) END`,
-  // By a number of microseconds that is known when the query is written: what log queries do, and quick to plan.
+  // Adds a literal number of microseconds. Queries of logs do this often, and the SQL is quick to plan.
   `bq_datetime_shift(dt, delta, said) AS make_timestamp(
      CASE WHEN ${outOfRange('epoch_us(dt) + delta')} THEN bq_overflow(said, epoch_us(dt), '') ELSE epoch_us(dt) + delta END)`,
   `bq_timestamp_shift(ts, delta, said) AS make_timestamptz(
@@ -89,7 +89,7 @@ const ARITHMETIC = [
      CASE WHEN n NOT BETWEEN -(${WIDEST_MICROS} // unit) AND ${WIDEST_MICROS} // unit THEN bq_overflow(said, epoch_us(ts), '+00')
      WHEN ${outOfRange('epoch_us(ts) + n * unit * sgn')} THEN bq_overflow(said, epoch_us(ts), '+00')
      ELSE epoch_us(ts) + n * unit * sgn END)`,
-  // Times of day go round.
+  // Times of day wrap around at midnight.
   `bq_time_add(t, n, unit, sgn) AS bq_time(((epoch_us(t) + n % (${DAY_MICROS} // unit) * unit * sgn) % ${DAY_MICROS} + ${DAY_MICROS}) % ${DAY_MICROS})`,
   `bq_scaled_timestamp(n, unit) AS CASE WHEN n NOT BETWEEN ${MIN_TIMESTAMP_MICROS} // unit AND ${MAX_TIMESTAMP_MICROS} // unit
      THEN bq_raise('Input value ' || n || ' is out of the range of TIMESTAMP') ELSE make_timestamptz(n * unit) END`,
@@ -107,41 +107,43 @@ const ARITHMETIC = [
      WHEN name IS NULL THEN NULL ELSE bq_raise('Invalid day of week: ' || name) END`,
 ]
 
-// Weeks begin on weekday w, 0 for Sunday. 1970-01-01 was a Thursday; 719166 is a multiple of 7 that leaves no day negative.
+// Weeks begin on weekday w, 0 for Sunday. 1970-01-01 was a Thursday (4); 719170 is 4 more than a multiple of 7, and large
+// enough to make no day negative.
 const TRUNCATIONS = [
   'bq_week_index(d, w) AS ((bq_days(d) + 719170 - w) // 7)',
   'bq_week_day(d, w) AS (bq_days(d) - (bq_days(d) + 719170 - w) % 7)',
   'bq_week_start(d, w) AS bq_date(bq_week_day(d, w))',
   `bq_isoyear_start(d) AS CAST(date_trunc('week', make_date(isoyear(d), 1, 4)) AS DATE)`,
   `bq_isoyear_last(d) AS bq_date(bq_days(CAST(date_trunc('week', make_date(isoyear(d) + 1, 1, 4)) AS DATE)) - 1)`,
-  // Dates before the year's first such weekday are in week 0.
+  // Days before the first weekday w of the year are in week 0.
   'bq_week_number(d, w) AS ((dayofyear(d) + 6 - ((dayofweek(d) - w + 7) % 7)) // 7)',
 ]
 
 const INTERVALS = [
-  // The struct keeps each part to one evaluation.
+  // The struct makes DuckDB evaluate each part once.
   `bq_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p$: bq_interval_of_parts(p$))[1]`,
   'bq_interval_of_parts(p) AS (bq_interval_of_months(p.months, 1) + bq_interval_of_days(p.days, 1) + bq_interval_of_micros(p.us, 1))',
   "bq_interval_parts(i) AS {'months': bq_interval_months(i), 'days': bq_interval_days(i), 'us': bq_interval_micros(i)}",
-  // n units of so many months, days or microseconds each.
+  // n units, each of `size` months, days or microseconds.
   `bq_interval_of_months(n, size) AS CASE WHEN n NOT BETWEEN -(120000 // size) AND 120000 // size
      THEN bq_raise('Interval field months ''' || n::HUGEINT * size || ''' is out of range -120000 to 120000') ELSE to_months(TRY_CAST(n * size AS INTEGER)) END`,
   `bq_interval_of_days(n, size) AS CASE WHEN n NOT BETWEEN -(3660000 // size) AND 3660000 // size
      THEN bq_raise('Interval field days ''' || n::HUGEINT * size || ''' is out of range -3660000 to 3660000') ELSE to_days(TRY_CAST(n * size AS INTEGER)) END`,
   `bq_interval_of_micros(n, size) AS CASE WHEN n NOT BETWEEN -(316224000000000000 // size) AND 316224000000000000 // size
      THEN bq_raise('Interval field microseconds ''' || n::HUGEINT * size || ''' is out of range -316224000000000000 to 316224000000000000') ELSE to_microseconds(n * size) END`,
-  // The difference of two DATETIMEs is whole days and what is left of a day, both of one sign.
+  // The difference of two DATETIMEs is in whole days and the rest of a day, both with the same sign.
   `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
   // Not datepart, which reads the part's name for each row in a lambda.
   'bq_interval_months(i) AS (year(i) * 12 + month(i))',
   'bq_interval_days(i) AS day(i)',
-  // What orders intervals: a month counts 30 days, a day 24 hours. DuckDB sorts by months, then days, then time.
+  // The length of an interval, by which BigQuery orders intervals: a month counts 30 days, a day 24 hours. DuckDB orders by
+  // months, then days, then time.
   `bq_interval_key(i) AS ((bq_interval_months(i) * 30 + bq_interval_days(i))::HUGEINT * ${DAY_MICROS} + bq_interval_micros(i))`,
   'bq_interval_micros(i) AS (hour(i) * 3600000000 + minute(i) * 60000000 + microsecond(i))',
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
-  // Each part's excess moves up, and then the parts take one sign.
+  // The excess of each part is carried to the next larger one; then all parts get the same sign.
   `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
      lambda p$: bq_hours_up(p$)), lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
   `bq_hours_up(p) AS {'months': p.months, 'days': p.days + p.us // ${DAY_MICROS}, 'us': p.us % ${DAY_MICROS}}`,
@@ -160,7 +162,8 @@ const INTERVALS = [
      lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
   // From the first on, each added to the sum before it.
   'bq_interval_sum(list) AS list_reduce(list, lambda sum$, i$: bq_interval_add(sum$, i$, 1))',
-  // Of steps: what is added, and then, where it is not NULL, the number by which the sum is multiplied (by is 1) or divided (-1).
+  // Of steps: what is added, and then, where it is not NULL, the number by which the sum is multiplied (by is 1) or divided
+  // (-1).
   `bq_interval_chain(steps) AS list_reduce(steps, lambda s$, e$: struct_pack(
      i := CASE e$.by WHEN 1 THEN bq_interval_multiply(s$.i, e$.n) WHEN -1 THEN bq_interval_divide(s$.i, e$.n) ELSE bq_interval_add(s$.i, e$.i, 1) END,
      n := NULL::BIGINT, by := 0)).i`,
@@ -169,7 +172,7 @@ const INTERVALS = [
      to_microseconds(epoch_us(bq_datetime_add_interval(make_timestamp(epoch_us(sum$)), i$, 1))))))`,
   `bq_timestamp_sum(list) AS make_timestamptz(epoch_us(list_reduce(list, lambda sum$, i$:
      to_microseconds(epoch_us(bq_timestamp_add_interval(make_timestamptz(epoch_us(sum$)), i$, 1))))))`,
-  // Months first, then days and time; sgn is 1, or -1 to take the interval away.
+  // Adds the months first, then days and time; sgn is 1, or -1 to subtract the interval.
   `bq_datetime_add_interval(dt, i, sgn) AS list_transform(list_transform([{'dt': dt, 'i': bq_interval_parts(i)}],
      lambda s$: epoch_us(bq_datetime_add_months(s$.dt, s$.i.months, sgn, 'Adding interval to datetime ')) + (s$.i.days * ${DAY_MICROS} + s$.i.us) * sgn),
      lambda us$: bq_datetime(us$))[1]`,
@@ -182,7 +185,7 @@ const INTERVALS = [
 const LARGEST_ARRAY = '1048575'
 const TOO_LARGE = `bq_raise('Cannot generate arrays with more than ${LARGEST_ARRAY} elements.')`
 const ARRAYS = [
-  // The differences are BIGINT-safe: no two values are further apart than 3.2e17 microseconds.
+  // The differences fit BIGINT: no two values are further apart than 3.2e17 microseconds.
   `bq_step_series(a, b, n, unit) AS CASE WHEN a IS NULL OR b IS NULL OR n IS NULL THEN NULL
      WHEN n = 0 THEN [bq_raise('Sequence step cannot be 0.')::BIGINT]
      WHEN (n > 0 AND a > b) OR (n < 0 AND a < b) THEN []::BIGINT[]
@@ -190,7 +193,7 @@ const ARRAYS = [
      WHEN (b - a) // (n * unit) >= ${LARGEST_ARRAY} THEN [${TOO_LARGE}::BIGINT]
      ELSE generate_series(a, b, n * unit) END`,
   "bq_date_array(a, b, n, unit) AS list_transform(bq_step_series(bq_days(a), bq_days(b), n, unit), lambda day$: DATE '1970-01-01' + day$::INTEGER)",
-  // Each day is reckoned from the one before: once a short month has cut it, the later ones are as early.
+  // Each date is computed from the previous one: after a short month has cut the day, it stays cut.
   `bq_date_array_months(a, b, n, unit) AS CASE
      WHEN len(bq_step_series(bq_days(a), bq_days(b), n, unit * 28)) > 0
      THEN list_transform(bq_month_series(bq_days(a), bq_days(b), n, unit), lambda day$: DATE '1970-01-01' + day$::INTEGER)
@@ -199,20 +202,20 @@ const ARRAYS = [
 ]
 
 const BUCKETS = [
-  // The name for messages, and NULL where a bucket has no value or no origin: then its width does not matter.
+  // The function's name for messages, or NULL where the value or the origin is NULL: the width is then not checked.
   'bq_name_for(v, origin, name) AS CASE WHEN v IS NOT NULL AND origin IS NOT NULL THEN name END',
-  // The parts of a bucket's width, of which one alone is more than zero.
+  // The parts of a bucket's width, exactly one of which must be greater than zero.
   `bq_bucket_width(name, i) AS list_transform([bq_interval_parts(i)], lambda p$: CASE
      WHEN (p$.months <> 0)::INTEGER + (p$.days <> 0)::INTEGER + (p$.us <> 0)::INTEGER > 1
        THEN bq_raise(name || ' doesn''t support bucket width INTERVAL with mixed parts')
      WHEN p$.months < 0 OR p$.days < 0 OR p$.us < 0 OR (p$.months = 0 AND p$.days = 0 AND p$.us = 0)
        THEN bq_raise(name || ' doesn''t support zero or negative bucket width INTERVAL')
      ELSE p$ END)[1]`,
-  // The last of origin + k widths that is not after the value; months are counted from the origin, so that its day stays.
+  // The last one of origin + k widths that is not after the value. Months are added to the origin, so that its day is kept.
   `bq_bucket_months(dt, width, origin) AS list_transform(
      [bq_floor_to((year(dt) - year(origin)) * 12 + month(dt) - month(origin), width)],
      lambda m$: epoch_us(origin + to_months((CASE WHEN origin + to_months(m$::INTEGER) > dt THEN m$ - width ELSE m$ END)::INTEGER)))[1]`,
-  // Days too, of a DATE.
+  // Also used for days, with a DATE.
   `bq_bucket_micros(us, width, origin) AS (origin + bq_floor_to(us - origin, width))`,
   `bq_datetime_bucket_of(dt, width, origin) AS list_transform(list_transform([{'dt': dt, 'w': width, 'origin': origin}], lambda b$:
      CASE WHEN b$.w.months <> 0 THEN bq_bucket_months(b$.dt, b$.w.months, b$.origin)

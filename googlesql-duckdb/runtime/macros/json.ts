@@ -1,20 +1,20 @@
 /**
- * Macros of JSON functions. DuckDB reads numbers into doubles and writes them anew, so a value whose text may have been
- * changed by that goes through the exact function in JavaScript. `exact` cases are rare: most rows never leave DuckDB.
+ * Macros of JSON functions. DuckDB reads numbers into doubles and writes them again, so values whose text this may have
+ * changed go through the exact function in JavaScript. Such values are rare: most rows never leave DuckDB.
  */
 
 /**
- * A text from DuckDB that may differ from the input's: numbers with point or exponent, `-0`, escapes in upper case. It also
- * takes NaN and Infinity, which are no JSON.
+ * Matches a text from DuckDB that may differ from the input: numbers with a point or exponent, `-0`, escapes in upper case;
+ * also NaN and Infinity, which DuckDB accepts although they are not JSON.
  */
 const DIFFERING = '[0-9][.eE]|-0|\\\\u00|NaN|Inf'
 const MAY_DIFFER = `'${DIFFERING}'`
-/** Of a STRING, line ends of JavaScript are escaped besides. */
+/** For a STRING, U+2028 and U+2029 are escaped as well. */
 const TEXT_MAY_DIFFER = `'${DIFFERING}|[\\x{2028}\\x{2029}]'`
 
 /**
- * Of a value that DuckDB has found at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB reads the document
- * anew for each call that stands here, so the usual kinds come first.
+ * Reads the scalar at `pointer`; `exact` is the call that reads it in JavaScript. DuckDB parses the document again for each
+ * call that is written here, so the most frequent kinds are tested first.
  */
 const scalarAt = (exact: string): string => `CASE
     WHEN json_type(document, pointer) IN ('VARCHAR', 'UBIGINT', 'BOOLEAN') THEN json_extract_string(document, pointer)
@@ -22,9 +22,9 @@ const scalarAt = (exact: string): string => `CASE
     THEN ${exact}(CAST(document AS VARCHAR), path, form) END END`
 
 export const JSON_MACROS: readonly string[] = [
-  // Of text that is not JSON, BigQuery reads what stands before the mistake.
+  // In text that is not JSON, BigQuery reads the part before the first error.
   `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{['']')`,
-  // DuckDB reads the integer -0 as 0. A date has a digit behind its -0.
+  // DuckDB reads the integer -0 as 0. (In a date, a digit follows the -0.)
   "bq_json_has_negative_zero(document) AS (contains(document, '-0') AND regexp_matches(document, '-0(?:[^.0-9eE]|$)'))",
   `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN
     ${scalarAt('bq_json_value_text')} ELSE CASE WHEN bq_json_begins(document)
@@ -44,7 +44,7 @@ export const JSON_MACROS: readonly string[] = [
     json_extract(document, '/' || replace(replace(name, '~', '~0'), '/', '~1')) END`,
   `bq_json_item(document, index) AS CASE WHEN json_type(document) = 'ARRAY' AND index >= 0 THEN
     json_extract(document, '$[' || index || ']') END`,
-  // DuckDB computes the operand of such a CASE for each WHEN.
+  // For each WHEN, DuckDB would compute the operand of the CASE again; the lambda makes it compute the operand once.
   `bq_json_type(document) AS list_transform([json_type(document)], lambda kind$: CASE kind$
     WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean'
     WHEN 'NULL' THEN 'null' ELSE CASE WHEN kind$ IS NOT NULL THEN 'number' END END)[1]`,
@@ -57,7 +57,7 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_items_strict(document) AS CASE WHEN document IS NOT NULL THEN
     coalesce(bq_json_items(document), bq_raise('The provided JSON input is not an array')) END`,
 
-  // Control characters other than \\b, \\f, \\n, \\r and \\t: DuckDB writes their escapes in upper case.
+  // Matches control characters other than \\b, \\f, \\n, \\r and \\t, whose escapes DuckDB writes in upper case.
   `bq_json_of_string(text) AS CASE
     WHEN regexp_matches(text, '[\\x00-\\x07\\x0b\\x0e-\\x1f]') THEN bq_json_quote(text)
     ELSE CAST(to_json(text) AS VARCHAR) END`,
@@ -69,7 +69,7 @@ export const JSON_MACROS: readonly string[] = [
   "bq_json_digits(x) AS regexp_replace(CAST(x AS VARCHAR), '\\.?0+$', '')",
   `bq_json_string_of_numeric(x) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x) ELSE '"' || bq_json_digits(x) || '"' END`,
-  // A JSON number holds what INT64, UINT64 and FLOAT64 hold.
+  // A JSON number has the range of INT64, UINT64 and FLOAT64.
   `bq_json_of_numeric(x, stringifies, kind) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x)
     WHEN stringifies AND (x = trunc(x) AND x BETWEEN -9223372036854775808 AND 18446744073709551615
@@ -82,7 +82,7 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_string_of_float64(x) AS CASE WHEN isfinite(x) THEN bq_float_text(x) ELSE bq_json_of_float64(x) END`,
   `bq_json_of_json(text) AS CASE
     WHEN regexp_matches(text, '[0-9][.eE]') THEN bq_json_canonical(text) ELSE text END`,
-  // Fractions of a second come in threes.
+  // Fractions of a second have 3, 6 or 9 digits.
   `bq_json_clock(text) AS CASE WHEN contains(text, '.')
     THEN rpad(text, CAST(length(text) + (3 - length(regexp_extract(text, '\\.(.*)$', 1)) % 3) % 3 AS INTEGER), '0')
     ELSE text END`,

@@ -1,4 +1,4 @@
-/** Macros of mathematical functions: BigQuery's errors, and results where DuckDB would fail. */
+/** Macros of mathematical functions, with BigQuery's errors, and with results where DuckDB would raise an error. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 
 const shown = (x: string): string => `bq_float_text(${x})`
@@ -15,9 +15,9 @@ export const MATH_MACROS: readonly string[] = [
 
   `bq_sqrt(x) AS CASE
     WHEN x < 0 THEN bq_raise('Argument to SQRT cannot be negative: ' || ${shown('x')}) ELSE sqrt(x) END`,
-  // DuckDB's is a power of a third, which is a little off: one step of Newton's method puts that right.
+  // DuckDB's cbrt is a power of one third, which is slightly inexact: one step of Newton's method corrects it.
   'bq_cbrt_within(x) AS (cbrt(x) - (cbrt(x) ** 3 - x) / (3 * cbrt(x) ** 2))',
-  // Of the largest numbers the cube would overflow: they are made smaller by 2^300, and the root larger by 2^100.
+  // The cube of a very large number would overflow: the number is scaled by 2^-300, and the root by 2^100.
   `bq_cbrt(x) AS CASE
     WHEN x = 0 OR NOT isfinite(x) THEN x
     WHEN abs(x) > 1e300 THEN bq_cbrt_within(x * ${2 ** -300}::DOUBLE) * ${2 ** 100}::DOUBLE
@@ -38,14 +38,14 @@ export const MATH_MACROS: readonly string[] = [
   `bq_mod_int64(x, y) AS CASE
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || x || ', ' || y || ')')
     WHEN y = -1 THEN x - x ELSE x % y END`,
-  // The next whole number is carried as well.
+  // FLOOR and CEIL of a larger number could give a whole number that DECIMAL(38,9) cannot hold.
   `bq_bignumeric_within(x) AS CASE WHEN abs(x) > 99999999999999999999999999999 THEN bq_raise('${BEYOND_NUMERIC}') ELSE x END`,
   `bq_mod_numeric(x, y) AS CASE
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || bq_json_digits(x) || ', ' || bq_json_digits(y) || ')')
     ELSE CAST(x % y AS DECIMAL(38,9)) END`,
 
-  // The product with the power of ten is not exact: only where that cannot matter does DuckDB round.
-  // It is off by 2^-53 of itself. `checked` is x again, by a way that also tells what is not finite.
+  // The product with the power of ten is not exact, but off by at most 2^-53 of itself: DuckDB rounds only where that cannot
+  // affect the result. `checked` is SQL with the value of x that also raises the errors of values that are not finite.
   `bq_round_float64(x, checked, digits, power) AS CASE
     WHEN abs(x * power - round(x * power)) + abs(x * power) * 1e-15 < 0.499999::DOUBLE THEN round(x * power) / power
     ELSE bq_round_double(checked, digits) END`,

@@ -1,34 +1,34 @@
-/** Operators that DuckDB does otherwise than BigQuery. */
+/** Operators whose result in DuckDB differs from BigQuery's. */
 
 export const OPERATOR_MACROS: readonly string[] = [
-  // NaN equals nothing and is neither less nor greater; DuckDB has it equal to itself and greater than all else. The tests
-  // of the other side keep NULL from becoming false.
+  // NaN does not equal any value and is neither less nor greater. In DuckDB it equals itself and is greater than all other
+  // values. The tests of the other side prevent a NULL result from becoming false.
   'bq_float_eq(a, b) AS (a = b AND (b IS NULL OR NOT isnan(a)))',
   'bq_float_ne(a, b) AS (a <> b OR (isnan(a) AND b IS NOT NULL))',
   'bq_float_lt(a, b) AS (a < b AND (a IS NULL OR NOT isnan(b)))',
   'bq_float_le(a, b) AS (a <= b AND (a IS NULL OR NOT isnan(b)))',
-  // Products of factors below a thousand million fit DuckDB's widest decimal, whose cast rounds half away from zero.
+  // Products of factors below 1e9 fit DuckDB's widest decimal, whose cast rounds half away from zero.
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
      THEN CAST(TRY_CAST(a AS DECIMAL(18,9)) * TRY_CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
      ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
-  // Sums of values below half of its range the carrier surely holds.
+  // DECIMAL(38,9) can hold the sum of any two values below half of its range.
   `bq_bignumeric_add(a, b) AS CASE WHEN abs(a) < 50000000000000000000000000000 AND abs(b) < 50000000000000000000000000000
      THEN a + b ELSE CAST(bq_bignumeric_sum(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
   'bq_bignumeric_multiply(a, b) AS CAST(bq_multiply_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_bignumeric_divide(a, b) AS CAST(bq_divide_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
-  // Bits move in 64, without a sign. HUGEINT holds them all.
+  // Shifts 64 bits without a sign, which HUGEINT can hold.
   `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed(((a::HUGEINT & (18446744073709551615::HUGEINT >> n::HUGEINT)) * (1::HUGEINT << n::HUGEINT)) & 18446744073709551615::HUGEINT) END`,
   `bq_shift_right(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed((a::HUGEINT & 18446744073709551615::HUGEINT) >> n::HUGEINT) END`,
   'bq_signed(bits) AS CAST(CASE WHEN bits > 9223372036854775807 THEN bits - 18446744073709551616::HUGEINT ELSE bits END AS BIGINT)',
   `bq_list_concat(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL ELSE list_concat(a, b) END`,
-  // IN UNNEST: an array of nothing contains nothing, not even NULL.
+  // IN UNNEST: an empty or NULL array contains no value, not even NULL.
   `bq_in_array(x, list) AS CASE WHEN list IS NULL OR len(list) = 0 THEN false WHEN x IS NULL THEN NULL
      WHEN list_contains(list, x) THEN true WHEN list_count(list) < len(list) THEN NULL ELSE false END`,
   'bq_float_in_array(x, list) AS CASE WHEN isnan(x) THEN CASE WHEN list_count(list) < len(list) THEN NULL ELSE false END ELSE bq_in_array(x, list) END',
-  // Of the tests of all elements, each true, false or NULL.
+  // Combines the tests of all elements, each of which is true, false or NULL.
   `bq_any_of(tests) AS CASE WHEN tests IS NULL THEN false WHEN list_contains(tests, true) THEN true WHEN list_count(tests) < len(tests) THEN NULL ELSE false END`,
   `bq_all_of(tests) AS CASE WHEN tests IS NULL THEN true WHEN list_contains(tests, false) THEN false WHEN list_count(tests) < len(tests) THEN NULL ELSE true END`,
   `bq_like_pattern(pattern) AS CASE WHEN ends_with(pattern, '\\') AND (length(pattern) - length(rtrim(pattern, '\\'))) % 2 = 1
@@ -42,14 +42,14 @@ export const OPERATOR_MACROS: readonly string[] = [
      WHEN n < 0 THEN bq_raise('Window frame offset for PRECEDING or FOLLOWING must be non-negative, but was ' || n) ELSE n END`,
   `bq_frame_distance(n) AS CASE WHEN isfinite(n) OR n IS NULL THEN bq_frame_offset(n)
      ELSE bq_raise('Window frame offsets that are not finite are not supported on the embedded engine') END`,
-  // Of a NUMERIC its thousand millionths: 1e38 at most, of the 1.7e38 that a HUGEINT holds.
+  // A NUMERIC in units of 1e-9: at most 1e38, and a HUGEINT holds up to 1.7e38.
   `bq_decimal_units(x) AS (CAST(trunc(x) AS HUGEINT) * 1000000000 + CAST(CAST(x - trunc(x) AS DECIMAL(10,9)) * 1000000000::DECIMAL(10,0) AS HUGEINT))`,
   `bq_frame_units(n) AS CASE WHEN n > 70000000000000000000000000000
      THEN bq_raise('Window frame offsets of NUMERIC above 7e28 are not supported on the embedded engine') ELSE bq_decimal_units(n) END`,
   `bq_json_at(j, i) AS CASE WHEN i >= 0 AND json_type(j) = 'ARRAY' THEN json_extract(j, '/' || i) END`,
   'bq_interval_add(a, b, sgn) AS bq_interval(bq_interval_months(a) + bq_interval_months(b) * sgn, bq_interval_days(a) + bq_interval_days(b) * sgn, bq_interval_micros(a) + bq_interval_micros(b) * sgn)',
   'bq_interval_multiply(i, n) AS bq_interval(bq_interval_months(i) * n, bq_interval_days(i) * n, bq_interval_micros(i) * n)',
-  // What a part leaves over goes on to the next: a month has 30 days, a day 24 hours.
+  // The remainder of a part is carried to the next one: a month has 30 days, a day 24 hours.
   `bq_interval_divide(i, n) AS CASE WHEN n = 0 THEN bq_raise_for(i, 'Interval division by zero') ELSE bq_interval(
      bq_interval_months(i) // n,
      (bq_interval_days(i) + bq_interval_months(i) % n * 30) // n,

@@ -1,4 +1,4 @@
-/** Arithmetic that DuckDB has no exact form of: NUMERIC products and quotients, and bits of BYTES. */
+/** Arithmetic that is not exact in DuckDB: products and quotients of NUMERIC, and bit operations on BYTES. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
@@ -6,7 +6,7 @@ const SCALE = 9
 const UNIT = 10n ** BigInt(SCALE)
 const MAX_NUMERIC = 10n ** 38n - 1n
 
-/** A DECIMAL(38,9) as text to its number of 10^-9, and back. */
+/** A DECIMAL(38,9) as text → its number of units of 10^-9. `scaledText` does the reverse. */
 function unscaled(text: string): bigint {
   const [whole, fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(SCALE, '0'))
@@ -17,7 +17,7 @@ function scaledText(value: bigint): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`
 }
 
-/** Half away from zero. */
+/** The quotient, rounded half away from zero. */
 function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor
   const rest = dividend % divisor
@@ -45,7 +45,7 @@ const decimal = (
 
 const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
-/** The BIGNUMERIC of the same digits, where DECIMAL(38,9) holds it. */
+/** The quotient as a BIGNUMERIC. @throws ScalarFunctionError where DECIMAL(38,9) cannot hold it exactly. */
 const exact = (value: bigint, divisor: bigint): bigint => {
   if (value % divisor !== 0n) throw new ScalarFunctionError(BEYOND_NUMERIC)
   const quotient = value / divisor
@@ -77,7 +77,7 @@ const bytewise = (name: string, combine: (a: number, b: number) => number): Scal
   },
 })
 
-/** Bits move towards the first byte for a positive count. */
+/** The bits shifted by `count`, towards the first byte for a positive count. */
 function shifted(bytes: Uint8Array, count: bigint): Uint8Array {
   const length = BigInt(bytes.length) * 8n
   if (bytes.length === 0 || count >= length || count <= -length) return new Uint8Array(bytes.length)
@@ -97,12 +97,12 @@ const shift = (name: string, sign: bigint): ScalarFunction => ({
   },
 })
 
-/** 2^64, by which `bq_float_total` has values made small. */
+/** 2^64: `bq_float_total` scales values by its inverse. */
 const MADE_SMALL_BY = 2 ** 64
 
 export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Takes back what bq_float_total has done to a total, where it is finite.
+    // Undoes the scaling of bq_float_total on a finite total.
     name: 'bq_made_large',
     parameters: ['DOUBLE'],
     returns: 'DOUBLE',
@@ -131,7 +131,7 @@ export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   shift('bq_bytes_shift_left', 1n),
   shift('bq_bytes_shift_right', -1n),
   {
-    // LIKE over bytes: `_` is any byte, `%` any bytes, a backslash takes the next byte as it is.
+    // LIKE over bytes: `_` matches any byte, `%` any number of bytes, and a backslash escapes the next byte.
     name: 'bq_bytes_like',
     parameters: ['BLOB', 'BLOB'],
     returns: 'BOOLEAN',
@@ -142,7 +142,7 @@ export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
 
 const [PERCENT, UNDERSCORE, BACKSLASH] = [0x25, 0x5f, 0x5c]
 
-/** Greedy with one place to go back to, so linear in the product of the lengths at worst. */
+/** Greedy, with one position to backtrack to: the time is at worst linear in the product of the lengths. */
 function matchesBytes(bytes: Uint8Array, pattern: Uint8Array): boolean {
   const escapes = pattern.length - 1 - pattern.findLastIndex(byte => byte !== BACKSLASH)
   if (escapes % 2 === 1) throw new ScalarFunctionError('LIKE pattern ends with a backslash')

@@ -1,4 +1,4 @@
-/** Functions of BYTES, of which DuckDB's BLOB has next to none; lists of bytes go in and out as hexadecimal text. */
+/** Functions of BYTES, for which DuckDB has few functions of BLOB; lists of bytes are passed as hexadecimal text. */
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 import { checkPadding, editDistance, findNth, MAX_OUTPUT_BYTES, repetitions, translate } from './strings.js'
 
@@ -54,7 +54,7 @@ function repeat(value: Bytes, count: bigint): Bytes {
   return result
 }
 
-/** The parts between the delimiters; an empty delimiter parts each byte from the next. */
+/** The parts between the delimiters; an empty delimiter separates all bytes. */
 function split(value: Bytes, delimiter: Bytes): Bytes[] {
   if (delimiter.length === 0) return value.length === 0 ? [value] : Array.from(value, byte => Uint8Array.of(byte))
   const source = Buffer.from(value.buffer, value.byteOffset, value.length)
@@ -159,7 +159,7 @@ function fromHex(text: string): Bytes {
   return Buffer.from(text.length % 2 === 1 ? `0${text}` : text, 'hex')
 }
 
-/** Each byte that is not part of a well-formed character becomes one U+FFFD. */
+/** The bytes as text; each byte that is not part of a well-formed character becomes one U+FFFD. */
 function safeToString(value: Bytes): string {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
@@ -175,7 +175,7 @@ function safeToString(value: Bytes): string {
   }
 }
 
-/** How many bytes the character at this index has; 0 when it is not well formed. Source: Unicode, table 3-7. */
+/** The number of bytes of the character at this index; 0 where it is not well formed. Source: Unicode, table 3-7. */
 function wellFormedLength(value: Bytes, index: number): number {
   const first = value[index]!
   if (first < 0x80) return 1

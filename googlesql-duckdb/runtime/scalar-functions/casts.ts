@@ -1,4 +1,4 @@
-/** Casts of text whose form DuckDB does not read as BigQuery does; macros/casts.ts takes the common forms itself. */
+/** Casts of text that DuckDB does not read as BigQuery does. macros/casts.ts reads the usual forms itself. */
 
 import { doubleText } from '../../../googlesql/values/json-text.js'
 import {
@@ -17,7 +17,7 @@ const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
 const MAX_SHOWN = 32
 
-/** A value as messages show it: not more than its beginning. */
+/** A value for a message: at most its first 32 characters. */
 const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
 
 const canonical = (
@@ -85,8 +85,9 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
 ]
 
 /**
- * What PARSE_NUMERIC takes as what CAST takes: commas among the digits, white space around the sign, and a sign that stands
- * behind the number. Source: FilterParseNumericString of the reference implementation.
+ * Rewrites a text for PARSE_NUMERIC into the form that CAST accepts: PARSE_NUMERIC also allows commas among the digits, white
+ * space around the sign, and a sign after the number. Null for other text. Source: FilterParseNumericString of the reference
+ * implementation.
  */
 function parsedNumber(text: string): string | null {
   const found = /^([ \t-\r+-]*)([\d,]*)(\.?\d*(?:[eE][+-]?\d*)?)[ \t-\r]*([+-]?)[ \t-\r]*$/.exec(text)
@@ -96,7 +97,7 @@ function parsedNumber(text: string): string | null {
   return behind + before!.replace(/[ \t-\r]/g, '') + whole!.replaceAll(',', '') + rest
 }
 
-/** A FLOAT64 in hexadecimal digits, as `0x1.8p3`. */
+/** Matches a FLOAT64 in hexadecimal digits, `0x1.8p3`. */
 const HEX_FLOAT = /^[ \t-\r]*([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?(?:[pP]([+-]?\d+))?[ \t-\r]*$/
 
 function hexFloat(text: string): number {
@@ -109,13 +110,13 @@ function hexFloat(text: string): number {
 const MANTISSA_BITS = 53
 const MIN_EXPONENT = -1022
 
-/** mantissa * 2^exponent as the nearest FLOAT64; of two, the even one. */
+/** mantissa * 2^exponent as the nearest FLOAT64; the even one of two. */
 function scaledFloat(mantissa: bigint, exponent: number): number {
   if (mantissa === 0n) return 0
   const bits = mantissa.toString(2).length
   const place = bits - 1 + exponent
   if (place > 1024) return Number.POSITIVE_INFINITY
-  // The bits that a subnormal number loses are lost in the same rounding.
+  // The bits that a subnormal number loses are dropped in the same rounding.
   const dropped = bits - Math.min(MANTISSA_BITS, MANTISSA_BITS + place - MIN_EXPONENT)
   if (dropped <= 0) return Number(mantissa) * 2 ** exponent
   if (dropped > bits) return 0
@@ -126,7 +127,7 @@ function scaledFloat(mantissa: bigint, exponent: number): number {
   return Number(kept + (isUp ? 1n : 0n)) * 2 ** (exponent + dropped)
 }
 
-/** DECIMAL(38,9) carries a BIGNUMERIC, so what it could not hold exactly is an error. */
+/** Reads a BIGNUMERIC; null for invalid text. A value that DECIMAL(38,9), its carrier, cannot hold exactly is an error. */
 function bignumeric(text: string): string | null {
   const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
   if (value === null) return null
@@ -136,7 +137,9 @@ function bignumeric(text: string): string | null {
   return value
 }
 
-/** All digits of the FLOAT64, to the 38th behind the point; `isSafe` gives null for what no BIGNUMERIC is. */
+/**
+ * A FLOAT64 as BIGNUMERIC, exact to the 38th digit after the point. With `isSafe`, null for a value that is not a BIGNUMERIC.
+ */
 function floatBignumeric(x: number, isSafe: boolean): string | null {
   const value = Number.isFinite(x) ? numericLiteral(exactDecimal(x), 'BIGNUMERIC', 'cast') : null
   if (value !== null) return bignumeric(value)

@@ -1,4 +1,4 @@
-/** CONTAINS_SUBSTR: a search without regard to case, after normalisation, through a whole value. */
+/** CONTAINS_SUBSTR: a case-insensitive search through a whole value, after normalisation. */
 import type { Type } from '../../../googlesql/types/types.js'
 import { readableText } from './format/value.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
@@ -11,7 +11,10 @@ function containsText(value: string | null, search: string | null): boolean | nu
   return value === null ? null : folded(value).includes(folded(search))
 }
 
-/** True when one part has it; else NULL when one part is NULL. The value is in the encoding of format/value.ts. */
+/**
+ * Whether a part of the value contains the text; NULL where no part does and one is NULL. The value is in the encoding of
+ * format/value.ts.
+ */
 function containsIn(value: string | null, type: Type, search: string): boolean | null {
   if (value === null) return null
   if (type.kind !== 'ARRAY' && type.kind !== 'STRUCT') {

@@ -1,10 +1,10 @@
-/** The scalar function that everything else raises its errors with. */
+/** The scalar function by which macros raise errors. */
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 export const CORE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Not volatile: TRY() refuses volatile functions, and DuckDB leaves a constant call that fails to the row that
-    // needs it. So inside a CASE it raises only where its branch is taken.
+    // Not volatile, since TRY() refuses volatile functions. When a constant call fails during planning, DuckDB evaluates it
+    // again for the rows that need it: so inside a CASE it raises its error only where its branch is taken.
     name: 'bq_error',
     parameters: ['VARCHAR'],
     returns: 'BIGINT',

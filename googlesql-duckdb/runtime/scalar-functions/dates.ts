@@ -1,4 +1,4 @@
-/** The date and time family's scalar functions. */
+/** Scalar functions of the date and time family. */
 import { civilFromDays } from '../../../googlesql/values/civil-date.js'
 import { datetimeText } from '../../../googlesql/values/civil-text.js'
 import { zonedTimestampMicros } from '../../../googlesql/values/literals.js'
@@ -13,8 +13,8 @@ import { INTERVAL_SCALAR_FUNCTIONS } from './intervals.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 /**
- * Days since 1970 from `first` on, so many months apart, as long as they are not past `last`; each is reckoned from the one
- * before. There is at least one.
+ * A series of dates as days since 1970: from `first` in steps of `count` * `unit` months, up to `last`. Each date is computed
+ * from the previous one. The series has at least one date.
  */
 function monthSeries(first: bigint, last: bigint, count: bigint, unit: bigint): bigint[] {
   const months = Number(count * unit)
@@ -47,8 +47,8 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CAST_NUMBER_SCALAR_FUNCTIONS,
   ...CAST_BYTES_SCALAR_FUNCTIONS,
   {
-    // What was being done, the microseconds that it was done to, and what to write behind them. In SQL the same words
-    // would take longer to plan than the rest of the query.
+    // Parameters: the message before the value, the value in microseconds, and the text after it. The same message written in
+    // SQL would take longer to plan than the rest of the query.
     name: 'bq_overflow',
     parameters: ['VARCHAR', 'BIGINT', 'VARCHAR'],
     returns: 'BIGINT',
@@ -58,7 +58,7 @@ export const DATE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     },
   },
   {
-    // Text without a zone of its own, zone; microseconds of the instant.
+    // Parameters: a text without a zone of its own, the zone. Returns the instant in microseconds.
     name: 'bq_timestamp_from_text',
     parameters: ['VARCHAR', 'VARCHAR'],
     returns: 'BIGINT',

@@ -1,8 +1,8 @@
-/** Numbers as digits, with the exactness and the rounding of C's printf. */
+/** Numbers as decimal text, exact and with the rounding of C's printf. */
 
 export interface Digits {
   readonly isNegative: boolean
-  /** The value without its sign, as a fraction of whole numbers. */
+  /** The absolute value as a fraction of integers. */
   readonly numerator: bigint
   readonly denominator: bigint
 }
@@ -23,31 +23,37 @@ export function digitsOfDouble(value: number): Digits {
   }
 }
 
-/** The value of plain decimal text, `-12.5`. */
+/** The value of a plain decimal text, `-12.5`. */
 export function digitsOfDecimal(text: string): Digits {
   const isNegative = text.startsWith('-')
   const [whole, behind = ''] = (isNegative ? text.slice(1) : text).split('.')
   return { isNegative, numerator: BigInt(whole! + behind), denominator: 10n ** BigInt(behind.length) }
 }
 
-/** Which way a value in the middle between two goes. */
+/** How a value halfway between two results is rounded. */
 export type Rounding = 'half-even' | 'half-away'
 
-/** With so many digits behind the point, without a sign: `12.50`. */
+/** The absolute value with `precision` digits after the point: `12.50`. */
 export function fixedText(value: Digits, precision: number, rounding: Rounding): string {
   const digits = divide(value.numerator * 10n ** BigInt(precision), value.denominator, rounding)
   const text = digits.toString().padStart(precision + 1, '0')
   return precision === 0 ? text : `${text.slice(0, -precision)}.${text.slice(-precision)}`
 }
 
-/** One digit, the point, so many digits, and the exponent with two digits at least: `1.25e+01`. */
+/**
+ * The absolute value with one digit before the point, `precision` digits after it, and an exponent of at least two digits:
+ * `1.25e+01`.
+ */
 export function exponentText(value: Digits, precision: number, rounding: Rounding): string {
   const { digits, exponent } = significant(value, precision + 1, rounding)
   const mantissa = precision === 0 ? digits : `${digits[0]}.${digits.slice(1)}`
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** So many significant digits, in the shorter of the two notations, as `%g` chooses. */
+/**
+ * The absolute value with `precision` significant digits, in the shorter notation, as `%g` chooses. `keepsZeros` keeps
+ * trailing zeros.
+ */
 export function generalText(value: Digits, precision: number, keepsZeros: boolean, rounding: Rounding): string {
   const count = Math.max(precision, 1)
   const { exponent } = significant(value, count, rounding)
@@ -63,7 +69,7 @@ export function generalText(value: Digits, precision: number, keepsZeros: boolea
 
 function significant(value: Digits, count: number, rounding: Rounding): { digits: string; exponent: number } {
   if (value.numerator === 0n) return { digits: '0'.repeat(count), exponent: 0 }
-  // The lengths of the two numbers give the exponent, or one more than it.
+  // The lengths of numerator and denominator give the exponent, or one more than it.
   let exponent = value.numerator.toString().length - value.denominator.toString().length
   const isTooHigh =
     exponent >= 0
@@ -76,7 +82,7 @@ function significant(value: Digits, count: number, rounding: Rounding): { digits
       ? divide(value.numerator * 10n ** BigInt(shift), value.denominator, rounding)
       : divide(value.numerator, value.denominator * 10n ** BigInt(-shift), rounding)
   ).toString()
-  // 9.99 may have become 10.0.
+  // Rounding may turn 9.99 into 10.0.
   return digits.length > count ? { digits: digits.slice(0, count), exponent: exponent + 1 } : { digits, exponent }
 }
 
@@ -89,8 +95,8 @@ function divide(numerator: bigint, denominator: bigint, rounding: Rounding): big
 }
 
 /**
- * A double in the fewest digits that give it back, 15 or 17, as `%g` writes them: `1e+15`, `0.1`, `1e-05`. This is how a
- * FLOAT64 becomes a STRING. Not for infinities and NaN.
+ * The text of a finite FLOAT64 cast to STRING: `%g` with 15 significant digits, or with 17 where 15 do not give the same
+ * number: `1e+15`, `0.1`, `1e-05`.
  */
 export function doubleText(value: number): string {
   if (value === 0) return '0'

@@ -1,4 +1,4 @@
-/** FLOAT64 arithmetic step by step, with BigQuery's errors: for rows whose plain result is not finite. */
+/** FLOAT64 arithmetic step by step with BigQuery's errors, for rows whose plain result is not finite. */
 import { doubleText } from './decimal-text.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
@@ -23,7 +23,7 @@ function checked(operator: Operator, a: number, b: number): number {
   return result
 }
 
-/** NULL in place of an error. */
+/** Computes one operation; null in place of an error. */
 function safe(operator: Operator, a: number, b: number): number | null {
   if (operator === '/' && b === 0) return null
   const result = OPERATORS[operator](a, b)
@@ -60,7 +60,10 @@ const STEPS: Readonly<Record<FloatStep, Compute>> = {
   trunc: { width: 1, compute: Math.trunc },
 }
 
-/** @param steps in postfix order, separated by spaces: an index into `leaves`, or a step over what is on the stack */
+/**
+ * @param steps postfix notation, separated by spaces: each is an index into `leaves`, or an operation on the values of the
+ * stack.
+ */
 function computeSteps(steps: string, leaves: readonly (number | null)[]): number | null {
   const stack: (number | null)[] = []
   for (const word of steps.split(' ')) {

@@ -1,4 +1,4 @@
-/** FORMAT: printf for the language's types. Source: the language reference, "FORMAT". */
+/** FORMAT: printf for GoogleSQL's types. Source: the language reference, "FORMAT". */
 import type { Type } from '../../../googlesql/types/types.js'
 import { typeName } from '../../../googlesql/types/types.js'
 import { digitsOfDecimal, digitsOfDouble, exponentText, fixedText, generalText, type Rounding } from './decimal-text.js'
@@ -7,13 +7,13 @@ import { literalText, readableText } from './format/value.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const MAX_OUTPUT = 1 << 20
-/** A double has no more digits than this behind the point. */
+/** The most digits that a double has after the point. */
 const MAX_FLOAT_PRECISION = 1074
 
 interface Spec {
   readonly flags: string
   readonly width: number
-  /** Null when not given. */
+  /** Null when absent. */
   readonly precision: number | null
 }
 
@@ -103,7 +103,7 @@ const isInteger = (type: Type): boolean => type.kind === 'INT64'
 const isFraction = (type: Type): boolean => type.kind === 'FLOAT64' || isDecimal(type)
 const isDecimal = (type: Type): boolean => type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
 
-/** Null when the argument is NULL (and nothing when there is none, which is reported at the end). */
+/** Prints one argument: null when it is NULL, empty when it is missing, which is reported at the end. */
 function print(letter: string, spec: Spec, take: Take, pattern: string): string | null {
   switch (letter) {
     case 'd':
@@ -116,7 +116,7 @@ function print(letter: string, spec: Spec, take: Take, pattern: string): string 
       return argument.value === null ? null : integer(BigInt(argument.value), letter, spec)
     }
     case 'u':
-      // The language has no unsigned type here.
+      // GoogleSQL has no unsigned type, so no argument is accepted here.
       take('UINT', () => false)
       return ''
     case 'f':
@@ -182,7 +182,7 @@ function integer(value: bigint, letter: string, { flags, width, precision }: Spe
         : ''
   if (isGrouped) digits = grouped(digits, letter)
   const sign = signOf(isNegative, flags) + prefix
-  // As in C, a precision switches zero padding off; the other notations know no such rule here.
+  // As in C, a precision turns zero padding off, but only for plain decimal integers.
   const padsWithZeros = flags.includes('0') && !flags.includes('-') && !(isPlainDecimal && precision !== null)
   return justified(sign, digits, width, flags, padsWithZeros)
 }
@@ -206,7 +206,7 @@ function justified(sign: string, body: string, width: number, flags: string, pad
 
 function fraction(text: string, type: Type, letter: string, { flags, width, precision }: Spec): string {
   const isUpper = letter < 'a'
-  // Zero has no sign here: adding zero takes it away.
+  // Adding zero removes the sign of a negative zero.
   const number = type.kind === 'FLOAT64' ? Number(text.replace('inf', 'Infinity')) + 0 : 0
   if (!Number.isFinite(number)) {
     const name = Number.isNaN(number) ? 'nan' : 'inf'
@@ -226,7 +226,7 @@ function fraction(text: string, type: Type, letter: string, { flags, width, prec
   return justified(signOf(digits.isNegative, flags), body, width, flags, flags.includes('0') && !flags.includes('-'))
 }
 
-/** The types come as the same text for every row of a query. */
+/** The types are the same text for every row of a query, so the last parsed types are kept. */
 let lastTypes: { readonly json: string; readonly types: readonly Type[] } = { json: '[]', types: [] }
 function typesOf(json: string): readonly Type[] {
   if (lastTypes.json !== json) lastTypes = { json, types: JSON.parse(json) as Type[] }
@@ -235,7 +235,7 @@ function typesOf(json: string): readonly Type[] {
 
 export const FORMAT_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Values in the encoding of format/value.ts, their types as JSON.
+    // Parameters: format string, the types of the values as JSON, the values in the encoding of format/value.ts.
     name: 'bq_format',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR[]'],
     returns: 'VARCHAR',

@@ -1,4 +1,4 @@
-/** Fingerprints and digests that DuckDB lacks. */
+/** Fingerprints and digests that DuckDB does not have. */
 import { createHash } from 'node:crypto'
 import type { ScalarFunction } from './scalar-function.js'
 

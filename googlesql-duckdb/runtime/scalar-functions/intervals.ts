@@ -1,4 +1,4 @@
-/** INTERVAL values as text and text as INTERVAL values: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
+/** INTERVAL values from text and to text: `1-2 3 4:5:6.789`, parts of it, and ISO 8601 durations. */
 import { type ScalarFunction, ScalarFunctionError, type ScalarFunctionValue } from './scalar-function.js'
 
 /** Months, days and microseconds. */
@@ -7,7 +7,7 @@ export type IntervalParts = readonly [bigint, bigint, bigint]
 const FIELDS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND'] as const
 type Field = (typeof FIELDS)[number]
 
-/** Microseconds of one, and for the date parts months or days of one. */
+/** The months, days and microseconds of one unit. */
 const UNITS: Readonly<Record<string, IntervalParts>> = {
   YEAR: [12n, 0n, 0n],
   QUARTER: [3n, 0n, 0n],
@@ -24,7 +24,7 @@ const UNITS: Readonly<Record<string, IntervalParts>> = {
 const SIGN = '([-+])?'
 const FRACTION = String.raw`(?:\.(\d{1,9}))?`
 
-/** The pattern of `from TO to`: a sign before years and months, one before the days, one before the time. */
+/** The pattern of `from TO to`, with a sign before years and months, one before the days, and one before the time. */
 function rangePattern(from: Field, to: Field): RegExp {
   const first = FIELDS.indexOf(from)
   const last = FIELDS.indexOf(to)
@@ -45,7 +45,7 @@ const invalid = (text: string, why = ''): never => {
   throw new ScalarFunctionError(`Invalid INTERVAL value '${text}'${why === '' ? '' : `: ${why}`}`)
 }
 
-// Below a microsecond there is nothing in BigQuery; digits beyond are refused, not cut.
+// BigQuery has no digits below a microsecond; a fraction with more digits is refused, not cut.
 function fractionMicros(text: string, digits: string): bigint {
   if (/[1-9]/.test(digits.slice(6))) invalid(text)
   return BigInt(digits.slice(0, 6).padEnd(6, '0'))
@@ -82,7 +82,7 @@ function parseSingle(text: string, part: string): IntervalParts {
   return [value * unit[0], value * unit[1], value * unit[2]]
 }
 
-/** By the numbers of spaces, colons, and dashes behind a digit: which parts a text without parts has. */
+/** The parts of a text without named parts, by the numbers of its spaces, its colons, and its dashes after a digit. */
 const SHAPES: Readonly<Record<string, readonly [Field, Field]>> = {
   '221': ['YEAR', 'SECOND'],
   '211': ['YEAR', 'MINUTE'],
@@ -109,7 +109,7 @@ const DURATION_UNITS: Readonly<Record<'date' | 'time', Readonly<Record<string, s
   time: { H: 'HOUR', M: 'MINUTE', S: 'SECOND' },
 }
 
-/** ISO 8601, with signs before each number and the parts in any order. */
+/** Reads an ISO 8601 duration, with a sign before each number and the parts in any order. */
 function parseDuration(text: string): IntervalParts {
   if (text.length === 1) invalid(text, 'At least one datetime part must be defined in the interval')
   let section: 'date' | 'time' = 'date'
@@ -143,17 +143,17 @@ function parseDuration(text: string): IntervalParts {
 }
 
 /**
- * Months, days and microseconds of a text. `part` alone reads one number, `part` TO `to` a range; with neither (both
- * empty) the text itself says which parts it has.
+ * Reads a text as months, days and microseconds. `part` alone means one number, `part` and `to` a range; with neither (both
+ * empty) the form of the text determines its parts.
  */
 export function parseInterval(text: string, part: string, to: string): IntervalParts {
   const parts =
     part === '' ? parseAny(text) : to === '' ? parseSingle(text, part) : parseRange(text, part as Field, to as Field)
-  // Far beyond INTERVAL's range, but within BIGINT: the range itself is checked where the value is made.
+  // A bound far beyond INTERVAL's range, but within BIGINT: the range itself is checked where the value is made.
   return parts.every(value => value > -(10n ** 18n) && value < 10n ** 18n) ? parts : invalid(text)
 }
 
-/** As CAST writes it: `1-2 3 4:5:6.789`, each of the three sections with its own sign. */
+/** The text of an INTERVAL cast to STRING, `1-2 3 4:5:6.789`; each of the three sections has its own sign. */
 export function intervalText(months: bigint, days: bigint, micros: bigint): string {
   const absolute = (value: bigint) => (value < 0n ? -value : value)
   const m = absolute(months)
@@ -166,7 +166,7 @@ export function intervalText(months: bigint, days: bigint, micros: bigint): stri
 
 export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Text and parts, '' for one that is not written; a list of months, days and microseconds.
+    // Parameters: text, and the two parts, each '' when absent. Returns a list of months, days and microseconds.
     name: 'bq_parse_interval',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR'],
     returns: 'BIGINT[]',

@@ -1,4 +1,4 @@
-/** JSON functions in JavaScript: those that DuckDB has not, and those cases of the others that it would get wrong. */
+/** JSON functions in JavaScript: functions that DuckDB does not have, and cases for which its result would be wrong. */
 
 import {
   type JsonPath,
@@ -40,7 +40,7 @@ function editedPathOf(text: string): JsonPath {
   return path
 }
 
-/** A step names a member of an object or, as a number, an item of an array, however it was written. */
+/** Follows one step: it names a member of an object or, where it is a number in either notation, an item of an array. */
 function step(node: JsonNode, { text }: JsonPathStep): JsonNode | undefined {
   if (node.kind === 'object') return node.members.get(text)
   return node.kind === 'array' && /^\d+$/.test(text) ? node.items[Number(text)] : undefined
@@ -61,7 +61,9 @@ function find(text: string, path: string, form: string): JsonNode | undefined {
 const itemsOf = (node: JsonNode, isDeep: boolean): readonly JsonNode[] =>
   node.kind !== 'array' ? [node] : isDeep ? node.items.flatMap(item => itemsOf(item, true)) : node.items
 
-/** All values on a lax path: a name looks into the items of an array, and a value alone is its own item 0. */
+/**
+ * All values on a lax path: a name also searches the items of an array, and a value that is not an array is its own item 0.
+ */
 function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
   let found = [root]
   for (const each of steps) {
@@ -80,7 +82,9 @@ function findAll(root: JsonNode, { steps, mode }: JsonPath): JsonNode[] {
   return found
 }
 
-/** The text of a scalar, null of anything else. Numbers of a STRING keep their text, those of JSON are FLOAT64s. */
+/**
+ * The text of a scalar; null for any other value. Numbers in a STRING keep their text, those of the JSON type are FLOAT64s.
+ */
 function scalarText(node: JsonNode | undefined, isJson: boolean): string | null {
   switch (node?.kind) {
     case 'string':
@@ -94,7 +98,10 @@ function scalarText(node: JsonNode | undefined, isJson: boolean): string | null 
   }
 }
 
-/** The canonical text of a JSON value, whose numbers BigQuery would have refused when it was made had they not fitted. */
+/**
+ * The canonical text of a JSON value. @throws ScalarFunctionError for a number that does not fit, which BigQuery refuses on
+ * creation.
+ */
 function canonical(text: string, wideNumbers: string, from: string): string {
   const mode = wideNumbers.toLowerCase()
   if (mode !== 'exact' && mode !== 'round')
@@ -106,7 +113,7 @@ function canonical(text: string, wideNumbers: string, from: string): string {
 
 const jsonText = (node: JsonNode): string => canonical(documentText(node), 'round', '')
 
-/** A JSON value of ours, which cannot be malformed. */
+/** Parses text that this project has written, which cannot be malformed. */
 function documentOf(text: string): JsonNode {
   const node = parseDocument(text)
   if (!node) throw new ScalarFunctionError('The JSON value is malformed')
@@ -115,7 +122,7 @@ function documentOf(text: string): JsonNode {
 
 const MAX_INT64 = 2n ** 63n - 1n
 
-/** A number that is a FLOAT64 in the JSON type. */
+/** Whether a number is a FLOAT64 in the JSON type. */
 const isDouble = (text: string): boolean => /[.eE]/.test(text)
 
 function strictInt64(text: string): bigint {
@@ -145,7 +152,7 @@ function strictFloat64(text: string, wideNumbers: string): number {
   const mode = wideNumbers.toLowerCase()
   if (mode !== 'exact' && mode !== 'round')
     throw new ScalarFunctionError(`Invalid \`wide_number_mode\` specified: ${wideNumbers}`)
-  // BigQuery asks for the range in which every integer is exact, not for this one.
+  // BigQuery does not test the value itself, but requires the range in which every integer is exact.
   if (mode === 'exact' && (!isExact || (!/[.eE]/.test(node.text) && Math.abs(number) > 2 ** 53))) {
     throw new ScalarFunctionError(`JSON number: ${node.text} cannot be converted to FLOAT64 without loss of precision`)
   }
@@ -164,7 +171,7 @@ function strictString(text: string): string {
   return node.value
 }
 
-/** A decimal text, with exponent or not, rounded half away from zero; null where it is none or no INT64. */
+/** A decimal text, with or without an exponent, rounded half away from zero; null for other text, and beyond INT64. */
 function roundedInt64(text: string): bigint | null {
   const parts = /^[ \t\n\r]*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?[ \t\n\r]*$/.exec(text)
   if (!parts) return null
@@ -182,7 +189,9 @@ function roundedInt64(text: string): bigint | null {
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? null : value
 }
 
-/** A FLOAT64 by its value, which its shortest text is not; halves away from zero. */
+/**
+ * A FLOAT64 rounded half away from zero; null beyond INT64. It uses the exact value, from which the shortest text may differ.
+ */
 function roundedDouble(double: number): bigint | null {
   const size = Math.abs(double)
   const whole = Math.floor(size)
@@ -238,7 +247,7 @@ function scalarTexts(node: JsonNode | undefined, isJson: boolean): (string | nul
   return itemTexts(node, item => scalarText(item, isJson))
 }
 
-/** JSON_KEYS: the names in a value as paths, sorted, each once. */
+/** JSON_KEYS: the names in a value as paths, sorted and without duplicates. */
 function keysOf(text: string, maxDepth: bigint | null, mode: string | null): string[] {
   const within = (mode ?? 'strict').toLowerCase()
   if (!['strict', 'lax', 'lax recursive', 'recursive lax'].includes(within)) {
@@ -287,7 +296,7 @@ const native = (
 
 const TEXT: ScalarFunctionType = 'VARCHAR'
 
-/** An edit at a path; a NULL path leaves the document as it is. */
+/** A change at a path; where the path is NULL, the document stays as it is. */
 const edit = (
   name: string,
   change: (root: JsonNode, path: JsonPath, value: JsonNode, flag: boolean) => JsonNode,
@@ -339,7 +348,7 @@ export const JSON_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   native('bq_json_canonical', [TEXT], TEXT, (text: string) => canonical(text, 'round', '')),
   native('bq_json_quote', [TEXT], TEXT, (text: string) => JSON.stringify(text)),
   native('bq_json_quote_ascii_lines', [TEXT], TEXT, (text: string) => withLineEscapes(JSON.stringify(text))),
-  // A negative zero keeps its sign only where JSON text has one.
+  // Negative zero loses its sign, which it keeps only when it comes from JSON text.
   native('bq_json_double', ['DOUBLE'], TEXT, (value: number) => doubleText(value === 0 ? 0 : value)),
   native('bq_json_pretty', [TEXT], TEXT, (text: string) => prettyText(documentOf(text))),
 

@@ -1,4 +1,4 @@
-/** Exact arithmetic in JavaScript: NUMERIC as integers of 1e-9, and FLOAT64 rounded by its exact value. */
+/** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { numericPower } from './numeric-power.js'
 import {
@@ -13,7 +13,7 @@ const UNIT = 10n ** 9n
 /** The largest NUMERIC, in units of 1e-9. */
 const LIMIT = 10n ** 38n - 1n
 
-/** From DuckDB's text of a DECIMAL(38,9). */
+/** The units of a DECIMAL(38,9) in DuckDB's text. */
 function unitsOf(text: string): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)!
   const units = BigInt(whole!) * UNIT + BigInt(fraction.padEnd(SCALE, '0').slice(0, SCALE) || '0')
@@ -33,7 +33,7 @@ function carriedText(units: bigint): string {
   return textOf(units, '')
 }
 
-/** The quotient, halves away from zero. */
+/** The quotient, rounded half away from zero. */
 function divideRounded(x: bigint, y: bigint): bigint {
   const isNegative = x < 0n !== y < 0n
   const [dividend, divisor] = [x < 0n ? -x : x, y < 0n ? -y : y]
@@ -69,7 +69,7 @@ function power(x: string, y: string): string {
   try {
     return textOf(numericPower(unitsOf(x), unitsOf(y)), name)
   } catch (error) {
-    // Of what is too large, the message has the name already.
+    // The message of an overflow already contains the call.
     if (!(error instanceof ScalarFunctionError) || error.message.endsWith(name)) throw error
     throw new ScalarFunctionError(`${error.message}: ${name}`)
   }
@@ -77,7 +77,7 @@ function power(x: string, y: string): string {
 
 function squareRoot(x: bigint): bigint {
   if (x < 0n) throw new ScalarFunctionError('Argument to SQRT cannot be negative')
-  // Of 4 * x * UNIT the root is twice that of x: its last bit says how to round.
+  // The root of 4 * x * UNIT is twice that of x * UNIT: its last bit determines the rounding.
   const target = 4n * x * UNIT
   let root = target
   let next = (root + 1n) / 2n
@@ -88,7 +88,7 @@ function squareRoot(x: bigint): bigint {
   return (root + 1n) / 2n
 }
 
-/** The rank is exact, and so is the value between two. */
+/** The percentile. The rank is exact, and so is the interpolation between two values. */
 function percentile(sorted: readonly (string | null)[], fraction: string): string | null {
   if (sorted.length === 0) return null
   const position = BigInt(sorted.length - 1) * unitsOf(fraction)
@@ -100,7 +100,7 @@ function percentile(sorted: readonly (string | null)[], fraction: string): strin
   return textOf(divideRounded(units, UNIT), 'PERCENTILE_CONT')
 }
 
-/** Of all values but NULLs; `less` is 1 for a sample, 0 for the population. */
+/** The variance of all values except NULLs; `less` is 1 for a sample, 0 for the population. */
 function variance(items: readonly (string | null)[], less: bigint): number | null {
   const values = items.filter(item => item !== null).map(unitsOf)
   const n = BigInt(values.length)
@@ -110,12 +110,12 @@ function variance(items: readonly (string | null)[], less: bigint): number | nul
     sum += value
     squares += value * value
   }
-  // Thirty digits more than the quotient has, and twice NUMERIC's nine behind the point.
+  // Thirty digits after those of the quotient; its unit has twice NUMERIC's nine digits after the point.
   const quotient = ((n * squares - sum * sum) * 10n ** 30n) / (n * (n - less))
   return Number(`${quotient}e-${30 + 2 * SCALE}`)
 }
 
-/** n times the sum of the products, less the product of the sums: n * n times the covariance, in squares of the unit. */
+/** n * Σxy − Σx * Σy, which is n * n times the covariance, in squares of the unit. */
 function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
   let [x, y, products] = [0n, 0n, 0n]
   xs.forEach((value, i) => {
@@ -126,7 +126,7 @@ function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
   return BigInt(xs.length) * products - x * y
 }
 
-/** `less` as in `variance`. */
+/** The covariance; `less` as in `variance`. */
 function covariance(pairs: readonly (readonly string[])[], less: bigint): number | null {
   const n = BigInt(pairs.length)
   if (n <= less) return null
@@ -148,7 +148,7 @@ const columns = (pairs: readonly (readonly string[])[]): [bigint[], bigint[]] =>
 
 const buffer = new DataView(new ArrayBuffer(8))
 
-/** A finite double as `mantissa * 2 ** exponent`, without its sign. */
+/** The absolute value of a finite double as `mantissa * 2 ** exponent`. */
 function binary(x: number): { readonly mantissa: bigint; readonly exponent: number } {
   buffer.setFloat64(0, Math.abs(x))
   const bits = buffer.getBigUint64(0)
@@ -159,7 +159,7 @@ function binary(x: number): { readonly mantissa: bigint; readonly exponent: numb
     : { mantissa: fraction | (2n ** 52n), exponent: exponent - 1075 }
 }
 
-/** A finite FLOAT64 in decimals: as many as matter to a BIGNUMERIC, and then some. */
+/** A finite FLOAT64 as decimal text with 60 digits after the point, more than a BIGNUMERIC depends on. */
 export function exactDecimal(x: number): string {
   const { mantissa, exponent } = binary(x)
   const places = 60n
@@ -168,7 +168,9 @@ export function exactDecimal(x: number): string {
   return `${x < 0 ? '-' : ''}${digits}e-${places}`
 }
 
-/** BigQuery computes with more digits than a double has, which for its digits is as good as exact. */
+/**
+ * Rounds or truncates by the exact value. BigQuery computes with more digits than a double has, which gives the same results.
+ */
 function roundDouble(x: number, digits: bigint, isTruncated: boolean): number {
   if (!Number.isFinite(x) || x === 0 || digits > 340n) return x
   if (digits < -308n) return 0
@@ -194,7 +196,7 @@ const native = (
 
 const TEXT: ScalarFunctionType = 'VARCHAR'
 
-/** Of a count and a FLOAT64 from 0 to 1, the product not rounded before. */
+/** ceil(count * factor) with an exact product; `factor` is a FLOAT64 from 0 to 1. */
 function ceilOfProduct(count: bigint, factor: number): bigint {
   // Every FLOAT64 above 2^-59 is a multiple of 2^-112, so the scaling is exact; smaller percentiles pick the first row.
   const scale = 2n ** 112n
@@ -217,7 +219,7 @@ export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   native('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),
-  // What is no NUMERIC may be a BIGNUMERIC all the same.
+  // A result beyond NUMERIC's range may still be a BIGNUMERIC, so the error is that of the carrier.
   native('bq_bignumeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
     if (unitsOf(y) === 0n) throw divisionByZero(x, y)
     return carriedText((unitsOf(x) / unitsOf(y)) * UNIT)

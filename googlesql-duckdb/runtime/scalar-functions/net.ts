@@ -6,8 +6,8 @@ import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 const isSlash = (char: string | undefined): boolean => char === '/' || char === '\\'
 
 /**
- * The host, as far as one can be made out; null for none. Follows the language's own reading of a URL, which is a best effort
- * and not that of a browser: a scheme counts only before `//`, and what is before the last `@` is a user.
+ * The host of a URL; null where none is found. Follows GoogleSQL's own rules, which are a best effort and differ from a
+ * browser's: a scheme is recognised only before `//`, and the part before the last `@` is a user.
  */
 function host(url: string): string | null {
   const text = url.replace(/^[ \t\n\v\f\r]+|[ \t\n\v\f\r]+$/g, '')
@@ -51,7 +51,7 @@ const ofHost =
     return found === null ? null : part(found)
   }
 
-/** 4 or 16 bytes, or null. As inet_pton reads them: no leading zeros, no white space. */
+/** The 4 or 16 bytes of an address, by the rules of inet_pton: no leading zeros, no white space. Null for other text. */
 function parseIp(text: string): Uint8Array | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text)
 }
@@ -66,7 +66,7 @@ function parseIpv6(text: string): Uint8Array | null {
   const halves = text.split('::')
   if (halves.length > 2) return null
   const groups = halves.map(half => (half === '' ? [] : half.split(':')))
-  // The last group may be an IPv4 address.
+  // The last part may be an IPv4 address.
   const last = groups[groups.length - 1]!
   const dotted = last[last.length - 1]
   if (dotted?.includes('.')) {
@@ -84,7 +84,7 @@ function parseIpv6(text: string): Uint8Array | null {
 
 const hexPair = (high: number, low: number): string => ((high << 8) | low).toString(16)
 
-/** As inet_ntop writes them: the longest run of two zero groups or more is `::`. */
+/** The text of an address in the form of inet_ntop: the longest run of two or more zero groups becomes `::`. */
 function ipText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.')
   const groups = Array.from({ length: 8 }, (_, index) => (bytes[2 * index]! << 8) | bytes[2 * index + 1]!)
@@ -145,11 +145,11 @@ function ipTrunc(bytes: Uint8Array, prefix: bigint): Uint8Array {
   return truncated(bytes, Number(prefix))
 }
 
-/** The first bits as they are, zeros behind. */
+/** The first `prefix` bits of an address, followed by zeros. */
 const truncated = (bytes: Uint8Array, prefix: number): Uint8Array =>
   bytes.map((byte, index) => byte & (0xff00 >> Math.min(Math.max(prefix - index * 8, 0), 8)))
 
-/** An address, or one with `/prefix`; the bits behind the prefix are passed over. */
+/** An address with an optional `/prefix`; bits after the prefix become zeros. Null for other text. */
 function parseRange(text: string): { bytes: Uint8Array; prefix: number } | null {
   const [address, length, ...more] = text.split('/')
   const bytes = parseIp(address!)

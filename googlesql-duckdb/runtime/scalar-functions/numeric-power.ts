@@ -1,22 +1,24 @@
 /**
- * POW of NUMERIC. Source: PowerInternal of the reference implementation (numeric_value.cc), which computes with 94 bits behind
- * the point. Here there are more, so that the result is the power rounded to nine decimals; those of a number beyond
- * 1e16 may be others there.
+ * POW of NUMERIC. Source: PowerInternal of the reference implementation (numeric_value.cc), which computes with 94 bits after
+ * the point. This code computes with more, so that the result is the exact power rounded to nine decimals; for results beyond
+ * 1e16 those of the reference implementation may differ.
  */
 import { ScalarFunctionError } from './scalar-function.js'
 
-/** NUMERIC as integers of 1e-9. */
+/** One, in units of 1e-9. */
 const UNIT = 10n ** 9n
 
-/** Fixed-point numbers of the logarithms. */
+/** The number of fraction bits of the fixed-point logarithms. */
 const BITS = 256n
 const ONE = 1n << BITS
-/** More than all rounding on the way: what lies so near to the middle between two NUMERICs is the middle. */
+/**
+ * More than the sum of all rounding errors: a result this close to the middle between two NUMERICs is treated as the middle.
+ */
 const A_HAIR = 1n << 32n
 
-/** So few factors are multiplied out, which tells a product from what is just beside it. */
+/** The most factors that are multiplied exactly, which distinguishes a product from numbers close to it. */
 const FEW = 64n
-/** Logarithms of more than the largest NUMERIC, and of less than half the smallest. */
+/** The logarithm of a number beyond the largest NUMERIC, and of one below half of the smallest. */
 const TOO_LARGE = 68n * ONE
 const TOO_SMALL = -22n * ONE
 
@@ -47,28 +49,28 @@ function product(base: bigint, times: bigint): bigint {
   return times < 0n ? rounded(scale * UNIT, power) : rounded(power * UNIT, scale)
 }
 
-/** Of positive numbers, halves up. */
+/** The quotient of positive numbers, rounded half up. */
 const rounded = (dividend: bigint, divisor: bigint): bigint => (2n * dividend + divisor) / (2n * divisor)
 
 function byLogarithm(base: bigint, exponent: bigint): bigint {
   const logarithm = (logarithmOf(base) * exponent) / UNIT
   if (logarithm > TOO_LARGE) throw new ScalarFunctionError('numeric overflow')
   if (logarithm < TOO_SMALL) return 0n
-  // e to the logarithm is 2 to the doublings, times e to the rest.
+  // exp(logarithm) is 2 to the power of the doublings, times exp(remainder).
   const doublings = logarithm / LN_2
   const mantissa = (exponential(logarithm - doublings * LN_2) + A_HAIR) * UNIT
   const shift = BITS - doublings
   return (mantissa + (1n << (shift - 1n))) >> shift
 }
 
-/** Natural, of a positive count of 1e-9. */
+/** The natural logarithm of a positive number in units of 1e-9. */
 function logarithmOf(units: bigint): bigint {
   const doublings = bitsOf(units) - bitsOf(UNIT)
   const mantissa = doublings >= 0n ? (units << BITS) / (UNIT << doublings) : (units << (BITS - doublings)) / UNIT
   return nearOne(mantissa) + doublings * LN_2
 }
 
-/** ln(x) = 2 artanh((x - 1) / (x + 1)), quick where x is near 1. */
+/** ln(x) = 2 artanh((x - 1) / (x + 1)), which converges quickly where x is near 1. */
 function nearOne(x: bigint): bigint {
   const t = ((x - ONE) << BITS) / (x + ONE)
   const square = (t * t) >> BITS

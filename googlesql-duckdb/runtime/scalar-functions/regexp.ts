@@ -1,6 +1,6 @@
 /**
- * What is left to do when DuckDB's RE2 has done the matching: putting its matches in the order and number that the
- * language gives, and BYTES as text of the code points 0 to 255.
+ * The work that remains after DuckDB's RE2 has matched: selecting the matches that GoogleSQL has, and BYTES as text with code
+ * points 0 to 255.
  */
 import { type PlacedPattern, placedPattern } from '../../functions/regexp/re2-group-place.js'
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../functions/regexp/re2-pattern.js'
 import { RefusalError, type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
-/** DuckDB's matches of a pattern `withPrefix`: each one's prefix and whole, in code points. */
+/** DuckDB's matches of a `withPrefix` pattern: the prefix and the text of each. */
 interface Matches {
   readonly prefixes: readonly string[]
   readonly wholes: readonly string[]
@@ -25,8 +25,8 @@ interface Found {
 }
 
 /**
- * Those of DuckDB's matches that the language has. After a match it goes on behind it, after an empty one a character
- * further, and ends when it is at the end of the text; DuckDB meets an empty match again and looks once more at the end.
+ * The matches of DuckDB that GoogleSQL has too. GoogleSQL continues after a match, or one character further after an empty
+ * match, and stops at the end of the text. DuckDB finds an empty match a second time, and matches once more at the end.
  */
 function* languageMatches({ prefixes, wholes }: Matches, size: number): Generator<Found> {
   let from = 0
@@ -52,7 +52,7 @@ function all(prefixes: string[], wholes: string[], values: (string | null)[], si
   return [...languageMatches({ prefixes, wholes }, Number(size))].map(({ index }) => values[index]!)
 }
 
-/** `parts` are the texts of each group of the pattern as bq_re_placed writes it. */
+/** `parts` are the texts of each group of the pattern that bq_re_placed returns. */
 function instr(
   parts: (string | null)[][],
   pattern: string,
@@ -68,19 +68,22 @@ function instr(
   for (const { index, start } of languageMatches({ prefixes: prefixes!, wholes: wholes! }, Number(size))) {
     if (++count < Number(occurrence)) continue
     const [value, whole] = [textOf(group, index), wholes![index]!]
-    // A group that takes no part in the match is nowhere.
+    // A group that took no part in the match has no position.
     if (value === null) return '0'
     const leads = lengths?.map(part => codePoints(textOf(Math.abs(part), index) ?? '') * Math.sign(part))
     const lead = leads ? leads.reduce((total, length) => total + length, 0) : solePlace(value, whole)
-    // An empty match without a group is told of a place further, unless the text ends there: the reference implementation
-    // has gone on by then.
+    // Without a group, the position of an empty match is one further, unless the text ends there: the reference
+    // implementation has already advanced.
     const passed = whole === '' && parts.length === 2 && start < Number(size) ? 1 : 0
     return String(position + BigInt(start + passed + lead + (atEnd === 1n ? codePoints(value) : 0)))
   }
   return '0'
 }
 
-/** @throws RefusalError where the text occurs several times: each may be what the group has captured. */
+/**
+ * The place of the group's text in the match. @throws RefusalError where the text occurs several times, since the group may
+ * have captured any of them.
+ */
 function solePlace(value: string, whole: string): number {
   const at = whole.indexOf(value)
   if (whole.lastIndexOf(value) !== at) throw new RefusalError(UNCERTAIN_GROUP)
@@ -95,7 +98,7 @@ function group(pattern: string): bigint {
 
 const wrap = (pattern: string): string => withPrefix(soleGroup(pattern))
 
-/** The pattern of the last row: most queries have one for all rows. */
+/** The last pattern: most queries have the same pattern for all rows. */
 let lastPlaced: { readonly pattern: string; readonly placed: PlacedPattern } | null = null
 
 function placed(pattern: string): PlacedPattern {
@@ -105,7 +108,7 @@ function placed(pattern: string): PlacedPattern {
   return found
 }
 
-/** Wrapped, a broken pattern might no longer look broken to RE2. */
+/** Reads a pattern with at most one group. An invalid pattern is refused here, since RE2 might accept it inside a wrapper. */
 function soleGroup(pattern: string): PatternFacts {
   const facts = readPattern(pattern)
   if (facts.error !== null) throw new ScalarFunctionError(`Cannot parse regular expression: ${facts.error}`)
@@ -136,7 +139,10 @@ function rewrite(replacement: string, pattern: string): string {
   return replacement
 }
 
-/** `\C`, one byte, would be one of the two that UTF-8 makes of a code point beyond 127. */
+/**
+ * The pattern of BYTES as text. `\C` (one byte) is replaced, since it would match one of the two bytes that UTF-8 has for a
+ * code point beyond 127.
+ */
 function latin1Pattern(bytes: Uint8Array): string {
   const pattern = latin1(bytes)
   if (!pattern.includes('\\C')) return pattern

@@ -1,4 +1,4 @@
-/** Scalar functions that run in JavaScript inside the engine's process, where no DuckDB function fits. */
+/** Scalar functions that run in JavaScript in the engine's process, where DuckDB has no suitable function. */
 
 export type ScalarFunctionType =
   | 'BIGINT'
@@ -23,26 +23,29 @@ export type ScalarFunctionValue =
   | readonly ScalarFunctionValue[]
 
 export interface ScalarFunction {
-  /** Begins with `bq_`. */
+  /** The SQL name, which begins with `bq_`. */
   readonly name: string
   readonly parameters: readonly ScalarFunctionType[]
   readonly returns: ScalarFunctionType
-  /** True: called for NULL arguments too. False: any NULL argument gives NULL without a call. */
+  /** Whether the function is called for NULL arguments too; otherwise any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
-  /** It may throw a RefusalError. Only for one that returns VARCHAR: it is called as `bq_unrefused(bq_name(…))`. */
+  /**
+   * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
+   * `bq_unrefused(bq_name(…))`.
+   */
   readonly refuses?: true
   /** @throws ScalarFunctionError with a message in BigQuery's words. */
   readonly compute: (...args: never[]) => ScalarFunctionValue
 }
 
-/** A query's own mistake, found while it runs; the message reaches authors and is in BigQuery's words. */
+/** An error of the query itself, found at run time. The message is shown to authors and is in BigQuery's words. */
 export class ScalarFunctionError extends Error {
   override readonly name = 'ScalarFunctionError'
 }
 
 /**
- * The query is right and the embedded engine does not compute it. SAFE must not make a NULL of that, and TRY makes one of
- * every error that a scalar function raises: so a refusal is returned as a text, of which bq_unrefused makes an error.
+ * Thrown for a correct query that the embedded engine does not compute. SAFE must not turn this into NULL, and TRY does so
+ * with every error of a scalar function: so a refusal is returned as a text, which bq_unrefused turns into an error.
  */
 export class RefusalError extends Error {
   override readonly name = 'RefusalError'
@@ -51,5 +54,5 @@ export class RefusalError extends Error {
 /** Begins the text that a scalar function returns in place of a RefusalError; no answer begins so. */
 export const REFUSAL_MARK = '[refused] '
 
-/** Stands before messages of ours in what DuckDB reports, so that its own texts are never taken for ours. */
+/** The start of this project's error messages in those of DuckDB, so that DuckDB's own texts are never mistaken for them. */
 export const NATIVE_ERROR_MARK = '[sluice] '

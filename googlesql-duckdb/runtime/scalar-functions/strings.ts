@@ -1,7 +1,7 @@
-/** Text functions where DuckDB has none, or another idea of it. All count code points, as the language does. */
+/** Text functions that DuckDB does not have, or whose result differs. All count code points, as GoogleSQL does. */
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
-/** The language's limit on what LPAD, RPAD, REPEAT, REPLACE and TRANSLATE may give. */
+/** GoogleSQL's limit on the output of LPAD, RPAD, REPEAT, REPLACE and TRANSLATE. */
 export const MAX_OUTPUT_BYTES = 1 << 20
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text)
@@ -13,8 +13,8 @@ function instr(value: string, part: string, position: bigint, occurrence: bigint
 }
 
 /**
- * The 1-based place of the nth occurrence of `part`, looked for forwards from a positive position and backwards from a
- * negative one, where it may end anywhere; 0 for none. Occurrences may overlap.
+ * The 1-based position of the nth occurrence of `part`; 0 without one. The search goes forwards from a positive position, and
+ * backwards from a negative one, at or before which an occurrence must begin. Occurrences may overlap.
  */
 export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: number, occurrence: number): number {
   const isAt = (start: number): boolean => {
@@ -27,7 +27,7 @@ export function findNth<T>(value: ArrayLike<T>, part: ArrayLike<T>, position: nu
     for (let start = position - 1; start <= last; start++) if (isAt(start) && ++seen === occurrence) return start + 1
     return 0
   }
-  // An empty part is also found behind the last place, which is then -1.
+  // An empty part also occurs after the last character, which is position -1 then.
   const from = value.length + position + (part.length === 0 ? 1 : 0)
   for (let start = Math.min(from, last); start >= 0; start--) if (isAt(start) && ++seen === occurrence) return start + 1
   return 0
@@ -52,7 +52,10 @@ function initcap(value: string, delimiters: string): string {
   return result
 }
 
-/** Of one character one: what would become several stays as it is, but for the Greek letters with a iota below. */
+/**
+ * The upper case of a character as one character. A character whose upper case has several is unchanged, except for Greek
+ * letters with an iota subscript.
+ */
 function simpleUpper(char: string): string {
   const upper = char.toUpperCase()
   if ([...upper].length === 1) return upper
@@ -64,14 +67,14 @@ function simpleUpper(char: string): string {
 }
 const simpleLower = (char: string): string => [...char.toLowerCase()][0]!
 
-/** Unicode's full case folding, by way of the upper case; the three cases where that way leads elsewhere are spelled out. */
+/** Unicode's full case folding, computed through the upper case; the three exceptions are written out. */
 export function foldCase(text: string): string {
   let folded = ''
   for (const char of text) {
     const code = char.codePointAt(0)!
     if (code === 0x131) folded += char
     else if (code === 0x1e9e) folded += 'ss'
-    // Cherokee folds to its upper case.
+    // Cherokee letters fold to upper case.
     else if ((code >= 0x13a0 && code <= 0x13fd) || (code >= 0xab70 && code <= 0xabbf)) folded += char.toUpperCase()
     else folded += [...char.toUpperCase()].map(c => c.toLowerCase()).join('')
   }
@@ -188,10 +191,10 @@ function ascii(value: string): bigint {
   return BigInt(code)
 }
 
-/** As many single edits as it takes; two rows of the table are enough to count them. */
+/** The number of single edits from `a` to `b`, at most `max`; computed with two rows of the table. */
 export function editDistance<T>(a: ArrayLike<T>, b: ArrayLike<T>, max: bigint | null): bigint {
   if (max !== null && max < 0n) throw new ScalarFunctionError('Max distance must be non-negative')
-  // Nothing can interrupt the loop below, so it must not be long: at most some seconds.
+  // The loop below cannot be interrupted, so it must end within some seconds.
   if (a.length * b.length > 1e9) throw new ScalarFunctionError('EDIT_DISTANCE: the values are too long')
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let row = 1; row <= a.length; row++) {

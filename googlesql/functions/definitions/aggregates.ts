@@ -13,7 +13,7 @@ import { isOrderable } from './operators.js'
 
 type Args = readonly (Expr | null)[]
 
-/** Over a window an aggregate may have any frame. */
+/** The traits of most aggregates; with OVER they may have any frame. */
 const PLAIN: AggregateTraits = { allowsDistinct: true, allowsHaving: true, allowsOver: true, allowsFrame: true }
 const ORDERED: AggregateTraits = { ...PLAIN, allowsOrderBy: true, allowsLimit: true }
 
@@ -54,14 +54,14 @@ const needsOrder =
     return type && !isOrderable(type) ? `${name} is not defined for arguments of type ${typeName(type)}` : null
   }
 
-/** BigQuery groups by no FLOAT64, on its own or inside a struct or an array. */
+/** Whether APPROX_TOP_COUNT and its like take the type: not FLOAT64 or JSON, nor a struct or an array that holds one. */
 function isGroupable(type: Type): boolean {
   if (type.kind === 'ARRAY') return isGroupable(type.element)
   if (type.kind === 'STRUCT') return type.fields.every(field => isGroupable(field.type))
   return type.kind !== 'FLOAT64' && type.kind !== 'JSON'
 }
 
-/** The count of APPROX_…: a positive constant, small enough to build an array of. */
+/** The largest count that APPROX_QUANTILES and APPROX_TOP_… take: the result is an array of that size. */
 const MAX_COUNT = 100_000n
 
 function checkCount(name: string, count: Expr | null | undefined, ordinal: string): string | null {

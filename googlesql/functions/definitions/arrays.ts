@@ -30,7 +30,7 @@ const needsOrder =
     return element && !isOrderable(element) ? `${name} is not defined for arguments of type ${typeName(type!)}` : null
   }
 
-/** A NULL that says no type is no array, although it could become one. */
+/** Refuses an untyped NULL, although it could be coerced to an array. */
 const needsArrays: FunctionEntry['check'] = args =>
   args.some(arg => arg && isBareNull(arg))
     ? 'The argument to ARRAY_CONCAT (or ARRAY_CONCAT_AGG) must be an array type but was NULL'

@@ -1,4 +1,7 @@
-/** Conditional functions, whose arguments may fail but never they themselves. CASE is a node of the resolved tree of its own. */
+/**
+ * Conditional functions. They themselves never fail; their arguments may. CASE is a kind of expression of its own in the
+ * plan.
+ */
 
 import { typeName } from '../../types/types.js'
 import { beyondBigQuery, type Evaluation, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'

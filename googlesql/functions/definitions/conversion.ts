@@ -1,4 +1,4 @@
-/** Conversions that are functions; CAST is a node of the resolved tree of its own. */
+/** Conversions that are functions. CAST is a kind of expression of its own in the plan. */
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
 
 const conversion = (name: string, signature: string): FunctionEntry => ({

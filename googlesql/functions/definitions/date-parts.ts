@@ -1,4 +1,4 @@
-/** Which date parts the functions of dates and times take, and the messages about the others. */
+/** Which date parts the date and time functions accept, and the messages that refuse the other parts. */
 
 import type { Expr } from '../../plan/nodes.js'
 import { isBareNull } from '../../types/coercion-rules.js'
@@ -21,7 +21,7 @@ const WEEKS = [
 const CLOCK = ['MICROSECOND', 'MILLISECOND', 'SECOND', 'MINUTE', 'HOUR']
 const CALENDAR = ['DAY', ...WEEKS, 'MONTH', 'QUARTER', 'YEAR', 'ISOYEAR']
 
-/** The parts that a function takes for a value of each type; of one type for one that takes no other. */
+/** The date parts that a function accepts, by the type of the value that it is applied to. */
 export type PartsByType = Readonly<Partial<Record<ScalarKind, readonly string[]>>>
 
 export const ADDED_PARTS: PartsByType = {
@@ -30,7 +30,7 @@ export const ADDED_PARTS: PartsByType = {
   TIME: CLOCK,
   TIMESTAMP: [...CLOCK, 'DAY'],
 }
-/** Of a function whose values are of one type. */
+/** The parts that can be added to a value, for a function that takes values of one type only. */
 export const addedTo = (kind: ScalarKind): PartsByType => ({ [kind]: ADDED_PARTS[kind]! })
 export const DIFFERENCE_PARTS: PartsByType = {
   DATE: CALENDAR,
@@ -61,20 +61,20 @@ export const EXTRACTED_PARTS: PartsByType = {
 /** The parts that an INTERVAL has. */
 export const INTERVAL_PARTS: readonly string[] = [...CLOCK, 'DAY', 'MONTH', 'YEAR']
 
-/** `WEEK(MONDAY)` for WEEK_MONDAY. */
+/** The part as authors write it: `WEEK(MONDAY)` for WEEK_MONDAY. */
 export const partText = (part: string): string => (part.startsWith('WEEK_') ? `WEEK(${part.slice(5)})` : part)
 
 function refusal(name: string, part: string, kind: string): string {
   return `${name} does not support the ${partText(part)} date part when the argument is ${kind} type`
 }
 
-/** Of a NULL without a type no part is refused that some type has. Source: the reference implementation. */
+/** With an untyped NULL as the value, a part is accepted if any type has it. Source: the reference implementation. */
 const takesPart = (parts: PartsByType, part: string, value: Expr | null | undefined): boolean =>
   isBareNull(value)
     ? Object.values(parts).some(some => some.includes(part))
     : (parts[value?.type.kind as ScalarKind]?.includes(part) ?? false)
 
-/** The argument at `at` is a part, and that at `of` the value whose type decides. */
+/** A check for functions whose argument number `at` is a part and whose argument number `of` is the value; both from 0. */
 export function checkPart(name: string, parts: PartsByType, at: number, of: number): Check {
   return args => {
     const part = args[at]
@@ -83,7 +83,10 @@ export function checkPart(name: string, parts: PartsByType, at: number, of: numb
   }
 }
 
-/** The argument at `at` is an interval that must be written `INTERVAL n PART`, with a part for the first argument's type. */
+/**
+ * A check for functions whose argument number `at`, counted from 0, is an interval: it must be written `INTERVAL n PART`,
+ * with a part that the first argument's type has.
+ */
 export function checkInterval(name: string, parts: PartsByType, at: number): Check {
   return args => {
     const interval = args[at]

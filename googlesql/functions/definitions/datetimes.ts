@@ -2,7 +2,7 @@
 import { CAN_FAIL, type CanFail, canFailWith, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 import { ADDED_PARTS, type Check, checkInterval, checkPart, DIFFERENCE_PARTS, TRUNCATED_PARTS } from './date-parts.js'
 
-/** DATE and TIME always make a DATETIME; other parts may not, and a time zone may not be known. */
+/** A DATE with a TIME always makes a DATETIME. Numbers and text may be out of range, and a time zone may be unknown. */
 const ofParts: CanFail = ([first, second]) =>
   first?.type.kind === 'STRING' || (second !== undefined && second !== null && first?.type.kind !== 'DATE')
 

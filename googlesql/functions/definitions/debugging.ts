@@ -1,8 +1,8 @@
-/** ERROR, and functions that tell of the query itself. Source: the language reference, "Debugging functions". */
+/** ERROR, GENERATE_UUID and TYPEOF. Source: the language reference, "Debugging functions" and "Utility functions". */
 import { CAN_FAIL, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 
 export const DEBUGGING_FUNCTIONS: readonly FunctionEntry[] = [
-  // Its type is INT64 where nothing asks for another one; coercion takes it for a NULL without a type.
+  // ERROR has the type INT64 unless its context needs another: coercion treats the call as an untyped NULL.
   {
     name: 'ERROR',
     kind: 'scalar',

@@ -15,7 +15,10 @@ const interval = (name: string, signatures: readonly string[], check?: Check): F
 
 const RANGE_PARTS = ['YEAR', 'MONTH', 'DAY', 'HOUR', 'MINUTE', 'SECOND']
 const SINGLE_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK', 'MILLISECOND', 'MICROSECOND']
-/** Text has no QUARTER in ranges, and no parts below the second. */
+/**
+ * The parts of an interval that is written as text: QUARTER and WEEK only alone, not in a range, and no part below the
+ * second.
+ */
 const TEXT_PARTS = [...RANGE_PARTS, 'QUARTER', 'WEEK']
 
 const checkParts: Check = ([value, part, to]) => {

@@ -26,7 +26,7 @@ const json = (name: string, canFail: CanFail, signatures: readonly string[], che
   ...(check ? { check } : {}),
 })
 
-/** The documentation has the language's own name for FLOAT64, and tells converters from the types of their names. */
+/** The documentation writes `double` for FLOAT64, and adds `_for_json` to converters that are named like a type. */
 function anchorOf(name: string): string {
   const anchor = name.toLowerCase().replace('float64', 'double')
   return /^(?:bool|int64|double|string)(?:_array)?$/.test(anchor) ? `${anchor}_for_json` : anchor
@@ -51,7 +51,9 @@ const extract = (result: string, ofJson = result): string[] => [
 ]
 const EXTRACT = ['(STRING, STRING) -> STRING', '(JSON, STRING) -> JSON']
 
-/** Arguments of JSON_SET and its family after the first: paths and values in turn. */
+/**
+ * Checks the arguments of JSON_SET, JSON_ARRAY_APPEND and JSON_ARRAY_INSERT: after the document, path, value, path, value, …
+ */
 const checkPairs =
   (name: string): Check =>
   args => {
@@ -69,7 +71,7 @@ const checkPairs =
     return null
   }
 
-/** Without the document and the flag behind it. */
+/** The paths and values: all arguments but the document, which is first, and the flag, which is last. */
 const pairsOf = (args: Args): Expr[] => args.slice(1, -1).filter(arg => arg !== null)
 
 const checkPaths: Check = args => {
@@ -103,7 +105,7 @@ const conversion = (name: string, result: string): FunctionEntry[] => [
   beyondBigQuery(json(`LAX_${name}_ARRAY`, NEVER_FAILS, [`(JSON) -> ARRAY<${result}>`])),
 ]
 
-/** STRING(json) is a signature of STRING, which the functions of dates share. */
+/** STRING(json) is not here: it is a signature of STRING in timestamps.ts. */
 export const JSON_FUNCTIONS: readonly FunctionEntry[] = [
   json('JSON_VALUE', canFailUnlessLiteral(1), extract('STRING'), checkPath('standard')),
   json('JSON_QUERY', canFailUnlessLiteral(1), EXTRACT, checkPath('standard', true)),

@@ -24,13 +24,13 @@ const DECIMALS = ['NUMERIC', 'BIGNUMERIC']
 const REALS = [...DECIMALS, 'FLOAT64']
 const NUMBERS = ['INT64', ...REALS]
 
-/** With a rounding mode, a STRING, for decimals only. */
+/** The signatures of ROUND: only those of decimals take a rounding mode, a STRING. */
 const rounded = REALS.flatMap(type =>
   type === 'FLOAT64' ? [`(FLOAT64, [INT64]) -> FLOAT64`] : [`(${type}, [INT64, STRING]) -> ${type}`],
 )
 const truncated = REALS.map(type => `(${type}, [INT64]) -> ${type}`)
 
-/** Of FLOAT64, whether they can fail: beyond their domain, or where the result is infinite. */
+/** The functions of one FLOAT64, and whether they can fail: outside their domain, or where the result is infinite. */
 const FLOAT_FUNCTIONS: Readonly<Record<string, CanFail>> = {
   ACOS: CAN_FAIL,
   ACOSH: CAN_FAIL,

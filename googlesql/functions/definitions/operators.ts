@@ -1,11 +1,11 @@
-/** The operators of the language as functions; their names begin with `$`. The symbol is what messages show. */
+/** The operators of the language as functions. Their names begin with `$`; messages show the symbol instead. */
 
 import type { Expr } from '../../plan/nodes.js'
 import { mayCast } from '../../types/cast-rules.js'
 import { STRING, shortTypeName, type Type } from '../../types/types.js'
 import { CAN_FAIL, type CanFail, type FunctionEntry, NEVER_FAILS } from '../catalogue.js'
 
-/** What an author wrote, by the operator's name here. */
+/** The symbol that authors write, by the operator's name in the catalogue. */
 export const OPERATOR_SYMBOLS: Readonly<Record<string, string>> = {
   $add: '+',
   $subtract: '-',
@@ -57,19 +57,19 @@ const NUMBERS = [
 
 const firstType = (args: readonly (Expr | null)[]): Type | null => args.find(arg => arg !== null)?.type ?? null
 
-/** Types whose values can be told apart by `=`. */
+/** Whether `=` is defined for the type. */
 export function isComparable(type: Type): boolean {
   if (type.kind === 'ARRAY') return isComparable(type.element)
   if (type.kind === 'JSON') return false
   return type.kind !== 'STRUCT' || type.fields.every(field => isComparable(field.type))
 }
 
-/** Types that GROUP BY, DISTINCT and PARTITION BY take. */
+/** Whether GROUP BY and DISTINCT accept the type. */
 export function isGroupable(type: Type): boolean {
   return isComparable(type)
 }
 
-/** Types whose values have an order. */
+/** Whether the type's values have an order: `<`, ORDER BY, MIN, MAX. */
 export function isOrderable(type: Type): boolean {
   return type.kind !== 'ARRAY' && type.kind !== 'JSON' && type.kind !== 'STRUCT'
 }
@@ -94,7 +94,7 @@ const order =
     return type && !isOrderable(type) ? `${symbol} is not defined for arguments of type ${shortTypeName(type)}` : null
   }
 
-/** As CONCAT does, `||` makes text of whatever a cast makes text of, but of no BYTES. */
+/** `||`, like CONCAT, converts to STRING every type that can be cast to STRING, except BYTES. */
 const concatenation = (args: readonly (Expr | null)[]): string | null => {
   const types = args.flatMap(arg => (arg ? [arg.type] : []))
   if (types.every(type => mayCast(type, STRING) && type.kind !== 'BYTES')) return null
@@ -103,14 +103,17 @@ const concatenation = (args: readonly (Expr | null)[]): string | null => {
   return `No matching signature for operator || for argument types: ${types.map(shortTypeName).join(', ')}. Supported signatures: ${supported}`
 }
 
-/** BYTES of different lengths have no bitwise AND. */
+/** Bitwise operators fail for BYTES of different lengths. */
 const ofBytes: CanFail = args => args[0]?.type.kind === 'BYTES'
 
-/** A divisor of 1 or more is not zero, and makes no quotient infinite. */
+/**
+ * With a FLOAT64 literal of magnitude 1 or more as its divisor, a division cannot fail: it neither divides by zero nor
+ * overflows.
+ */
 const dividing: CanFail = ([, divisor]) =>
   divisor?.kind !== 'literal' || typeof divisor.value !== 'number' || !(Math.abs(divisor.value) >= 1)
 
-/** A pattern must not end with a backslash that stands alone. */
+/** A LIKE pattern that ends with an unescaped backslash is an error; a literal that does not end with one cannot fail. */
 const matching: CanFail = ([, ...patterns]) =>
   patterns.some(
     pattern =>
@@ -144,7 +147,7 @@ export const OPERATORS: readonly FunctionEntry[] = [
       ...NUMBERS,
       '(DATE, INT64) -> DATE',
       '(INT64, DATE) -> DATE',
-      // A text is the first of these.
+      // A STRING literal matches each of these signatures equally well, so the first one makes it a DATE.
       '(DATE, INTERVAL) -> DATETIME',
       '(INTERVAL, DATE) -> DATETIME',
       '(TIMESTAMP, INTERVAL) -> TIMESTAMP',

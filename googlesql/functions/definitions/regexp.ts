@@ -1,4 +1,7 @@
-/** Regular expressions, which are RE2's and may be none. Source: the language reference, "String functions". */
+/**
+ * Functions of regular expressions (RE2). They fail for a pattern that is not valid. Source: the language reference, "String
+ * functions".
+ */
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
 
 const entry = (name: string, signatures: readonly string[], aliases: readonly string[] = []): FunctionEntry => ({

@@ -28,7 +28,10 @@ const entry = (
   ...more,
 })
 
-/** No text has fewer than no characters. */
+/**
+ * The function can fail unless this argument is absent, NULL or a literal that is not negative: a negative length is an
+ * error.
+ */
 const unlessCount =
   (index: number): CanFail =>
   args => {
@@ -43,7 +46,7 @@ const SIDE = ['(STRING, INT64) -> STRING', '(BYTES, INT64) -> BYTES']
 const FIND = ['(STRING, STRING) -> BOOL', '(BYTES, BYTES) -> BOOL']
 const BOTH = ['(STRING) -> STRING', '(BYTES) -> BYTES']
 
-/** CONCAT makes text of whatever a cast makes text of; BYTES are for BYTES only. */
+/** CONCAT converts to STRING every type that can be cast to STRING, except BYTES, which are joined only with BYTES. */
 function checkConcat(args: readonly (Expr | null)[]): string | null {
   const types = args.filter(arg => !isBareNull(arg)).map(arg => arg!.type)
   const odd = types.find(({ kind }) => kind === 'ARRAY' || kind === 'STRUCT' || kind === 'JSON' || kind === 'BYTES')

@@ -15,7 +15,7 @@ import {
   TRUNCATED_PARTS,
 } from './date-parts.js'
 
-/** Text may be no time, and no time zone is known of another name. */
+/** TIMESTAMP(…) can fail for text, which may not be a valid timestamp, and with a time zone, whose name may be unknown. */
 const ofTextOrZone: CanFail = args => args[0]?.type.kind === 'STRING' || canFailWith(1)(args)
 const ofJsonOrZone: CanFail = args => args[0]?.type.kind === 'JSON' || canFailWith(1)(args)
 
@@ -44,7 +44,7 @@ const checkExtract: Check = args => {
 const isLackedByInterval = ([part, value]: readonly (Expr | null)[]): boolean =>
   value?.type.kind === 'INTERVAL' && part?.kind === 'word' && !INTERVAL_PARTS.includes(part.word)
 
-/** DATE, TIME and DATETIME as parts give values of these types, every other part a number. */
+/** The types of the parts DATE, TIME and DATETIME; every other part gives an INT64. */
 const PART_TYPES: Readonly<Record<string, Type>> = { DATE, TIME, DATETIME }
 const extractedType = (args: readonly (Expr | null)[], declared: Type | null): Type => {
   const part = args[0]
@@ -53,7 +53,7 @@ const extractedType = (args: readonly (Expr | null)[], declared: Type | null): T
 
 export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   { ...timestamp('CURRENT_TIMESTAMP', NEVER_FAILS, ['() -> TIMESTAMP']), volatility: 'stable' },
-  // Text without a zone is a TIMESTAMP by coercion, or a cast where it is no literal.
+  // A STRING literal without a zone is coerced to TIMESTAMP; any other STRING is cast.
   timestamp('TIMESTAMP', ofTextOrZone, [
     '(STRING, STRING) -> TIMESTAMP',
     '(STRING) -> TIMESTAMP',

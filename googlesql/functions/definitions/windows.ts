@@ -46,7 +46,7 @@ const windowFunction = (
 
 type Args = readonly (Expr | null)[]
 
-/** A literal, a parameter, or what coercion made of one. */
+/** Whether it is a literal or a parameter, cast or not, or an array, a struct or a negation of such. */
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'literal' || expr.kind === 'parameter') return true
   if (expr.kind === 'cast') return isConstant(expr.operand)
@@ -55,7 +55,7 @@ function isConstant(expr: Expr): boolean {
   return expr.kind === 'call' && expr.name === '$negate' && isConstant(expr.arguments[0]!)
 }
 
-/** Of constants, what is computed of them is constant too. */
+/** Whether the value may differ from row to row. An expression over constants only has one value, unless it is volatile. */
 function differsByRow(expr: Expr, isVolatileCall: (expr: Expr) => boolean): boolean {
   let differs = false
   mapExpr(expr, part => {
@@ -65,7 +65,7 @@ function differsByRow(expr: Expr, isVolatileCall: (expr: Expr) => boolean): bool
   return differs
 }
 
-/** The offset and the default of LEAD and LAG. */
+/** Checks the offset and the default of LEAD and LAG. */
 const checkShift =
   (name: string): FunctionEntry['check'] =>
   (args, isVolatileCall) => {

@@ -5,8 +5,9 @@ import type { Parser } from '../parser.js'
 import { parseCount, parseOrderBy, parseWindow } from './window.js'
 
 /**
- * Functions that are called without parentheses too, which the grammar has to know: the parser does not see the catalogue. They are the
- * functions that read the clock, as a test says.
+ * Functions that may be called without parentheses. The grammar lists them because the parser does not import the catalogue.
+ * They
+ * are the functions that read the clock; a test compares the list with the catalogue.
  */
 const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
   'CURRENT_DATE',
@@ -15,7 +16,7 @@ const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
   'CURRENT_TIMESTAMP',
 ])
 
-/** A call of the function that `path` names; `(` comes next. */
+/** Parses a call of the function that `path` names, from its `(` on. */
 export function parseCall(p: Parser, path: readonly Identifier[]): Call {
   p.expect('(')
   const isDistinct = p.accept('DISTINCT')
@@ -45,7 +46,7 @@ export function parseCall(p: Parser, path: readonly Identifier[]): Call {
   }
 }
 
-/** CURRENT_DATE and its like without parentheses, as the call that it is; null for any other name. */
+/** A call without parentheses, such as CURRENT_DATE; null for every name that needs parentheses. */
 export function bareCall(name: Identifier): Call | null {
   if (name.isQuoted || !BARE_FUNCTIONS.has(name.name.toUpperCase())) return null
   return {
@@ -75,7 +76,7 @@ function parseArgument(p: Parser): Argument {
   return { name: null, expression, alias }
 }
 
-/** `e -> …` or `(a, b) -> …` when that comes next. */
+/** `e -> …` or `(a, b) -> …`; null when no lambda comes next. */
 function parseLambda(p: Parser): Lambda | null {
   const isList = p.is('(') && p.afterParentheses().term === '->'
   if (!isList && p.peek().term !== '->') return null

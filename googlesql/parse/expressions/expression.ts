@@ -12,7 +12,7 @@ const BITWISE_OR = 5
 const SHIFT = 8
 const UNARY = 11
 
-/** How tight an operator binds to what stands left of it. */
+/** The precedence of the binary operators: a higher number binds more tightly. */
 const POWERS: ReadonlyMap<string, number> = new Map([
   ['OR', OR],
   ['AND', AND],
@@ -29,7 +29,7 @@ const POWERS: ReadonlyMap<string, number> = new Map([
   ['||', 10],
 ])
 
-/** A chain of AND or OR of more operands becomes a balanced tree, so that a long list of conditions is not deep. */
+/** A chain of more operands of AND or OR becomes a balanced tree, so that a long list of conditions is not a deep tree. */
 const LONGEST_PLAIN_CHAIN = 64
 
 /** An expression of any kind but a lambda. */
@@ -37,12 +37,12 @@ export function parseExpression(p: Parser): Expression {
   return parseOperators(p, OR)
 }
 
-/** An expression without AND, OR and comparisons at its top, as before the IN of PIVOT. */
+/** An expression without NOT, AND, OR and comparisons at its top, as before the IN of PIVOT. */
 export function parseOperand(p: Parser): Expression {
   return parseOperators(p, BITWISE_OR)
 }
 
-/** An expression of operators that bind at least as tight as `least`. */
+/** An expression whose operators have at least the precedence `least`. */
 function parseOperators(p: Parser, least: number): Expression {
   let left = parsePrefix(p, least)
   let isCompared = false
@@ -51,7 +51,7 @@ function parseOperators(p: Parser, least: number): Expression {
     const power = POWERS.get(operator)
     if (power === undefined || power < least) return left
     if (power === COMPARISON) {
-      // Comparisons do not associate: `a < b < c` has no meaning.
+      // Comparisons do not associate: `a < b < c` is an error.
       if (isCompared) p.unexpected()
       isCompared = true
       left = parseComparison(p, left)
@@ -65,7 +65,7 @@ function parseOperators(p: Parser, least: number): Expression {
   }
 }
 
-/** The operator that comes next, with two adjacent `>` joined, and NOT left out before IN, LIKE and BETWEEN. */
+/** The operator that comes next: two adjacent `>` are `>>`, and NOT IN, NOT LIKE and NOT BETWEEN lose their NOT. */
 function infixAt(p: Parser): string {
   const { term, end } = p.token
   const next = p.peek()
@@ -101,7 +101,7 @@ function parseChain(p: Parser, left: Expression, operator: 'AND' | 'OR', power: 
   )
 }
 
-/** The operands from `from` up to `to` as a balanced tree: the order of evaluation and the result stay the same. */
+/** The operands from `from` to `to`, exclusive, as a balanced tree; the order of evaluation and the result stay the same. */
 function balance(
   operands: readonly Expression[],
   places: readonly number[],

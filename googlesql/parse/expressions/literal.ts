@@ -17,7 +17,7 @@ const TYPED: Readonly<Record<string, TypedName>> = {
   JSON: 'JSON',
 }
 
-/** The literal or parameter that comes next, or null; whether a typed literal's text is valid, the resolver finds out. */
+/** The literal or parameter that comes next, or null. The resolver checks whether the text of a typed literal is valid. */
 export function parseLiteral(p: Parser): Literal | Parameter | null {
   const { kind, term, text, at } = p.token
   switch (kind) {
@@ -67,7 +67,7 @@ function parseParameter(p: Parser): Parameter {
   return { kind: 'parameter', name: name.text, at }
 }
 
-/** String literals in a row are one, in pieces. Source: "Lexical structure", Tokens in literals. */
+/** Joins adjacent string literals, which are one literal in pieces. Source: "Lexical structure", Tokens in literals. */
 function parseString(p: Parser): string {
   let value = p.take().text
   while (isPiece(p, 'string')) value += p.take().text
@@ -82,12 +82,12 @@ function parseBytes(p: Parser): Uint8Array {
   return new Uint8Array(Buffer.concat(pieces))
 }
 
-/** Whether the literal goes on with the next token; only a piece of its own kind, set apart, may follow. */
+/** Whether the next token is a further piece of the literal: of the same kind, and separated by white space. */
 function isPiece(p: Parser, kind: 'string' | 'bytes'): boolean {
   const next = p.token
   if (next.kind !== 'string' && next.kind !== 'bytes') return false
   if (next.kind !== kind) p.fail('Syntax error: string and bytes literals cannot be concatenated.')
-  // 'it''s' is no quote inside a string here, as it is in other dialects.
+  // In other dialects 'it''s' is a string with a quote in it; here it is an error.
   if (p.peek(-1).end === next.at) {
     p.fail('Syntax error: concatenated string literals must be separated by whitespace or comments')
   }

@@ -1,4 +1,4 @@
-/** Parses a primary expression and the dots, subscripts and call parentheses behind it. */
+/** Parses a primary expression and the dots, subscripts and call parentheses after it. */
 
 import type { Call, Dot, Expression, Index } from '../../ast/nodes.js'
 import type { Parser } from '../parser.js'
@@ -12,14 +12,14 @@ const INDEX_MODES: Readonly<Record<string, Index['mode']>> = {
   SAFE_ORDINAL: 'safe-ordinal',
 }
 
-/** Words that are reserved and yet name functions. */
+/** Reserved words that are also names of functions. */
 const RESERVED_FUNCTIONS: ReadonlySet<string> = new Set(['COLLATE', 'GROUPING', 'IF', 'LEFT', 'RANGE', 'RIGHT'])
 
-/** A primary expression with all that is applied to it; `.*` is left for the select list. */
+/** A primary expression with its field accesses, subscripts and calls; a `.*` is left for the select list. */
 export function parsePostfix(p: Parser): Expression {
   const primary = parsePrimary(p) ?? parseReservedCall(p)
   if (primary !== null) return parseSuffixes(p, primary)
-  // A path of plain names can turn out to be the name of a function.
+  // A path of names is the name of a function if a parenthesis follows it.
   const path = [p.identifier()]
   if (p.is('(')) return parseSuffixes(p, parseCall(p, path))
   let expression: Expression = bareCall(path[0]!) ?? { kind: 'name', ...path[0]! }

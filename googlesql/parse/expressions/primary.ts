@@ -17,7 +17,7 @@ import type { Parser } from '../parser.js'
 import { parseTypeNode } from '../type.js'
 import { parseLiteral } from './literal.js'
 
-/** The expression that comes next, or null when it is one that begins with a name. */
+/** The expression that comes next, or null when it begins with a name. */
 export function parsePrimary(p: Parser): Expression | null {
   const literal = parseLiteral(p)
   if (literal !== null) return literal
@@ -52,7 +52,7 @@ export function parsePrimary(p: Parser): Expression | null {
   }
 }
 
-/** `(SELECT …)`, `(a, b)`, or an expression in parentheses, which leave no trace in the tree. */
+/** `(SELECT …)`, `(a, b)`, or an expression in parentheses; the tree has no node for such parentheses. */
 function parseParentheses(p: Parser): Expression {
   const { at } = p.token
   if (p.isQueryAhead()) return parseSubquery(p, 'scalar', at)
@@ -173,7 +173,7 @@ function parseInterval(p: Parser): IntervalExpression {
   return { kind: 'interval', value, part, to, at }
 }
 
-/** `DAY`, or `WEEK(MONDAY)`; which words are parts, the resolver knows. */
+/** `DAY`, or `WEEK(MONDAY)`; the resolver checks whether the word is a date part. */
 function parseDatePart(p: Parser): DatePart {
   const part = parsePlainPart(p)
   if (!p.accept('(')) return part

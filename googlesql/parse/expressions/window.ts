@@ -1,11 +1,11 @@
-/** Parses what orders and frames rows: ORDER BY items, LIMIT counts, and the windows of OVER and WINDOW. */
+/** Parses ORDER BY items, LIMIT counts, and the windows of OVER and WINDOW. */
 
 import type { Expression, Frame, FrameBound, Identifier, NamedWindow, OrderItem, Window } from '../../ast/nodes.js'
 import type { Parser } from '../parser.js'
 import { parseTypeNode } from '../type.js'
 import { parseLiteral } from './literal.js'
 
-/** The items behind ORDER BY, when that comes next; else none. */
+/** The items of ORDER BY; an empty list when no ORDER BY comes next. */
 export function parseOrderBy(p: Parser): readonly OrderItem[] {
   if (!p.accept('ORDER')) return []
   p.skipHint()
@@ -22,7 +22,7 @@ function parseOrderItem(p: Parser): OrderItem {
   return { expression, isDescending, nulls: parseNulls(p), at }
 }
 
-/** NULLS FIRST or NULLS LAST, where one of them comes next. */
+/** NULLS FIRST or NULLS LAST; null when neither comes next. */
 export function parseNulls(p: Parser): OrderItem['nulls'] {
   if (!p.accept('NULLS')) return null
   if (p.accept('FIRST')) return 'first'
@@ -45,7 +45,7 @@ function parsePlainCount(p: Parser): Expression | null {
   return p.token.kind === 'int' || p.is('@') ? parseLiteral(p) : null
 }
 
-/** What follows OVER: `w` or `(…)`. */
+/** The window after OVER: `w` or `(…)`. */
 export function parseWindow(p: Parser): Window {
   const { at } = p.token
   if (!p.is('(')) {

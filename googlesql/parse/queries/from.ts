@@ -5,7 +5,7 @@ import { isSetOperatorMode } from '../parentheses.js'
 import type { Parser } from '../parser.js'
 import { parsePivot, parseUnpivot } from './pivot.js'
 
-/** What follows the word FROM. */
+/** Parses the items and joins that follow the word FROM. */
 export function parseFrom(p: Parser): From {
   const first = parseItem(p)
   return combine(p, first, parseJoins(p))
@@ -33,7 +33,7 @@ interface Condition {
   readonly using: readonly Identifier[] | null
   readonly at: number
 }
-/** A join as it is read: its operator, its right side, and the conditions written behind that. */
+/** A join as it is read: its operator, its right side, and the conditions written after that. */
 export interface JoinPart {
   readonly join: Join['join']
   readonly at: number
@@ -41,7 +41,7 @@ export interface JoinPart {
   readonly conditions: readonly Condition[]
 }
 
-/** The join that comes next, without its left side; null where none comes. */
+/** The join that comes next, without its left side; null when no join comes next. */
 export function parseJoin(p: Parser): JoinPart | null {
   const { at } = p.token
   const join = parseJoinOperator(p)
@@ -95,7 +95,7 @@ function makeJoin(left: From, part: JoinPart, right: From, condition: Condition 
   }
 }
 
-/** `a JOIN b ON … JOIN c ON …`: each join takes all that stands left of it. */
+/** `a JOIN b ON … JOIN c ON …`: the left side of each join is everything before it. */
 function chainJoins(first: From, parts: readonly JoinPart[]): From {
   return parts.reduce((left, part) => makeJoin(left, part, part.right, part.conditions[0]), first)
 }
@@ -109,7 +109,7 @@ function refuseAfterComma(p: Parser, { join, at }: JoinPart): never {
   )
 }
 
-/** `a JOIN b JOIN c ON … ON …`: each condition closes the last join that still waits for one. */
+/** `a JOIN b JOIN c ON … ON …`: each condition belongs to the last join that does not have one yet. */
 function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
   const conditions = parts.reduce((count, part) => count + part.conditions.length, 0)
   const count = `Syntax error: The number of join conditions is ${conditions} but the number of joins that require a join condition is`
@@ -144,7 +144,7 @@ function nestJoins(p: Parser, first: From, parts: readonly JoinPart[]): From {
   return open === undefined ? current : refuseOpen(open.part)
 }
 
-// ---- what is joined
+// ---- items of FROM
 
 function parseItem(p: Parser): From {
   p.descend()
@@ -174,7 +174,8 @@ function parsePrimary(p: Parser): From {
   }
   p.take()
   const first = parseItem(p)
-  // Parentheses in FROM hold a query or a join; a single table or a comma needs none and may have none.
+  // Parentheses in FROM may hold only a query or a join: neither a single table nor a join with a comma may be in
+  // parentheses.
   const joins = p.is(',') ? [] : parseJoins(p)
   const comma = joins.find(join => join.join === 'comma')
   if (comma !== undefined) p.fail('Syntax error: Expected ")" but got ","', comma.at)
@@ -206,7 +207,7 @@ function parseTable(p: Parser): TablePath {
   return { kind: 'table', at, path, alias, offset }
 }
 
-/** A name; in FROM it may have dashes without spaces, as the names of projects do. */
+/** A name; in FROM it may contain dashes without white space, as names of projects do. */
 function parseFirstPart(p: Parser): Identifier {
   const first = p.identifier()
   if (first.isQuoted) return first
@@ -220,7 +221,7 @@ function parseFirstPart(p: Parser): Identifier {
   return { ...first, name: p.source.slice(first.at, end) }
 }
 
-/** An alias; PIVOT and UNPIVOT are names too, unless what follows makes them operators. */
+/** An alias. PIVOT and UNPIVOT may be aliases too, unless the next tokens make them operators. */
 function parseAlias(p: Parser): Identifier | null {
   const isOperator = p.isSequence('PIVOT', '(') || isUnpivot(p) || p.isSequence('MATCH_RECOGNIZE', '(')
   return p.alias(!isOperator)

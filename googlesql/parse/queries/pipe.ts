@@ -11,12 +11,12 @@ import { parseItems, parsePipeSelect, parseWindows } from './select.js'
 import { parseCombination } from './set.js'
 import { parseCte } from './with.js'
 
-/** Operators of the language that BigQuery runs as statements, at random, or not at all. */
+/** Pipe operators of the language that are refused: statements, random samples, and operators that BigQuery does not have. */
 const REFUSED: ReadonlySet<string> = new Set(
   'ASSERT CALL CREATE DESCRIBE EXPORT FINISH FORK IF INSERT LOG MATCH_RECOGNIZE RECURSIVE TABLESAMPLE TEE'.split(' '),
 )
 
-/** The operator that comes next; `|>` stands first. */
+/** The pipe operator that comes next, beginning with its `|>`. */
 export function parsePipe(p: Parser): Pipe {
   const { at } = p.expect('|>')
   const { term } = p.token
@@ -27,7 +27,7 @@ export function parsePipe(p: Parser): Pipe {
   return p.unexpected()
 }
 
-/** By the word behind `|>`, which comes next; `at` is the place of the `|>`. */
+/** The rule for each operator, by the word after `|>`. That word is the next token; `at` is the place of the `|>`. */
 const OPERATORS: Readonly<Record<string, (p: Parser, at: number) => Pipe>> = {
   SELECT: (p, at) => ({ kind: 'pipe-select', at, select: parsePipeSelect(p) }),
   EXTEND: (p, at) => {
@@ -82,7 +82,7 @@ const OPERATORS: Readonly<Record<string, (p: Parser, at: number) => Pipe>> = {
   UNPIVOT: p => ({ kind: 'pipe-unpivot', ...parseUnpivot(p, () => p.alias()) }),
 }
 
-/** Whether the operator ends here; a comma may stand before that. */
+/** Whether the list of an operator ends here; a comma may come before its end. */
 function endsPipe(p: Parser): boolean {
   return p.token.kind === 'end' || p.is('|>') || p.is(')') || p.is(';')
 }

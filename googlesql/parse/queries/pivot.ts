@@ -1,4 +1,4 @@
-/** Parses PIVOT and UNPIVOT, behind an item of FROM or a pipe. */
+/** Parses PIVOT and UNPIVOT, after an item of FROM or in a pipe. */
 
 import type { Expression, Identifier, Pivot, Unpivot, UnpivotedColumn } from '../../ast/nodes.js'
 import { parseLiteral } from '../expressions/literal.js'

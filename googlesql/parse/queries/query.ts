@@ -1,4 +1,4 @@
-/** Parses a query: WITH, set operations, ORDER BY, LIMIT, and the pipe operators behind them. */
+/** Parses a query: WITH, set operations, ORDER BY, LIMIT, and the pipe operators after them. */
 
 import type { Cte, FromQuery, Pipe, Query, QueryBody } from '../../ast/nodes.js'
 import { parseCount, parseOrderBy } from '../expressions/window.js'
@@ -33,7 +33,7 @@ function parseFromQuery(p: Parser): FromQuery {
   return { kind: 'from', at, from: parseFrom(p) }
 }
 
-/** `(query) AS t |> …` says what `(query) |> AS t |> …` says. */
+/** `(query) AS t |> …` means the same as `(query) |> AS t |> …`. */
 function parsePipeAlias(p: Parser): readonly Pipe[] {
   if (!p.is('AS') || p.peek(2).term !== '|>') return []
   const { at } = p.take()

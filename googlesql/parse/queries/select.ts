@@ -7,7 +7,7 @@ import type { Parser } from '../parser.js'
 import { parseFrom } from './from.js'
 import { parseGroupBy } from './group-by.js'
 
-/** A SELECT without the ORDER BY and LIMIT behind it, which belong to the query. */
+/** A SELECT without the ORDER BY and LIMIT after it, which belong to the query. */
 export function parseSelect(p: Parser): Select {
   const { at, isDistinct, as, items } = parseList(p)
   const from = p.accept('FROM') ? parseFrom(p) : null
@@ -36,7 +36,7 @@ function parseList(p: Parser): Pick<Select, 'at' | 'isDistinct' | 'as' | 'items'
   return { at, isDistinct, as, items: parseItems(p) }
 }
 
-/** The WINDOW clause, where one comes next. */
+/** The windows of the WINDOW clause; an empty list when no WINDOW comes next. */
 export function parseWindows(p: Parser): readonly NamedWindow[] {
   return p.accept('WINDOW') ? p.list(parseNamedWindow) : []
 }
@@ -48,7 +48,7 @@ function parseAs(p: Parser): Select['as'] {
   return p.unsupported('SELECT AS with a type name')
 }
 
-/** The items of a select list, up to the clause behind them. */
+/** The items of a select list, up to the next clause. */
 export function parseItems(p: Parser): readonly SelectItem[] {
   if (endsItems(p)) {
     if (p.is('FROM')) p.fail('Syntax error: SELECT list must not be empty')

@@ -1,13 +1,13 @@
-/** Parses what stands between the inputs of a set operation: `LEFT UNION ALL BY NAME ON (a)`. */
+/** Parses the operator between the inputs of a set operation: `LEFT UNION ALL BY NAME ON (a)`. */
 
 import type { Identifier, SetOperation } from '../../ast/nodes.js'
 import { isSetOperatorMode } from '../parentheses.js'
 import type { Parser } from '../parser.js'
 
-/** How the inputs of a set operation are combined. */
+/** The operator of a set operation, with its mode and its way to match columns. */
 export type Combination = Omit<SetOperation, 'kind' | 'inputs'>
 
-/** `[LEFT [OUTER]] UNION ALL [BY NAME …]` and the like when that comes next, or null. */
+/** `[LEFT [OUTER]] UNION ALL [BY NAME …]` and the like; null when no set operation comes next. */
 export function parseCombination(p: Parser): Combination | null {
   const { at } = p.token
   const mode = parseMode(p)
@@ -48,7 +48,7 @@ function parseColumns(p: Parser): readonly Identifier[] {
   return p.parenthesisedList(item => item.identifier())
 }
 
-/** Set operations of one level must be all alike; else parentheses have to say which comes first. */
+/** Refuses different set operations on one level: parentheses have to show which of them comes first. */
 export function requireSame(p: Parser, first: Combination, next: Combination): void {
   if (first.operator !== next.operator || first.isAll !== next.isAll) {
     p.fail(

@@ -12,12 +12,12 @@ import { readableExpr } from '../name-scope.js'
 import { integer, sortKey } from '../queries/order.js'
 import { sourcesOf } from './arguments.js'
 
-/** How `clause` begins in the arguments of an aggregate function. */
+/** The beginning of `ExpressionEnv.clause` in the arguments of an aggregate function. */
 export const IN_AGGREGATE = 'arguments of aggregate function'
-/** How `clause` begins in an analytic function. */
+/** The beginning of `ExpressionEnv.clause` in the arguments of an analytic function. */
 export const IN_ANALYTIC = 'arguments of analytic function'
 
-/** A call without OVER: a column of the scan that groups the rows, in which the call is left. */
+/** An aggregate call without OVER: collects the call for the aggregate scan, and returns that scan's column in its place. */
 export function aggregateCall(
   node: ast.Call,
   entry: FunctionEntry,
@@ -56,7 +56,7 @@ export function aggregateCall(
 /** A function's name in messages. */
 export const displayName = (entry: FunctionEntry): string => (entry.name === '$count_star' ? 'COUNT' : entry.name)
 
-/** What an aggregate and a window function share: the call itself. */
+/** The call itself, which aggregate and window functions have in common. */
 export function aggregatePart(
   node: ast.Call,
   entry: FunctionEntry,
@@ -73,7 +73,7 @@ export function aggregatePart(
     return context.fail(`Aggregate functions with DISTINCT cannot be used with arguments of type ${found}`, node.at)
   }
   const orderBy = node.orderBy.map(item => sortKey(item, context.expression(item.expression, env), context))
-  // Each of two volatile calls that are written alike draws a value of its own.
+  // Two volatile calls with the same text have different values, so a volatile key is never one of the arguments.
   const isArgument = ({ expr }: SortKey): boolean =>
     args.some(argument => argument && isSameExpr(argument, expr)) && !isVolatile(expr)
   const foreign = node.isDistinct && orderBy.find(key => !isArgument(key))
@@ -120,7 +120,7 @@ function havingKey(node: ast.Expression, env: ExpressionEnv, context: ResolveCon
   return context.fail(`HAVING modifier does not support expressions of type ${shortTypeName(expr.type)}`, node.at)
 }
 
-/** GROUPING(x): a column too. */
+/** GROUPING(x): collects the call for the aggregate scan, and returns that scan's column in its place. */
 export function resolveGrouping(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
   const argument = node.arguments[0]
   if (!env.aggregates) return context.fail(`GROUPING not allowed in ${env.clause}`, node.at)

@@ -1,4 +1,4 @@
-/** Arguments of calls before their types are known, and calls of operators. */
+/** Arguments of calls whose types are not known yet, and calls of operators. */
 
 import type * as ast from '../../ast/nodes.js'
 import { findFunction } from '../../functions/all.js'
@@ -81,7 +81,7 @@ type Operand = ast.Expression | Expr | ArgumentSource
 
 const isSource = (operand: Operand): operand is ArgumentSource => 'resolve' in operand
 const isResolved = (operand: ast.Expression | Expr): operand is Expr => 'type' in operand && !isNodeWithType(operand)
-/** A cast and a struct have a `type` before they are resolved too: there it is a TypeNode, or null. */
+/** Whether it is a cast or a struct of the syntax tree. These have a `type` too, but it is a TypeNode or null. */
 const isNodeWithType = (operand: ast.Expression | Expr): boolean =>
   (operand.kind === 'cast' && !('isImplicit' in operand)) || (operand.kind === 'struct' && 'isTuple' in operand)
 
@@ -102,7 +102,7 @@ export function operatorCall(
   return call(name, type, args, at)
 }
 
-/** The arguments of a call as they are written. */
+/** The arguments of a call as they are written, not resolved. */
 export const sourcesOf = (node: ast.Call, env: ExpressionEnv, context: ResolveContext): ArgumentSource[] =>
   node.arguments.map(argument =>
     nodeSource(argument.expression, argument.name?.name.toLowerCase() ?? null, env, context),

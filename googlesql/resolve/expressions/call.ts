@@ -1,4 +1,4 @@
-/** Calls of functions, each by its kind. */
+/** Calls of functions: scalar, aggregate, analytic and temporary ones. */
 
 import type * as ast from '../../ast/nodes.js'
 import { findFunction, functionNames } from '../../functions/all.js'
@@ -14,7 +14,7 @@ import { aggregateCall, resolveGrouping } from './aggregate.js'
 import { sourcesOf } from './arguments.js'
 import { windowCall } from './window.js'
 
-/** A call of a function, of a temporary one too; aggregate and analytic ones stand as columns. */
+/** Resolves a call of any function, temporary ones included; an aggregate or analytic call becomes a column. */
 export function resolveCall(node: ast.Call, env: ExpressionEnv, context: ResolveContext): Expr {
   const temporary = context.functions.size > 0 ? resolveTemporaryCall(node, env, context) : null
   if (temporary) return temporary

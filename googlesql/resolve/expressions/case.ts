@@ -1,4 +1,4 @@
-/** CASE, with and without a value to compare. */
+/** CASE, with and without an operand to compare. */
 import type * as ast from '../../ast/nodes.js'
 import { shownType } from '../../functions/overload.js'
 import type { Computed, Expr } from '../../plan/nodes.js'
@@ -38,11 +38,11 @@ interface Parts {
 
 interface Conditions {
   readonly conditions: readonly Expr[]
-  /** The value, where it is computed once for all comparisons. */
+  /** The operand, if it is bound to a column so that it is evaluated once for all comparisons; otherwise null. */
   readonly binding: Computed | null
 }
 
-/** `CASE x WHEN y`: `x = y`. */
+/** The conditions of `CASE x WHEN y`: each is `x = y`. */
 function comparisons(value: Expr, parts: Parts, env: ExpressionEnv, context: ResolveContext): Conditions {
   if (!commonSupertype([value, ...parts.whens])) {
     return context.fail(`No matching signature for operator CASE for argument types: ${flat(parts)}`, parts.at)
@@ -75,7 +75,7 @@ const results = ({ thens, otherwise }: Parts): readonly Expr[] => [...thens, ...
 
 const ofElse = ({ otherwise }: Parts): string => (otherwise ? shownType(otherwise) : 'NULL')
 
-/** The types as they stand: `INT64, STRING, INT64, NULL`. */
+/** The types of all parts, in the order in which they are written: `INT64, STRING, INT64, NULL`. */
 const flat = (parts: Parts): string =>
   [
     shownType(parts.value!),

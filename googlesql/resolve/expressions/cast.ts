@@ -1,4 +1,4 @@
-/** Written casts. */
+/** Casts that are written, in contrast to those that coercion adds. */
 import type * as ast from '../../ast/nodes.js'
 import type { CastExpr, Expr } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'

@@ -1,4 +1,4 @@
-/** Expressions: every node of the syntax tree becomes a typed one. Calls and names have files of their own. */
+/** Expressions: every node of the syntax tree becomes a typed one of the plan. Calls and names have files of their own. */
 
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
@@ -153,7 +153,7 @@ function resolveIndex(node: ast.Index, env: ExpressionEnv, context: ResolveConte
 
 const modeName = (mode: ast.Index['mode']): string => mode.replace('-', '_').toUpperCase()
 
-/** `s[0]`, `s[ORDINAL(1)]`: the position must be a literal, since it decides the type. */
+/** `s[0]`, `s[ORDINAL(1)]`: the position must be a literal, because the type of the result depends on it. */
 function structSubscript(node: ast.Index, operand: Expr, context: ResolveContext): Expr {
   const { type } = operand
   if (type.kind !== 'STRUCT') throw new TypeError('structSubscript needs a struct')
@@ -223,12 +223,16 @@ function resolveStruct(node: ast.StructConstructor, env: ExpressionEnv, context:
   return { kind: 'struct', type, fields, hasWrittenType: false, at: node.at }
 }
 
-/** The name that an expression gives to its column: a path's last name. */
+/** The name of a column without an alias: the last name of a path; empty for any other expression. */
 export function impliedName(node: ast.Expression): string {
   return node.kind === 'name' ? node.name : node.kind === 'dot' ? node.name.name : ''
 }
 
-/** A BOOL expression where the language asks for a condition. */
+/**
+ * The expression coerced to BOOL, as a condition.
+ *
+ * @throws SqlError, naming the clause, when the type is not BOOL
+ */
 export function condition(node: ast.Expression, clause: string, env: ExpressionEnv, context: ResolveContext): Expr {
   const expr = context.expression(node, env)
   return (

@@ -1,4 +1,4 @@
-/** Frames of windows: their bounds, in order and of the right types. */
+/** Frames of windows: checks the order of the bounds and the types of their offsets. */
 import type * as ast from '../../ast/nodes.js'
 import type { Expr, ResolvedBound, ResolvedFrame, SortKey } from '../../plan/nodes.js'
 import { coerceTo } from '../../types/apply-coercion.js'
@@ -15,7 +15,7 @@ const BOUND_WORDS: Readonly<Record<ResolvedBound['kind'], string>> = {
   'unbounded-following': 'UNBOUNDED FOLLOWING',
 }
 
-/** A frame, with offsets of the type that ROWS or the key of RANGE wants. */
+/** The frame, with its offsets coerced to INT64 for ROWS, or to the type of the sort key for RANGE. */
 export function resolveFrame(
   frame: ast.Frame,
   orderBy: readonly SortKey[],

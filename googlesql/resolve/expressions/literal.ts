@@ -14,7 +14,7 @@ import {
 } from '../../values/literals.js'
 import type { ResolveContext } from '../context.js'
 
-/** The largest INT64; of its negative there is one more. */
+/** The largest INT64; the smallest is `-MAX_INT64 - 1n`. */
 export const MAX_INT64 = 9223372036854775807n
 
 export function intLiteral(digits: string, at: number, context: ResolveContext): Expr {
@@ -22,7 +22,7 @@ export function intLiteral(digits: string, at: number, context: ResolveContext):
   return literal(INT64, BigInt(digits).toString(), at)
 }
 
-/** What is too large for a FLOAT64 is infinite. */
+/** A FLOAT64 literal; a number that is too large for a FLOAT64 becomes infinite. */
 export function floatLiteral(text: string, at: number): Expr {
   return { kind: 'literal', type: FLOAT64, value: Number(text), written: text, at }
 }

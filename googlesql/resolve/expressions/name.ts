@@ -49,14 +49,17 @@ function foundExpr(
   }
 }
 
-/** The aliases of the select list are seen within the aggregates of HAVING, QUALIFY and ORDER BY too. */
+/**
+ * The aggregates of HAVING, QUALIFY and ORDER BY can refer to aliases of the select list, but not to an alias of an aggregate
+ * or window call.
+ */
 function refuseInAggregate(holds: Held, node: ast.Name, env: ExpressionEnv, context: ResolveContext): void {
   if (!env.clause.startsWith(IN_AGGREGATE)) return
   if (holds === 'aggregate') context.fail('Aggregations of aggregations are not allowed', node.at)
   if (holds === 'window') context.fail('Analytic functions cannot be arguments to aggregate functions', node.at)
 }
 
-/** `operand.name`. A range variable's columns come before a struct's fields. */
+/** `operand.name`. If the operand is the name of a range variable, `name` is one of its columns, otherwise a field. */
 export function resolveDot(node: ast.Dot, env: ExpressionEnv, context: ResolveContext): Expr {
   if (node.operand.kind === 'name') {
     const hit = lookup(env.scope, node.operand.name)
@@ -81,7 +84,7 @@ function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: bo
   return context.fail(`Name ${name.name} not found inside ${range.name}${hint}`, name.at)
 }
 
-/** A struct's field, whose name is matched without regard to case, or a JSON value's member. */
+/** A field of a struct, whose name is matched without regard to case, or a member of a JSON value. */
 function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): Expr {
   const { type } = operand
   if (type.kind === 'JSON') {
@@ -105,7 +108,7 @@ function fieldOf(operand: Expr, name: ast.Identifier, context: ResolveContext): 
   return fieldAt(operand, index, name.at)
 }
 
-/** A field by its index; of a struct that is written out, the expression itself. */
+/** A field by its index from 0; if the struct is constructed from columns and fields, the field's own expression. */
 export function fieldAt(operand: Expr, index: number, at: number): Expr {
   if (operand.type.kind !== 'STRUCT') throw new TypeError('fieldAt needs a struct')
   if (operand.kind === 'struct' && operand.fields.every(field => field.kind === 'column' || field.kind === 'field')) {

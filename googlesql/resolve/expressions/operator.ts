@@ -1,4 +1,4 @@
-/** Operators: each is a call of the function of its name in definitions/operators.ts. */
+/** Operators: each becomes a call of its function in definitions/operators.ts. */
 
 import type * as ast from '../../ast/nodes.js'
 import { startOf } from '../../ast/start-of.js'
@@ -12,7 +12,7 @@ import { operatorCall } from './arguments.js'
 import { floatLiteral, MAX_INT64 } from './literal.js'
 import { oneColumn } from './subquery.js'
 
-/** NOT of it, where the operator was written with NOT. */
+/** The expression, or NOT of it for an operator that is written with NOT. */
 export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
   return isNegated ? call('$not', BOOL, [expr], at) : expr
 }
@@ -21,7 +21,7 @@ export function negated(isNegated: boolean, expr: Expr, at: number): Expr {
 export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: ResolveContext): Expr {
   const { operand } = node
   if (node.operator === '-' && operand.kind === 'int') {
-    // -9223372036854775808 is a literal, though 9223372036854775808 is none.
+    // -9223372036854775808 is a valid literal, although 9223372036854775808 is not.
     if (BigInt(operand.value) > MAX_INT64 + 1n)
       return context.fail(`Invalid integer literal: -${operand.value}`, node.at)
     return literal(INT64, (-BigInt(operand.value)).toString(), node.at)
@@ -41,14 +41,14 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: Resol
   return ofNoNull(node.operator, operatorCall(name, [operand], node.at, env, context), context)
 }
 
-/** The call, unless one of its operands is a NULL written out: `x = NULL` is a slip of the pen for `x IS NULL`. */
+/** The call; refused if an operand is a literal NULL, because `x = NULL` is mostly a mistake for `x IS NULL`. */
 function ofNoNull(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
   const slip = operands.find(operand => operand !== null && isBareNull(operand))
   return slip ? context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
 }
 
-/** These take a NULL for what it says. */
+/** The operators that accept a literal NULL as an operand. */
 const TAKES_NULL: ReadonlySet<ast.BinaryOperator> = new Set(['AND', 'OR', '<<', '>>'])
 
 const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
@@ -72,7 +72,7 @@ const BINARY: Readonly<Record<ast.BinaryOperator, string>> = {
   '||': '$concat',
 }
 
-/** Chains such as `a AND b AND …` lean to the left: they are walked in a loop, so that long ones need no deep stack. */
+/** A chain such as `a AND b AND …` is a tree that is deep on its left: a loop walks it, so that it needs no deep stack. */
 export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: ResolveContext): Expr {
   const chain: ast.Binary[] = []
   let left: ast.Expression = node
@@ -89,7 +89,7 @@ export function resolveBinary(node: ast.Binary, env: ExpressionEnv, context: Res
   return expr
 }
 
-/** LIKE, which looks for no NULL that is written out. */
+/** LIKE; a literal NULL as an operand is refused. */
 export function resolveLike(node: ast.Like, env: ExpressionEnv, context: ResolveContext): Expr {
   const call = operatorCall('$like', [node.operand, node.pattern], startOf(node), env, context)
   return negated(node.isNegated, ofNoNull('LIKE', call, context), node.at)
@@ -111,7 +111,7 @@ export function resolveIs(node: ast.IsTest, env: ExpressionEnv, context: Resolve
 
 /** LIKE ANY, LIKE SOME and LIKE ALL. */
 export function resolveLikeQuantified(node: ast.LikeQuantified, env: ExpressionEnv, context: ResolveContext): Expr {
-  // `x NOT LIKE ANY (…)` is NOT (x LIKE ANY (…)): so the reference implementation computes it, whatever the page says.
+  // `x NOT LIKE ANY (…)` is NOT (x LIKE ANY (…)), as in the reference implementation; its documentation differs.
   const quantifier = node.quantifier.toLowerCase()
   const suffix = node.patterns ? '' : '_array'
   let patterns: (ast.Expression | Expr)[]

@@ -27,7 +27,7 @@ export function resolveSubquery(node: ast.Subquery, env: ExpressionEnv, context:
   return { kind: 'subquery', type: arrayOf(column.type), form: 'array', scan, at: node.at }
 }
 
-/** The scan of a query that must have one column, and that column. */
+/** The scan of a query that must have exactly one column, and that column. */
 export function oneColumn(query: ast.Query, what: string, env: ExpressionEnv, context: ResolveContext, at = query.at) {
   const result = context.query(query, { outer: subqueryScope(env.scope), ctes: env.ctes })
   const only = result.columns[0]

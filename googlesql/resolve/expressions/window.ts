@@ -10,7 +10,7 @@ import { sortKey } from '../queries/order.js'
 import { aggregatePart, displayName, IN_AGGREGATE, IN_ANALYTIC } from './aggregate.js'
 import { resolveFrame } from './frame.js'
 
-/** A call with OVER: a column of the scan that computes windows, in which the call is left. */
+/** A call with OVER: collects the call for the window scan, and returns that scan's column in its place. */
 export function windowCall(
   node: ast.Call,
   entry: FunctionEntry,
@@ -60,7 +60,9 @@ function refuseInWindow(node: ast.Call, context: ResolveContext): void {
   if (node.limit) context.fail('LIMIT in arguments is not supported on analytic functions', node.at)
 }
 
-/** What keeps a type from being partitioned by; unlike GROUP BY, PARTITION BY takes no FLOAT64. */
+/**
+ * The part of a type, for a message, for which PARTITION BY refuses it; null if allowed. Unlike GROUP BY it refuses FLOAT64.
+ */
 function partitionProblem(type: Type): string | null {
   if (!isGroupable(type)) return shortTypeName(type)
   if (type.kind === 'FLOAT64') return 'FLOAT64'
@@ -72,7 +74,7 @@ function hasFloat(type: Type): boolean {
   return type.kind === 'STRUCT' ? type.fields.some(field => hasFloat(field.type)) : type.kind === 'FLOAT64'
 }
 
-/** What a function wants of its window. */
+/** Checks the ORDER BY and the frame of a window against the function's traits. */
 function checkWindow(window: ast.Window, entry: FunctionEntry, context: ResolveContext): void {
   const traits: AggregateTraits = entry.aggregate ?? {}
   const name = displayName(entry).toLowerCase()
@@ -99,7 +101,7 @@ function checkDistinctWindow(window: ast.Window, call: AggregateCall, node: ast.
   }
 }
 
-/** A window with the one that it is based on put in. */
+/** The window merged with the named window that it is based on. */
 function mergeWindow(
   window: ast.Window,
   named: ReadonlyMap<string, ast.Window>,

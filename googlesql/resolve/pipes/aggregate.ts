@@ -1,4 +1,4 @@
-/** The pipe operator AGGREGATE: groups, and the columns that it gives: the keys, then the aggregates. */
+/** The pipe operator AGGREGATE: its groups and its columns, which are the keys and then the aggregates. */
 
 import type * as ast from '../../ast/nodes.js'
 import type { Computed, Expr, Scan, SortKey } from '../../plan/nodes.js'
@@ -12,7 +12,7 @@ import { type GroupKeys, resolveGroupBy } from '../queries/group-by.js'
 import { sortKey } from '../queries/order.js'
 import { aggregated, regrouper } from '../queries/rewrite-grouped.js'
 
-/** A column of the result, and how the result is ordered by it. */
+/** A column of the result, and the order of the result by it; null for none. */
 interface Output {
   readonly name: string
   readonly expr: Expr
@@ -64,7 +64,7 @@ function isAggregate(expr: Expr, { aggregates, groupings }: Collected): boolean 
   return someOf(expr, part => part.kind === 'column' && calls.has(part.column.id))
 }
 
-/** No select list stands beside it: neither ordinals nor aliases mean anything here. */
+/** Resolves the keys. The operator has no select list, so that neither ordinals nor aliases can be keys. */
 function groupBy(node: ast.GroupBy, env: ExpressionEnv, context: ResolveContext): GroupKeys {
   for (const item of node.items) {
     if (item.kind === 'expression' && item.expression.kind === 'int') {

@@ -1,17 +1,19 @@
-/** What pipe operators do to the names of a table: columns come, go and are renamed, while aliases keep what they meant. */
+/** The effect of pipe operators on names: columns are added, dropped and renamed, while table aliases keep their meaning. */
 import type * as ast from '../../ast/nodes.js'
 import type { Column, Computed, Scan } from '../../plan/nodes.js'
 import type { NamedColumn, ResolveContext } from '../context.js'
 import { readable, type VisibleColumn, visible } from '../name-scope.js'
 import type { FromResult } from '../queries/from.js'
 
-/** What comes through a pipe. */
+/** The table that comes through a pipe. */
 export interface Table extends FromResult {
-  /** The one column of a value table: its rows are this value. */
+  /** The only column of a value table, whose rows are this value; null for any other table. */
   readonly value: Column | null
 }
 
-/** The columns that a query gives which ends here. A row that is one value stays one column, though its fields are names. */
+/**
+ * The columns of a query that ends with this table. A row that is one value is one column, although its fields are in scope.
+ */
 export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
   const seen = new Set<number>()
   const aliasOf = (column: Column): string =>
@@ -25,7 +27,7 @@ export function outputsOf({ names, value }: Table): readonly NamedColumn[] {
   })
 }
 
-/** New columns at the end; an equal name makes both ambiguous. */
+/** The table with new columns at the end; a new column and an old one with the same name are both ambiguous. */
 export function extendColumns({ names }: Table, scan: Scan, added: readonly Column[]): Table {
   return {
     scan,
@@ -34,7 +36,7 @@ export function extendColumns({ names }: Table, scan: Scan, added: readonly Colu
   }
 }
 
-/** SET: each column in the place of the one that it replaces. */
+/** SET: the table with each computed column in the place of the one that it replaces. */
 export function replaceColumns(
   node: ast.PipeSet,
   { names }: Table,
@@ -79,7 +81,7 @@ export function dropColumns(node: ast.PipeDrop, { scan, names }: Table, context:
 const columnsCalled = (name: ast.Identifier, columns: readonly VisibleColumn[]): readonly VisibleColumn[] =>
   columns.filter(column => column.name.toLowerCase() === name.name.toLowerCase())
 
-/** The column of this name, of which there must be one. */
+/** The only column with this name; refused where no column has it, or more than one. */
 function onlyColumn(
   name: ast.Identifier,
   columns: readonly VisibleColumn[],

@@ -1,4 +1,6 @@
-/** Pipe operators: each takes the table that comes through the pipe, and makes one of the scans that there are already. */
+/**
+ * Pipe operators: each turns the table that comes through the pipe into another, with the same scans that other clauses use.
+ */
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
@@ -19,13 +21,13 @@ import { resolveCtes } from '../queries/with.js'
 import { resolvePipeAggregate } from './aggregate.js'
 import { dropColumns, extendColumns, outputsOf, renameColumns, replaceColumns, type Table } from './columns.js'
 
-/** What `FROM …` gives to the first pipe: the aliases in it stay visible. */
+/** The table of `FROM …` for the first pipe operator; its aliases stay in scope. */
 export function tableOfFrom({ scan, names }: FromResult): Table {
   const only = names.ranges.length === 1 ? names.ranges[0]! : null
   return { scan, names, value: only?.kind === 'value' ? only.column : null }
 }
 
-/** What a query gives to the first pipe: its columns, without an alias. */
+/** The table of a query for the first pipe operator: its columns, without an alias. */
 export function tableOfResult({ scan, columns, isValueTable }: QueryResult): Table {
   const value = isValueTable ? (columns[0]?.column ?? null) : null
   return { scan, names: rangeNames(columns, isValueTable, ''), value }
@@ -119,7 +121,7 @@ const clauseEnv = (table: Table, clause: string, env: QueryEnv): ExpressionEnv =
   inlinesAliases: true,
 })
 
-/** An environment where window functions may be called, and the scan that has computed them afterwards. */
+/** An environment in which window functions may be called, and a function that returns the scan with their columns. */
 function withWindows(table: Table, clause: string, windows: readonly ast.NamedWindow[], env: QueryEnv) {
   const collected: Collected = { aggregates: [], windows: [], groupings: [] }
   const named = new Map(windows.map(({ name, window }) => [name.name.toLowerCase(), window]))
@@ -133,7 +135,7 @@ function withWindows(table: Table, clause: string, windows: readonly ast.NamedWi
   return { env: inner, calls: collected.windows, computed }
 }
 
-/** Computes columns beside those of the table. */
+/** A scan with the table's columns and the computed ones. */
 const computing = (table: Table, input: Scan, computed: readonly Computed[]): Scan => ({
   kind: 'project',
   input,
@@ -205,7 +207,7 @@ function orderBy(node: ast.PipeOrderBy, table: Table, env: QueryEnv, context: Re
 
 // ---- whole tables
 
-/** `AS t`: the only alias from here on. */
+/** `AS t`: `t` is the only alias for the operators that follow. */
 function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromResult['names'] {
   const alias = node.alias.name
   if (table.value) return rangeNames([{ name: alias, column: table.value }], true, alias)
@@ -216,7 +218,10 @@ function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromR
   return { ranges: [{ kind: 'table', name: alias, columns }], columns, hidden: new Set() }
 }
 
-/** The rows that differ in any visible column; aliases stay, with what is left of their columns. */
+/**
+ * DISTINCT: one row for each combination of the visible columns' values. Aliases stay in scope, with the columns that are
+ * left.
+ */
 function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext): Table {
   const outputs = outputsOf(table)
   const keys = outputs.map(({ name, column }): Computed => {

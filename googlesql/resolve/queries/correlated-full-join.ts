@@ -1,4 +1,4 @@
-/** A FULL JOIN inside a correlated subquery, in terms of LEFT JOIN and UNION ALL, which engines can compute there. */
+/** Expresses a FULL JOIN in a correlated subquery by LEFT JOIN and UNION ALL, which engines can compute there. */
 
 import { call, columnExpr, filtered, literal, withComputed } from '../../plan/build.js'
 import type { CastExpr, Column, Computed, Expr, JoinScan, Scan } from '../../plan/nodes.js'
@@ -11,8 +11,8 @@ import type { ResolveContext } from '../context.js'
 export const isCorrelated = (scan: Scan): boolean => outerColumns(scan).size > 0
 
 /**
- * The rows of `left LEFT JOIN right`, then those of the right side that meet none of the left: the same columns, made of
- * copies of both sides.
+ * The rows of `left LEFT JOIN right`, then the rows of the right side without a match on the left, with the same columns.
+ * Both inputs of the union are copies of the two sides.
  */
 export function withoutFullJoin({ left, right, condition, columns }: JoinScan, context: ResolveContext): Scan {
   const copied = (): Pick<JoinScan, 'left' | 'right' | 'condition'> => {
@@ -38,7 +38,7 @@ export function withoutFullJoin({ left, right, condition, columns }: JoinScan, c
   }
 }
 
-/** The rows of `scan` that meet none of `other`, whose columns stand before them as NULLs. */
+/** The rows of `scan` without a match in `other`, after the columns of `other` as NULLs. */
 function unmatched(scan: Scan, other: Scan, condition: Expr | null, at: number, context: ResolveContext): Scan {
   const isThere = context.newColumn('', BOOL)
   const marked = withComputed(other, [{ column: isThere, expr: literal(BOOL, true, at) }])

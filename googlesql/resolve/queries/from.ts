@@ -17,7 +17,10 @@ export interface FromResult {
   readonly names: FromNames
 }
 
-/** `left` is what stands before this item in the same FROM clause: an array path may refer to it. */
+/**
+ * `left` is the join of the items before this one in the same FROM clause, to which an array path may refer; null for the
+ * first.
+ */
 export function resolveFrom(
   node: ast.From,
   left: FromResult | null,
@@ -53,7 +56,7 @@ const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv
 
 // ---- tables
 
-/** The names of a scan whose row is known under an alias. */
+/** The names of a scan under an alias, which may be empty. */
 export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolean, alias: string): FromNames {
   const only = columns[0]
   if (isValueTable && only) {
@@ -122,7 +125,7 @@ function resolveTable(
   return { scan, names: rangeNames([...columns, ...unreadable], false, node.alias?.name ?? lastName(last.name)) }
 }
 
-/** `` `logs.edge` `` without an alias is known as `edge`. */
+/** The name of a table without an alias: `edge` for `` `logs.edge` ``. */
 const lastName = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
 function resolveSubqueryFrom(node: ast.SubqueryFrom, env: QueryEnv, context: ResolveContext): FromResult {
@@ -189,7 +192,7 @@ function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): Fr
 /** A join without its left side. */
 type JoinNode = Omit<ast.Join, 'kind' | 'left'>
 
-/** The join of a pipe: its left side is what came through the pipe. */
+/** The join of a pipe: its left side is the table that comes through the pipe. */
 export function resolvePipeJoin(
   left: FromResult,
   node: ast.PipeJoin,
@@ -210,13 +213,13 @@ function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, context: Resolv
       const join = node.join.toUpperCase()
       return context.fail(`Correlated array references are not allowed with ${join} JOIN: ${path}`, node.right.at)
     }
-    // RIGHT and FULL joins know both sides: the array must not be correlated, and is read on its own.
+    // In a RIGHT or FULL join the array must not be correlated: it is resolved without the left side.
     return joinScans(node, left, resolveFrom(node.right, null, env, context), env, context)
   }
   return joinScans(node, left, right, env, context)
 }
 
-/** `names` are those taken already, in lower case. */
+/** Refuses two equal table aliases; `names` holds those in use already, in lower case, and gets the new ones. */
 function checkAliases(items: readonly ast.From[], names: Set<string>, context: ResolveContext): void {
   const visit = (from: ast.From): void => {
     if (from.kind === 'join') {
@@ -238,7 +241,7 @@ function checkAliases(items: readonly ast.From[], names: Set<string>, context: R
   items.forEach(visit)
 }
 
-/** A join with an array of the left side: one scan that knows both. `right` already holds the left side's columns. */
+/** A join with an array: one unnest scan whose input is the left side. `right` has the columns of the left side already. */
 function joinArray(
   node: JoinNode,
   left: FromResult,

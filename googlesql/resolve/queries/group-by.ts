@@ -8,7 +8,7 @@ import { someOf } from '../../plan/walk.js'
 import { typeName } from '../../types/types.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
 
-/** A select list item as GROUP BY can refer to it: by its ordinal or its alias. */
+/** An item of the select list, to which GROUP BY can refer by its ordinal or its alias. */
 export interface SelectedItem {
   readonly name: string
   readonly expr: Expr
@@ -18,13 +18,13 @@ export interface SelectedItem {
 export interface GroupKeys {
   readonly keys: readonly Computed[]
   readonly sets: readonly (readonly number[])[] | null
-  /** Which key each expression of the clause became. */
+  /** The index in `keys` of each expression of the clause. */
   readonly keyOf: ReadonlyMap<ast.Expression, number>
 }
 
 const MAX_GROUPING_SETS = 4096
 
-/** `computed` holds the columns of aggregates and windows: a key must not be made of them. */
+/** `computed` holds the ids of the columns of aggregate and window calls, which a key must not contain. */
 export function resolveGroupBy(
   node: ast.GroupBy,
   items: readonly SelectedItem[],
@@ -84,11 +84,11 @@ export function resolveGroupBy(
   return { keys, sets, keyOf }
 }
 
-/** Does the expression use one of the columns? */
+/** Whether the expression refers to one of the columns, given by their ids. */
 export const isMadeOf = (expr: Expr, columns: ReadonlySet<number>): boolean =>
   someOf(expr, part => part.kind === 'column' && columns.has(part.column.id))
 
-/** An ordinal, an alias of the select list (which beats a column of the same name), or an expression. */
+/** A key: an ordinal, an alias of the select list (which takes precedence over a column of that name), or an expression. */
 function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: ExpressionEnv, context: ResolveContext) {
   if (node.kind === 'int') {
     const item = items[Number(node.value) - 1]

@@ -1,4 +1,4 @@
-/** ORDER BY, LIMIT and OFFSET: what may stand there. */
+/** The sort keys of ORDER BY, and the numbers of LIMIT and OFFSET. */
 import type * as ast from '../../ast/nodes.js'
 import { isOrderable } from '../../functions/definitions/operators.js'
 import type { Expr, SortKey } from '../../plan/nodes.js'
@@ -17,7 +17,7 @@ export function integer(node: ast.Expression, clause: string, env: ExpressionEnv
   return value
 }
 
-/** NULLs come first ascending and last descending when nothing is written. */
+/** A sort key; by default, NULLs come first in ascending and last in descending order. */
 export function sortKey(item: ast.OrderItem, expr: Expr, context: ResolveContext): SortKey {
   if (!isOrderable(expr.type)) {
     return context.fail(`ORDER BY does not support expressions of type ${shortTypeName(expr.type)}`, item.at)

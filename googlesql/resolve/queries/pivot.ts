@@ -1,4 +1,4 @@
-/** PIVOT and UNPIVOT, written with what the resolved tree has already: filtered aggregates, and arrays of structs. */
+/** PIVOT and UNPIVOT, expressed by other nodes of the plan: filtered aggregates, and arrays of structs. */
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
@@ -42,7 +42,7 @@ function named(columns: readonly NamedColumn[], alias: string): FromNames {
   return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
 }
 
-/** Groups by every input column that neither the aggregates nor the pivot column read. */
+/** PIVOT groups by every input column that neither the aggregates nor the pivot column read. */
 export function resolvePivot(
   node: Omit<ast.Pivot, 'kind' | 'input'>,
   input: FromResult,
@@ -139,8 +139,8 @@ function matches(on: Expr, value: Expr, at: number): Expr {
 }
 
 /**
- * The column's name made from a value, or what of it stands behind a prefix. Source: the language reference, PIVOT, rules for
- * `pivot_column`, and for an empty text the reference implementation.
+ * The column's name that a pivot value without an alias gives: the whole name, or the part after an aggregate's alias.
+ * Source: the language reference, PIVOT, rules for `pivot_column`, and for an empty text the reference implementation.
  */
 function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, context: ResolveContext): string {
   if (expr.kind === 'cast' && expr.operand.kind === 'literal' && expr.operand.value === null) return 'NULL'
@@ -178,7 +178,7 @@ function pivotName(node: ast.Expression, expr: Expr, isBehindPrefix: boolean, co
   return context.fail(`PIVOT value of type ${typeName(expr.type)} needs an alias`, node.at)
 }
 
-/** Each row once per group of columns, by unnesting an array of structs made of them. */
+/** UNPIVOT returns each row once for each group of columns: it unnests an array with one struct for each group. */
 export function resolveUnpivot(
   node: Omit<ast.Unpivot, 'kind' | 'input'>,
   input: FromResult,
@@ -287,7 +287,7 @@ function columnOf(
 ): VisibleColumn {
   const hit = lookup(fromScope(names, null), table.name)?.found
   if (hit?.kind !== 'range') {
-    // A column's field, which has a name too.
+    // `column.field` has the form of `table.column` but is an expression.
     const isField = hit?.kind === 'column'
     return context.fail(
       isField

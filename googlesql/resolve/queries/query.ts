@@ -1,4 +1,4 @@
-/** A query: its common table expressions, its set operations, what ORDER BY and LIMIT do to the whole, and its pipes. */
+/** A query: its common table expressions, its set operations, its ORDER BY and LIMIT, and its pipe operators. */
 import type * as ast from '../../ast/nodes.js'
 import type { ExpressionEnv, QueryEnv, QueryResult, ResolveContext } from '../context.js'
 import { fromScope, readableExpr } from '../name-scope.js'
@@ -33,7 +33,7 @@ function resolveBody(body: ast.QueryBody, tail: Tail, env: QueryEnv, context: Re
   return withTail(result, tail, env, context)
 }
 
-/** ORDER BY and LIMIT of a set operation or a query in parentheses: they see its columns only. */
+/** ORDER BY and LIMIT of a set operation or a query in parentheses: only its columns are in scope. */
 function withTail(result: QueryResult, tail: Tail, env: QueryEnv, context: ResolveContext): QueryResult {
   if (tail.orderBy.length === 0 && !tail.limit) return result
   const scope = fromScope(rangeNames(result.columns, result.isValueTable, ''), env.outer)

@@ -1,4 +1,4 @@
-/** GROUP BY: the scan that it makes, and how expressions are rewritten in terms of its keys and aggregates. */
+/** GROUP BY: its scan, and the rewriting of expressions in terms of its keys and aggregates. */
 
 import { exprKey, isSameExpr } from '../../plan/key.js'
 import type { AggregateScan, Column, Computed, Expr, Scan } from '../../plan/nodes.js'
@@ -6,7 +6,7 @@ import { mapExpr, type Replace } from '../../plan/rewrite.js'
 import type { Collected, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
-/** The rows of the groups; the calls of GROUPING are answered from the keys. */
+/** The aggregate scan of the collected calls; the argument of a GROUPING call must be a key. */
 export function aggregated(
   input: Scan,
   keys: readonly Computed[],
@@ -24,10 +24,10 @@ export function aggregated(
 }
 
 /**
- * Replaces every part that is a key by the key's column. A column of the input that is left is a mistake.
+ * Returns a rewriter that replaces every part that is a key by the key's column, and refuses any other column of the input.
  *
- * @param before the columns that are out of sight afterwards
- * @param complaint what to say of one of them: its name and the clause go around it
+ * @param before the columns of the input, which are out of scope after the grouping
+ * @param complaint returns the message about a use of such a column, from its name
  */
 export function regrouper(
   keys: readonly Computed[],
@@ -50,13 +50,15 @@ export function regrouper(
     return undefined
   }
   return expr => {
-    // A subquery's own expressions refer to the keys from within: what they become is correlated.
+    // Inside a subquery, a key's column is an outer reference.
     if (expr.kind !== 'subquery' && expr.kind !== 'in-query') return replace(expr)
     return replace(expr) ?? correlate(expr, replace)
   }
 }
 
-/** What an author calls a column that is out of sight: a row that is a struct shows its fields as columns. */
+/**
+ * The name of a column that is out of scope, if the expression is one; the fields of a row that is a struct are columns too.
+ */
 function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined {
   if (expr.kind === 'column') return hidden.has(expr.column.id) ? expr.column.name : undefined
   const { operand } = expr.kind === 'field' ? expr : { operand: null }
@@ -65,7 +67,7 @@ function hiddenName(expr: Expr, hidden: ReadonlySet<number>): string | undefined
   return operand.type.fields[expr.index]?.name
 }
 
-/** Of expressions that differ in it none computes the same. */
+/** A quick test before keys are compared: expressions with different kinds here never have equal keys. */
 const kindOf = (expr: Expr): string => (expr.kind === 'call' ? expr.name : expr.kind)
 
 const isWorthLooking = (expr: Expr): boolean =>

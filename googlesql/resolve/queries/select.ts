@@ -18,14 +18,14 @@ import { resolveStar } from './star.js'
 
 const ONE_ROW: Scan = { kind: 'one-row', columns: [] }
 
-/** What stands after the select itself: its ORDER BY, LIMIT and OFFSET. */
+/** The clauses after the select itself: ORDER BY, LIMIT and OFFSET. */
 export interface Tail {
   readonly orderBy: readonly ast.OrderItem[]
   readonly limit: ast.Expression | null
   readonly offset: ast.Expression | null
 }
 
-/** `piped` is what comes through a pipe, instead of FROM; a select over that has no aggregates. */
+/** `piped` is the table that comes through a pipe, in place of FROM; the SELECT of a pipe cannot have aggregates. */
 export function resolveSelect(
   node: ast.Select,
   tail: Tail,
@@ -59,7 +59,7 @@ export function resolveSelect(
   const items = selectItems(node, hasFrom ? from : null, full, context)
   const columns = items.map(item => context.newColumn(item.name, item.expr.type))
 
-  // The later clauses see the select list's names before those of FROM.
+  // In the later clauses, names of the select list take precedence over those of FROM.
   const grouping =
     node.groupBy &&
     resolveGroupBy(node.groupBy, items, collectedIds(collected), { ...base, clause: 'GROUP BY clause' }, context)
@@ -173,7 +173,7 @@ function refuseWithoutFrom(node: ast.Select, context: ResolveContext): void {
   if (clause) context.fail(`Query without FROM clause cannot have a ${clause} clause`, node.at)
 }
 
-/** HAVING without GROUP BY: only the select list can make one group of all rows. */
+/** Refuses HAVING without GROUP BY and without an aggregate in the select list, which would make one group of all rows. */
 function refuseHaving(having: ast.Expression, collected: Collected, context: ResolveContext): never {
   return context.fail(
     collected.aggregates.length > 0
@@ -213,7 +213,7 @@ function selectItems(
   })
 }
 
-/** Aliases of the select list over the names of FROM. */
+/** A scope of the select list's aliases inside the scope of FROM. */
 function aliasScope(
   items: readonly SelectedItem[],
   columns: readonly Column[],
@@ -291,7 +291,7 @@ function distinctScan(
     groupingCalls: [],
     columns: outputs,
   }
-  // ORDER BY may repeat a select expression instead of naming it.
+  // ORDER BY may repeat an expression of the select list instead of using its alias.
   const written = select.map(({ expr }, i) => ({ column: outputs[i]!, expr }))
   return { scan, outputs, keys: [...keys, ...written] }
 }

@@ -1,4 +1,4 @@
-/** Set operations: their inputs are brought into line, with as many columns, in one order, of one type each. */
+/** Set operations: their inputs get the same number of columns, in the same order, with the same types. */
 
 import type * as ast from '../../ast/nodes.js'
 import { isGroupable } from '../../functions/definitions/operators.js'
@@ -9,12 +9,12 @@ import { INT64, sameType, type Type, typeName } from '../../types/types.js'
 import type { NamedColumn, QueryResult, ResolveContext } from '../context.js'
 import { readableExpr } from '../name-scope.js'
 
-/** The operator and the places of its inputs. */
+/** A set operation with the places of its inputs instead of the inputs. */
 export type SetNode = Omit<ast.SetOperation, 'kind' | 'inputs'> & {
   readonly inputs: readonly { readonly at: number }[]
 }
 
-/** The set operation over these results, one for each input of the node. */
+/** The set operation over these results, one for each input of the node, in order. */
 export function combine(node: SetNode, results: readonly QueryResult[], context: ResolveContext): QueryResult {
   const { inputs, names } = alignInputs(node, results, context)
   const columns = names.map((name, i) => context.newColumn(name, inputs[0]!.columns[i]!.type))
@@ -62,7 +62,7 @@ function alignInputs(
   return { inputs, names: first.map((item, i) => item?.name ?? rows.find(row => row[i])?.[i]?.name ?? '') }
 }
 
-/** The result's columns cast to these types; a mistake names what they are columns of. */
+/** The result with its columns coerced to these types; `what` names the result in the message about one that cannot be. */
 export function castColumns(
   result: QueryResult,
   types: readonly Type[],
@@ -92,7 +92,7 @@ interface Item {
   readonly name: string
   readonly expr: Expr
 }
-/** Null stands for a column that this input does not have. */
+/** The columns of one input; null for a column that the input does not have. */
 type Row = readonly (Item | null)[]
 
 const untypedNull = (at: number): Expr => literal(INT64, null, at)
@@ -178,7 +178,10 @@ function chooseNames(
     : context.fail(`Queries in ${words} matched by name have no column in common`, node.at)
 }
 
-/** What an output column is made of: a literal stays one, also as a field of a STRUCT, so that it can be coerced as one. */
+/**
+ * The expression of an output column. A literal, also in a field of a STRUCT, is returned as one, so that it is coerced as
+ * one.
+ */
 function outputExpr(result: QueryResult, named: NamedColumn): Expr {
   const read = readableExpr(named.column, false, 0)
   const written = exprBehind(result.scan, named.column)
@@ -191,7 +194,7 @@ function exprBehind(scan: Scan, column: Column): Expr | null {
   return own ? own.expr : exprBehind(scan.input, column)
 }
 
-/** The value that `read` reads, with the literals in their places that it is written with. */
+/** The column `read`, with the literals of its expression `written` in their places. */
 function withLiterals(read: Expr, written: Expr): Expr {
   if (written.kind === 'literal' || isBareArray(written)) return written
   if (written.kind !== 'struct' || written.hasWrittenType || !written.fields.some(isLiteral)) return read

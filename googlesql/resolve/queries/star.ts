@@ -1,4 +1,4 @@
-/** `*` and `path.*`, with EXCEPT and REPLACE: the expressions that they stand for. */
+/** `*` and `path.*`, with EXCEPT and REPLACE: expands them to their expressions. */
 import type * as ast from '../../ast/nodes.js'
 import type { Expr } from '../../plan/nodes.js'
 import { typeName } from '../../types/types.js'
@@ -39,7 +39,10 @@ export function resolveStar(
   return items
 }
 
-/** What a star stands for is read once it is known to be neither left out nor replaced: a column may be there that cannot be read. */
+/**
+ * A column of a star. `read` is called only if EXCEPT and REPLACE leave the column in: it throws if the column cannot be
+ * read.
+ */
 interface Member {
   readonly name: string
   readonly read: () => Expr

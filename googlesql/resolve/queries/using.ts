@@ -1,4 +1,4 @@
-/** USING: the condition that it is, and what names mean behind it. */
+/** USING: its join condition, and the meaning of names after it. */
 
 import type * as ast from '../../ast/nodes.js'
 import { call } from '../../plan/build.js'
@@ -8,15 +8,16 @@ import type { ExpressionEnv, ResolveContext } from '../context.js'
 import { operatorCall } from '../expressions/arguments.js'
 import { type FromNames, type Range, type VisibleColumn, visible, visibleExpr } from '../name-scope.js'
 
-/** A join of these columns. */
+/** A join with USING. */
 export interface UsingNode {
   readonly join: ast.Join['join']
   readonly using: readonly ast.Identifier[]
 }
 
 /**
- * USING (a): the condition, and the names afterwards: one `a` first in `*`, the two sides' own reachable only by their
- * table. Of an outer join the one is the side that is always there, of a full one COALESCE of both.
+ * For USING (a): the join condition, and the names after the join. One `a` is first in `*`; the columns `a` of the two sides
+ * can only be reached through their tables. The one `a` is the column of the side that a LEFT or RIGHT join keeps, and in a
+ * FULL join the COALESCE of both.
  */
 export function usingNames(
   node: UsingNode,
@@ -42,7 +43,7 @@ export function usingNames(
   }
   const on = conditions.reduce((all, one) => call('$and', one.type, [all, one], one.at))
   const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
-  // The alias of an array that is joined by its elements means the one column from here on.
+  // If an array's elements are joined under an alias that USING names, the alias means the merged column after the join.
   const merges = ({ kind, name }: Range): boolean =>
     kind === 'value' && node.using.some(used => used.name.toLowerCase() === name.toLowerCase())
   const ranges = [...left.ranges, ...right.ranges].filter(range => !merges(range))

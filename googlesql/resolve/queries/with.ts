@@ -1,4 +1,4 @@
-/** WITH: common table expressions, recursive ones too. */
+/** WITH: common table expressions, including recursive ones. */
 import type * as ast from '../../ast/nodes.js'
 import { childrenOf, type Node } from '../../ast/walk.js'
 import { project } from '../../plan/build.js'
@@ -9,7 +9,7 @@ import { castColumns } from './set.js'
 
 type WithNode = Pick<ast.Query, 'ctes' | 'isRecursive'>
 
-/** The definitions in the order of their use, and what their names stand for behind them. */
+/** The definitions, each before its uses, and the bindings of their names for the query that follows. */
 export function resolveCtes(
   node: WithNode,
   env: QueryEnv,
@@ -32,7 +32,7 @@ export function resolveCtes(
   return { ctes, bindings }
 }
 
-/** WITH RECURSIVE may use a name before it is defined: definitions are put before their uses. */
+/** The definitions, each before its uses: in WITH RECURSIVE a name may be used before it is defined. */
 function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
   if (!node.isRecursive) return node.ctes
   const left = [...node.ctes]
@@ -46,7 +46,7 @@ function orderOfDefinition(node: WithNode): readonly ast.Cte[] {
   return ordered
 }
 
-/** Does a FROM anywhere in it name this table? */
+/** Whether a FROM anywhere in the tree names this table, given in lower case. */
 function mentions(node: Node, name: string): boolean {
   if (node.kind === 'table') return node.path.length === 1 && node.path[0]!.name.toLowerCase() === name
   return childrenOf(node).some(child => mentions(child, name))
@@ -63,7 +63,7 @@ function resolveRecursive(
   const query = unionOf(cte.query)
   const { body } = query
   const isPlain = query.orderBy.length === 0 && !query.limit && query.pipes.length === 0
-  // Its own WITH stands before every term.
+  // A WITH inside the recursive query applies to each of its terms.
   const term = (input: ast.QueryBody): QueryResult =>
     context.query({ ...query, body: input }, { ...env, ctes: bindings })
   if (body.kind !== 'set-operation' || body.operator !== 'UNION' || !isPlain) {
@@ -108,7 +108,7 @@ function resolveRecursive(
   }
 }
 
-/** `base |> UNION ALL (…)` as the set operation that it is. */
+/** The query with `base |> UNION ALL (…)` as a set operation; any other query unchanged. */
 function unionOf(query: ast.Query): ast.Query {
   const last = query.pipes.at(-1)
   if (last?.kind !== 'pipe-set-operation') return query

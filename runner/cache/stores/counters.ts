@@ -1,4 +1,4 @@
-/** Counters of this process alone. */
+/** Counters in the memory of this process. */
 import type { Clock, CounterStore } from '../../model/ports.js'
 
 interface Counter {
@@ -6,7 +6,7 @@ interface Counter {
   readonly endsMs: number
 }
 
-/** Counters beyond which those that have ended are looked for. */
+/** The number of counters above which expired ones are removed. */
 const MANY = 1_000
 
 export function openMemoryCounters(clock: Clock): CounterStore {

@@ -1,33 +1,35 @@
-/** Results in this process's memory, bounded in bytes: what was asked for longest ago goes first. */
+/** Results in the memory of this process, bounded in bytes; the least recently used are evicted first. */
 import NodeCache from 'node-cache'
 import type { HeldResult, ResultStore, StoredResult } from '../../model/ports.js'
 import { endpointIdOf } from '../../model/result-key.js'
 
-/** What an entry costs beside its body and key: objects, column list, bookkeeping. An estimate on the safe side. */
+/**
+ * The estimated overhead of an entry besides body and key: objects, column list, bookkeeping; rather too high than too low.
+ */
 const ENTRY_OVERHEAD_BYTES = 1_024
 
-/** Of the whole, what one result may take: a few large ones would drive out all others. */
+/** The largest share of the store that one result may take; otherwise a few large results would evict all others. */
 const LARGEST_SHARE = 0.25
 
-/** Entries that nobody asks for any more leave so many at a time: callers have the thread in between. */
+/** The number of dropped entries that are removed at a time, so that the event loop can serve calls in between. */
 const LEAVING_AT_ONCE = 500
 
 export interface MemoryStoreOptions {
-  /** Of keys, bodies, finished headers and compressed forms together. */
+  /** The bound for keys, bodies, finished headers and compressed representations together. */
   readonly maxBytes: number
-  /** A larger result is not kept. @default a quarter of `maxBytes` */
+  /** The largest result that is stored. @default a quarter of `maxBytes` */
   readonly maxEntryBytes?: number
 }
 
-/** A result between the one asked for before it and the one asked for after it. */
+/** An entry of the linked list that orders results by their last use. */
 class Entry implements HeldResult {
   readonly key: string
-  /** Null once it is no entry any more: somebody may still hold it. */
+  /** Null once the entry was removed; callers may still hold the handle. */
   result: StoredResult | null
   bytes: number
   older: Entry | null = null
   newer: Entry | null = null
-  /** It and the others of its endpoint. */
+  /** All entries of the same endpoint, including this one. */
   readonly group: Set<Entry>
 
   constructor(key: string, result: StoredResult, group: Set<Entry>) {
@@ -43,16 +45,16 @@ export function openMemoryStore({
   maxBytes,
   maxEntryBytes = maxBytes * LARGEST_SHARE,
 }: MemoryStoreOptions): ResultStore {
-  // Stored results are frozen in practice; cloning would cost more than everything else on a hit. Looking through
-  // every entry for expired ones would stop the process for as long as there are many: they leave as they are met.
+  // Stored results are never changed, and cloning would cost more than everything else on a hit. A periodic scan for expired
+  // entries would block the event loop when there are many, so expired entries are removed when they are found.
   const cache = new NodeCache({ useClones: false, checkperiod: 0 })
   let oldest: Entry | null = null
   let newest: Entry | null = null
   let totalBytes = 0
   let count = 0
-  /** By the endpoint's id. */
+  /** The entries of each endpoint, by its id. */
   const groups = new Map<string, Set<Entry>>()
-  /** Of endpoints that are no more, or not as they were. */
+  /** Groups of endpoints that were removed or changed. */
   const leaving = new Set<Set<Entry>>()
 
   function groupOf(key: string): Set<Entry> {
@@ -72,7 +74,7 @@ export function openMemoryStore({
     if (group.size === 0 && groups.get(endpoint) === group) groups.delete(endpoint)
   }
 
-  /** Some of what is leaving, then the rest. */
+  /** Removes a part of the dropped entries, and schedules the rest. */
   function leaveOn(): void {
     let left = LEAVING_AT_ONCE
     for (const group of leaving) {
@@ -106,16 +108,16 @@ export function openMemoryStore({
 
   function find(key: string): Entry | undefined {
     const found = cache.get<Entry>(key)
-    return found instanceof Entry ? found : undefined // node-cache finds members of every object in its own
+    return found instanceof Entry ? found : undefined // node-cache would find members of Object.prototype.
   }
 
-  /** Down to the bound, but for the one entry that was asked for last. */
+  /** Evicts entries until the bound is kept, except the entry used last. */
   function shrink(): void {
     while (totalBytes > maxBytes && oldest && oldest !== newest) cache.del(oldest.key)
   }
 
   cache.on('del', (_key: string, entry: Entry) => {
-    // Deletions, evictions and expiries alike.
+    // Called for deletions, evictions and expiries.
     unlink(entry)
     leaveGroup(entry)
     totalBytes -= entry.bytes
@@ -145,7 +147,7 @@ export function openMemoryStore({
       entry.group.add(entry)
       totalBytes += entry.bytes
       count += 1
-      // Whoever asks is told of expired entries by node-cache, which lets go of them then.
+      // A lookup makes node-cache remove the entry if it has expired.
       if (oldest && oldest !== newest) find(oldest.key)
       shrink()
       return true
@@ -162,7 +164,7 @@ export function openMemoryStore({
       for (const id of endpointIds) {
         const group = groups.get(id)
         if (!group) continue
-        // Results that are stored from now on are of the endpoint as it is now.
+        // Results stored from now on belong to the new revision.
         groups.delete(id)
         leaving.add(group)
       }
@@ -191,5 +193,5 @@ export function openMemoryStore({
   }
 }
 
-/** What an entry takes before it grows. */
+/** The size of an entry without headers and compressed representations. */
 const bytesOf = (key: string, { body }: StoredResult): number => body.byteLength + 2 * key.length + ENTRY_OVERHEAD_BYTES

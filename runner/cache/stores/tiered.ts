@@ -1,4 +1,4 @@
-/** A small memory in front of a store that replicas share. */
+/** A memory store in front of a store that replicas share. */
 import type { Observer } from '../../model/events.js'
 import type { Clock, ResultStore, StoredResult } from '../../model/ports.js'
 import type { RedisStore } from './redis/store.js'
@@ -10,28 +10,28 @@ export interface TieredStoreOptions {
   readonly observe: Observer
 }
 
-/** Closing it closes both. What another replica stores or purges reaches this memory too. */
+/** Opens the two stores as one; closing it closes both. Results and purges of other replicas reach this memory too. */
 export function openTieredStore({ memory, shared, clock, observe }: TieredStoreOptions): ResultStore {
   const asking = new Map<string, Promise<StoredResult | undefined>>()
-  /** Purges by other replicas so far. */
+  /** The number of purges by other replicas. */
   let purges = 0
-  /** How often endpoints have been forgotten. */
+  /** The number of times that endpoints were dropped. */
   let forgotten = 0
   const inMemory = (key: string): StoredResult | undefined => memory.get(key) as StoredResult | undefined
 
   async function fetch(key: string): Promise<StoredResult | undefined> {
     const [purgesBefore, forgottenBefore] = [purges, forgotten]
     const kept = await shared.find(key)
-    // What was read before a purge may be what the purge was about.
+    // A value that was read before a purge may be among the purged ones.
     if (!kept || purges !== purgesBefore) return undefined
     const newer = inMemory(key)
     if (newer && newer.storedAt >= kept.result.storedAt) return newer
-    // It may be of an endpoint that nobody will ask for again: then it is for whoever asked just now.
+    // If its endpoint was dropped in the meantime, the result is returned to this caller but not kept.
     if (forgotten === forgottenBefore) memory.set(key, kept.result, kept.keepUntil - clock.nowMs())
     return kept.result
   }
 
-  /** Callers at the same time share one question. */
+  /** Reads a key; concurrent callers share one request. */
   function fetchOnce(key: string): Promise<StoredResult | undefined> {
     let asked = asking.get(key)
     if (!asked) {
@@ -60,9 +60,9 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
       const isHeld = memory.set(key, result, keepMs) === true
       const written = Promise.resolve(shared.set(key, result, keepMs))
       if (!isHeld) return written
-      // Nobody waits for Redis to have it: it does before it hears, on the same connection, that the key is free again.
+      // The caller does not wait for this write: Redis receives it before the release of the lease, on the same connection.
       written
-        .then(isWritten => (isWritten ? undefined : fetch(key))) // another replica's may be newer
+        .then(isWritten => (isWritten ? undefined : fetch(key))) // Another replica's result may be newer.
         .catch((cause: unknown) => observe({ kind: 'store.failed', operation: 'set', cause }))
       return true
     },
@@ -78,7 +78,7 @@ export function openTieredStore({ memory, shared, clock, observe }: TieredStoreO
     },
     ...(memory.size && { size: memory.size }),
     grow: (key, bytes) => memory.grow?.(key, bytes),
-    // A question of its own: one that was asked before the key was claimed may miss what its last owner stored.
+    // Not shared with other lookups: one that began before the claim could miss the result of the previous owner.
     replicas: { ...shared.replicas, latest: fetch },
     async close() {
       await memory.close()

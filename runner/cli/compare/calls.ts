@@ -5,7 +5,7 @@ import type { Parameter } from '../../model/param.js'
 
 export interface PlannedCalls {
   readonly calls: readonly CallArguments[]
-  /** Required parameters that nobody gave a value for: then there are no calls. */
+  /** Required parameters without a value; with any of them there are no calls. */
   readonly unknown: readonly string[]
   /** Optional ones, which no call gives therefore. */
   readonly neverGiven: readonly string[]

@@ -10,20 +10,20 @@ import { openDuckdbEngine } from './engine.js'
 export interface EmbeddedTable {
   /** Fields as `bq show --schema --format=prettyjson` prints them. */
   readonly schema: readonly SchemaField[]
-  /** Values as results have them, by column name. */
+  /** Rows as objects by column name, with values as in results. */
   readonly rows?: readonly object[]
   /** Parquet, NDJSON or CSV files. */
   readonly files?: readonly string[]
 }
 
 export interface EmbeddedEngineOptions {
-  /** By name, matched as written between backticks, dots included. */
+  /** The tables by name, matched as written between backticks, dots included. */
   readonly tables: Readonly<Record<string, EmbeddedTable>>
-  /** @default 2048 */
+  /** DuckDB's memory limit in megabytes. @default 2048 */
   readonly memoryLimitMb?: number
-  /** @default 2 */
+  /** The number of threads. @default 2 */
   readonly threads?: number
-  /** @default 60,000 */
+  /** The timeout of a query in milliseconds. @default 60,000 */
   readonly timeoutMs?: number
 }
 
@@ -66,7 +66,7 @@ function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
   if (!columns) throw new UsageError([`The schema of ${name} has a type that BigQuery does not know`])
   return {
     definition: { name, columns },
-    // Neither rows nor files is an empty table.
+    // A table with neither rows nor files is empty.
     ...(rows || !files ? { rows: rows ?? [] } : {}),
     ...(files ? { files } : {}),
   }
@@ -88,7 +88,7 @@ async function query(engine: Engine, sql: string, parameters: Readonly<Record<st
     const rows: unknown[][] = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
     return { columns: [...columns], rows }
   } catch (error) {
-    // There is no stranger here to hide the query's mistake from.
+    // A library caller wrote the query, so its mistake is not hidden.
     throw error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : error
   }
 }

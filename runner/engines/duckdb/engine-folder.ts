@@ -1,4 +1,6 @@
-/** The folder of an engine: its children's databases and what they write to the disk, removed when it is closed. */
+/**
+ * The temporary folder of an engine: databases and temporary files of its child processes, removed when the engine is closed.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -8,11 +10,11 @@ import type { SetupError } from '../../model/errors.js'
 import { isAlive } from '../../model/is-alive.js'
 
 const PREFIX = 'sluice-duckdb-'
-/** Who made the folder: `<host> <process id>`. */
+/** The file that names the owner of the folder: `<host> <process id>`. */
 const OWNER_FILE = 'owner'
 
 /**
- * A new folder in `tempDir`, which is made; those of engines that were killed, children and all, are removed from it.
+ * Creates a folder in `tempDir`, which is created if missing, and removes folders of engines that were killed.
  * @throws SetupError when it cannot be written there.
  */
 export function makeEngineFolder(tempDir: string): string {
@@ -23,13 +25,13 @@ export function makeEngineFolder(tempDir: string): string {
   }
 }
 
-/** Why the engine cannot write its temporary files. */
+/** The error for temporary files that cannot be written. */
 export const temporaryFailure = (tempDir: string, cause: unknown, reason?: string): SetupError =>
   writeFailure({ what: "the engine's temporary files into", path: tempDir, setting: SETTING.temporary }, cause, reason)
 
 const OWN_FILE = new RegExp(`"([^"]*)/${PREFIX}[^"]*"`)
 
-/** The same of DuckDB's error in a file of an engine's folder; null for any other error. */
+/** That error, for an error of DuckDB in a file of the engine's folder; null for any other error. */
 export function ownFileFailure(error: unknown): SetupError | null {
   const text = error instanceof Error ? error.message : String(error)
   const place = /^(?:\w+ Error: )*IO Error: /.test(text) ? OWN_FILE.exec(text) : null
@@ -52,16 +54,16 @@ function makeFolderIn(tempDir: string): string {
   return folder
 }
 
-/** Where it cannot be removed, as another user's cannot, it stays. */
+/** Removes a folder if it can be removed; another user's cannot. */
 export function tryRemove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true })
   } catch {
-    // Whoever may remove it will.
+    // A process that may remove it will.
   }
 }
 
-/** Of another host, which may be a container that shares the folder, nothing is known. */
+/** Whether the folder's owner is dead. Owners on other hosts (such as a container that shares the folder) count as alive. */
 function isOrphan(folder: string): boolean {
   const [host, pid] = ownerOf(folder)
   return host === hostname() && pid !== undefined && !isAlive(Number(pid))

@@ -5,8 +5,8 @@ import { type DuckdbEngine, type DuckdbEngineOptions, openEngine } from './open-
 import { createTranslationPool } from './translation/translation-pool.js'
 
 /**
- * Ready when it resolves: a trivial query would be answered. Tables are read when a query first needs them.
- * @throws SetupError when DuckDB cannot be opened so.
+ * Opens the engine. When it resolves, the engine can answer queries; tables are loaded when a query first needs them.
+ * @throws SetupError when DuckDB cannot be opened with these options.
  */
 export const openDuckdbEngine = (options: DuckdbEngineOptions): Promise<DuckdbEngine> =>
   openEngine(options, translate, createTranslationPool)

@@ -1,4 +1,6 @@
-/** The embedded engine's parent side: translates, sends the work to the child process, and words what comes back. */
+/**
+ * The embedded engine in the parent process: translates queries, sends them to the child process, and translates its errors.
+ */
 import { join, resolve } from 'node:path'
 import { SqlError, type TableCatalogue, type TableNaming, type Type, typeName } from '../../../googlesql/index.js'
 import type { Delay } from '../../../googlesql-duckdb/index.js'
@@ -26,36 +28,36 @@ import {
 import { readTypes, typesOf, wireParameters } from './values/parameter-values.js'
 
 export interface DuckdbEngineOptions {
-  /** Where tables' files are, `DIR/<dataset>/<table>.ndjson` and so on; null for none. */
+  /** The data folder, with files such as `<dataset>/<table>.ndjson`; null for none. */
   readonly dataDir: string | null
-  /** A DuckDB database file, read only: its schemas are datasets. */
+  /** A DuckDB database file, opened read-only, whose schemas are datasets; null for none. */
   readonly database: string | null
   readonly tables: readonly TableSource[]
-  /** @default tables are called as they are named */
+  /** How names in SQL map to tables. @default names are used unchanged */
   readonly naming?: TableNaming
   readonly memoryLimitMb: number
   readonly threads: number
-  /** A folder in which the engine makes one of its own, removed when it is closed or dies. */
+  /** A folder in which the engine creates its own temporary folder, removed when it is closed or dies. */
   readonly tempDir: string
   readonly observe: Observer
   readonly clock: Clock
-  /** Queries that run at once; others wait. @default 8 */
+  /** The most queries that run at once; others wait. @default 8 */
   readonly connections?: number
-  /** A result of more bytes fails. @default 64 MB */
+  /** The largest result in bytes; a larger one fails. @default 64 MB */
   readonly maxResultBytes?: number
-  /** What queries that need more memory than they may have may write to the disk, in megabytes. @default 8,192 */
+  /** Disk space for queries that exceed the memory limit, in megabytes. @default 8,192 */
   readonly tempLimitMb?: number
 }
 
-/** What the command line and tests may know beyond the port. */
+/** The engine as the command line and tests use it, beyond the port. */
 export interface DuckdbEngine extends Engine {
-  /** `check` without asking DuckDB: names, types and everything else that the translator knows. */
+  /** Like `check` without DuckDB: checks names, types and everything else that the translator knows. */
   readonly compile: Engine['check']
-  /** All tables that queries can name, found ones included. */
+  /** All tables that queries can name, including discovered ones. */
   readonly tables: () => TableCatalogue
-  /** Of the child process while there is one. */
+  /** The id of the child process while it runs. */
   readonly pid: () => number | undefined
-  /** What was left out of the tables that were found, and why. */
+  /** Columns and files that were left out of discovered tables, and why. */
   readonly notes: () => readonly string[]
 }
 
@@ -63,15 +65,18 @@ const DEFAULT_CONNECTIONS = 8
 const DEFAULT_MAX_RESULT_BYTES = 64_000_000
 const DEFAULT_TEMP_LIMIT_MB = 8_192
 const MAX_TRANSLATIONS = 1_000
-/** Of a check or an explanation: DuckDB plans for long only what it could hardly run. */
+/** The timeout of a check or an explanation, in milliseconds: a query whose planning takes longer could hardly run. */
 const COMPILE_TIMEOUT_MS = 30_000
-/** Longer than a new child takes to open. */
+/** The timeout of a ping, in milliseconds: longer than a new child needs to start. */
 const PING_TIMEOUT_MS = 5_000
 
-/** Of all engines of the process: what one has compiled is nothing to another. */
+/** The next revision, unique among all engines of the process: engines cannot use each other's compiled queries. */
 let nextRevision = 0
 
-/** @throws SetupError when DuckDB cannot be opened so: a database file that is none, two tables of one name. */
+/**
+ * Opens the engine. @throws SetupError when DuckDB cannot be opened, for example over an invalid database file or two tables
+ * with one name.
+ */
 export async function openEngine(
   options: DuckdbEngineOptions,
   translate: Translate,
@@ -115,7 +120,7 @@ export async function openEngine(
     onDiscovery: learn,
   }).catch(error => refuse(openFailure(error)))
 
-  // Of texts that nobody keeps: those of endpoints keep theirs, see CompiledText.
+  // Translations of ad-hoc texts; endpoints keep their own, see CompiledText.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
   const translated = (sql: string, types: Readonly<Record<string, Type>>): Translation => {
     const names = Object.keys(types).sort()
@@ -134,12 +139,12 @@ export async function openEngine(
   const elsewhere = async (sql: string, names: Readonly<Record<string, string>>): Promise<Translation | null> => {
     const asked = source
     const [outcome] = await Promise.allSettled([translators?.translate(sql, names) ?? null])
-    // What is known of the tables by now may make something else of it.
+    // The tables have changed in the meantime, so the translation may be outdated.
     if (asked !== source) return null
     if (outcome.status === 'rejected') throw outcome.reason
     return outcome.value
   }
-  /** A table that is not there may have appeared since the folder was looked at. `names` are those of the types. */
+  /** Translates; when a table is missing, looks for new files and tries again. `names` are the names of the types. */
   const translateFresh = async (
     sql: string,
     types: Readonly<Record<string, Type>>,
@@ -156,7 +161,7 @@ export async function openEngine(
     }
   }
 
-  /** Why there is no data folder, where there should be one. */
+  /** Why the data folder cannot be used; null where it can. */
   const dataFault = (): string | null => (options.dataDir === null ? null : dataFolderFault(options.dataDir))
   const withFault = (error: SqlError, sql: string): SqlError => {
     const fault = dataFault()
@@ -170,7 +175,10 @@ export async function openEngine(
     return known ? known.renew(translation, revision) : new CompiledText(translation, revision)
   }
 
-  /** What the child is to run. A time that cannot be bound is left to the query, which raises its error where it reads it. */
+  /**
+   * The SQL and parameters for the child. A time that cannot be bound is left to the query, which raises the error when it
+   * reads it.
+   */
   const withParameters = (translation: Translation, { sql, parameters }: Query) => {
     const wire = wireParameters(translation, parameters)
     const found = wire === null ? translate(sql, catalogue, typesOf(parameters)) : translation
@@ -183,8 +191,8 @@ export async function openEngine(
   }
 
   /**
-   * Where the query itself fails and has constants that can fail, it is asked once more, with those left to the rows that
-   * reach them: DuckDB computes constants though no row does.
+   * Runs the query; when it fails and has constants that can fail, runs it once more with those constants evaluated per row:
+   * DuckDB folds constants even if no row reaches them.
    */
   const askTwice = async <T>(
     translation: Translation,
@@ -200,7 +208,7 @@ export async function openEngine(
       const delayed = translate(sql, catalogue, types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
       return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
-        // DuckDB wants some constants where the query is planned: what it says of the late ones is no word on the query.
+        // DuckDB requires some arguments to be constant; an error about a deferred constant says nothing about the query.
         throw late instanceof RequestFailure && late.failure.kind === 'engine' ? error : late
       })
     }
@@ -213,7 +221,7 @@ export async function openEngine(
         query.compiled instanceof CompiledText && query.compiled.revision === revision ? query.compiled : null
       return dataState((known?.translation ?? translated(query.sql, typesOf(query.parameters))).tables)
     } catch {
-      return null // what cannot be translated reads nothing that is known
+      return null // A query that cannot be translated has no known tables.
     }
   }
 
@@ -267,7 +275,7 @@ export async function openEngine(
       )
       return { ok: true, columns: resultColumns }
     } catch (error) {
-      // What the query itself does wrong, DuckDB can see before it runs: a constant that overflows, a bad pattern.
+      // DuckDB finds some errors of the query before it runs: a constant that overflows, an invalid pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {
         return { ok: false, problem: { line: 1, column: 1, message: error.failure.message } }
       }
@@ -322,7 +330,7 @@ export async function openEngine(
   }
 }
 
-/** @throws what `refuse` throws when rows of tables cannot be written to `folder`. */
+/** The tables with their files. @throws what `refuse` throws when rows cannot be written to `folder`. */
 function filesOfAll(
   tables: readonly TableSource[],
   folder: string,

@@ -1,14 +1,14 @@
-/** What failed in the engine, as the one class of failures that callers meet. */
+/** Turns failures of the engine into RunnerErrors. */
 import { SqlError } from '../../../googlesql/index.js'
 import { RunnerError } from '../../model/errors.js'
 import { QueryFault } from '../../model/query-fault.js'
 import type { Failure } from './process/messages.js'
 import { EngineDiedError, RequestFailure } from './process/request-queue.js'
 
-/** The reason of a signal that fired because the time was up; any other is the caller's leaving. */
+/** The reason of a signal that fired because of a timeout; any other reason means that the caller left. */
 export const TIMED_OUT = Symbol('timed out')
 
-/** `signal` is the one with which the engine was asked. */
+/** The RunnerError for a failure; `signal` is the one that the query was run with. */
 export function runnerError(error: unknown, signal?: AbortSignal): RunnerError {
   if (error instanceof RunnerError) return error
   if (error instanceof SqlError) {

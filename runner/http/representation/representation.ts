@@ -1,4 +1,6 @@
-/** The representations in which a stored result is sent: as it is or compressed, each made once and with an ETag of its own. */
+/**
+ * The representations in which a stored result is sent: as it is or compressed, each made once and with an ETag of its own.
+ */
 import { promisify } from 'node:util'
 import zlib from 'node:zlib'
 import type { StoredResult } from '../../model/ports.js'
@@ -8,7 +10,7 @@ import { CONTENT_CODINGS, type CodingChoice, type ContentCoding } from '../../re
 const MIN_COMPRESSED_BYTES = 1_024
 /** What a representation costs beside its body: itself, and what lasts of its heads. */
 const OVERHEAD_BYTES = 1_024
-/** Compressed once and sent often, but somebody waits for the first one: between the fastest and the best. */
+/** A middle quality: a result is compressed once and sent often, but the first caller waits for it. */
 const BROTLI_QUALITY = 5
 
 /** Of a result, in one coding. */
@@ -52,7 +54,9 @@ function zstd(): { readonly zstd?: Compress } {
 /** The codings that this Node can make. */
 export const AVAILABLE_CODINGS: readonly ContentCoding[] = CONTENT_CODINGS.filter(coding => COMPRESS[coding])
 
-/** Where a result carries its representations: a WeakMap would cost the garbage collector more, the more results there are. */
+/**
+ * Where a result carries its representations: a WeakMap would cost the garbage collector more, the more results there are.
+ */
 const LATEST = Symbol('latest representation')
 
 interface Served extends StoredResult {

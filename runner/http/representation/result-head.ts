@@ -1,24 +1,24 @@
-/** The headers of a result: what a cache must know, and what the caller may wish to. */
+/** The headers of a result. */
 import type { QueryCost } from '../../model/query.js'
 import type { RunResponse } from '../../request/handle.js'
 import type { Representation } from './representation.js'
 
-/** Names and values in turn. */
+/** Header names and values, alternating. */
 export type HeaderList = string[]
 
 export const VARY = 'X-API-KEY, Authorization, Accept, Accept-Encoding'
 
-/** Seconds that the result stays fresh and has existed. */
+/** The seconds for which the result stays fresh, and its age in seconds. */
 export interface Freshness {
   readonly freshSeconds: number
   readonly ageSeconds: number
 }
 
-/** Rounded up as the age is rounded down, so that the two always add up to the ttl. */
+/** The remaining time is rounded up and the age down, so that both always add up to the ttl. */
 export function freshnessOf(result: RunResponse['result'], nowMs: number): Freshness {
   const { freshUntil, storedAt, dataState } = result
   return {
-    // The data may change at any time: whoever keeps the result must ask each time, and mostly gets a 304.
+    // The data may change at any time, so a client cache must revalidate each time, and usually gets a 304.
     freshSeconds: dataState !== undefined ? 0 : Math.max(0, Math.ceil((freshUntil - nowMs) / 1000)),
     ageSeconds: Math.max(0, Math.floor((nowMs - storedAt) / 1000)),
   }
@@ -44,7 +44,7 @@ export function lastingHead(
   return head
 }
 
-/** Those that change as the result grows older. */
+/** The headers that change with the age of the result. */
 export function passingHead(facts: HeadFacts, { freshSeconds, ageSeconds }: Freshness): HeaderList {
   const head: HeaderList = []
   const set = (name: string, value: string): void => void head.push(name, value)
@@ -59,11 +59,11 @@ export function passingLines({ freshSeconds, ageSeconds }: Freshness): string {
   return `Cache-Control: private, max-age=${freshSeconds}\r\nCache-Status: sluice; hit; ttl=${freshSeconds}\r\nAge: ${ageSeconds}\r\n`
 }
 
-/** `Server-Timing`: milliseconds in the engine, null where it was not asked, and in all; and what a warehouse took for it. */
+/** `Server-Timing`: milliseconds in the engine (null where it was not asked) and in total, and the warehouse's cost. */
 export function serverTiming(runMs: number | null, totalMs: number, cost: QueryCost | null = null): string {
   const total = `total;dur=${tenths(totalMs)}`
   if (runMs === null) return total
-  // A call that joined a running query has waited for the rest of it alone.
+  // A call that joined a running query has waited only for its rest.
   return `engine;dur=${tenths(Math.min(runMs, totalMs))}${costOf(cost)}, ${total}`
 }
 
@@ -72,14 +72,14 @@ function costOf(cost: QueryCost | null): string {
   return cost.isCacheHit ? ';desc="cache hit"' : `;desc="${cost.bytesBilled} bytes billed"`
 }
 
-/** One digit behind the point; toFixed takes ten times as long. */
+/** A number with one decimal; toFixed takes ten times as long. */
 function tenths(ms: number): string {
   const all = Math.round(ms * 10)
   if (all < 10) return BELOW_ONE[all]!
   return `${Math.trunc(all / 10)}.${all % 10}`
 }
 
-/** `0.0` to `0.9`: what hits take. */
+/** The texts `0.0` to `0.9`: the durations of hits. */
 const BELOW_ONE: readonly string[] = Array.from({ length: 10 }, (_, tenth) => `0.${tenth}`)
 
 /** RFC 9211. */
@@ -102,14 +102,14 @@ function cacheStatus({ outcome, isStored }: HeadFacts, freshSeconds: number): st
   }
 }
 
-/** The strong comparison of RFC 9110 §13.1.1: `*`, or a list of tags, of which those with `W/` match nothing. */
+/** The strong comparison of RFC 9110 §13.1.1: `*`, or a list of tags; tags with `W/` never match. */
 export function isStrongMatch(ifMatch: string, etag: string): boolean {
   if (ifMatch.trim() === '*') return true
   const tags: readonly string[] = ifMatch.match(/(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g) ?? []
   return tags.includes(etag)
 }
 
-/** The weak comparison of RFC 9110 §13.1.2: `*`, or a list of tags of which `W/` is no part. */
+/** The weak comparison of RFC 9110 §13.1.2: `*`, or a list of tags whose `W/` is ignored. */
 export function isMatch(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true

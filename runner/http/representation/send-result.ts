@@ -1,4 +1,4 @@
-/** A result as a response: its headers, and its bytes unless the caller has them. */
+/** Sends a result: its headers, and its body unless the caller already has it. */
 import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
@@ -8,7 +8,7 @@ import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTi
 
 export interface SendDeps {
   readonly representations: RepresentationStore
-  /** Told by how many bytes the stored result of a key has grown. */
+  /** Called with the bytes that were added to the stored result of a key. */
   readonly grow: (key: string, bytes: number) => void
   readonly nowMs: () => number
   readonly elapsedMs: () => number
@@ -22,7 +22,7 @@ const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, coding, key, runMs, cost } = response
-  // Packing what nobody will ask for again would cost its one caller more time than it saves.
+  // Compressing a result that is not stored would cost its only caller more time than it saves.
   const worthIt = key === null && coding.mayBePlain ? PLAIN : coding
   const representation = await deps.representations.make(result, worthIt, bytes => {
     if (key !== null) deps.grow(key, bytes)

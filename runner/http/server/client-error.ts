@@ -1,4 +1,7 @@
-/** Answers to what never becomes a request of the app: what the parser refuses, and CONNECT. They are logged and counted too. */
+/**
+ * Answers requests that never reach the app: those that the HTTP parser refuses, and CONNECT. They are logged and counted
+ * too.
+ */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { RunnerError } from '../../model/errors.js'
@@ -7,7 +10,7 @@ import { problemOf } from '../problem.js'
 import { type ExchangeDeps, loggedPath, requestDone } from '../request-context.js'
 import { answerUnderWay } from './keep-alive.js'
 
-/** What is known of such a request; '' for what is not. */
+/** The known facts of such a request; '' for unknown ones. */
 interface Unread {
   readonly method: string
   readonly path: string
@@ -15,7 +18,7 @@ interface Unread {
 
 const UNKNOWN: Unread = { method: '', path: '' }
 
-/** Has this server answer them with problems; each is its connection's last answer. */
+/** Makes the server answer them with problems; each is the last answer on its connection. */
 export function answerClientErrors(server: Server, { newRequestId, observe }: ExchangeDeps): void {
   function refuse(socket: Socket, error: RunnerError, unread: Unread): void {
     const requestId = newRequestId()
@@ -23,7 +26,7 @@ export function answerClientErrors(server: Server, { newRequestId, observe }: Ex
     const lines = Object.entries({ 'X-Request-Id': requestId, ...headers, Connection: 'close' })
     const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
     socket.end(`HTTP/1.1 ${status} \r\n${head}\r\n${body.toString()}`)
-    if (socket.bytesRead === 0) return // a browser opened it ahead of need, and has asked nothing
+    if (socket.bytesRead === 0) return // A browser opened the connection ahead of need and has sent no request.
     const call = { requestId, ...unread, endpoint: null, token: null }
     observe(requestDone(call, status, 0, { cache: null, rows: null, error }))
   }
@@ -49,7 +52,7 @@ export function answerClientErrors(server: Server, { newRequestId, observe }: Ex
 }
 
 function understand(thrown: NodeJS.ErrnoException): RunnerError {
-  // Behind it the bytes of the connection mean nothing.
+  // After the error the bytes on the connection cannot be parsed.
   const headers = { Connection: 'close' }
   switch (thrown.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -66,8 +69,9 @@ function understand(thrown: NodeJS.ErrnoException): RunnerError {
 }
 
 /**
- * Where a request's head has come and its body is broken: whoever reads that is told, and answers. False: nobody does, or
- * in the middle of a response, where another status line would be taken for part of it.
+ * For a request with a complete head and a broken body: passes the error to the code that reads the body, which answers.
+ * False
+ * where no code reads it, or where a response is under way, in which a second status line would be taken for content.
  */
 function tellReader(socket: Socket, error: RunnerError): boolean {
   const answer = answerUnderWay(socket)

@@ -1,4 +1,4 @@
-/** The HTTP server around a listener: its limits and its graceful end. */
+/** The HTTP server around a listener: limits and graceful shutdown. */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { SetupError } from '../../model/errors.js'
@@ -9,25 +9,25 @@ import { answerClientErrors } from './client-error.js'
 import { answerLast, answerUnderWay, beginAnswer, KEEP_ALIVE_MS } from './keep-alive.js'
 import type { MessageClasses } from './message-classes.js'
 
-/** Request line and headers together. More than the longest address, so that the app can answer 414 itself. */
+/** The longest request line and headers, above the longest address, so that the app can answer 414 itself. */
 const MAX_HEADER_BYTES = 131_072
-/** A whole request must have arrived by then: 30 seconds. */
+/** The time within which a whole request must arrive, in milliseconds. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** How often it is looked whether one has not: node:http's own 30 seconds would make a minute of them. */
+/** The interval of checks for that timeout: with node:http's default of 30 seconds it could take a minute. */
 const looksEveryMs = (timeoutMs: number): number => Math.ceil(timeoutMs / 30)
-/** How often connections that have become idle are closed while the server ends. */
+/** The interval at which idle connections are closed during shutdown, in milliseconds. */
 const SWEEP_MS = 50
 
-/** How long connections that seem idle are left as the server ends: requests on them may have been sent. */
+/** How long connections that seem idle stay open during shutdown, in milliseconds: requests on them may be under way. */
 const LINGER_MS = 100
 
-/** How many connections node:http has the system keep for it at most, which a turn of the event loop takes one of. */
+/** node:http's listen backlog; one turn of the event loop accepts one connection of it. */
 const LISTEN_QUEUE = 511
 
-/** How long callers who keep connecting are taken as well, behind those who waited when the server was to end. */
+/** How long connections are still accepted at shutdown while callers keep connecting, in milliseconds. */
 const ACCEPT_MS = 1_000
 
-/** How long a turn may be for what it has not seen not to be there. */
+/** The longest turn of the event loop after which an empty backlog can be trusted, in milliseconds. */
 const SHORT_TURN_MS = 0.5
 
 export interface ServerOptions {
@@ -35,32 +35,36 @@ export interface ServerOptions {
   /** @default node:http's own */
   readonly messageClasses?: MessageClasses
   readonly host: string
-  /** 0 for any free port. */
+  /** The port; 0 for any free port. */
   readonly port: number
-  /** How long new connections and requests are still taken once the server is closed, so that a balancer can see it. */
+  /**
+   * How long new connections and requests are still accepted after the begin of shutdown, so that a balancer can notice it.
+   */
   readonly drainDelayMs: number
-  /** How long running requests may take after that. */
+  /** How long running requests may take after that delay, in milliseconds. */
   readonly graceMs: number
-  /** Within which a whole request must have arrived. @default 30 seconds */
+  /** The time within which a whole request must arrive. @default 30 seconds */
   readonly requestTimeoutMs?: number
   readonly clock: Clock
   readonly observe: Observer
   readonly newRequestId: () => string
-  /** Called as the end begins: from here on `/readyz` says so. */
+  /** Called at the begin of shutdown: `/readyz` then answers 503. */
   readonly onLeaving: () => void
-  /** Called after the delay: from here on the listener refuses new work. */
+  /** Called after the delay: the listener then refuses new work. */
   readonly onDraining: () => void
 }
 
 export interface RunningServer {
-  /** `http://127.0.0.1:8080` */
+  /** The address, such as `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
-  /** After the delay: stops accepting, lets running requests finish for the grace period, then cuts the rest off. */
+  /**
+   * After the delay, stops accepting, lets running requests finish within the grace period, then closes their connections.
+   */
   close(): Promise<void>
 }
 
-/** Listens. @throws SetupError when the address cannot be listened on. */
+/** Starts listening. @throws SetupError when it cannot listen on the address. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { listener, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options
   const limits = {
@@ -68,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: looksEveryMs(requestTimeoutMs),
-    // A request without a Host is refused by the app, which answers with a problem.
+    // The app refuses a request without a Host, with a problem as the answer.
     requireHostHeader: false,
   }
   let isLeaving = false
@@ -78,9 +82,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     listener(req, res)
   }
   const server = createServer({ ...limits, ...options.messageClasses }, answer)
-  server.on('checkExpectation', answer) // an expectation other than 100-continue, which the app refuses
+  server.on('checkExpectation', answer) // The app refuses every expectation other than 100-continue.
   server.on('checkContinue', (req, res) => {
-    // A body that is refused is not asked for; what else its caller sends would be taken for it.
+    // The caller is not asked to send a body that will be refused; its next bytes would be taken for the body.
     if (isDeclaredTooLarge(req)) answerLast(res)
     else res.writeContinue()
     answer(req, res)
@@ -131,7 +135,7 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
   let cancelSweep = clock.after(LINGER_MS, sweep)
   function sweep(): void {
     server.closeIdleConnections()
-    // Connections that have never sent a byte (browsers open some ahead of need) do not count as idle there.
+    // node:http does not count connections as idle that have never sent a byte; browsers open some ahead of need.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
     cancelSweep = clock.after(SWEEP_MS, sweep)
   }
@@ -142,8 +146,8 @@ async function closeGracefully(server: Server, sockets: ReadonlySet<Socket>, opt
 }
 
 /**
- * Takes connections until none comes for one turn of the event loop: they wait in a queue of the system's, which resets
- * them as it is closed. By then the requests that had been sent on them have begun too.
+ * Accepts connections until none arrives during one turn of the event loop: the system would reset connections in its backlog
+ * when the server closes. Requests already sent on them have begun by then.
  */
 async function acceptWaiting(server: Server, clock: Clock): Promise<void> {
   let accepted = 0
@@ -151,13 +155,13 @@ async function acceptWaiting(server: Server, clock: Clock): Promise<void> {
     accepted += 1
   }
   server.on('connection', count)
-  await nextTurn() // from here on the system is asked for connections between one turn and the next
+  await nextTurn() // From here on, the backlog is read between two turns.
   const untilMs = clock.ticksMs() + ACCEPT_MS
   for (let turn = 0, beganMs = clock.ticksMs(); turn <= LISTEN_QUEUE || beganMs < untilMs; turn += 1) {
     const before = accepted
     await nextTurn()
     const nowMs = clock.ticksMs()
-    // What came during a long turn has not been seen yet.
+    // Connections that arrived during a long turn have not been seen yet.
     if (accepted === before && nowMs - beganMs < SHORT_TURN_MS) break
     beganMs = nowMs
   }
@@ -166,7 +170,7 @@ async function acceptWaiting(server: Server, clock: Clock): Promise<void> {
 
 const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
-/** Takes no more connections. node:http would close those that seem idle at the same moment. */
+/** Stops accepting connections. Unlike node:http's `close`, it does not close connections that seem idle at once. */
 function stopListening(server: Server, onClosed: () => void): void {
   const { closeIdleConnections } = server
   server.closeIdleConnections = () => {}

@@ -1,17 +1,17 @@
-/** Ids and names are unique among all manifests; the second one is told where the first stands. */
+/** Finds ids and names that two manifests share. The diagnostic in the second manifest gives the place of the first. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
 
-/** An id or a name that a manifest takes, and where. */
+/** An id or a name of a manifest, and its place. */
 export interface Claim {
   readonly member: 'id' | 'name'
   readonly text: string
-  /** Worked out only when it is told. */
+  /** Called only when the place is printed. */
   readonly place: () => FilePlace
 }
 
-/** What a manifest takes. `value` may be anything: a manifest with other mistakes still takes its name. */
+/** The id and name of a manifest. `value` may be anything: a manifest with other mistakes still claims its name. */
 export function claimsOf(value: unknown, source: ManifestSource): readonly Claim[] {
   if (value === null || typeof value !== 'object') return []
   return (['id', 'name'] as const).flatMap(member => {
@@ -20,11 +20,11 @@ export function claimsOf(value: unknown, source: ManifestSource): readonly Claim
   })
 }
 
-/** Remembers the ids and names of the manifests of one load, in the order of their files. */
+/** Collects the ids and names of the manifests of one load, in the order of their files. */
 export class DuplicateFinder {
   readonly #firstAt = new Map<string, () => FilePlace>()
 
-  /** What of this is taken already. */
+  /** A diagnostic for each claim that an earlier manifest has already made. */
   check(claims: readonly Claim[]): readonly Diagnostic[] {
     const diagnostics: Diagnostic[] = []
     for (const { member, text, place } of claims) {

@@ -1,9 +1,9 @@
-/** Arguments to ask a warehouse about a query with: what a query reads may hang on them. */
+/** Example arguments for dry runs: the bytes that a query reads may depend on its arguments. */
 import type { Manifest, Parameter } from '../../model/manifest.js'
 import type { ScalarValue } from '../../model/param.js'
 import { splitType, typeScalar } from '../../model/typed-value.js'
 
-/** Typed, by name: a parameter's default, else its first example. One without either has no member. */
+/** Typed values by name: the default of a parameter, else its first example. A parameter without either is left out. */
 export function exampleArguments({ parameters = {} }: Manifest): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = Object.create(null)
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -13,7 +13,7 @@ export function exampleArguments({ parameters = {} }: Manifest): Readonly<Record
   return values
 }
 
-/** Null where there is none, or none of the type: that is told by a rule. */
+/** Null where the parameter has no default or example of its type; a rule reports wrong types. */
 function exampleOf({ type, default: fallback, examples = [] }: Parameter): ScalarValue | readonly ScalarValue[] | null {
   const { scalar, isArray } = splitType(type)
   const authored = fallback ?? examples[0]

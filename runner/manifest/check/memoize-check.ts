@@ -1,10 +1,10 @@
-/** Asks an engine about each text once a load, however many manifests have it, and about some texts at a time. */
+/** Memoises checks of SQL for one load, and limits how many run at a time. */
 import type { CheckSql } from './sql.js'
 
-/** Asked of an engine at a time: one that is far away takes its time for each. */
+/** The most checks that run at a time: each check by a remote engine takes a round trip. */
 const AT_ONCE = 16
 
-/** Manifests that were copied from one another share their texts. */
+/** Wraps `checkSql` so that a text is checked once: manifests that are copies of each other share texts. */
 export function checkOnce(checkSql: CheckSql): CheckSql {
   const results = new Map<string, ReturnType<CheckSql>>()
   const check = someAtOnce(checkSql)

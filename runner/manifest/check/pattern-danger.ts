@@ -1,14 +1,17 @@
-/** Why a pattern must not meet callers' text: it does not compile, or some text would take it too long. */
+/** Finds patterns that must not be applied to callers' text: they do not compile, or some text would take too long. */
 
-/** With two repetitions that can match the same characters the time grows with the square of the length. */
+/**
+ * The longest text for a pattern with two repetitions that can match the same characters: its time grows with the square of
+ * the length.
+ */
 const MAX_LENGTH_FOR_TWO = 1_024
 const MAX_BOUNDED_REPEAT = 1_000
-/** A part that may be repeated so many times more or less is an option, not a repetition. */
+/** A part whose maximum exceeds its minimum by at most this counts as an option, not as a repetition. */
 const MAX_SMALL_SPAN = 16
-/** In powers of two: how many ways there may be to share the same characters among optional parts. */
+/** The most ways in which optional parts may share the same characters, as a power of two. */
 const MAX_CHOICES = 12
 
-/** A sentence's rest, after `the pattern …`; null when there is no danger. */
+/** The rest of a sentence that begins with `the pattern`; null when the pattern is safe. */
 export function findPatternDanger(pattern: string, maxLength: number | undefined): string | null {
   try {
     new RegExp(pattern, 'u')
@@ -25,7 +28,7 @@ export function findPatternDanger(pattern: string, maxLength: number | undefined
 }
 
 interface Shape {
-  /** The most repetitions without an end that can match some one character. */
+  /** The most unbounded repetitions that can match one and the same character. */
   readonly repeats: number
 }
 

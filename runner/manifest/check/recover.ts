@@ -1,15 +1,15 @@
-/** Takes out of a manifest what the schema refuses, so that the rules can tell the rest of the mistakes in the same run. */
+/** Removes the members that the schema refuses, so that the rules can find the other mistakes in the same run. */
 import type { Manifest } from '../../model/manifest.js'
 import type { NodePath } from '../source.js'
 import { findSchemaMistakes, type SchemaMistake } from './schema.js'
 
 export interface MendedManifest {
   readonly manifest: Manifest
-  /** A type had to be guessed: what the SQL makes of it would only mislead. */
+  /** True when a type had to be guessed: errors of the SQL would then be misleading. */
   readonly hasGuessedTypes: boolean
 }
 
-/** Null when too little is left to go on with. */
+/** Null when too little is left to check. */
 export function mendManifest(value: unknown, mistakes: readonly SchemaMistake[]): MendedManifest | null {
   if (mistakes.length === 0) return { manifest: value as Manifest, hasGuessedTypes: false }
   const copy: unknown = structuredClone(value)
@@ -33,7 +33,7 @@ export function mendManifest(value: unknown, mistakes: readonly SchemaMistake[])
   return findSchemaMistakes(copy).length === 0 ? { manifest: copy as Manifest, hasGuessedTypes } : null
 }
 
-/** Sets or, with undefined, deletes a member; does nothing where the path does not lead. */
+/** Sets a member, or deletes it when `value` is undefined; does nothing where the path does not exist. */
 function setAt(root: unknown, path: NodePath, value: unknown): void {
   let at = root
   for (const step of path.slice(0, -1)) {

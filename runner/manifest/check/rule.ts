@@ -1,4 +1,4 @@
-/** What a rule is, and what it may look at. A rule says what the schema cannot. */
+/** The interface of rules, and the facts that they read. Rules check what the JSON Schema cannot express. */
 
 import type { Token } from '../../../googlesql/index.js'
 import type { Severity } from '../../model/diagnostic.js'
@@ -12,11 +12,11 @@ import type { FilePlace, ManifestSource } from '../source.js'
 export interface ManifestFacts {
   readonly manifest: Manifest
   readonly source: ManifestSource
-  /** The engine can tell whether the data of a query has changed. */
+  /** Whether the engine can tell that the data of a query has changed. */
   readonly knowsDataChanges: boolean
 }
 
-/** A `@name` in SQL text. */
+/** A parameter reference `@name` in SQL text. */
 export interface ArgumentName {
   readonly name: string
   place(): FilePlace
@@ -26,11 +26,11 @@ export interface ArgumentName {
 export interface DistinctSql {
   readonly sql: string
   readonly variant: RenderedVariant
-  /** Of how many variants. */
+  /** The number of variants that have this text. */
   readonly share: number
-  /** Null when the text has no readable tokens; the SQL's own error says why. */
+  /** Null when the text cannot be tokenised; the check of the SQL reports why. */
   readonly tokens: readonly Token[] | null
-  /** In the tokens; null where those are. */
+  /** The parameter references among the tokens; null where `tokens` is null. */
   readonly argumentNames: readonly ArgumentName[] | null
 }
 
@@ -42,7 +42,7 @@ export interface TemplateFacts extends ManifestFacts {
 export interface CheckedSql {
   readonly text: DistinctSql
   readonly columns: readonly ResultColumn[]
-  /** The engine's own: see CheckResult. */
+  /** The engine's compiled query: see CheckResult. */
   readonly compiled?: object
   readonly reads?: WarehouseReads
 }
@@ -55,7 +55,7 @@ export interface SqlFacts extends TemplateFacts {
 export type Report = (place: FilePlace, message: string) => void
 
 export interface Rule<Facts> {
-  /** Never changes, and is never used for another rule. */
+  /** The rule's name. It never changes and is never reused for another rule. */
   readonly id: RuleId
   readonly severity: Severity
   readonly check: (facts: Facts, report: Report) => void

@@ -1,4 +1,4 @@
-/** Every rule, in the stages in which what they look at comes to be known. */
+/** All rules, grouped by the stage of loading at which their facts are known. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestFacts, Rule, SqlFacts, TemplateFacts } from './rule.js'
@@ -34,7 +34,7 @@ import { sqlBlock } from './rules/sql-block.js'
 import { tenantUnknownParameter } from './rules/tenant-unknown-parameter.js'
 import { tenantUnread } from './rules/tenant-unread.js'
 
-/** What a manifest says by itself. */
+/** Rules about the manifest alone. */
 export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   nameForm,
   sqlBlock,
@@ -61,7 +61,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   columnsDuplicateName,
 ]
 
-/** What its template makes of it. */
+/** Rules about the expanded template. */
 export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   parameterUndeclared,
   parameterUnused,
@@ -71,10 +71,10 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
   cacheNowWithoutTtl,
 ]
 
-/** What its queries give. */
+/** Rules about the columns of its queries. */
 export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary]
 
-/** The diagnostics of these rules over these facts; the same one at the same place is told once. */
+/** Applies the rules to the facts. Equal diagnostics at one place are reported once. */
 export function checkRules<Facts>(rules: readonly Rule<Facts>[], facts: Facts): readonly Diagnostic[] {
   const diagnostics = new Map<string, Diagnostic>()
   for (const { id, severity, check } of rules) {

@@ -1,4 +1,4 @@
-/** What one Ajv error means to an author: where it stands, what was found, what was expected. */
+/** Ajv error → a message for authors: the place, what was found, what was expected. */
 
 import type { ErrorObject } from 'ajv'
 import type { RuleId } from '../../model/rules.js'
@@ -8,12 +8,12 @@ import type { NodePath } from '../source.js'
 export interface SchemaMessage {
   readonly rule: RuleId
   readonly message: string
-  /** Where to point when it is not the value at the error's own path. */
+  /** The place to report, where it is not the value at the error's own path. */
   readonly at?: NodePath
   readonly isAboutKey: boolean
 }
 
-/** `parameter "limit"`, `settings.cache`: how the path is called in a message. */
+/** The path as a message names it: `parameter "limit"`, `settings.cache`. */
 function nameOfPlace(path: NodePath): string {
   const [first, second, third, fourth] = path
   if (first === undefined) return 'the manifest'
@@ -24,7 +24,7 @@ function nameOfPlace(path: NodePath): string {
   return `"${path.join('.')}"`
 }
 
-/** The article that fits: `a string`, `an integer`. */
+/** Types with their article: `a string`, `an integer`. */
 const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -35,7 +35,7 @@ const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   null: 'nothing',
 }
 
-/** Never undefined: a keyword without words of its own falls back to Ajv's. */
+/** The message for an error. A keyword that has no message here falls back to Ajv's. */
 export function schemaMessage(error: ErrorObject, path: NodePath): SchemaMessage {
   const { keyword, params, data, parentSchema } = error
   const place = nameOfPlace(path)

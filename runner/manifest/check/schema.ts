@@ -1,4 +1,4 @@
-/** Holds a manifest against schemas/endpoint.schema.json; each mistake becomes one diagnostic in words an author can use. */
+/** Validates a manifest against schemas/endpoint.schema.json; each mistake becomes one diagnostic. */
 import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -11,7 +11,7 @@ const ajv = new Ajv2020({
   allErrors: true,
   verbose: true,
   strict: true,
-  strictRequired: false, // what `then` requires is declared beside it
+  strictRequired: false, // The members that `then` requires are declared beside it.
   allowUnionTypes: true,
 })
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
@@ -22,7 +22,7 @@ export interface SchemaMistake extends SchemaMessage {
   readonly path: NodePath
 }
 
-/** The mistakes in this value, each once; none when it is a Manifest. */
+/** The mistakes in this value, each once; empty when it is a valid Manifest. */
 export function findSchemaMistakes(value: unknown): readonly SchemaMistake[] {
   if (validate(value)) return []
   const mistakes = new Map<string, SchemaMistake>()
@@ -34,7 +34,7 @@ export function findSchemaMistakes(value: unknown): readonly SchemaMistake[] {
   return [...mistakes.values()]
 }
 
-/** The same as diagnostics. */
+/** Schema mistakes as diagnostics. */
 export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: ManifestSource): readonly Diagnostic[] {
   return mistakes.map(({ path, at, isAboutKey, rule, message }) => {
     const place = isAboutKey ? source.keyAt(at ?? path) : source.valueAt(at ?? path)
@@ -43,11 +43,11 @@ export function schemaDiagnostics(mistakes: readonly SchemaMistake[], source: Ma
 }
 
 /**
- * An `anyOf` that fails reports every branch. When the value has the shape of one (a map, a list), what is wrong inside
- * is the news; else the `anyOf` speaks for all of them.
+ * Selects the errors to report. An `anyOf` that fails reports every branch: when the value has the shape of one branch (a
+ * map, a list), the errors inside that branch are kept; else the error of the `anyOf` alone.
  */
 function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  // An `if` that fails reports what its branch says, and itself.
+  // An `if` that fails reports the errors of its branch and one of its own.
   const own = errors.filter(({ keyword }) => keyword !== 'if')
   let told = own.filter(error => error.propertyName === undefined || error.keyword === 'propertyNames')
   const choices = told
@@ -64,7 +64,7 @@ function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   return told
 }
 
-/** A JSON Pointer's steps, indexes as numbers where the value is a list. */
+/** The steps of a JSON Pointer; indexes of lists as numbers. */
 function pathOf(pointer: string, root: unknown): NodePath {
   const path: (string | number)[] = []
   let value = root

@@ -1,4 +1,4 @@
-/** Compiles every distinct SQL text of a manifest and places what is wrong with it. */
+/** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -18,9 +18,9 @@ export type CheckSql = (
 ) => CheckResult | Promise<CheckResult>
 
 export interface SqlLimits {
-  /** A text that a warehouse would read more for is a mistake; null for no limit. */
+  /** The most bytes that the warehouse may read for a text; more is an error. Null for no limit. */
   readonly maxBytes: number | null
-  /** A text that is valid because another one is, is asked about too. */
+  /** Whether texts whose validity another text implies are checked too. */
   readonly checksImplied: boolean
 }
 
@@ -29,7 +29,7 @@ export interface SqlCheck {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** `skip`: places that have been told of already, as `file:line:column`. */
+/** Checks the texts. `skip` holds places that were reported already, as `file:line:column`. */
 export async function checkSqlTexts(
   manifest: Manifest,
   expanded: ExpandedSql,
@@ -88,11 +88,11 @@ export async function checkSqlTexts(
   return { checked, diagnostics }
 }
 
-/** The engine's own words, where it has some. */
+/** The engine's message, where it has one. */
 const reasonOf = ({ cause, detail }: RunnerError): string =>
   cause instanceof Error && cause.message !== '' ? cause.message : detail
 
-/** Asked of an engine at a time: one that is far away takes its time for each. */
+/** The most checks that run at a time: each check by a remote engine takes a round trip. */
 const AT_ONCE = 16
 
 async function checkSeveral(
@@ -107,7 +107,7 @@ async function checkSeveral(
   return results
 }
 
-/** The offset of a line and column; a column counts characters. */
+/** The offset of a line and column; columns count characters (code points). */
 function offsetAt(sql: string, line: number, column: number): number {
   let offset = 0
   for (let i = 1; i < line; i++) {

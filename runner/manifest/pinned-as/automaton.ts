@@ -1,36 +1,36 @@
-/** The texts that a `pinned_as` matches, as a nondeterministic automaton (Thompson's construction). */
+/** A `pinned_as` as a nondeterministic finite automaton (Thompson's construction). */
 import { ANY, type CodeRange } from './code-ranges.js'
 import type { Pattern } from './read-pattern.js'
 
-/** From one state to another: over a character, or without one. */
+/** A transition to another state, with or without consuming a character. */
 export interface Step {
   readonly to: number
-  /** `always`, `start` (at the beginning of the text only) and `end` take no character. */
+  /** `always`, `start` (at the beginning of the text only) and `end` consume no character. */
   readonly on: readonly CodeRange[] | 'always' | 'start' | 'end'
 }
 
 export interface Automaton {
-  /** By the state that they begin at. */
+  /** The transitions, indexed by the state that they leave. */
   readonly steps: readonly (readonly Step[])[]
   readonly first: number
-  /** The state after the first character of a value, in which all the others are read. */
+  /** The state after the first character of a value; it also consumes all further characters of the value. */
   readonly value: number
-  /** A reading that is here has matched, whatever follows. */
+  /** The accepting state, whatever text follows. */
   readonly last: number
-  /** States from here on stand behind the value. */
+  /** States from this number on come after the value. */
   readonly behind: number
 }
 
-/** More would take seconds to compare with itself. */
+/** The most states: comparing a larger automaton with itself would take seconds. */
 const MAX_STATES = 400
 
-/** Null where the automaton would be too large. `characters` are those that a value may hold; it holds at least one. */
+/** Builds the automaton; null where it would be too large. A value has at least one character, all from `characters`. */
 export function automatonOf(before: Pattern, after: Pattern, characters: readonly CodeRange[]): Automaton | null {
   const steps: Step[][] = []
   const state = (): number => steps.push([]) - 1
   const link = (from: number, to: number, on: Step['on'] = 'always'): void => void steps[from]?.push({ to, on })
 
-  /** Adds what leads from `from` through the pattern; returns where it ends. */
+  /** Adds the states of a pattern that starts at `from`; returns its final state. */
   function add(pattern: Pattern, from: number): number {
     if (steps.length > MAX_STATES) return from
     switch (pattern.kind) {
@@ -80,7 +80,7 @@ export function automatonOf(before: Pattern, after: Pattern, characters: readonl
 
   const first = state()
   const begin = state()
-  link(first, first, ANY) // a match may begin anywhere
+  link(first, first, ANY) // A match may begin anywhere
   link(first, begin)
   const enter = add(before, begin)
   const value = state()
@@ -89,6 +89,6 @@ export function automatonOf(before: Pattern, after: Pattern, characters: readonl
   const behind = state()
   link(value, behind)
   const last = add(after, behind)
-  link(last, last, ANY) // and end anywhere
+  link(last, last, ANY) // and end anywhere..
   return steps.length > MAX_STATES ? null : { steps, first, value, last, behind }
 }

@@ -7,7 +7,7 @@ const LAST_CODE_POINT = 0x10ffff
 /** Every code point. */
 export const ANY: readonly CodeRange[] = [[0, LAST_CODE_POINT]]
 
-/** The same set with its ranges in order and joined. */
+/** The set with its ranges sorted and merged. */
 export function normalized(ranges: readonly CodeRange[]): readonly CodeRange[] {
   const joined: [number, number][] = []
   for (const [least, most] of [...ranges].sort((a, b) => a[0] - b[0])) {
@@ -30,7 +30,7 @@ export function complement(ranges: readonly CodeRange[]): readonly CodeRange[] {
   return outside
 }
 
-/** The ranges of these characters: `'az'` is a and z. */
+/** The set of these characters: `'az'` is a and z. */
 export const rangesOf = (characters: string): readonly CodeRange[] =>
   [...characters].map(character => [character.codePointAt(0)!, character.codePointAt(0)!])
 

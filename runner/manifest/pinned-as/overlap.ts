@@ -1,32 +1,32 @@
 /**
- * Whether two values can be seen in one text at places that overlap without being the same: then one of them is a part of
- * the other (`abc` of `abc2`), or begins in it, and a token that pins the one would reach the rows of the other.
+ * Finds texts in which a `pinned_as` matches two different values at overlapping places: one value is then a part of the
+ * other (`abc` of `abc2`) or begins inside it, and a token that pins one could read the rows of the other.
  */
 import type { Automaton } from './automaton.js'
 import { type CodeRange, holds } from './code-ranges.js'
 
-/** A text, and two values that it would be taken for. */
+/** A text, and two values that the pattern would find in it. */
 export interface Overlap {
   readonly text: string
   readonly values: readonly [string, string]
-  /** Both begin at the same character: it is the end that differs. */
+  /** True when both values begin at the same character and differ in their ends. */
   readonly isSameStart: boolean
 }
 
 interface CharacterStep {
   readonly to: number
-  /** Indexes into the samples. */
+  /** The characters of the text, as indexes into the samples. */
   readonly samples: readonly number[]
   readonly isValue: boolean
 }
 
-/** Two readings of one text, at the same character. */
+/** Two runs of the automaton over one text, at the same character. */
 interface Pair {
   readonly a: number
   readonly b: number
-  /** Some character stood in both values. */
+  /** A character so far was part of both values. */
   readonly hasMet: boolean
-  /** Some character stood in one value only. */
+  /** A character so far was part of one value only. */
   readonly hasDiffered: boolean
   readonly from: Pair | null
   readonly sample: number
@@ -34,12 +34,13 @@ interface Pair {
   readonly inB: boolean
 }
 
-/** Comparisons of two steps; more would take seconds. */
+/** The most comparisons of two transitions; more would take seconds. */
 const MAX_WORK = 2_000_000
 
 /**
- * The shortest example, or null where there is none. `unknown` where it would take too long to tell. With `apart`, values at
- * places that do not overlap count too: where there is no example then, a text is never of two values.
+ * The shortest example of an overlap; null where no overlap exists, `unknown` where the search would take too long. With
+ * `apart`,
+ * values at places that do not overlap count too: null then means that every text holds at most one value.
  */
 export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart'): Overlap | 'unknown' | null {
   const { steps, first, value, behind } = automaton
@@ -55,7 +56,7 @@ export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart
   function visit(from: Pair | null, a: CharacterStep, b: CharacterStep, sample: number): void {
     const hasMet = places === 'apart' || (from?.hasMet ?? false) || (a.isValue && b.isValue)
     const hasDiffered = (from?.hasDiffered ?? false) || a.isValue !== b.isValue
-    // Behind one of the values there is nothing more that both could hold.
+    // After the end of one value, no later character can be in both.
     if (!hasMet && (a.to >= behind || b.to >= behind)) return
     const key = (a.to * size + b.to) * 4 + (hasMet ? 2 : 0) + (hasDiffered ? 1 : 0)
     if (seen[key] === 1) return
@@ -97,7 +98,7 @@ export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart
   }
 }
 
-/** The states that can be come to without a character. */
+/** The states that are reachable without consuming a character. */
 function reachable({ steps }: Automaton, from: number, where: readonly string[]): ReadonlySet<number> {
   const found = new Set([from])
   for (const state of found) {
@@ -106,7 +107,7 @@ function reachable({ steps }: Automaton, from: number, where: readonly string[])
   return found
 }
 
-/** One character of each kind that the automaton tells apart; letters first, since examples are made of them. */
+/** One character of each class that the automaton distinguishes; letters first, since examples are built from them. */
 function samplesOf({ steps }: Automaton): readonly number[] {
   const ranges = steps.flat().flatMap(({ on }): readonly CodeRange[] => (typeof on === 'string' ? [] : on))
   const starts = [...new Set(ranges.flatMap(([least, most]) => [least, most + 1]))].sort((a, b) => a - b)

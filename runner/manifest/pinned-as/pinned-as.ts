@@ -1,4 +1,4 @@
-/** A `pinned_as`, compiled: the text that a token's pin becomes where its parameter is a regular expression. */
+/** Compiles a `pinned_as`: the pattern that a token's pin becomes where its parameter is a regular expression. */
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { PinnedPattern } from '../../model/param.js'
 import { automatonOf } from './automaton.js'
@@ -6,7 +6,7 @@ import { type CodeRange, holds, normalized, rangesOf } from './code-ranges.js'
 import { findOverlap } from './overlap.js'
 import { type PatternAroundPin, readPinnedAs } from './read-pattern.js'
 
-/** What any value may hold: letters, digits, `_` and `-`, and every character outside of ASCII. */
+/** The characters that any value may hold: letters, digits, `_`, `-`, and every character outside ASCII. */
 const PLAIN: readonly CodeRange[] = normalized([
   ...rangesOf('-_'),
   [0x30, 0x39],
@@ -15,13 +15,16 @@ const PLAIN: readonly CodeRange[] = normalized([
   [0x80, 0x10ffff],
 ])
 
-/** The rest of a sentence that says what is wrong with the text; null where it can be compiled. */
+/** The rest of a sentence that says what is wrong with the pattern; null where it compiles. */
 export function pinnedAsMistake(text: string): string | null {
   const around = readPinnedAs(text)
   return 'mistake' in around ? around.mistake : confusionOf(around, '')
 }
 
-/** A text that would be of several values, at places apart from each other; null where there is none. Call only where there is no mistake. */
+/**
+ * A text in which the pattern finds several values at separate places; null where no such text exists. The pattern must have
+ * no mistake.
+ */
 export function textOfSeveral(pinnedAs: string): string | null {
   const around = readPinnedAs(pinnedAs)
   const automaton = 'mistake' in around ? null : automatonOf(around.before, around.after, PLAIN)
@@ -29,7 +32,7 @@ export function textOfSeveral(pinnedAs: string): string | null {
   return typeof found === 'object' ? (found?.text ?? null) : null
 }
 
-/** Call only where there is no mistake. */
+/** Compiles a pattern that has no mistake. */
 export function compilePinnedAs(source: string): PinnedPattern {
   const around = readPinnedAs(source)
   const known = new BoundedMap<string, string | null>(MAX_KNOWN)
@@ -46,10 +49,10 @@ export function compilePinnedAs(source: string): PinnedPattern {
   })
 }
 
-/** Pins whose text is remembered. */
+/** The most pins whose pattern is cached. */
 const MAX_KNOWN = 1_000
 
-/** Does the pattern still tell values apart when they may hold every character that this one holds? */
+/** Whether the pattern still tells values apart when values may hold every character of this pin. */
 function holdsPinned(around: PatternAroundPin, pin: string, isClearWith: Map<string, boolean>): boolean {
   if (pin === '' || pin.includes('\0')) return false
   const unusual = [...new Set(pin)]
@@ -64,7 +67,7 @@ function holdsPinned(around: PatternAroundPin, pin: string, isClearWith: Map<str
   return isClear
 }
 
-/** What is wrong where values may hold these characters too. */
+/** The mistake that appears when values may also hold these characters; null where it is still safe. */
 function confusionOf({ before, after }: PatternAroundPin, unusual: string): string | null {
   const automaton = automatonOf(before, after, normalized([...PLAIN, ...rangesOf(unusual)]))
   const overlap = automaton === null ? 'unknown' : findOverlap(automaton, 'overlapping')
@@ -80,7 +83,7 @@ function confusionOf({ before, after }: PatternAroundPin, unusual: string): stri
 
 const textOf = ({ prefix, suffix }: PatternAroundPin, pin: string): string => prefix + quote(pin) + suffix
 
-/** The text as RE2 takes it for itself, outside of a class. */
+/** Quotes a text, so that RE2 matches it literally outside a character class. */
 function quote(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&').replace(/[\u0001-\u001f\u007f]/g, character => {
     return `\\x{${character.charCodeAt(0).toString(16)}}`

@@ -1,31 +1,31 @@
 /**
- * Reads a `pinned_as`: a regular expression with one {pin}. What is read is a part of RE2's syntax that means the same in
- * every RE2, and in which nothing before {pin} can change what a quoted value means (flags, open quotations, half an escape).
+ * Parses a `pinned_as`: a regular expression with one {pin}. It accepts the part of RE2's syntax that means the same in every
+ * RE2 and in which no text before {pin} can change the meaning of a quoted value (flags, open quotations, half an escape).
  */
 import { ANY, type CodeRange, complement, normalized } from './code-ranges.js'
 
 const PIN = '{pin}'
 
-/** A regular expression as a tree. */
+/** The syntax tree of a regular expression. */
 export type Pattern =
   | { readonly kind: 'characters'; readonly of: readonly CodeRange[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Pattern[] }
   | { readonly kind: 'choice'; readonly options: readonly Pattern[] }
-  /** `most` is null where there is no bound. */
+  /** A repetition; `most` is null where it is unbounded. */
   | { readonly kind: 'repeat'; readonly part: Pattern; readonly least: number; readonly most: number | null }
-  /** The beginning of the text, and its end. */
+  /** The anchors: beginning and end of the text. */
   | { readonly kind: 'start' }
   | { readonly kind: 'end' }
 
 export interface PatternAroundPin {
   readonly before: Pattern
   readonly after: Pattern
-  /** The texts of both. */
+  /** The source texts of both parts. */
   readonly prefix: string
   readonly suffix: string
 }
 
-/** What is in front of {pin} and behind it, or the rest of a sentence that says what is wrong: `holds {pin} twice`. */
+/** The patterns before and after {pin}, or the rest of a sentence that says what is wrong: `holds {pin} twice`. */
 export function readPinnedAs(text: string): PatternAroundPin | { readonly mistake: string } {
   const reader = new PatternReader(text)
   const around = reader.read()
@@ -33,7 +33,7 @@ export function readPinnedAs(text: string): PatternAroundPin | { readonly mistak
   return around ?? { mistake: `holds no ${PIN}, which is where the pinned value goes` }
 }
 
-/** RE2's own limit of one repetition. */
+/** RE2's limit for the count of a repetition. */
 const MAX_REPEAT = 1000
 const MAX_DEPTH = 50
 
@@ -56,7 +56,7 @@ const CONTROLS: Readonly<Record<string, number>> = { a: 7, t: 9, n: 10, v: 11, f
 
 const one = (code: number): Pattern => ({ kind: 'characters', of: [[code, code]] })
 
-/** The one code point of the set; null where there are more, or none. */
+/** The only code point of the set; null where it has none or several. */
 function soleCode(ranges: readonly CodeRange[]): number | null {
   const [first] = ranges
   return ranges.length === 1 && first && first[0] === first[1] ? first[0] : null
@@ -68,14 +68,14 @@ class PatternReader {
   #at = 0
   #depth = 0
   #pinAt = -1
-  /** At the outermost level, what stands in front of {pin}. */
+  /** The pattern before {pin}, at the outermost level. */
   #before: Pattern | null = null
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Null where there is no {pin}. */
+  /** Parses the pattern; null where it has no {pin}. */
   read(): PatternAroundPin | null {
     const after = this.#sequence()
     if (this.#peek() === ')') this.#fail('is no regular expression: there is a ) without its (')
@@ -94,7 +94,7 @@ class PatternReader {
     this.mistake ??= mistake
   }
 
-  /** At the outermost level: what stands behind {pin}, if it is there. */
+  /** Parses a sequence. At the outermost level the result is the part after {pin}, if the sequence has one. */
   #sequence(): Pattern {
     let parts: Pattern[] = []
     for (let next = this.#peek(); next !== undefined && next !== '|' && next !== ')'; next = this.#peek()) {
@@ -178,7 +178,7 @@ class PatternReader {
     return { kind: kind === 'A' ? 'start' : 'end' }
   }
 
-  /** What an escape stands for, inside a class or outside. */
+  /** The characters that an escape stands for, inside or outside a class. */
   #escaped(): readonly CodeRange[] {
     const rest = this.#text.slice(this.#at)
     const hex = /^\\x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})/.exec(rest)
@@ -215,7 +215,7 @@ class PatternReader {
     return { kind: 'characters', of: isNegated ? complement(of) : of }
   }
 
-  /** A member of a class: a character, an escape, or a range of two. */
+  /** Parses a member of a class: a character, an escape, or a range. */
   #range(): readonly CodeRange[] {
     const from = this.#member()
     if (this.#text[this.#at] !== '-' || this.#text[this.#at + 1] === ']') return from

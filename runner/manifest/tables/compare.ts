@@ -1,4 +1,4 @@
-/** Holds a table's schema file against the table in the warehouse. */
+/** Compares a table's schema file with the table in the warehouse. */
 
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { TableResource } from '../../model/table-resource.js'
@@ -6,13 +6,13 @@ import { diagnosticAt } from '../report.js'
 import { tableDifferences } from './difference.js'
 import type { LoadedTable } from './load.js'
 
-/** A table of the warehouse. `isView`: it has no partitions and clusters of its own. */
+/** A table of the warehouse. A view (`isView`) has no partitions or clusters. */
 export interface WarehouseTable {
   readonly isView: boolean
   readonly resource: TableResource
 }
 
-/** Every difference, at its place in the file; null stands for a table that the warehouse does not have. */
+/** A diagnostic for each difference, placed in the file. `warehouse` is null where the table does not exist there. */
 export function compareTable(file: LoadedTable, warehouse: WarehouseTable | null): readonly Diagnostic[] {
   if (warehouse === null) {
     return [diagnosticAt(file.placeOf([]), 'table/missing', `the warehouse has no table ${file.name}`)]
@@ -23,7 +23,7 @@ export function compareTable(file: LoadedTable, warehouse: WarehouseTable | null
   )
 }
 
-/** The warehouse has a table whose schema file, which would be this one, is not there. */
+/** The diagnostic for a table of the warehouse that has no schema file; `file` is the path it would have. */
 export function missingSchema(file: string, table: string): Diagnostic {
   return diagnosticAt({ file, line: 1, column: 1 }, 'table/missing', `the table ${table} has no schema file`)
 }

@@ -1,8 +1,8 @@
-/** Writes the CREATE TABLE statement of a table. Source: the reference of BigQuery's data definition language. */
+/** Writes the CREATE TABLE statement of a table. Source: BigQuery's DDL reference. */
 import { RESERVED_KEYWORDS, type SchemaField, standardTypeName } from '../../../googlesql/index.js'
 import type { TableResource } from '../../model/table-resource.js'
 
-/** One statement with its semicolon; a table that is there stays as it is. `name` is `dataset.table` or with a project. */
+/** One `CREATE TABLE IF NOT EXISTS` statement with its semicolon. `name` is `dataset.table`, or with a project in front. */
 export function createTableStatement(name: string, resource: TableResource): string {
   const partition = partitionClause(resource)
   const clustering = resource.clustering?.fields ?? []
@@ -19,7 +19,7 @@ export function createTableStatement(name: string, resource: TableResource): str
   return `${clauses.join('\n')};\n`
 }
 
-/** Each column with its policy tags, which a new table without them would show to everybody. */
+/** The columns with policy tags. A new table without those tags would show the columns to every reader. */
 function taggedColumns(fields: readonly SchemaField[], path: readonly string[]): readonly string[] {
   return fields.flatMap(({ name, fields: nested = [], policyTags }) => {
     const column = [...path, name]

@@ -1,21 +1,24 @@
-/** What a table's schema file says otherwise than the warehouse. */
+/** Finds the differences between a table's schema file and the table in the warehouse. */
 
 import { type SchemaField, standardTypeName } from '../../../googlesql/index.js'
 import type { TableResource } from '../../model/table-resource.js'
 
 export interface TableDifference {
-  /** Of the column, outermost field first; empty for what concerns the whole table. */
+  /** The path of the column, outermost field first; empty for the whole table. */
   readonly column: readonly string[]
-  /** A sentence: what the file has, and what the warehouse has. */
+  /** A sentence that says what the file has and what the warehouse has. */
   readonly message: string
 }
 
 export interface DifferenceOptions {
-  /** Else the file is a list of fields, which says nothing of partitions and clusters. */
+  /** Whether the file is a whole table resource; a list of fields does not declare partitions and clusters. */
   readonly tellsLayout: boolean
 }
 
-/** In the order of the file's columns, then those that only the warehouse has, then the layout. Descriptions may differ. */
+/**
+ * The differences in the order of the file's columns, then columns of the warehouse alone, then the layout. Descriptions are
+ * not compared.
+ */
 export function tableDifferences(
   file: TableResource,
   warehouse: TableResource,
@@ -46,7 +49,7 @@ function fieldDifferences(
   ]
 }
 
-/** Names of columns are the same in any case. */
+/** Names of columns are case-insensitive. */
 const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
 function oneField(column: readonly string[], ours: SchemaField, theirs: SchemaField): readonly TableDifference[] {
@@ -67,7 +70,7 @@ function oneField(column: readonly string[], ours: SchemaField, theirs: SchemaFi
 const modeOf = ({ mode }: SchemaField): string => mode?.toUpperCase() ?? 'NULLABLE'
 const described = (field: SchemaField): string => `(${standardTypeName(field)}, ${modeOf(field)})`
 
-/** `SELECT *` gives columns in their order. */
+/** Compares the order of columns, which decides the order of `SELECT *`. */
 function orderDifference(
   column: readonly string[],
   ours: readonly SchemaField[],

@@ -1,4 +1,4 @@
-/** Table schemas, as `bq show --schema` prints them, or whole table resources → definitions for the resolver. */
+/** Loads table schemas (`bq show --schema`, or whole table resources) into definitions for the resolver. */
 
 import { readdir } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
@@ -17,10 +17,10 @@ import { describeValue, diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource, NodePath } from '../source.js'
 import { parseManifest } from '../yaml/parse.js'
 
-/** What a full table resource says about how the table's files should lie. */
+/** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
   readonly clusteredBy: readonly string[]
-  /** Null for none, and for partitions by the time of arrival, which files do not have. */
+  /** Null where the table has no partitions, or is partitioned by ingestion time, which files do not have. */
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
 }
 
@@ -29,14 +29,14 @@ export type PartitionUnit = (typeof PARTITION_UNITS)[number]
 
 export interface LoadedTable extends TableDefinition {
   readonly layout: TableLayout
-  /** As authored, for engines and for the import of files. */
+  /** The fields as authored, for engines and for the import of files. */
   readonly fields: readonly SchemaField[]
   readonly resource: TableResource
-  /** The file is a whole table resource, and so tells of partitions and clusters too; else it is a list of fields. */
+  /** Whether the file is a whole table resource, with partitions and clusters; else it is a list of fields. */
   readonly tellsLayout: boolean
-  /** From the file's name. */
+  /** The schema file. */
   readonly file: string
-  /** Where a column is described, outermost field first; the whole table for none. */
+  /** The place of a column, given as a path with the outermost field first; an empty path is the whole table. */
   placeOf(column: readonly string[]): FilePlace
 }
 
@@ -45,10 +45,13 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** By the name from the folder of table schemas on; those in folders, or whose names begin with a dot, are not read. */
+/** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
 
-/** Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`. A folder that is not there holds none. `breathe` is waited for between them. */
+/**
+ * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty. `breathe`
+ * is awaited between files.
+ */
 export async function loadTableSchemas(
   dir: string,
   breathe: () => Promise<void> = () => Promise.resolve(),
@@ -73,12 +76,12 @@ export async function loadTableSchemas(
 }
 
 /**
- * `dataset.table`, and in front of it, where the table is another's, the project, whose name may have a domain (`x.com:p`). Of
- * tables: https://cloud.google.com/bigquery/docs/tables#table_naming
+ * `dataset.table`, with the project in front where it is another project's table; a project may have a domain (`x.com:p`).
+ * Names of tables: https://cloud.google.com/bigquery/docs/tables#table_naming
  */
 const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]+$/u
 
-/** Reads one schema; JSON is YAML, so that its mistakes are placed too. Null when it has mistakes. */
+/** Reads one schema with the YAML parser, since JSON is YAML and its mistakes then have places. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
@@ -111,7 +114,7 @@ export function readTableSchema({ file, text }: SourceText): {
 
 const WRONG_NAME = 'a table schema is named <dataset>.<table>.json, or <project>.<dataset>.<table>.json'
 
-/** As far as there is such a column. */
+/** The path of a column in the file, as far as the column exists. */
 function columnPath(path: NodePath, fields: readonly SchemaField[], column: readonly string[]): NodePath {
   const at = fields.findIndex(({ name }) => name === column[0])
   if (at < 0) return path

@@ -1,4 +1,4 @@
-/** A manifest's SQL template → every SQL text it can produce, with each character's place in a file. */
+/** Renders every SQL text that a manifest's template can produce, with the place of each character in its file. */
 import { type Token, tokenize } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -27,11 +27,11 @@ export interface ExpandedSql {
   readonly variants: readonly RenderedVariant[]
   readonly texts: readonly DistinctSql[]
   readonly diagnostics: readonly Diagnostic[]
-  /** The place of an offset in a text, and ` (included by …)` when it is in a partial. */
+  /** The place of an offset in a text; for a place in a partial, also ` (included by …)`. */
   placeOf(rendered: RenderedSql, offset: number): { readonly place: FilePlace; readonly inclusion: string }
 }
 
-/** Expands and renders. With diagnostics there are no variants. */
+/** Expands and renders the template. When there are diagnostics, there are no variants. */
 export function expandSql(
   manifest: Manifest,
   source: ManifestSource,
@@ -57,7 +57,7 @@ export function expandSql(
     const message = `the template has ${space.size} variants, more than ${MAX_VARIANTS}; ask about fewer optional parameters, or bind them: (@x IS NULL OR c = @x)`
     diagnostics.push(diagnosticAt(source.keyAt(['sql']), 'template/too-many-variants', message))
   }
-  // A broken partial has told of itself already, but what is made of it would be nonsense.
+  // A broken partial was reported already; the SQL that includes it would only give misleading errors.
   const isBroken = [...expansion.partials].some(name => partials.get(name)!.template.nodes.length === 0)
   const variants = diagnostics.length > 0 || isBroken ? [] : renderVariants(expansion.pieces, space, lookups)
   const placeOf: ExpandedSql['placeOf'] = (rendered, offset) => {
@@ -116,7 +116,7 @@ function distinctTexts(variants: readonly RenderedVariant[], placeOf: ExpandedSq
   })
 }
 
-/** Null when the text has no readable tokens: the check of the SQL says what is wrong with it. `before` is one like it. */
+/** The tokens of a text; null when it cannot be tokenised, which the check of the SQL reports. `before` is a similar text. */
 function tokensOf(sql: string, before: TokenizedText | null): readonly Token[] | null {
   try {
     return before === null ? tokenize(sql) : tokenizeAlike(sql, before)
@@ -125,7 +125,7 @@ function tokensOf(sql: string, before: TokenizedText | null): readonly Token[] |
   }
 }
 
-/** Every `@name`. */
+/** All parameter references `@name`. */
 function argumentNames(tokens: readonly Token[], placeOf: (offset: number) => FilePlace): readonly ArgumentName[] {
   const names: ArgumentName[] = []
   for (const [i, { term, at }] of tokens.entries()) {

@@ -1,4 +1,4 @@
-/** Tells a query that must be valid because another one is: it lacks some conditions, or says `DAY` where that says `HOUR`. */
+/** Recognises a query whose validity follows from another one: it lacks some conditions, or has `DAY` in place of `HOUR`. */
 import {
   type Call,
   type Expression,
@@ -10,12 +10,12 @@ import {
   volatilityOf,
 } from '../../../googlesql/index.js'
 
-/** A valid query, as others are held against it. */
+/** A valid query, prepared for comparison with others. */
 export interface ValidQuery {
   readonly tokens: readonly Token[]
-  /** Of each token that may be another word: what it is. */
+  /** The tokens that may be replaced by another word of the same kind, with their kinds. */
   readonly words: ReadonlyMap<number, WordKind>
-  /** By the index of their WHERE: those whose conditions may be left out. */
+  /** The WHERE clauses whose conditions may be left out, by the index of their token WHERE. */
   readonly wheres: ReadonlyMap<number, Where>
 }
 
@@ -23,11 +23,11 @@ type WordKind = 'bucket' | 'part' | 'count'
 
 interface Where {
   readonly conditions: readonly Condition[]
-  /** The index of the token behind it. */
+  /** The index of the first token after the clause. */
   readonly end: number
 }
 
-/** One of those that AND joins: a range of tokens, the AND not among them. */
+/** One operand of AND: a range of tokens, without the AND. */
 interface Condition {
   readonly from: number
   readonly to: number
@@ -35,23 +35,23 @@ interface Condition {
 }
 
 /**
- * Whether the query of these tokens is valid and has the columns of the other one. It is when they are the same, token by
- * token, but for what nothing else depends on:
+ * Whether the query of these tokens must be valid and have the same columns as the valid one. That is so when both are equal,
+ * token by token, except for differences that nothing else depends on:
  *
- * - Conditions that the other has and this one has not, of those that a WHERE joins by AND. Each is read by itself and gives
- *   no column. Not told of conditions with a query or a random value in them, nor of those in a subquery that stands in an
- *   expression: there other rules may depend on them.
+ * - Operands of AND in a WHERE that only the valid query has. Each is resolved by itself and adds no column. This excludes
+ *   conditions with a subquery or a volatile call, and conditions inside an expression subquery: other rules may depend on
+ *   them.
  * - The parts and counts of TIMESTAMP_TRUNC(t, part) and TIMESTAMP_ADD(t, INTERVAL count part) and the like, from SECOND to
  *   DAY: what is valid with one is valid with all. Where two of them are equal (as a key has to be in SELECT and in GROUP
  *   BY) they must be so in both queries.
  *
- * Never where there are functions, whose bodies may hold anything.
+ * A script with functions never qualifies, since their bodies may hold anything.
  */
 export function followsFrom(tokens: readonly Token[], valid: ValidQuery): boolean {
   return new Comparison(tokens, valid).isFollowing()
 }
 
-/** `script` is the tree of these tokens; null where nothing but the same text would follow from it. */
+/** Prepares a valid query; `script` is the parsed form of `tokens`. Null where only an equal text would follow from it. */
 export function validQuery({ functions, query }: Script, tokens: readonly Token[]): ValidQuery | null {
   if (functions.length > 0) return null
   const words = new Map<number, WordKind>()
@@ -61,13 +61,13 @@ export function validQuery({ functions, query }: Script, tokens: readonly Token[
   return { tokens, words, wheres }
 }
 
-/** Functions whose second argument is a part, and those where it is `INTERVAL count part`. */
+/** Functions whose second argument is a date part, and functions where it is `INTERVAL count part`. */
 const TRUNCATING: ReadonlySet<string> = new Set(['TIMESTAMP_TRUNC'])
 const ADDING: ReadonlySet<string> = new Set(['TIMESTAMP_ADD', 'TIMESTAMP_SUB'])
 const PARTS: ReadonlySet<string> = new Set(['SECOND', 'MINUTE', 'HOUR', 'DAY'])
-/** Counts that overflow nothing. */
+/** Counts that are too small to overflow. */
 const COUNT = /^[0-9]{1,6}$/
-/** What may stand behind a WHERE. */
+/** The keywords that may follow a WHERE clause. */
 const AFTER_WHERE: ReadonlySet<string> = new Set(
   '; ) |> GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT'.split(' '),
 )
@@ -75,10 +75,10 @@ const AFTER_WHERE: ReadonlySet<string> = new Set(
 class Comparison {
   readonly #tokens: readonly Token[]
   readonly #valid: ValidQuery
-  /** Where the comparison stands, in the one and in the other. */
+  /** The position of the comparison in each of the two queries. */
   #here = 0
   #there = 0
-  /** What stands for what in the other query, by what it is, in both directions. */
+  /** Which word replaces which in the other query, per kind of word, in both directions. */
   #standing = new Map<string, string>()
 
   constructor(tokens: readonly Token[], valid: ValidQuery) {
@@ -95,7 +95,7 @@ class Comparison {
     return this.#here === this.#tokens.length
   }
 
-  /** Goes on behind the next token, where it is the same. */
+  /** Advances past the next token where both queries have the same. */
   #isToken(): boolean {
     const [a, b] = [this.#tokens[this.#here], this.#valid.tokens[this.#there]!]
     if (a === undefined || a.kind !== b.kind) return false
@@ -109,7 +109,7 @@ class Comparison {
     return isAsJoined || b.kind === 'end'
   }
 
-  /** The conditions here are some of those there, in the same order. */
+  /** Whether the conditions here are a subsequence of the conditions there. */
   #isWhere({ conditions, end }: Where): boolean {
     const hasSome = this.#tokens[this.#here]?.term === 'WHERE'
     let kept = 0
@@ -118,11 +118,13 @@ class Comparison {
       else if (!condition.expressions.every(isPlain)) return false
     }
     this.#there = end
-    // What stands behind is no part of a condition, here as there.
+    // The token after the clause belongs to no condition, in both queries.
     return hasSome === kept > 0
   }
 
-  /** Goes on behind the condition, where it is the same. One that is not has not said what stands for what. */
+  /**
+   * Advances past a condition where both queries have the same. A condition that differs leaves the replacements unchanged.
+   */
   #isCondition({ from, to }: Condition, before: string): boolean {
     if (this.#tokens[this.#here]?.term !== before) return false
     const [here, standing] = [this.#here, new Map(this.#standing)]
@@ -141,7 +143,7 @@ class Comparison {
     return PARTS.has(a.term) && this.#stands(kind, a.term, b.term)
   }
 
-  /** Whether the one word can stand for the other everywhere. */
+  /** Whether one word can replace the other throughout the query. */
   #stands(kind: string, a: string, b: string): boolean {
     const [from, to] = [`${kind} a ${a}`, `${kind} b ${b}`]
     const isFree = (this.#standing.get(from) ?? b) === b && (this.#standing.get(to) ?? a) === a
@@ -152,7 +154,7 @@ class Comparison {
 
 const isAfterWhere = ({ kind, term }: Token): boolean => kind === 'end' || AFTER_WHERE.has(term)
 
-/** Whether nothing stands between the token and the one before: `a-b` may be a name. */
+/** Whether the token follows the previous one without white space: `a-b` may be a name. */
 const isJoined = (tokens: readonly Token[], index: number): boolean =>
   index > 0 && tokens[index - 1]!.end === tokens[index]!.at
 
@@ -170,7 +172,7 @@ function indexAt(tokens: readonly Token[], offset: number): number {
   return low
 }
 
-/** Of all calls below the node. */
+/** Collects the replaceable words of all calls below the node. */
 function collectWords(node: object, tokens: readonly Token[], words: Map<number, WordKind>): void {
   if ((node as { readonly kind?: unknown }).kind === 'call') {
     for (const [kind, at] of wordsOf(node as Call)) words.set(indexAt(tokens, at), kind)
@@ -182,7 +184,7 @@ function collectWords(node: object, tokens: readonly Token[], words: Map<number,
   }
 }
 
-/** What may be another in the second argument of such a function, by what it is, with its offset. */
+/** The replaceable words in the second argument of such a call, with their kinds and offsets. */
 function wordsOf(call: Call): readonly (readonly [kind: WordKind, at: number])[] {
   const second = call.arguments[1]
   if (call.path.length !== 1 || call.arguments.length !== 2 || second!.name !== null || second!.alias !== null)
@@ -207,7 +209,7 @@ function collectWheres(body: QueryBody | Query, tokens: readonly Token[], wheres
     for (const { query } of body.ctes) collectWheres(query, tokens, wheres)
     collectWheres(body.body, tokens, wheres)
   } else if (body.kind === 'set-operation') {
-    // LEFT and its like would stand between a WHERE and the operator.
+    // A mode such as LEFT would come between the WHERE and the operator.
     const isPlainOperator = body.mode === null && !body.isStrict && body.match === 'position'
     if (isPlainOperator) for (const input of body.inputs) collectWheres(input, tokens, wheres)
   } else if (body.kind === 'select') {
@@ -243,11 +245,11 @@ function addWhere({ where }: Select, tokens: readonly Token[], wheres: Map<numbe
 
 interface ChainPart {
   readonly expression: Expression
-  /** The offset of the AND behind it; -1 behind the last. */
+  /** The offset of the AND that follows; -1 for the last operand. */
   readonly and: number
 }
 
-/** What AND joins, parentheses or not, in the order of the text. */
+/** The operands of a chain of ANDs, with or without parentheses, in the order of the text. */
 function chainOf(expression: Expression, and = -1): readonly ChainPart[] {
   if (expression.kind !== 'binary' || expression.operator !== 'AND') return [{ expression, and }]
   return [...chainOf(expression.left, expression.at), ...chainOf(expression.right, and)]
@@ -266,7 +268,7 @@ function firstOffset(node: object): number {
   return first
 }
 
-/** Holds no query and calls no volatile function. */
+/** Whether the expression has no subquery and no volatile call. */
 function isPlain(node: unknown): boolean {
   if (typeof node !== 'object' || node === null) return true
   if (Array.isArray(node)) return node.every(isPlain)

@@ -1,4 +1,4 @@
-/** Checks the texts of a manifest that do not follow from one another. */
+/** Checks the SQL texts of a manifest, except those whose validity follows from another text. */
 
 import { parseScript, SqlError, type Token } from '../../../googlesql/index.js'
 import type { CheckResult } from '../../model/ports.js'
@@ -6,12 +6,12 @@ import type { ResultColumn } from '../../model/query.js'
 import type { DistinctSql } from '../check/rule.js'
 import { followsFrom, type ValidQuery, validQuery } from './implied-validity.js'
 
-/** Of texts that are valid; more would make a template of many rows slow. */
+/** The most valid texts that a text is compared with; more would make a template with many rows slow. */
 const MAX_COMPARED = 16
 
 /**
- * What `checkOne` says of each text. It is not asked about one that is another, which is valid, with some of its conditions
- * left out: most optional parameters do nothing else, and each doubles the number of texts.
+ * The result of `checkOne` for each text. A text that equals a valid one with some conditions left out is not checked: most
+ * optional parameters do nothing else, and each doubles the number of texts.
  */
 export async function checkNeeded(
   texts: readonly DistinctSql[],
@@ -20,7 +20,7 @@ export async function checkNeeded(
   if (texts.length === 1) return [[texts[0]!, await checkOne(texts[0]!)]]
   const results = new Map<DistinctSql, CheckResult>()
   const valid: { readonly query: ValidQuery; readonly columns: readonly ResultColumn[] }[] = []
-  // Those with more conditions are longer.
+  // Texts with more conditions are longer, so they are checked first.
   const byLength = [...texts].sort((a, b) => b.sql.length - a.sql.length)
   for (const [index, text] of byLength.entries()) {
     const { tokens } = text
@@ -31,7 +31,7 @@ export async function checkNeeded(
     }
     const result = await checkOne(text)
     results.set(text, result)
-    // No text follows the last one, so none is compared with it.
+    // After the last text there is nothing left to compare with it.
     if (!result.ok || index === byLength.length - 1) continue
     const query = tokens && readQuery(text.sql, tokens)
     if (!query) continue
@@ -41,7 +41,7 @@ export async function checkNeeded(
   return texts.map(text => [text, results.get(text)!])
 }
 
-/** Null for what the warehouse alone can read. */
+/** Parses a query; null where only the warehouse can parse it. */
 function readQuery(sql: string, tokens: readonly Token[]): ValidQuery | null {
   try {
     return validQuery(parseScript(sql, tokens), tokens)

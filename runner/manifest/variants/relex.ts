@@ -1,4 +1,4 @@
-/** Cuts a text into tokens that is much like another one, as the variants of a manifest are: what is the same is not read again. */
+/** Tokenises a text that is similar to one already tokenised, as variants of a manifest are, and reuses the equal parts. */
 import { endOf, readToken, refuseStrange, skipBlank, type Token } from '../../../googlesql/index.js'
 
 export interface TokenizedText {
@@ -6,13 +6,13 @@ export interface TokenizedText {
   readonly tokens: readonly Token[]
 }
 
-/** How far behind its end the reading of a token looks; rounded up. */
+/** How many characters after its end can affect a token; rounded up. */
 const LOOK_AHEAD = 4
-/** How many tokens before it the reading of a token looks at. */
+/** How many tokens before it can affect a token. */
 const LOOK_BACK = 2
 
 /**
- * What `tokenize` makes of `source`.
+ * The same tokens as `tokenize(source)`.
  *
  * @throws SqlError as `tokenize` does
  */
@@ -21,20 +21,20 @@ export function tokenizeAlike(source: string, other: TokenizedText): readonly To
   return new Reading(source, other).tokens()
 }
 
-/** Goes through both texts, from one piece that they share to the next. */
+/** Walks both texts from one shared part to the next. */
 class Reading {
   readonly #source: string
   readonly #other: TokenizedText
   readonly #tokens: Token[] = []
-  /** Behind the last token. */
+  /** The offset after the last token. */
   #end = 0
-  /** The other's token that comes next, should this text go on as that one does. */
+  /** The index of the other text's token that comes next if this text continues in the same way. */
   #next = 0
-  /** How much further the last token stands here than there. */
+  /** The offset of the last token here minus its offset there. */
   #shift = 0
-  /** Tokens before this place that are as the other's before its next one, each as far from it; from the beginning all are. */
+  /** The number of tokens before this position that equal those before the other's next token, at the same distances. */
   #same = LOOK_BACK
-  /** From here to the end both texts are the same. */
+  /** The offset from which both texts are equal up to their ends. */
   readonly #tail: number
 
   constructor(source: string, other: TokenizedText) {
@@ -57,7 +57,7 @@ class Reading {
     return this.#tokens
   }
 
-  /** Tokens depend on the two before them and on little behind them: as long as the texts are the same, so are they. */
+  /** Takes over tokens while the texts are equal: a token depends only on the two before it and a few characters after it. */
   #takeShared(): void {
     const { source, tokens } = this.#other
     const shift = this.#shift
@@ -73,7 +73,10 @@ class Reading {
     }
   }
 
-  /** Mostly one token stands for another. Where some are here or there alone, the texts meet again at their common tail. */
+  /**
+   * Finds the next shared token: usually one token replaces another; where tokens are missing on one side, the texts meet
+   * again at their common tail.
+   */
   #findLike(token: Token): void {
     const { source, tokens } = this.#other
     if (token.at >= this.#tail) {
@@ -99,7 +102,7 @@ const moved = ({ kind, term, text, bytes, at, end }: Token, shift: number): Toke
   end: end + shift,
 })
 
-/** The offset in `a` of the first character that differs, from these offsets on. */
+/** The offset in `a` of the first difference, comparing from these offsets on. */
 function differenceAt(a: string, from: number, b: string, fromB: number): number {
   const length = Math.min(a.length - from, b.length - fromB)
   let i = 0
@@ -107,7 +110,7 @@ function differenceAt(a: string, from: number, b: string, fromB: number): number
   return from + i
 }
 
-/** The offset in `a` from which on `b` ends as it does. */
+/** The offset in `a` where the common tail of both texts begins. */
 function tailOf(a: string, b: string): number {
   const shift = b.length - a.length
   let i = a.length

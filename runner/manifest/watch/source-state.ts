@@ -1,4 +1,4 @@
-/** What tells manifests, partials and table schemas from any others, without reading them: the state of their files. */
+/** A fingerprint of manifests, partials and table schemas, taken from the state of their files without reading them. */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ export interface SourceFolders {
   readonly tablesDir: string
 }
 
-/** Beyond a few at a time the thread pool, which results are compressed in, would have no thread left for others. */
+/** The most `stat` calls at a time, so that the thread pool keeps threads free for compressing results. */
 const LOOKED_AT_ONCE = 8
 
 /**
- * Equal texts mean equal files: names, sizes, times of change and numbers of all that would be read, through links to what
- * they lead to. What cannot be looked at is a state of its own. Never rejects.
+ * Equal fingerprints mean equal files: names, sizes, times of change and inodes of every file that would be read, with links
+ * followed. A file that cannot be read has a state of its own. Never rejects.
  */
 export async function sourceState({ endpointsDir, tablesDir }: SourceFolders): Promise<string> {
   const hash = createHash('sha256')

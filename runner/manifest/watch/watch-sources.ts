@@ -1,14 +1,14 @@
 /**
- * Looks every so often whether manifests, partials or table schemas have changed. A look costs 0.3 ms for a dozen files and
- * 0.1 s of processor for 10,000; unlike events of the file system it also sees network mounts, links that are swapped
- * and folders that are removed and made again, and it has nothing that could run out.
+ * Polls manifests, partials and table schemas for changes. A poll costs 0.3 ms for a dozen files and 0.1 s of processor time
+ * for 10,000. Unlike file system events it also sees network mounts, swapped links and folders that are removed and created
+ * again, and it needs no limited resource such as inotify watches.
  */
 import type { Clock } from '../../model/ports.js'
 
 export interface WatchOptions {
   /** The state of the files; see sourceState. */
   readonly look: () => Promise<string>
-  /** The state of what was read last. */
+  /** The fingerprint of the files that were loaded last. */
   readonly lastRead: () => string
   /** Reads them anew if they have changed. False: that could not be done now, for a reason outside of them. Never rejects. */
   readonly follow: () => Promise<boolean>
@@ -18,11 +18,11 @@ export interface WatchOptions {
 /** Between two looks, in milliseconds; but at least ten times as long as a look takes. */
 const LOOK_EVERY_MS = 500
 const TIMES_A_LOOK = 10
-/** Files that have changed are read once they have been left alone for so long. */
+/** Changed files are loaded once they have not changed for this long, in milliseconds. */
 const SETTLED_AFTER_MS = 200
 const TRY_AGAIN_MS = 10_000
 
-/** Whoever opens it closes it. */
+/** Starts polling; the caller closes it. */
 export function watchSources({ look, lastRead, follow, clock }: WatchOptions): { close(): void } {
   /** Seen at the last look, where it is not what was read. */
   let pending: string | null = null
@@ -38,7 +38,7 @@ export function watchSources({ look, lastRead, follow, clock }: WatchOptions): {
     if (!isClosed) callOff = lookIn(waitMs)
   }
 
-  /** How long to wait before the next look. */
+  /** The pause before the next poll, in milliseconds. */
   async function next(): Promise<number> {
     const began = clock.ticksMs()
     const state = await look()

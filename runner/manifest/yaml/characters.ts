@@ -1,4 +1,4 @@
-/** Characters that have no place in a manifest or a partial: they hide what a text says, or are none. */
+/** Finds characters that are refused in manifests and partials: they hide what a text says, or are not valid characters. */
 
 // Controls, line separators that editors and YAML count differently, direction overrides ("Trojan Source",
 // CVE-2021-42574), invisible characters, halves of surrogate pairs, and a carriage return that ends no line.
@@ -11,7 +11,7 @@ export interface OddCharacter {
   readonly name: string
 }
 
-/** The first odd character, or null. */
+/** The first refused character, or null. */
 export function findOddCharacter(text: string): OddCharacter | null {
   const match = ODD.exec(text)
   if (match === null) return null

@@ -1,15 +1,15 @@
-/** What is refused before the YAML parser sees it, because of what the parser would do with it. */
+/** Limits that protect the YAML parser: a text above them is refused before it is parsed. */
 import { Lexer } from 'yaml'
 
-/** In UTF-16 units, of which there are never more than bytes. */
+/** The longest manifest in UTF-16 units; a text never has more of them than bytes. */
 export const MAX_MANIFEST_LENGTH = 1_048_576
-/** The lexer looks for the end of the line at every token. */
+/** The longest line: the lexer searches for the end of the line at every token. */
 const MAX_LINE_LENGTH = 10_000
 const MAX_TOKENS = 100_000
-/** Below this length no text can hold enough tokens to matter. */
+/** A shorter text cannot hold enough tokens to be slow. */
 const SMALL_TEXT = 65_536
 const MAX_FLOW_DEPTH = 40
-/** Leading blanks and indicators (`- `, `? `, `: `) of a line: an upper bound for block nesting. */
+/** The most leading blanks and indicators (`- `, `? `, `: `) of a line: an upper bound for block nesting. */
 const MAX_BLOCK_DEPTH = 80
 
 export interface Excess {
@@ -19,7 +19,7 @@ export interface Excess {
 }
 
 /**
- * The first thing that is too much, or null. Depth is bounded before parsing since the parser recurses, and V8 ends the
+ * The first limit that the text exceeds, or null. Depth is bounded before parsing since the parser recurses, and V8 ends the
  * whole process, uncatchably, when the stack runs out while it compiles a regular expression.
  */
 export function findExcess(text: string, starts: readonly number[]): Excess | null {
@@ -29,18 +29,18 @@ export function findExcess(text: string, starts: readonly number[]): Excess | nu
   for (let i = 0; i < starts.length; i++) {
     const [start, end] = [starts[i]!, starts[i + 1] ?? text.length]
     if (end - start > MAX_LINE_LENGTH) return tooLarge(start, `the line is longer than ${MAX_LINE_LENGTH} characters`)
-    // Thirty thousand of them cost the parser more than a second.
+    // The parser needs more than a second for thirty thousand directives.
     if (!hasContent && text[start] === '%') {
       return { offset: start, rule: 'yaml/directive', message: 'YAML directives are not allowed in manifests' }
     }
     hasContent ||= !/^[ \t\r\n]*(?:#|$)/.test(text.slice(start, end))
-    // Each level takes a character of its line at least.
+    // Each level takes at least one character of its line.
     mayBeDeep ||= end - start > MAX_BLOCK_DEPTH && countIndicators(text, start, end) > MAX_BLOCK_DEPTH
   }
   return mayBeDeep ? findExcessTokens(text) : null
 }
 
-/** Leading blanks, and every character that could open a level. */
+/** Counts leading blanks and every character that could open a level. */
 function countIndicators(text: string, start: number, end: number): number {
   let count = 0
   let isLeading = true
@@ -53,7 +53,7 @@ function countIndicators(text: string, start: number, end: number): number {
   return count
 }
 
-/** Counts no further than what matters. */
+/** Counts brackets, and stops at the limit. */
 function countBrackets(text: string): number {
   let brackets = 0
   for (const bracket of '[{') {
@@ -67,17 +67,17 @@ const tooLarge = (offset: number, message: string): Excess => ({ offset, rule: '
 
 const INDICATORS: ReadonlySet<string> = new Set(['-', '?', ':'])
 
-/** The same by the lexer's own tokens, which tell text from structure. */
+/** Finds the exceeded limit from the lexer's tokens, which tell text from structure. */
 function findExcessTokens(text: string): Excess | null {
   let [offset, tokens, flowDepth, lineDepth, isLineStart] = [0, 0, 0, 0, true]
   for (const token of new Lexer().lex(text)) {
     if (++tokens > MAX_TOKENS) return tooLarge(0, `the file holds more than ${MAX_TOKENS} YAML tokens`)
-    // The lexer's marks for a document, a scalar and an error in flow stand for no character.
+    // The lexer's control tokens for a document, a scalar and an error in flow have no characters in the text.
     const length = token === '\u0002' || token === '\u001f' || token === '\u0018' ? 0 : token.length
     if (token === '[' || token === '{') flowDepth++
     else if (token === ']' || token === '}') flowDepth = Math.max(0, flowDepth - 1)
     if (token === '\n' || token === '\r\n') [lineDepth, isLineStart] = [0, true]
-    // Between brackets a colon opens no level of its own: JSON may stand on one line.
+    // Inside brackets a colon opens no level, so that JSON may be on one line.
     else if (INDICATORS.has(token) && !(token === ':' && flowDepth > 0)) lineDepth++
     else if (isLineStart && token.trim() === '') lineDepth += token.length
     else if (length > 0) isLineStart = false

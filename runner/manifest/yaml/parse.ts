@@ -1,4 +1,4 @@
-/** YAML text → plain values with their places. Hostile text ends in a diagnostic, soon, and never in an exception. */
+/** YAML text → plain values with their places. Hostile text gives a diagnostic within milliseconds, never an exception. */
 
 import { type Document, type Node, parseDocument } from 'yaml'
 import type { Diagnostic } from '../../model/diagnostic.js'
@@ -20,13 +20,13 @@ import { readNode } from './read-node.js'
 const MAX_SYNTAX_ERRORS = 10
 
 export interface ParsedManifest {
-  /** Null when the text could not be read far enough to place anything. */
+  /** Null when the text could not be parsed far enough to place anything. */
   readonly source: ManifestSource | null
   readonly value: unknown
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads one YAML document. The value is only meant to be used when there are no diagnostics. */
+/** Parses one YAML document. The value may be used only when there are no diagnostics. */
 export function parseManifest(file: string, fileText: string): ParsedManifest {
   const text = fileText.replace(/^\ufeff/, '')
   const starts = lineStartsOf(text)
@@ -74,7 +74,7 @@ function syntaxDiagnostics(document: Document.Parsed, at: (offset: number) => Fi
       ),
     ]
   }
-  // What follows the first few is mostly their consequence.
+  // Errors after the first few are mostly their consequences.
   const seen = new Set<number>()
   return document.errors.slice(0, MAX_SYNTAX_ERRORS).flatMap(error => {
     const place = at(error.pos[0])

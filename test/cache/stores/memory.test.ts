@@ -8,7 +8,7 @@ describe('the memory store', () => {
   const keep = (keys: readonly string[], store: ReturnType<typeof openMemoryStore>) =>
     keys.filter(key => store.get(key))
 
-  it('lets go of what was asked for longest ago when it is full', async () => {
+  it('drops the least recently used entry when it is full', async () => {
     const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
     for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
     store.get('a')
@@ -17,7 +17,7 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('makes no room for a result that is larger than a quarter of it', async () => {
+  it('does not store a result that is larger than a quarter of its size', async () => {
     const store = openMemoryStore({ maxBytes: 20_000 })
     store.set('a', storedResult(), 60_000)
     expect(store.set('b', storedResult('x'.repeat(5_000)), 60_000)).to.equal(false)
@@ -26,7 +26,7 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('counts an overwritten or expired entry no more', async () => {
+  it('does not count an overwritten or expired entry any more', async () => {
     const store = openMemoryStore({ maxBytes: 2 * 2_100, maxEntryBytes: 5_000 })
     for (let i = 0; i < 10; i += 1) store.set('a', storedResult('x'.repeat(1_000)), 60_000)
     store.set('b', storedResult('x'.repeat(1_000)), 10)
@@ -38,7 +38,7 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('counts what an entry grows by, and lets go of others for it', async () => {
+  it('counts the growth of an entry, and drops others for it', async () => {
     const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
     for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
     store.grow?.('c', 2_000)
@@ -50,14 +50,14 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('lets go of the entries of endpoints that are forgotten, and of no others, whatever is asked meanwhile', async () => {
+  it('drops the entries of forgotten endpoints, and no others, whatever is requested meanwhile', async () => {
     const store = openMemoryStore({ maxBytes: 40_000_000 })
     const keys = (id: string) => Array.from({ length: 1_200 }, (_, i) => `${id}:${i}`)
     for (const key of [...keys('a'), ...keys('b'), ...keys('c')]) store.set(key, storedResult(), 60_000)
     const bytes = store.size!().bytes / 3
     const held = store.hold?.('a:1199')
     store.forget?.(['a', 'c', 'never there'])
-    // Of the endpoint as it is from now on.
+    // Results of the new revision of the endpoints, stored after `forget`, must stay.
     store.set('a:new', storedResult(), 60_000)
     store.set('c:5', storedResult('again'), 60_000)
     store.forget?.(['never there'])
@@ -72,7 +72,7 @@ describe('the memory store', () => {
     await store.close()
   })
 
-  it('gives what is held again until it lets go of it, and keeps that as long as what was asked for by its key', async () => {
+  it('gives a held entry again until it is dropped; a read of a held entry counts as a use of its key', async () => {
     const store = openMemoryStore({ maxBytes: 3 * 2_100, maxEntryBytes: 5_000 })
     for (const key of ['a', 'b', 'c']) store.set(key, storedResult('x'.repeat(1_000)), 60_000)
     const [a, b] = [store.hold?.('a'), store.hold?.('b')]
@@ -93,7 +93,7 @@ describe('the memory store', () => {
     expect([d?.result, store.hold?.('d', d)]).to.deep.equal([null, undefined])
   })
 
-  it('hands out the very bytes, uncloned', async () => {
+  it('returns the same bytes, without a copy', async () => {
     const store = openMemoryStore({ maxBytes: 1_000_000 })
     const result = storedResult()
     store.set('a', result, 60_000)

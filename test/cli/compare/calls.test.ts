@@ -32,7 +32,7 @@ const LOOKUP = `lookups:
 `
 
 describe('the calls that compare makes', () => {
-  it('are all rows of lookup tables, each optional parameter given and not, and each further example once', async () => {
+  it('cover all rows of lookup tables, each optional parameter given and absent, and each further example once', async () => {
     const loaded = await endpoint(
       `  project: { type: string, required: true, examples: [abc, xyz] }
   interval: { type: string, required: true, examples: [1day] }
@@ -54,7 +54,7 @@ describe('the calls that compare makes', () => {
     })
   })
 
-  it('have the arguments that are given with them, and no other value of these', async () => {
+  it('use the arguments given on the command line, and no other values for them', async () => {
     const loaded = await endpoint(
       `  project: { type: string, required: true }
   interval: { type: string, required: true, examples: [1day] }
@@ -67,7 +67,7 @@ describe('the calls that compare makes', () => {
     ])
   })
 
-  it('take the values of an enum where there are no examples, and all elements of a list at once', async () => {
+  it('use the values of an enum where there are no examples, and all elements of a list at once', async () => {
     const loaded = await endpoint(
       `  sort: { type: string, required: true, enum: [up, down] }
   ids: { type: array<int64>, examples: [1, 2] }`,
@@ -81,7 +81,7 @@ describe('the calls that compare makes', () => {
     ])
   })
 
-  it('are none without a value for a required parameter, and never give an optional one without', async () => {
+  it('are empty without a value for a required parameter, and omit an optional one without a value', async () => {
     const sql = 'SELECT @project AS one, @limit AS l'
     const required = await endpoint(
       `  project: { type: string, required: true }

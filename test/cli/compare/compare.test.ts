@@ -87,7 +87,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
     folder.remove()
   })
 
-  it('tells that a call gives the same on both engines', async () => {
+  it('reports that a call gives the same result on both engines', async () => {
     expect(await compare(['orders.same', 'shop=a', 'period=1day'])).to.deep.equal({
       code: 0,
       out: [
@@ -133,7 +133,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
     ])
   })
 
-  it('makes the calls of one endpoint with the arguments that are given, and says where it stops', async () => {
+  it('makes the calls of one endpoint with the given arguments, and reports where it stops', async () => {
     const { code, out, err } = await compare(['orders.same', '--all', 'shop=b', 'min_id=3', '--max-calls', '1'])
     expect(code).to.equal(1)
     expect(out).to.include('same       orders.same shop=b period=1day min_id=3: 0 rows\n1 call at')
@@ -150,7 +150,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
       )
     from('21', 'of.dataset', 'orders')
     from('22', 'of.project', `\`${PROJECT}.shop.orders\``)
-    // The emulator has default datasets for jobs.insert alone, which is what a batch query is.
+    // The emulator knows default datasets only in jobs.insert, with which batch queries are sent.
     const environment = { SLUICE_ENDPOINTS: endpoints, SLUICE_PRIORITY: 'batch' }
     const { code, out, err } = await compare(['--all', '--dataset', 'shop'], environment)
     expect({ code, err }, out).to.deep.equal({ code: 0, err: '' })
@@ -159,7 +159,7 @@ describe(`sluice compare${WHY_PENDING}`, function () {
 
   it('exits with 3 when BigQuery cannot be reached', async () => {
     const { code, err } = await compare(['orders.same', 'shop=a', 'period=1day'], {
-      BIGQUERY_EMULATOR_HOST: await nobody(),
+      BIGQUERY_EMULATOR_HOST: await unusedAddress(),
     })
     expect(code).to.equal(3)
     expect(err).to.match(/^sluice: .*BigQuery|^sluice: bigquery cannot be reached: /)
@@ -181,8 +181,8 @@ describe(`sluice compare${WHY_PENDING}`, function () {
   }
 })
 
-/** An address that nobody listens at. */
-async function nobody(): Promise<string> {
+/** An address at which no server listens. */
+async function unusedAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
   const { port } = server.address() as { port: number }

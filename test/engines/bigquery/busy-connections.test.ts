@@ -21,20 +21,20 @@ describe('while slow queries hold every connection', () => {
     await Promise.all(others)
   })
 
-  it('a query that waits for one ends when its time is up', async () => {
+  it('a query that waits for a connection ends at its timeout', async () => {
     const error = await test.run("SELECT 'late'", { timeoutMs: 200 }).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(RunnerError).with.property('code', 'QUERY_TIMEOUT')
     expect(test.fake.exchanges.some(({ sql }) => sql === "SELECT 'late'")).to.equal(false)
   })
 
-  it('the engine tells whether it is ready, and a query is checked', async () => {
+  it('the engine still reports whether it is ready, and checks queries', async () => {
     test.fake.plan = () => ({})
     await test.engine.ping()
     expect(await test.engine.check('SELECT 1', {})).to.include({ ok: true })
     expect(test.fake.jobs.running()).to.have.length(MAX_QUERIES)
   })
 
-  it('a job that nobody waits for any more is cancelled, although others wait for its connection', async () => {
+  it('a job for which no caller waits any more is cancelled, although other queries wait for its connection', async () => {
     const waiting = test.run('SELECT 99').catch((thrown: unknown) => thrown)
     test.fake.plan = () => ({ answersBefore: Number.POSITIVE_INFINITY, holdMs: 60_000 })
     callers[0]!.abort()

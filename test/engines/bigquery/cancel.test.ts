@@ -1,4 +1,4 @@
-/** A job that nobody waits for any more is cancelled on the server. */
+/** A job for which no caller waits any more is cancelled on the server. */
 import { expect } from 'chai'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import type { RunOptions } from '../../../runner/model/ports.js'
@@ -7,7 +7,7 @@ import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-
 
 const ENDLESS = { answersBefore: Number.POSITIVE_INFINITY }
 
-describe('a job that is given up', () => {
+describe('an abandoned job', () => {
   let test: TestEngine
   const open = async (options: TestEngineOptions = {}, speed = 20): Promise<void> => {
     test = await openTestEngine(options, speed)
@@ -22,7 +22,7 @@ describe('a job that is given up', () => {
     await open(options, speed)
   }
 
-  /** Resolves when a request of this kind has come. */
+  /** Resolves when the fake has received a request of this kind. */
   async function arrived(kind: RequestKind): Promise<void> {
     while (!test.fake.exchanges.some(exchange => exchange.kind === kind)) {
       await new Promise(resolve => setTimeout(resolve, 2))
@@ -52,20 +52,20 @@ describe('a job that is given up', () => {
     expect(test.events).to.deep.include({ kind: 'job.cancelled', endpoint: 'e', jobId: test.fake.jobs.all[0]!.id })
   }
 
-  it('by its last caller is cancelled', async () => {
+  it('is cancelled when its last caller leaves', async () => {
     test.fake.plan = () => ENDLESS
     expect(await leaveAt('poll')).to.include({ code: 'CALL_ABANDONED' })
     await expectCancelled()
   })
 
-  it('before its id is known is found by its label, and cancelled', async () => {
+  it('whose id is not yet known is found by its label, and cancelled', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     expect(await leaveAt('start')).to.include({ code: 'CALL_ABANDONED' })
     await expectCancelled()
     expect(kinds()).to.deep.equal(['start', 'list', 'cancel'])
   })
 
-  it('before its id is known is found among many, and no other is cancelled', async () => {
+  it('whose id is not yet known is found among many, and no other job is cancelled', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     const caller = new AbortController()
     const failure = failureOf({ signal: caller.signal })
@@ -79,7 +79,7 @@ describe('a job that is given up', () => {
     expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'cancel'])
   })
 
-  it('before its id is known, by many at once, is found with two lists', async () => {
+  it('whose id is not yet known is found with two lists when many are abandoned at once', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     const callers = Array.from({ length: 50 }, () => new AbortController())
     const failures = callers.map(({ signal }, i) =>
@@ -93,7 +93,7 @@ describe('a job that is given up', () => {
     expect(kinds().filter(kind => kind === 'list').length).to.be.at.most(2)
   })
 
-  it('before the server lists it is looked for until it does', async () => {
+  it('that the server does not list yet is searched for until it is listed', async () => {
     let lists = 0
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     test.fake.lists = () => ++lists > 3
@@ -102,7 +102,7 @@ describe('a job that is given up', () => {
     expect(kinds()).to.deep.equal(['start', 'list', 'list', 'list', 'list', 'cancel'])
   })
 
-  it('before its request was done is looked for, and none is started', async () => {
+  it('whose request had no effect is searched for, and no job is started', async () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'start' ? { status: 503, reason: 'backendError' } : undefined)
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
@@ -112,7 +112,7 @@ describe('a job that is given up', () => {
     expect(test.events.map(event => event.kind)).not.to.include.members(['job.cancelled', 'job.cancel-failed'])
   })
 
-  it('before its insertion is answered is found, and cancelled', async () => {
+  it('whose insertion is not answered yet is found, and cancelled', async () => {
     await reopen({ priority: 'batch' })
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind, nth }) => (kind === 'insert' && nth === 1 ? { hang: true } : undefined)
@@ -121,7 +121,7 @@ describe('a job that is given up', () => {
     expect(kinds()).to.deep.equal(['insert', 'list', 'cancel'])
   })
 
-  it('before its insertion was done is looked for, and none is started', async () => {
+  it('whose insertion had no effect is searched for, and no job is started', async () => {
     await reopen({ priority: 'batch' })
     test.fake.fault = ({ kind }) => (kind === 'insert' ? { drop: true } : undefined)
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
@@ -131,7 +131,7 @@ describe('a job that is given up', () => {
     expect(test.fake.jobs.all).to.deep.equal([])
   })
 
-  it('at its timeout is cancelled', async () => {
+  it('is cancelled at its timeout', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 20 })
     expect(await failureOf({ timeoutMs: 2_000 })).to.include({ code: 'QUERY_TIMEOUT' })
     await test.settled()
@@ -140,7 +140,7 @@ describe('a job that is given up', () => {
     expect(kinds()).to.include('cancel')
   })
 
-  it('ends itself at its timeout where nobody can tell it', async () => {
+  it('ends itself at its timeout where it cannot be cancelled', async () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'cancel' ? { drop: true } : undefined)
     expect(await failureOf({ timeoutMs: 1_000 })).to.include({ code: 'QUERY_TIMEOUT' })
@@ -148,7 +148,7 @@ describe('a job that is given up', () => {
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['timed out'])
   })
 
-  it('is cancelled again where that fails, and the log is told', async () => {
+  it('is cancelled again where that fails, which is logged', async () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind, nth }) =>
       kind === 'cancel' && nth <= 3 ? { status: 503, reason: 'backendError', message: 'busy' } : undefined
@@ -158,7 +158,7 @@ describe('a job that is given up', () => {
     expect(retried.map(event => event.reason)).to.deep.equal(Array(3).fill('busy (backendError, HTTP 503)'))
   })
 
-  it('that cannot be cancelled is told to the log, by its id and with the cause', async () => {
+  it('that cannot be cancelled is logged, with its id and the cause', async () => {
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'cancel' ? { status: 403, reason: 'accessDenied' } : undefined)
     await leaveAt('poll')
@@ -168,7 +168,7 @@ describe('a job that is given up', () => {
     expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
   })
 
-  it('that may not be listed is told to the log, with the cause', async () => {
+  it('that may not be listed is logged, with the cause', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 5_000 })
     test.fake.fault = ({ kind }) => (kind === 'list' ? { status: 403, reason: 'accessDenied' } : undefined)
     await leaveAt('start')
@@ -178,7 +178,7 @@ describe('a job that is given up', () => {
     expect((failed as { readonly cause: Error }).cause.message).to.equal('Forbidden (accessDenied, HTTP 403)')
   })
 
-  it('that was never asked for starts nothing', async () => {
+  it('that was never requested is not started', async () => {
     const caller = new AbortController()
     caller.abort()
     expect(await failureOf({ signal: caller.signal })).to.include({ code: 'CALL_ABANDONED' })
@@ -186,7 +186,7 @@ describe('a job that is given up', () => {
     expect(test.fake.exchanges).to.have.length(0)
   })
 
-  it('while its credentials are on their way starts nothing', async () => {
+  it('is not started when it is abandoned while the credentials are fetched', async () => {
     let asked = 0
     const credentials = (): Promise<never> => {
       asked += 1
@@ -197,7 +197,7 @@ describe('a job that is given up', () => {
     expect(asked).to.equal(1)
   })
 
-  it('while its result is read is not cancelled: it has ended', async () => {
+  it('whose result is being read is not cancelled, since it has ended', async () => {
     test.fake.plan = () => ({ rows: [{ f: [] }, { f: [] }], pageRows: 1 })
     test.fake.fault = ({ kind }) => (kind === 'page' ? { hang: true } : undefined)
     await leaveAt('page')
@@ -205,7 +205,7 @@ describe('a job that is given up', () => {
     expect(kinds()).to.deep.equal(['start', 'page'])
   })
 
-  it('by the process that ends is cancelled before the connections are closed', async () => {
+  it('is cancelled at the end of the process, before the connections are closed', async () => {
     test.fake.plan = () => ({ ...ENDLESS, holdMs: 1_000 })
     const failure = failureOf()
     await arrived('start')
@@ -215,7 +215,7 @@ describe('a job that is given up', () => {
     expect(await failureOf()).to.include({ code: 'ENGINE_UNAVAILABLE' })
   })
 
-  it('does not keep a process from ending for longer than some seconds', async () => {
+  it('delays the end of a process by a few seconds at most', async () => {
     await reopen({ closeWithinMs: 50 }, 1)
     test.fake.plan = () => ENDLESS
     test.fake.fault = ({ kind }) => (kind === 'cancel' ? { hang: true } : undefined)

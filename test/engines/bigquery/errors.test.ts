@@ -1,4 +1,4 @@
-/** Every reason for which BigQuery refuses → the problem that callers meet, and what the log is told. */
+/** For every reason for which BigQuery refuses a request: the error that callers receive, and what is logged. */
 import { expect } from 'chai'
 import type { ErrorCode } from '../../../runner/model/error-codes.js'
 import { RunnerError } from '../../../runner/model/errors.js'
@@ -8,15 +8,15 @@ import { openTestEngine, type TestEngine } from './open-test-engine.js'
 interface Case {
   readonly reason: string
   readonly status: number
-  /** Where it depends on the words. */
+  /** BigQuery's message, where the error code depends on it. */
   readonly message?: string
   readonly code: ErrorCode
-  /** Requests that are made in all: more than one where Google says to try again. */
+  /** The number of requests in all: more than one where Google's documentation says to retry. */
   readonly requests: number
   readonly jobs: number
 }
 
-/** What must not reach a caller stands in every message. */
+/** A text that must not reach a caller; every message of the fake contains it. */
 const SECRET = 'Table p:private.salaries in SELECT secret'
 
 const OF_JOBS: readonly Case[] = [
@@ -67,7 +67,9 @@ const OF_REQUESTS: readonly Case[] = [
   { reason: '', status: 302, code: 'ENGINE_UNAVAILABLE', requests: 1, jobs: 0 },
 ]
 
-/** Of an answer of 5xx nobody knows whether a job was started: it is looked for before anything is sent again. */
+/**
+ * After an answer with 5xx it is unknown whether a job was started, so the job is looked up before the request is repeated.
+ */
 const OF_SERVERS: readonly Case[] = [
   { reason: 'backendError', status: 503, code: 'ENGINE_UNAVAILABLE', requests: 6, jobs: 0 },
   { reason: 'internalError', status: 500, code: 'ENGINE_UNAVAILABLE', requests: 6, jobs: 0 },
@@ -153,7 +155,7 @@ describe('what BigQuery refuses', () => {
     })
   }
 
-  it('tells how long to wait as BigQuery does', async () => {
+  it('passes on BigQuery’s Retry-After', async () => {
     test.fake.fault = () => ({ status: 429, reason: 'rateLimitExceeded', retryAfter: 120 })
     const error = await failure()
     expect(error.headers).to.deep.equal({ 'Retry-After': '120' })
@@ -172,7 +174,7 @@ describe('what BigQuery refuses', () => {
     })
   })
 
-  it('a poll that fails because its job has is not repeated: another job is started', async () => {
+  it('a poll that fails because its job has failed is not repeated: another job is started', async () => {
     test.fake.plan = () => ({
       answersBefore: test.fake.jobs.all.length === 0 ? 1 : 0,
       ...(test.fake.jobs.all.length === 0 && { failure: { status: 503, reason: 'backendError', message: 'bad luck' } }),
@@ -190,7 +192,7 @@ describe('what BigQuery refuses', () => {
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['done'])
   })
 
-  it('an invalid regular expression of an argument is the caller’s, by the name of the argument', async () => {
+  it('an invalid regular expression in an argument is the caller’s mistake, with the name of the argument', async () => {
     const message = 'Cannot parse regular expression: missing ]: [a; error in REGEXP_CONTAINS'
     test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })
     const error = await test
@@ -202,7 +204,7 @@ describe('what BigQuery refuses', () => {
     ])
   })
 
-  it('a column of a type that results have no form for is the query’s fault, by its name in the log', async () => {
+  it('a column of a type that results cannot contain is the query’s fault, with its name in the log', async () => {
     test.fake.plan = () => ({ fields: [{ name: 'r', type: 'RANGE' }] })
     const error = await failure()
     expect(error.code).to.equal('QUERY_FAILED')
@@ -211,7 +213,7 @@ describe('what BigQuery refuses', () => {
     expect(test.fake.exchanges).to.have.length(1)
   })
 
-  it('an answer that is no JSON, or names no job, is no answer', async () => {
+  it('an answer that is not JSON, or names no job, counts as no answer', async () => {
     for (const body of ['<html>', '', 'null', '"x"']) {
       test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth === 1 ? { body } : undefined)
       await test.run(`SELECT '${body}'`)
@@ -220,7 +222,7 @@ describe('what BigQuery refuses', () => {
     expect(await failure()).to.include({ code: 'ENGINE_UNAVAILABLE' })
   })
 
-  it('a job that is told to have failed in a successful answer has failed', async () => {
+  it('a job that a successful answer reports as failed has failed', async () => {
     const errors = [{ reason: 'invalidQuery', message: SECRET }]
     const jobReference = { projectId: 'p', jobId: 'job_1', location: 'EU' }
     test.fake.fault = () => ({ body: JSON.stringify({ jobComplete: true, jobReference, errors }) })
@@ -238,7 +240,7 @@ describe('what BigQuery refuses', () => {
     expect(await test.run('SELECT 1')).to.include({ rowCount: 0 })
   })
 
-  it('an answer that is larger than one is read is not read, packed or not', async () => {
+  it('an answer beyond the size limit is not read, compressed or not', async () => {
     await test.close()
     test = await openTestEngine({}, 1)
     const body = ' '.repeat(64 * 1024 * 1024 + 1)

@@ -1,4 +1,4 @@
-/** BigQuery's REST interface as its reference documents it, over HTTP, with an account of its jobs and faults put in. */
+/** A fake of BigQuery's REST interface as the reference documents it, over HTTP; it records jobs and can inject faults. */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -15,23 +15,23 @@ import {
   unknownName,
 } from './fake-messages.js'
 
-/** What a request asks for. `again` is a start that finds its job there already. */
+/** The kind of a request. `again` is a start whose job exists already. */
 export type RequestKind = 'start' | 'again' | 'insert' | 'dry-run' | 'poll' | 'page' | 'cancel' | 'get' | 'list'
 
 export interface Exchange {
   readonly kind: RequestKind
-  /** Of the query that it is about; '' where that is not known. */
+  /** The SQL of the query that the request is about; '' where that is not known. */
   readonly sql: string
-  /** The how manieth of its kind about this query, from 1. */
+  /** Counts the requests of this kind about this query, from 1. */
   readonly nth: number
   readonly headers: http.IncomingHttpHeaders
-  /** `{}` of a GET. */
+  /** The parsed body; `{}` for a GET. */
   readonly body: Body
 }
 
-/** What goes wrong with an exchange. */
+/** The fault that is injected into an exchange. */
 export type Fault =
-  /** An error answer; `isDone`: what was asked for was done all the same. */
+  /** The answer is an error. With `isDone`, the request has taken effect all the same. */
   | {
       readonly status: number
       readonly reason?: string
@@ -39,13 +39,16 @@ export type Fault =
       readonly retryAfter?: number
       readonly isDone?: boolean
     }
-  /** It is done, and of the answer only so many bytes arrive, head included; Infinity: all, then the connection ends. */
+  /**
+   * The request takes effect; the connection ends after this many bytes of the answer, headers included (Infinity: after
+   * all).
+   */
   | { readonly cutAt: number }
-  /** The connection ends before anything is done. */
+  /** The connection ends before the request has taken effect. */
   | { readonly drop: true }
-  /** It is done and never answered. */
+  /** The request takes effect and is never answered. */
   | { readonly hang: true }
-  /** A success with this body. */
+  /** The answer is a success with this body. */
   | { readonly body: string }
 
 export interface FakeBigQuery {
@@ -53,18 +56,21 @@ export interface FakeBigQuery {
   readonly url: string
   readonly jobs: FakeJobs
   readonly exchanges: Exchange[]
-  /** Connections that were opened. */
+  /** The number of connections opened so far. */
   readonly connections: () => number
-  /** Bytes of the longest whole answer to this kind of request, head included. */
+  /** The size in bytes of the longest complete answer to this kind of request, headers included. */
   readonly answerBytes: (kind: RequestKind) => number
   plan: (sql: string) => JobPlan
   fault: (exchange: Exchange) => Fault | undefined
-  /** Put before each answer. */
+  /** The delay before each answer, in milliseconds. */
   latencyMs: number
   isZipping: boolean
-  /** A start with a known request id finds the job of the first one: what the reference promises only where data change. */
+  /**
+   * True: a start with a known request id finds the first start's job. The reference promises that only for statements that
+   * change data.
+   */
   remembersRequests: boolean
-  /** Does jobs.list tell of this job yet? */
+  /** Whether jobs.list includes this job yet. */
   lists: (job: FakeJob) => boolean
   readonly close: () => Promise<void>
 }
@@ -199,7 +205,7 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     return { status: 200, value: jobResource(job) }
   }
 
-  /** The newest first; what is there of each is what `fields` may ask for. */
+  /** The answer of jobs.list, newest job first; each job has only members that the engine's `fields` may request. */
   function listed(query: URLSearchParams): Answered {
     if (query.get('projection') !== 'full')
       return errorAnswer({ status: 400, message: 'labels need the projection full' })
@@ -226,7 +232,7 @@ export async function openFakeBigQuery(nowMs: () => number): Promise<FakeBigQuer
     return { status: 200, value: { kind: 'bigquery#job', status: { state: 'DONE' }, statistics } }
   }
 
-  /** What `jobs.query` and `jobs.getQueryResults` answer. */
+  /** The answer of `jobs.query` and `jobs.getQueryResults`. */
   function resultAnswer(job: FakeJob, wish: ResultWish): Answered {
     const { timeoutMs, from = 0, isStart = false } = wish
     const jobReference = { projectId: PROJECT, jobId: job.id, location: LOCATION }
@@ -313,7 +319,7 @@ interface Sent {
   readonly retryAfter?: number | undefined
 }
 
-/** `/projects/p/queries/<id>`, `/projects/p/jobs/<id>`, `/projects/p/jobs/<id>/cancel` */
+/** The job id in `/projects/p/queries/<id>`, `/projects/p/jobs/<id>` and `/projects/p/jobs/<id>/cancel`. */
 const idOf = (path: string): string => decodeURIComponent(path.split('/')[4] ?? '')
 
 const elapse = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))

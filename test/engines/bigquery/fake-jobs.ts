@@ -1,26 +1,26 @@
-/** The account of jobs that the fake BigQuery keeps: what was started, what runs, how it ended. */
+/** The jobs of the fake BigQuery: which were started, which run, and how each ended. */
 import type { RestErrorProto, RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
 
-/** What becomes of a query; each member has a default. */
+/** How the fake answers a query; each member has a default. */
 export interface JobPlan {
   readonly fields?: readonly RestField[]
   readonly rows?: readonly RestRow[]
-  /** Rows of an answer, where they are fewer than it asks for. */
+  /** The most rows in one answer, where that is fewer than the request asks for. */
   readonly pageRows?: number
-  /** What the answer says there are, where that is not so. */
+  /** The total number of rows that the answer reports, where it is not the real one. */
   readonly totalRows?: number
-  /** So many answers tell that the job is running, the start's among them; Infinity: it never ends by itself. */
+  /** The number of answers, including the start's, that report the job as running; Infinity: it never ends by itself. */
   readonly answersBefore?: number
-  /** How long such an answer is held back, in milliseconds, where it asks for that. */
+  /** How long such an answer is delayed, in milliseconds, where the request allows a delay. */
   readonly holdMs?: number
   readonly failure?: RestErrorProto & { readonly status: number }
   readonly bytesProcessed?: number
-  /** How many a dry run says that the query names. */
+  /** The number of tables that a dry run reports for the query. */
   readonly tables?: number
-  /** Null: the answer does not tell. */
+  /** The bytes billed; null: the answer does not report them. */
   readonly bytesBilled?: number | null
   readonly cacheHit?: boolean
-  /** Errors beside a result: warnings. */
+  /** Errors in the answer beside a result, which are warnings. */
   readonly warnings?: readonly RestErrorProto[]
 }
 
@@ -29,29 +29,29 @@ export type JobEnd = 'done' | 'failed' | 'cancelled' | 'timed out'
 export interface FakeJob {
   readonly id: string
   readonly sql: string
-  /** The body that started it. */
+  /** The body of the request that started the job. */
   readonly request: Readonly<Record<string, unknown>>
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly plan: JobPlan
   readonly createdMs: number
   readonly endsAt: number
   answersLeft: number
-  /** Null while it runs. */
+  /** How the job ended; null while it runs. */
   end: JobEnd | null
 }
 
 export interface FakeJobs {
   readonly all: readonly FakeJob[]
-  /** The job of this key, or a new one; the key is a request id or a job id. */
+  /** The job with this key, or a new job; the key is a request id or a job id. */
   readonly start: (key: string, job: Omit<FakeJob, 'id' | 'end' | 'answersLeft' | 'createdMs'>, id?: string) => FakeJob
   readonly byKey: (key: string) => FakeJob | undefined
   readonly byId: (id: string) => FakeJob | undefined
-  /** Ends it where its time is up. */
+  /** Ends the job if it has reached its timeout. */
   readonly expire: (job: FakeJob) => void
-  /** One answer is about to tell of it: has it ended by now? */
+  /** Called for each answer about the job: how it has ended, or null if this answer reports it as running. */
   readonly settle: (job: FakeJob) => JobEnd | null
   readonly cancel: (job: FakeJob) => void
-  /** Those that run at this moment. */
+  /** The jobs that are running now. */
   readonly running: () => readonly FakeJob[]
 }
 

@@ -1,15 +1,15 @@
-/** The messages of the fake BigQuery: which members it knows, and what it answers beside results. */
+/** The messages of the fake BigQuery: the members that it accepts, and its answers other than results. */
 import http, { type IncomingMessage } from 'node:http'
 import type { FakeJob } from './fake-jobs.js'
 
-/** The one project, and where its jobs run. */
+/** The only project of the fake, and the location in which its jobs run. */
 export const PROJECT = 'p'
 export const LOCATION = 'EU'
 
-/** A message's body. */
+/** The parsed body of a message. */
 export type Body = Readonly<Record<string, unknown>>
 
-/** The members of the messages that are used here, by the reference: anything else is refused, as Google does. */
+/** The members that the reference lists for the messages used here: any other member is refused, as Google does. */
 const QUERY_NAMES = 'query useLegacySql parameterMode queryParameters defaultDataset maximumBytesBilled'
 const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   '': new Set(
@@ -20,7 +20,7 @@ const MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   'configuration.query': new Set(`${QUERY_NAMES} priority`.split(' ')),
 }
 
-/** The refusal of a message with a member that the reference does not name; null for any other. */
+/** The refusal of a message with a member that the reference does not list; null for a correct message. */
 export function unknownName(body: Body): Answered | null {
   const configuration = (body.configuration ?? {}) as Body
   const query = typeof configuration.query === 'object' ? (configuration.query as Body) : {}
@@ -34,20 +34,20 @@ export function unknownName(body: Body): Answered | null {
   return null
 }
 
-/** `holdMs`: how long it is held back. */
+/** An answer; `holdMs` is its delay in milliseconds. */
 export interface Answered {
   readonly status: number
   readonly value: unknown
   readonly holdMs?: number
 }
 
-/** What is told of a job that did not come to its end. */
+/** The errors reported for a job that was stopped. */
 export const STOPPED = {
   cancelled: { status: 499, reason: 'stopped', message: 'Job execution was cancelled: User requested cancellation' },
   'timed out': { status: 499, reason: 'stopped', message: 'Job execution was cancelled: Job timed out after 1 sec' },
 } as const
 
-/** In the form of BigQuery's errors. */
+/** An answer in the form of BigQuery's errors. */
 export function errorAnswer(fault: {
   readonly status: number
   readonly reason?: string
@@ -58,7 +58,7 @@ export function errorAnswer(fault: {
   return { status, value: { error: { code: status, message, ...(errors && { errors }) } } }
 }
 
-/** A job as jobs.get, jobs.list and jobs.insert tell of it. */
+/** A job in the form of jobs.get, jobs.list and jobs.insert. */
 export function jobResource({ id, labels, plan, end }: FakeJob): object {
   const isFailed = end !== null && end !== 'done'
   const result = end === 'failed' ? plan.failure : STOPPED.cancelled
@@ -71,7 +71,7 @@ export function jobResource({ id, labels, plan, end }: FakeJob): object {
   }
 }
 
-/** Null when the caller has gone before it was whole. */
+/** The parsed body; null when the caller closed the connection before it was complete. */
 export async function bodyOf(request: IncomingMessage): Promise<Body | null> {
   const chunks: Buffer[] = []
   try {

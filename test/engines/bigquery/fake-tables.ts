@@ -1,21 +1,21 @@
-/** The part of BigQuery's REST interface that tells of tables: tables.list in pages, tables.get, errors as documented. */
+/** A fake of the part of BigQuery's REST interface for tables: tables.list in pages, tables.get, errors as documented. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export interface FakeTables {
-  /** As BIGQUERY_EMULATOR_HOST wants it. */
+  /** The address in the form of BIGQUERY_EMULATOR_HOST. */
   readonly host: string
-  /** `GET projects/p/datasets/d/tables?maxResults=1000`, in the order in which they came. */
+  /** The requests in order of arrival, such as `GET projects/p/datasets/d/tables?maxResults=1000`. */
   readonly requests: readonly string[]
   stop(): Promise<void>
 }
 
 export interface FakeTablesOptions {
-  /** By `project.dataset.table`; each as tables.get gives it, without its tableReference. */
+  /** The tables by `project.dataset.table`, each in the form of tables.get without its tableReference. */
   readonly tables: Readonly<Record<string, object>>
-  /** Of tables.list, however many are asked for. @default all */
+  /** The most tables in a page of tables.list, however many the request asks for. @default all */
   readonly pageSize?: number
-  /** Statuses that the next requests are answered with, and with nothing else. */
+  /** The statuses with which the next requests are answered, each with an empty answer. */
   readonly failures?: number[]
 }
 
@@ -24,7 +24,7 @@ interface Answer {
   readonly body: unknown
 }
 
-/** Whoever starts it stops it. */
+/** Starts the server; the caller must stop it. */
 export async function startFakeTables(options: FakeTablesOptions): Promise<FakeTables> {
   const requests: string[] = []
   const server = createServer((request, response) => {

@@ -1,4 +1,7 @@
-/** The network ends at any byte of any answer: the result is right or the failure clean, and no job is left running. */
+/**
+ * The connection ends at any byte of any answer: the result is complete or the call fails with a proper error, and no job is
+ * left running.
+ */
 import { expect } from 'chai'
 import type { RunnerError } from '../../../runner/model/errors.js'
 import { until } from '../../until.js'
@@ -8,16 +11,16 @@ import { fastClock, openTestEngine, type TestEngine, type TestEngineOptions } fr
 
 const ROWS = Array.from({ length: 4 }, (_, i) => ({ f: [{ v: String(i) }] }))
 const RESULT = '{"result":[{"n":0},{"n":1},{"n":2},{"n":3}]}'
-/** Each kind of answer occurs: the start's, a poll's, two pages'. */
+/** A query with every kind of answer: to the start, to a poll, and to the requests for two pages. */
 const PLAN: JobPlan = { fields: [{ name: 'n', type: 'INTEGER' }], rows: ROWS, pageRows: 2, answersBefore: 1 }
 const ENDLESS: JobPlan = { answersBefore: Number.POSITIVE_INFINITY }
-/** So many calls at once; each connection is cut, so that more would only wait for each other. */
+/** The number of calls at once. Each call's connection is cut, so that more calls would only wait for each other. */
 const AT_ONCE = 40
 
-/** Pauses are a twentieth of what they are; half a minute is left for a call on a busy machine. */
+/** Pauses take a twentieth of their time; a call still has half a minute on a busy machine. */
 const SPEED = 20
 const TIMEOUT_MS = 600_000
-/** More than the attempts of one request. */
+/** More faults than one request has attempts. */
 const ALWAYS = 7
 
 describe('an answer of BigQuery that is lost', () => {
@@ -37,7 +40,7 @@ describe('an answer of BigQuery that is lost', () => {
     return test.fake.answerBytes(kind)
   }
 
-  /** One call for each offset, with the offset in its SQL so that the fake knows where to cut. */
+  /** Makes one call for each offset, with the offset in its SQL so that the fake knows where to cut the answer. */
   async function atEachOffset(last: number, call: (sql: string) => Promise<void>, step = 1): Promise<void> {
     const offsets = Array.from({ length: Math.floor(last / step) + 1 }, (_, i) => last - i * step)
     const worker = async (): Promise<void> => {
@@ -65,7 +68,7 @@ describe('an answer of BigQuery that is lost', () => {
   }
 
   for (const kind of ['start', 'poll', 'page'] as const) {
-    it(`at any byte of a ${kind}’s, is had by a second request, of the same job`, async () => {
+    it(`at any byte of the answer to a ${kind} is fetched by a second request, from the same job`, async () => {
       await open()
       const last = await lengthOf(kind, PLAN)
       cut([kind], 1)
@@ -78,7 +81,7 @@ describe('an answer of BigQuery that is lost', () => {
   }
 
   for (const kind of ['poll', 'page'] as const) {
-    it(`at any third byte of a ${kind}’s, each time, is a clean failure`, async () => {
+    it(`at any third byte of the answer to a ${kind}, each time, is a proper error`, async () => {
       await open()
       const last = await lengthOf(kind, PLAN)
       cut([kind], ALWAYS)
@@ -89,7 +92,7 @@ describe('an answer of BigQuery that is lost', () => {
     })
   }
 
-  it('at any third byte of a start’s, and of whose job nothing is heard, is a clean failure', async () => {
+  it('at any third byte of the answer to a start, when its job cannot be listed either, is a proper error', async () => {
     await open()
     const last = await lengthOf('start', ENDLESS)
     cut(['start'], ALWAYS)
@@ -102,7 +105,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(['cancelled'])
   })
 
-  it('at any third byte of the search for a job is had by another search', async () => {
+  it('at any third byte of the search for a job is fetched by another search', async () => {
     await open()
     test.fake.plan = () => PLAN
     test.fake.lists = job => job === test.fake.jobs.all.at(-1)
@@ -120,7 +123,7 @@ describe('an answer of BigQuery that is lost', () => {
     expectNothingLeft()
   })
 
-  it('and whose job is not listed yet may be two jobs’, of which the other is cancelled', async () => {
+  it('and whose job is not listed yet may lead to two jobs, of which the first is cancelled', async () => {
     await open()
     test.fake.plan = () => (test.fake.jobs.all.length === 0 ? ENDLESS : PLAN)
     let lists = 0
@@ -131,7 +134,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(test.fake.jobs.all.map(job => job.end)).to.deep.equal(['cancelled', 'done'])
   })
 
-  it('and whose job is not listed yet is the same job’s where the server remembers request ids', async () => {
+  it('and whose job is not listed yet comes from the same job where the server remembers request ids', async () => {
     await open()
     test.fake.remembersRequests = true
     test.fake.plan = () => PLAN
@@ -142,7 +145,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(test.fake.jobs.all).to.have.length(1)
   })
 
-  it('where jobs may not be listed is asked for by the request id alone', async () => {
+  it('where jobs may not be listed is requested again with the same request id', async () => {
     await open()
     test.fake.remembersRequests = true
     test.fake.plan = () => PLAN
@@ -154,7 +157,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(test.fake.jobs.all).to.have.length(1)
   })
 
-  it('at any byte of a packed one, is had by a second request, of the same job', async () => {
+  it('at any byte of a compressed answer is fetched by a second request, from the same job', async () => {
     await open()
     test.fake.isZipping = true
     const last = await lengthOf('page', PLAN)
@@ -166,7 +169,7 @@ describe('an answer of BigQuery that is lost', () => {
     expectNothingLeft()
   })
 
-  it('at any byte of an insertion’s, is had by a second request, of the same job', async () => {
+  it('at any byte of the answer to an insertion is fetched by a second request, from the same job', async () => {
     await open({ priority: 'batch' })
     const last = await lengthOf('insert', PLAN)
     cut(['insert'], 1)
@@ -177,8 +180,8 @@ describe('an answer of BigQuery that is lost', () => {
     expectNothingLeft()
   })
 
-  it('at any byte of a cancellation’s, leaves no job running', async () => {
-    // A cancellation is tried for a minute: twelve seconds are left for it on a busy machine.
+  it('at any byte of the answer to a cancellation leaves no job running', async () => {
+    // A cancellation is retried for a minute: with this clock that is twelve seconds, enough on a busy machine.
     await open({ clock: fastClock(5) })
     const last = await lengthOf('cancel', ENDLESS)
     const callers = new Map<string, AbortController>()
@@ -200,7 +203,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(new Set(test.fake.jobs.all.slice(1).map(job => job.end))).to.have.keys(['cancelled'])
   })
 
-  it('because the connection ends before anything is done, starts the job with the next request', async () => {
+  it('because the connection ends before the request has an effect: the next request starts the job', async () => {
     await open()
     test.fake.plan = () => PLAN
     test.fake.fault = ({ kind, nth }) => (kind === 'start' && nth <= 3 ? { drop: true } : undefined)
@@ -208,7 +211,7 @@ describe('an answer of BigQuery that is lost', () => {
     expect(test.fake.jobs.all).to.have.length(1)
   })
 
-  it('because it never comes, is asked for again', async () => {
+  it('because it never comes: is requested again', async () => {
     await open()
     test.fake.plan = () => PLAN
     test.fake.fault = ({ kind, nth }) => (kind !== 'page' && nth === 1 ? { hang: true } : undefined)

@@ -1,4 +1,6 @@
-/** A cell that is not of its column's type fails the call: nobody is given a guess, and only the log is told where. */
+/**
+ * A cell that does not fit its column's type fails the call: callers never receive a guess, and only the log names the cell.
+ */
 import { expect } from 'chai'
 import { RunnerError } from '../../../runner/model/errors.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
@@ -9,7 +11,7 @@ const FIELDS = [
 ]
 const row = (...values: readonly unknown[]) => ({ f: values.map(v => ({ v })) })
 
-describe('an answer of BigQuery in another form than its schema tells', () => {
+describe('an answer of BigQuery that does not fit its schema', () => {
   let test: TestEngine
   beforeEach(async () => {
     test = await openTestEngine()
@@ -17,7 +19,7 @@ describe('an answer of BigQuery in another form than its schema tells', () => {
   afterEach(() => test.close())
 
   for (const format of ['json', 'ndjson', 'arrays', 'csv'] as const) {
-    it(`with a wrong cell is a failed query as ${format}, asked once, paid for, and told to the log alone`, async () => {
+    it(`with a wrong cell is a failed query as ${format}: requested once, billed, and explained only in the log`, async () => {
       test.fake.plan = () => ({
         fields: FIELDS,
         rows: [row('1', 'true'), row('2', 'hunter2')],
@@ -34,7 +36,7 @@ describe('an answer of BigQuery in another form than its schema tells', () => {
       expect(test.fake.exchanges).to.have.length(1)
     })
 
-    it(`with one on a later page is a failed query as ${format}, by its row among all`, async () => {
+    it(`with a wrong cell on a later page is a failed query as ${format}, with its row number in the whole result`, async () => {
       test.fake.plan = () => ({ fields: FIELDS, pageRows: 2, rows: [row('1', 'true'), row('2', null), row('x', null)] })
       const error = await test.run('SELECT 1', { format }).catch((thrown: unknown) => thrown as RunnerError)
       expect(error).to.include({ code: 'QUERY_FAILED' })
@@ -42,7 +44,7 @@ describe('an answer of BigQuery in another form than its schema tells', () => {
     })
   }
 
-  it('that lacks rows it tells of is a failed query', async () => {
+  it('with fewer rows than it announces is a failed query', async () => {
     test.fake.plan = () => ({ fields: FIELDS, totalRows: 3, pageRows: 1, rows: [row('1', 'true'), row('2', 'true')] })
     const error = await test.run('SELECT 1').catch((thrown: unknown) => thrown as RunnerError)
     expect(error).to.include({ code: 'QUERY_FAILED', status: 502 })

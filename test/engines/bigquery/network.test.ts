@@ -1,11 +1,11 @@
-/** What goes wrong before BigQuery does anything: names, connections, TLS, credentials. */
+/** Failures before a request reaches BigQuery: names, connections, TLS, credentials. */
 import { type AddressInfo, createServer } from 'node:net'
 import { expect } from 'chai'
 import { type HeaderSource, renewable } from '../../../runner/engines/bigquery/auth/credentials.js'
 import { RunnerError } from '../../../runner/model/errors.js'
 import { openTestEngine, type TestEngine, type TestEngineOptions } from './open-test-engine.js'
 
-describe('BigQuery that cannot be asked', () => {
+describe('BigQuery that cannot be reached', () => {
   let test: TestEngine
   afterEach(() => test.close())
 
@@ -25,7 +25,7 @@ describe('BigQuery that cannot be asked', () => {
 
   const retries = (): number => test.events.filter(event => event.kind === 'engine.retried').length
 
-  /** A port where nobody listens. */
+  /** A port on which no program listens. */
   async function closedPort(): Promise<number> {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -34,20 +34,20 @@ describe('BigQuery that cannot be asked', () => {
     return port
   }
 
-  it('because its name is not known is asked six times', async () => {
+  it('because its name does not resolve is tried six times', async () => {
     await open({ baseUrl: 'http://bigquery.invalid/bigquery/v2' })
     expect((await failure()).message).to.match(/^(ENOTFOUND|EAI_AGAIN)$/)
     expect(retries()).to.equal(5)
   })
 
-  it('because nobody listens is asked six times', async () => {
+  it('because no server listens is tried six times', async () => {
     await open({ baseUrl: `http://127.0.0.1:${await closedPort()}` })
     expect((await failure()).message).to.equal('ECONNREFUSED')
     expect(retries()).to.equal(5)
   })
 
-  it('because it does not speak TLS is asked once', async () => {
-    // It answers every greeting with the same words.
+  it('because it does not speak TLS is tried once', async () => {
+    // The server answers every TLS greeting with plain HTTP.
     const server = createServer(
       socket => void socket.on('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')),
     )
@@ -58,7 +58,7 @@ describe('BigQuery that cannot be asked', () => {
     await new Promise(resolve => server.close(resolve))
   })
 
-  it('because there are no credentials is not asked', async () => {
+  it('because there are no credentials gets no request', async () => {
     await open({ credentials: () => Promise.reject(new TypeError('Could not load the default credentials')) })
     expect((await failure()).message).to.equal('no credentials: Could not load the default credentials')
     expect(retries()).to.equal(0)
@@ -87,7 +87,7 @@ describe('BigQuery that cannot be asked', () => {
   }
 
   describe('because the credentials have expired', () => {
-    /** The sources of credentials, one made after the other; of each call the header tells which it was. */
+    /** Sources of credentials, created one after the other; the header of a call names the source that was used. */
     function sources(): { readonly made: () => number; readonly access: ReturnType<typeof renewable> } {
       let made = 0
       const source = (): HeaderSource => {
@@ -98,7 +98,7 @@ describe('BigQuery that cannot be asked', () => {
       return { made: () => made, access: renewable(source(), source) }
     }
 
-    it('is asked once more with new ones, whoever asks', async () => {
+    it('gets one more request with new ones, for every caller', async () => {
       const { made, access } = sources()
       await open(access)
       test.fake.fault = ({ headers }) =>
@@ -111,7 +111,7 @@ describe('BigQuery that cannot be asked', () => {
       expect(made()).to.equal(2)
     })
 
-    it('and new ones are refused as well is not asked again', async () => {
+    it('and new ones are refused as well gets no further request', async () => {
       const { made, access } = sources()
       await open(access)
       test.fake.fault = () => ({ status: 401, reason: 'authError', message: 'Invalid Credentials' })

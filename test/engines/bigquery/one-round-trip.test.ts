@@ -1,4 +1,4 @@
-/** A short query is one request; a long one is polled, a large one paged. */
+/** A short query takes one request; a long query is polled, and a large result is read in pages. */
 import { expect } from 'chai'
 import type { RestField, RestRow } from '../../../runner/engines/bigquery/rest/messages.js'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
@@ -31,7 +31,7 @@ describe('a query on BigQuery', () => {
     expect(kinds()).to.deep.equal(['start'])
   })
 
-  it('tells BigQuery all that bounds and marks its job', async () => {
+  it('sends all limits and labels of its job', async () => {
     await test.close()
     test = await openTestEngine({
       location: 'EU',
@@ -70,7 +70,7 @@ describe('a query on BigQuery', () => {
     })
   })
 
-  it('asks for one row more than it may give, and tells that there are more', async () => {
+  it('requests one row more than its limit, and reports that there are more', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(5) })
     const result = await test.run('SELECT n FROM t', { maxRows: 3, format: 'arrays' })
     expect(text(result.body)).to.equal('[[0],[1],[2]]')
@@ -78,12 +78,12 @@ describe('a query on BigQuery', () => {
     expect(kinds()).to.deep.equal(['start'])
   })
 
-  it('whose rows are exactly as many as it may give is whole', async () => {
+  it('with exactly as many rows as its limit is complete', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(3) })
     expect(await test.run('SELECT n FROM t', { maxRows: 3 })).to.include({ rowCount: 3, isTruncated: false })
   })
 
-  it('that is long is polled until it has ended, and asks what was billed', async () => {
+  it('that is long is polled until it has ended, and then fetches what was billed', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(1), answersBefore: 3, bytesBilled: 20_971_520 })
     const result = await test.run('SELECT n FROM t')
     expect(text(result.body)).to.equal('{"result":[{"n":0}]}')
@@ -91,7 +91,7 @@ describe('a query on BigQuery', () => {
     expect(kinds()).to.deep.equal(['start', 'poll', 'poll', 'poll', 'get'])
   })
 
-  it('that is large is read page by page, no further than it may give', async () => {
+  it('with a large result is read page by page, up to its limit', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(10), pageRows: 3 })
     const whole = await test.run('SELECT 1')
     expect(text(whole.body)).to.equal(`{"result":[${rows(10).map((_, i) => `{"n":${i}}`)}]}`)
@@ -130,12 +130,12 @@ describe('a query on BigQuery', () => {
     })
   })
 
-  it('tells when BigQuery had the result already, and bills nothing for it', async () => {
+  it('reports a result from BigQuery’s cache, for which nothing is billed', async () => {
     test.fake.plan = () => ({ fields: FIELDS, cacheHit: true, bytesProcessed: 999, bytesBilled: null })
     expect((await test.run('SELECT n FROM t')).cost).to.include({ isCacheHit: true, bytesBilled: 0 })
   })
 
-  it('reckons what was billed where BigQuery does not tell', async () => {
+  it('estimates what was billed where BigQuery does not report it', async () => {
     test.fake.plan = () => ({ fields: FIELDS, bytesProcessed: 10_485_761, bytesBilled: null })
     expect((await test.run('SELECT n FROM t')).cost).to.include({ bytesBilled: 11 * 2 ** 20 })
   })
@@ -191,7 +191,7 @@ describe('a query on BigQuery', () => {
     expect(test.fake.exchanges.at(-1)!.sql).to.equal("SELECT '{{projectId}}'")
   })
 
-  it('that has a mistake is checked with the place of it', async () => {
+  it('with a mistake: the check reports its place', async () => {
     const message = 'Unrecognized name: foo at [2:3]'
     test.fake.plan = () => ({ failure: { status: 400, reason: 'invalidQuery', message } })
     expect(await test.engine.check('SELECT\n  foo', {})).to.deep.equal({

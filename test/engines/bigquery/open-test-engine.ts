@@ -1,4 +1,4 @@
-/** The BigQuery engine in front of the fake, with a clock that goes fast. */
+/** The BigQuery engine, connected to the fake, with a clock that runs fast. */
 import { type BigQueryEngine, openBigQueryEngine } from '../../../runner/engines/bigquery/open-engine.js'
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
@@ -12,13 +12,13 @@ export interface TestEngine {
   readonly fake: FakeBigQuery
   readonly engine: BigQueryEngine
   readonly events: readonly Event[]
-  /** Runs it with defaults for all that is not given. */
+  /** Runs the query; options that are not given have defaults. */
   readonly run: (
     sql: string,
     options?: Partial<RunOptions>,
     parameters?: Readonly<Record<string, BoundValue>>,
   ) => Promise<ResultSet>
-  /** Resolves soon after no job runs any more; after `withinMs` it gives up. */
+  /** Resolves shortly after the last running job has ended, at the latest after `withinMs`. */
   readonly settled: (withinMs?: number) => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -47,7 +47,8 @@ function beat(): void {
 }
 
 /**
- * A clock that goes `speed` times as fast as the machine's, and stands still while this process cannot run: engine and fake are both in
+ * A clock that goes `speed` times as fast as the machine's, and stands still while this process cannot run: engine and fake
+ * are both in
  * it, so that no deadline of theirs passes because the machine is busy.
  */
 export function fastClock(speed: number): Clock {

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openTestEngine, type TestEngine } from './open-test-engine.js'
 
-describe('BigQuery, asked whether it answers', () => {
+describe('a ping of BigQuery', () => {
   let test: TestEngine
   beforeEach(async () => {
     let now = 0
@@ -20,7 +20,7 @@ describe('BigQuery, asked whether it answers', () => {
       () => 'not ready',
     )
 
-  it('is asked once in five seconds, however many want to know', async () => {
+  it('is sent once in five seconds, however many callers ask', async () => {
     expect(await Promise.all([ping(), ping(), ping()])).to.deep.equal(['ready', 'ready', 'ready'])
     advance(4_999)
     expect(await ping()).to.equal('ready')
@@ -30,7 +30,7 @@ describe('BigQuery, asked whether it answers', () => {
     expect(test.fake.exchanges.length).to.equal(2)
   })
 
-  it('is not asked sooner when it refused', async () => {
+  it('is not sent sooner after a refusal', async () => {
     test.fake.fault = () => ({ status: 403, reason: 'quotaExceeded' })
     expect([await ping(), await ping()]).to.deep.equal(['not ready', 'not ready'])
     expect(test.fake.exchanges.length).to.equal(1)

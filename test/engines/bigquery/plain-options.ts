@@ -1,4 +1,4 @@
-/** The BigQuery engine's options where nothing is asked of it but to run queries. */
+/** Options of the BigQuery engine for tests that only run queries. */
 import { randomUUID } from 'node:crypto'
 
 export const PLAIN_OPTIONS = {

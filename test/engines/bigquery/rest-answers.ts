@@ -1,10 +1,10 @@
-/** Answers of BigQuery with rows, drawn at random, and what becomes of them by way of JSON.parse: slowly and plainly. */
+/** Random BigQuery answers with rows, and their rows decoded with JSON.parse, a slow and simple reference. */
 import type { RestField, RestRow, RestSchema } from '../../../runner/engines/bigquery/rest/messages.js'
 
-/** A number from 0 to below `count`, the same each time for the same seed. */
+/** Draws a number from 0 to below `count`; the same seed always gives the same numbers. */
 export type Draw = (count: number) => number
 
-/** A property's tests are drawn by their seed alone: a draw of fast-check's own for each letter takes minutes. */
+/** The numbers of this seed. Only the seed is drawn by fast-check: drawing each letter with fast-check takes minutes. */
 export function drawFrom(seed: number): Draw {
   let state = seed >>> 0
   return count => {
@@ -23,10 +23,10 @@ const LETTERS = [
 
 const textOf = (draw: Draw, length: number): string => Array.from({ length }, () => oneOf(draw, LETTERS)).join('')
 
-/** Any of so many bits. */
+/** A random number of up to 63 bits. */
 const wide = (draw: Draw): bigint => BigInt(draw(2 ** 31)) * 2n ** 32n + BigInt(draw(2 ** 32))
 
-/** Texts of values as BigQuery writes them, for each type that is drawn. */
+/** For each type, a function that draws a value as BigQuery writes it. */
 const SCALARS: Readonly<Record<string, (draw: Draw) => string>> = {
   STRING: draw => (draw(3) === 0 ? 'plain '.repeat(draw(12)) : textOf(draw, draw(24))),
   INTEGER: draw => String(BigInt.asIntN(64, wide(draw) * BigInt(1 + draw(3)))),
@@ -78,8 +78,8 @@ function drawValue(draw: Draw, field: RestField): unknown {
 }
 
 /**
- * One of the many JSON texts of the answer: white space and escapes as they are allowed, members in any order, and some
- * that nobody knows.
+ * One of the many JSON texts of the answer: with any white space and escapes that JSON allows, members in any order, and
+ * unknown members.
  */
 export function drawText(draw: Draw, answer: DrawnAnswer): string {
   const isPlain = draw(2) === 0
@@ -102,12 +102,12 @@ export function drawText(draw: Draw, answer: DrawnAnswer): string {
   function quoted(text: string): string {
     const plain = JSON.stringify(text)
     if (isPlain) return plain
-    // Google's servers write some letters so.
+    // Google's servers escape some letters in this way.
     if (draw(2) === 0) return plain.replace(/[<>&='/]/g, unicode)
     return `"${Array.from({ length: text.length }, (_, i) => escaped(text[i]!)).join('')}"`
   }
 
-  /** One UTF-16 unit: a surrogate only as an escape, as its partner may be one. */
+  /** The text of one UTF-16 unit. A surrogate is always escaped, since the other half of its pair may be escaped. */
   function escaped(unit: string): string {
     return draw(6) === 0 || /[\ud800-\udfff]/.test(unit) ? unicode(unit) : JSON.stringify(unit).slice(1, -1)
   }
@@ -115,7 +115,7 @@ export function drawText(draw: Draw, answer: DrawnAnswer): string {
 
 const unicode = (letter: string): string => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** The rows as a JSON array of arrays, as results write them. */
+/** The expected rows, as the JSON array of arrays that results contain. */
 export function expectedRows(text: string): string {
   const { schema = {}, rows = [] } = JSON.parse(text) as Partial<DrawnAnswer>
   const fields = schema.fields ?? []

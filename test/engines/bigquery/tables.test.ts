@@ -35,7 +35,7 @@ describe('the tables of BigQuery', () => {
     ])
   })
 
-  it('are described without what changes by itself', async () => {
+  it('are described without the members that change by themselves', async () => {
     const table = {
       etag: 'x',
       numRows: '12',
@@ -59,26 +59,26 @@ describe('the tables of BigQuery', () => {
     })
   })
 
-  it('may not be there', async () => {
+  it('may be missing', async () => {
     await open({ tables: { 'p.d.a': { schema: SCHEMA } } })
     expect(await warehouse.describe({ project: 'p', dataset: 'd', table: 'b' })).to.equal(null)
   })
 
-  it('are asked for again after a failure that passes', async () => {
+  it('are requested again after a temporary failure', async () => {
     await open({ tables: { 'p.d.a': { schema: SCHEMA } }, failures: [503] })
     const found = await warehouse.describe({ project: 'p', dataset: 'd', table: 'a' })
     expect(found?.kind).to.equal('TABLE')
     expect(fake.requests).to.have.length(2)
   })
 
-  it('cannot be listed where there is no such dataset, which is said', async () => {
+  it('cannot be listed where there is no such dataset, which is reported', async () => {
     await open({ tables: {} })
     const thrown = await warehouse.list({ project: 'p', dataset: 'd' }).catch((error: unknown) => error)
     expect(thrown).to.be.instanceOf(SetupError)
     expect((thrown as SetupError).message).to.match(/^cannot list the tables of p\.d: .*Not found: Dataset p:d/)
   })
 
-  it('cannot be read without the right to, which is said', async () => {
+  it('cannot be read without permission, which is reported', async () => {
     await open({ tables: { 'p.d.a': { schema: SCHEMA } }, failures: [403] })
     const thrown = await warehouse.describe({ project: 'p', dataset: 'd', table: 'a' }).catch((error: unknown) => error)
     expect(thrown).to.be.instanceOf(SetupError)

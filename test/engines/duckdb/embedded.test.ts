@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { openEmbeddedEngine } from '../../../runner/index.js'
 
 describe('the embedded engine as a library', () => {
-  it('takes rows without a value, and values that JSON has no form for', async () => {
+  it('accepts rows without a value, and values that JSON cannot express', async () => {
     const engine = await openEmbeddedEngine({
       tables: {
         one: { schema: [{ name: 'v', type: 'STRING' }], rows: [{}] },
@@ -17,7 +17,7 @@ describe('the embedded engine as a library', () => {
       },
     })
     try {
-      // A table of one STRING: `{}` is a row of NULL, and not the text of an object.
+      // In a table with one STRING column, `{}` is a row with NULL, not the text of an object.
       expect((await engine.query('SELECT v FROM one')).rows).to.deep.equal([[null]])
       expect((await engine.query('SELECT * FROM odd')).rows).to.deep.equal([['NaN', '1152921504606846976', 'YWJj']])
     } finally {

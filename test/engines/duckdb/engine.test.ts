@@ -77,7 +77,7 @@ describe('the DuckDB engine', () => {
 })
 
 describe('the embedded engine', () => {
-  it('takes rows as results have them, and gives them back', async () => {
+  it('accepts rows in the form of results, and gives them back', async () => {
     const schema = [
       { name: 'i', type: 'INTEGER' },
       { name: 'f', type: 'FLOAT' },
@@ -134,7 +134,7 @@ describe('the embedded engine', () => {
     }
   })
 
-  it("throws the query's fault in BigQuery's words", async () => {
+  it("throws the query's fault with BigQuery's message", async () => {
     const engine = await openEmbedded({ tables: {} }, CLOCK)
     try {
       let message = ''

@@ -1,4 +1,4 @@
-/** A call that fails for each function and each cast that can: `$` stands for a value that it fails for. */
+/** A failing call for each function and each cast that can fail: `$` marks the place of the value that makes it fail. */
 
 export interface FailingCall {
   readonly call: string
@@ -18,7 +18,7 @@ const NOWHERE = `'Nowhere/At All'`
 const NO_PATH = `'a b'`
 const OBJECT = `JSON '{"a":1}'`
 
-/** Scalar functions by their names in the catalogue. */
+/** Failing calls of scalar functions, by their names in the catalogue. */
 export const FAILING_CALLS: Readonly<Record<string, FailingCall>> = {
   $add: of('$ + 1', MOST),
   $subtract: of('$ - 1', LEAST),
@@ -175,7 +175,7 @@ export const FAILING_CALLS: Readonly<Record<string, FailingCall>> = {
   TIMESTAMP_BUCKET: of(`TIMESTAMP_BUCKET(TIMESTAMP '2024-01-01', $)`, 'INTERVAL 0 DAY'),
 }
 
-/** Casts, by what they make of what. */
+/** Failing casts, by the types that they convert. */
 export const FAILING_CASTS: Readonly<Record<string, FailingCall>> = {
   'STRING as INT64': of('CAST($ AS INT64)', `'x'`),
   'STRING as FLOAT64': of('CAST($ AS FLOAT64)', `'x'`),
@@ -196,13 +196,13 @@ export const FAILING_CASTS: Readonly<Record<string, FailingCall>> = {
   'fields of a struct': of('CAST(STRUCT($ AS a) AS STRUCT<a DATE>)', `'x'`),
 }
 
-/** Aggregates, over rows of the value. */
+/** Failing aggregates, over rows with the value. */
 export const FAILING_AGGREGATES: Readonly<Record<string, FailingCall>> = {
   SUM: of('SUM($)', MOST),
   CORR: of('CORR($, 1 / $)', '1e200'),
 }
 
-/** What fails for parameters alone; literals are checked before the query runs. */
+/** Calls that can fail only for query parameters, since literals are checked before the query runs. */
 export const FAILING_BY_PARAMETER: Readonly<Record<string, string>> = {
   STRING_AGG: `STRING_AGG('a', @text)`,
   APPROX_QUANTILES: 'APPROX_QUANTILES(1, @number)',

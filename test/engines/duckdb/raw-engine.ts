@@ -26,7 +26,7 @@ export function source(name: string, schema: readonly SchemaField[], more: Parti
   return { definition: { name, columns: fieldsToColumns(schema)! }, ...more }
 }
 
-/** A folder of the test's own; `remove` it when done. */
+/** A temporary folder for one suite; the caller removes it with `remove`. */
 export function scratchFolder(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'sluice-test-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

@@ -1,4 +1,4 @@
-/** Queries that would take all time or all memory: each ends in a clean error, and the next call is answered. */
+/** Queries that would never end or take all memory: each ends with a proper error, and the next call is answered. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 400
 interface Runaway {
   readonly name: string
   readonly sql: string
-  /** How it may end: what is out of time on one machine is out of memory on another. */
+  /** The accepted error codes: a query may reach its timeout on one machine and its memory limit on another. */
   readonly codes: readonly ErrorCode[]
   readonly says?: RegExp
 }
@@ -149,7 +149,7 @@ describe('a query that runs away', () => {
     })
   }
 
-  it('does not when only its first rows are wanted', async () => {
+  it('ends normally when only its first rows are wanted', async () => {
     expect(await run(`SELECT 1 FROM ${MILLION}, ${MILLION}`, 20_000)).to.equal(`[${Array(10).fill('[1]').join(',')}]`)
   })
 })
@@ -168,11 +168,11 @@ describe('a query that needs more memory than it may have', () => {
     }
   }
 
-  it('goes on on the disk', async () => {
+  it('goes on with temporary files on the disk', async () => {
     expect(await run(4_096)).to.equal(1)
   })
 
-  it('fails when it needs more of the disk than it may have', async () => {
+  it('fails when it needs more disk space than it may have', async () => {
     expect(await run(16)).to.match(/more room on the disk than SLUICE_ENGINE_TEMP/)
   })
 })
@@ -227,7 +227,7 @@ describe('a query that runs away, over HTTP', () => {
     },
   ]
   for (const { name, status, code, detail } of ENDS) {
-    it(`is a ${status} that says no more than it should, and the next call is answered: ${name}`, async () => {
+    it(`is a ${status} without internal details, and the next call is answered: ${name}`, async () => {
       const response = await get(name)
       expect(response.status).to.equal(status)
       expect(response.headers.get('content-type')).to.match(/^application\/problem\+json/)

@@ -1,4 +1,4 @@
-/** The engine's temporary files, where they cannot be written. */
+/** Temporary files of the engine that cannot be written. */
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'chai'
@@ -16,18 +16,18 @@ describe("the engine's temporary files", () => {
   const scratch = scratchFolder()
   after(() => scratch.remove())
 
-  it('are told of, with what names their place, where the disk is full', () => {
+  it('are reported, with the setting of their folder, where the disk is full', () => {
     const full = 'IO Error: Could not write file "/t/sluice-duckdb-dkDZLR/child-1/spill/x.tmp": No space left on device'
     const message =
       "cannot write the engine's temporary files into /t: no space is left on the device (ENOSPC); TMPDIR names another place"
     expect(messageOf(full)).to.equal(message)
     expect(messageOf(`TransactionContext Error: ${full}`)).to.equal(message)
-    // Neither another file nor what a query says of itself.
+    // The same words about another file, or in an error of another kind, are not reported as a full disk.
     expect(messageOf(full.replace('sluice-duckdb-', 'other-'))).to.equal('engine')
     expect(messageOf(`Invalid Input Error: ${full}`)).to.equal('engine')
   })
 
-  it('keep no process from ending well, nor from going on once they can be written again', async () => {
+  it('that cannot be written do not keep a process from a clean end, nor from going on once they can be written', async () => {
     const tempDir = join(scratch.path, 'temp')
     const away = join(scratch.path, 'away')
     const { engine, run } = await openRawEngine({ tempDir })

@@ -1,6 +1,6 @@
 /**
- * Whether a function can fail is a fact of the catalogue. It is held against the SQL that the function is written in, and
- * each that can fails in a branch that is not taken, which the query must not notice.
+ * The catalogue states whether a function can fail. These tests compare that with the SQL generated for the function, and let
+ * each function that can fail do so in a branch that is not taken: the query must not fail.
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -24,7 +24,7 @@ import {
 } from '../../engines/duckdb/failing-calls.js'
 import { callsOf, MACRO_BODIES, sqlOf } from '../catalogue-calls.js'
 
-/** Functions that raise nothing although they call what does: it raises for other arguments only. */
+/** Functions that never fail although they call a failing macro or function: that one fails for other arguments only. */
 const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: RegExp; readonly why: string }[] = [
   {
     functions: /^JSON_/,
@@ -52,7 +52,7 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
 const mayCall = (name: string, raiser: string): boolean =>
   NEVER_RAISED.some(({ functions, raisers }) => functions.test(name) && raisers.test(raiser))
 
-/** Functions in JavaScript that give a value, or NULL, for all arguments. */
+/** JavaScript functions that give a value or NULL for all arguments. */
 const TOTAL_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
   'bq_bit_count_bytes',
   'bq_bytes_ends_with',
@@ -110,12 +110,12 @@ const VALUES: Readonly<Record<ScalarFunctionType, fc.Arbitrary<unknown>>> = {
   'DOUBLE[]': fc.array(fc.option(fc.double())),
 }
 
-/** Literals of theirs are checked before the query runs. */
+/** Functions whose literal arguments are checked before the query runs, so that only columns can make them fail. */
 const NEEDS_COLUMN = /^JSON_/
 
 const SAFE_NAME = /^(?!CAST|EXTRACT|INTERVAL)[A-Z]/
 
-/** What the SQL gives those that do not take everything. */
+/** The arguments that the SQL can pass to the functions that do not accept all values. */
 const OWN_VALUES: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
   bq_normalize: [text, fc.constantFrom('NFC', 'NFKC', 'NFD', 'NFKD')],
   bq_normalize_fold: [text, fc.constantFrom('NFC', 'NFKC')],
@@ -126,13 +126,13 @@ const OWN_VALUES: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
 
 describe('what can fail', () => {
   describe('by the catalogue', () => {
-    it('has a call that fails, and nothing else has', () => {
+    it('has a failing call in this test, and other functions have none', () => {
       const known = [FAILING_CALLS, FAILING_AGGREGATES, FAILING_BY_PARAMETER].flatMap(Object.keys)
       const fallible = allFunctions().filter(entry => entry.canFail !== false)
       expect(known.sort()).to.deep.equal(fallible.map(entry => entry.name).sort())
     })
 
-    it('is what is written in SQL that raises errors', () => {
+    it('is every function whose SQL raises errors', () => {
       const raising = allFunctions()
         .flatMap(entry => callsOf(entry))
         .filter(({ entry, args }) => !canFail(entry, args))
@@ -159,7 +159,7 @@ describe('what can fail', () => {
     }
   })
 
-  describe('fails where it is asked for, and nowhere else:', function () {
+  describe('fails where it is evaluated, and not in other branches:', function () {
     this.timeout(600_000)
     let engine: EmbeddedEngine
     before(async () => {
@@ -201,7 +201,7 @@ describe('what can fail', () => {
       if (!NEEDS_COLUMN.test(name)) {
         it(`${name} of a constant`, async () => {
           const sql = `SELECT ${branches('x', failing.value)}, IF(x = 1, NULL, ${over(failing.value)}) FROM UNNEST([1]) x`
-          // BigQuery gives a NULL array as an empty one.
+          // The last column is not compared: BigQuery returns a NULL array as an empty one.
           expect(
             (await rowsOf(sql)).map(row => (row as unknown[]).slice(0, 4)),
             sql,
@@ -260,7 +260,7 @@ const RAISING = new Map(
   SCALAR_FUNCTIONS.filter(({ name }) => !TOTAL_SCALAR_FUNCTIONS.has(name)).map(native => [native.name, native]),
 )
 
-/** The functions in the SQL that raise errors of their own, the macros that it calls looked into. */
+/** The functions in the SQL, and in the macros that it calls, that raise errors themselves. */
 function raisersIn(sql: string, seen = new Set<string>()): readonly string[] {
   const outsideTry = sql.replaceAll("''", '').replace(/'[^']*'/g, "''")
   return [...new Set([...outsideTry.matchAll(/\bbq_\w+/g)].map(([name]) => name))].flatMap(name => {
@@ -270,7 +270,7 @@ function raisersIn(sql: string, seen = new Set<string>()): readonly string[] {
   })
 }
 
-/** The call that gives NULL instead; null for what has none, or none that the engine supports. */
+/** The call that gives NULL instead of failing; null where there is no such call or the engine does not support it. */
 function safeCall(name: string, { call }: FailingCall): string | null {
   if (call.startsWith('CAST')) return `SAFE_${call}`
   return SAFE_NAME.test(call) && findFunction(name)?.allowsSafe !== false && !name.includes('BIGNUMERIC')

@@ -18,7 +18,7 @@ const TIMES = [
   '9999-12-31T00:00:00Z',
   '9999-12-31T23:59:59.999999Z',
 ]
-/** `$` is the time. */
+/** Expressions; `$` marks the place of the time. */
 const FORMS = [
   ...PARTS.flatMap(part => [
     `TIMESTAMP_ADD($, INTERVAL 1 ${part})`,
@@ -45,7 +45,7 @@ const FORMS = [
 const TIMESTAMP = { kind: 'TIMESTAMP' } as const
 const translated = (sql: string) => translate(sql, tableCatalogue([]), { now: TIMESTAMP }, { bindsTimes: true })
 
-describe('times made of parameters', () => {
+describe('times computed from parameters', () => {
   let engine: EmbeddedEngine
   before(async () => {
     engine = await openEmbedded({ tables: {} }, CLOCK)
@@ -59,7 +59,7 @@ describe('times made of parameters', () => {
     )
 
   for (const form of FORMS) {
-    it(`are those of a column: ${form}`, async () => {
+    it(`are the same as from a column: ${form}`, async () => {
       const written = (time: string): string => form.replaceAll('$', time)
       for (const time of TIMES) {
         const asked = await outcome(`SELECT ${written('@t')} AS x`, time)
@@ -69,7 +69,7 @@ describe('times made of parameters', () => {
     })
   }
 
-  it('are bound, each once, where nothing but the parameter and constants is in them', () => {
+  it('are bound, each once, where they depend only on the parameter and constants', () => {
     const { sql, parameters, times } = translated(
       `SELECT x FROM UNNEST([@now]) AS x WHERE x >= TIMESTAMP_TRUNC(TIMESTAMP_SUB(@NOW, INTERVAL 7 DAY), DAY)
          AND x <> TIMESTAMP_TRUNC(TIMESTAMP_SUB(@now, INTERVAL 7 DAY), DAY) AND x < TIMESTAMP_ADD(@now, INTERVAL 1 SECOND)`,
@@ -85,7 +85,7 @@ describe('times made of parameters', () => {
     ])
   })
 
-  it('are left in the text where an error is to be caught, or no time is', () => {
+  it('stay in the SQL where an error must be caught, or where they are not a plain shift or truncation', () => {
     for (const expr of [
       'SAFE.TIMESTAMP_SUB(@now, INTERVAL 1 DAY)',
       'TIMESTAMP_SUB(SAFE.TIMESTAMP_SUB(@now, INTERVAL 1 DAY), INTERVAL 1 DAY)',
@@ -96,7 +96,7 @@ describe('times made of parameters', () => {
     }
   })
 
-  it('raise no error that the query does not come to', async () => {
+  it('raise no error where the query does not evaluate them', async () => {
     const sql = 'SELECT n FROM UNNEST(ARRAY<INT64>[]) AS n WHERE @t > TIMESTAMP_SUB(@t, INTERVAL 1 DAY)'
     expect(await outcome(sql, '0001-01-01T00:00:00Z')).to.deep.equal([])
   })

@@ -42,7 +42,7 @@ describe('SQL text', () => {
     })
   }
 
-  it('takes calls apart', () => {
+  it('finds the parts of calls', () => {
     expect(callOf("bq_f(a, 'x, (', [b, c])")).to.deep.equal({ name: 'bq_f', args: ['a', "'x, ('", '[b, c]'] })
     expect(callOf('bq_f(a) + 1')).to.equal(null)
     expect(argumentsAt('f(', 1)).to.equal(null)

@@ -1,12 +1,12 @@
-/** What the writer of a call knows of a function's SQL, held against that SQL and against what DuckDB makes of it. */
+/** The facts that the generator uses about a function's SQL, compared with that SQL and with DuckDB's plans for it. */
 import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
 import { AGGREGATE_FORMS, FORMS } from '../../../googlesql-duckdb/functions/all.js'
 import { callsOf, sqlOf } from '../catalogue-calls.js'
 import { openSqlSession } from '../sql-session.js'
 
-describe('what is known of the SQL of a function', () => {
-  it('tells which forms have TRY around their arguments', () => {
+describe('the facts about the SQL of a function', () => {
+  it('name the forms with TRY around their arguments', () => {
     const trying = allFunctions().filter(entry =>
       callsOf(entry).some(({ args, type }) => {
         try {
@@ -20,7 +20,7 @@ describe('what is known of the SQL of a function', () => {
     expect(trying.map(({ name }) => name).sort()).to.deep.equal(known.sort())
   })
 
-  it('tells which functions DuckDB computes while rows stream by', async () => {
+  it('name the window functions that DuckDB computes in streaming mode', async () => {
     const session = await openSqlSession([], ['CREATE TABLE t (a0 BIGINT, a1 BIGINT)'])
     const streaming: string[] = []
     for (const entry of allFunctions().filter(({ kind }) => kind === 'window')) {

@@ -1,4 +1,4 @@
-/** The volatility of a function is a fact of the catalogue; here it is held against the SQL that the function is written in. */
+/** The catalogue states the volatility of each function; this test compares it with the SQL generated for the function. */
 import { expect } from 'chai'
 import { allFunctions } from '../../../googlesql/functions/all.js'
 import type { Volatility } from '../../../googlesql/functions/catalogue.js'
@@ -6,7 +6,7 @@ import { FormError } from '../../../googlesql-duckdb/functions/function-sql.js'
 import { callsOf, MACRO_BODIES, sqlOf } from '../catalogue-calls.js'
 import { openSqlSession } from '../sql-session.js'
 
-/** DuckDB's words for the volatility of its own functions. */
+/** The volatility for each of DuckDB's names for the stability of its own functions. */
 const STABILITY: Readonly<Record<string, Volatility>> = {
   CONSISTENT: 'immutable',
   CONSISTENT_WITHIN_QUERY: 'stable',
@@ -32,7 +32,7 @@ describe('the volatility of a function', () => {
   })
 })
 
-/** Empty for what the engine refuses. */
+/** As `sqlOf`, but '' for calls that the engine refuses. */
 const writtenSql: typeof sqlOf = (...call) => {
   try {
     return sqlOf(...call)
@@ -42,7 +42,7 @@ const writtenSql: typeof sqlOf = (...call) => {
   }
 }
 
-/** The functions that the SQL calls; those in the bodies of its macros are among them. */
+/** The names of the functions that the SQL calls, including those in the bodies of its macros. */
 function functionsIn(sql: string, seen = new Set<string>()): readonly string[] {
   const code = sql.replaceAll("''", '').replace(/'[^']*'/g, "''")
   for (const [, name] of code.matchAll(/\b([a-z_]\w*)\(/g)) {

@@ -35,7 +35,7 @@ interface Row {
   readonly list: readonly { readonly v: number; readonly inner: readonly number[] }[]
 }
 
-/** Lists have up to `longest` elements; one row in `everyNth` has any. */
+/** Rows with lists of up to `longest` elements; only one row in `everyNth` has elements. */
 function rowsOf(longest: number, everyNth: number): readonly Row[] {
   return Array.from({ length: 300 }, (_, id) => {
     const length = id % everyNth === 0 ? Math.floor(id / everyNth) % (longest + 1) : 0
@@ -107,7 +107,7 @@ const catalogue = tableCatalogue([
 const isLimitedEarly = (sql: string): boolean => translate(sql, catalogue, { n: { kind: 'INT64' } }).quickSql !== null
 
 describe('rows that are cut before their lists are unnested', () => {
-  describe('are those that would be left after it', () => {
+  describe('are the same as when they are cut afterwards', () => {
     let session: SqlSession
     let folder: string
     before(async () => {
@@ -116,7 +116,7 @@ describe('rows that are cut before their lists are unnested', () => {
         `read_json('${file}', format = 'newline_delimited', columns = ${COLUMNS})`
       const setUp: string[] = []
       for (const [name, rows] of Object.entries(TABLES)) {
-        // The same in Parquet, in two files of several groups of rows.
+        // The same rows in two Parquet files, each with several row groups.
         const files = [0, 1].map(half => join(folder, `${name}-${half}.ndjson`))
         for (const [half, file] of files.entries()) {
           const lines = rows.filter(({ id }) => id % 2 === half).map(row => `${JSON.stringify(row)}\n`)
@@ -168,7 +168,7 @@ describe('rows that are cut before their lists are unnested', () => {
       )
       const all = [...TABLES['dense']!].sort((a, b) => b.time - a.time || a.id - b.id)
       const first = all.flatMap(row => row.list.map(({ v }, o) => [row.id, v, o])).slice(0, 200)
-      // Which elements of the last row are left is nobody's choice, nor the order of each row's.
+      // It is not defined which elements of the last row remain, nor in which order a row's elements come.
       const whole = (list: unknown[][]): unknown[][] =>
         list
           .filter(([id]) => id !== first.at(-1)![0])
@@ -187,7 +187,7 @@ describe('rows that are cut before their lists are unnested', () => {
       const file = join(folder, 't.parquet')
       const instance = await DuckDBInstance.create(':memory:')
       const connection = await instance.connect()
-      // Texts that do not compress, so that the file is as large as is needed.
+      // The texts do not compress, so that the file is large enough for the test.
       await connection.run(
         `COPY (SELECT i AS id, i AS time, concat(hash(i), hash(-i)) AS kind,
            CASE WHEN i < 300000 THEN [{v: i, "inner": [i]}] ELSE [] END AS list FROM range(400000) AS t(i)) TO '${file}'`,
@@ -212,11 +212,11 @@ describe('rows that are cut before their lists are unnested', () => {
       rmSync(folder, { recursive: true })
     })
 
-    it('are those that are wanted', async () => {
+    it('are the right rows', async () => {
       const { rows } = await engine.query('SELECT id, x.v FROM t, UNNEST(list) AS x ORDER BY time LIMIT 3')
       expect(rows).to.deep.equal([0, 1, 2].map(id => [id, id]))
     })
-    it('are unnested after they are cut, which is what explain shows', async () => {
+    it('are unnested after they are cut, as explain shows', async () => {
       const early = await duckdb.explain({
         sql: 'SELECT id FROM t, UNNEST(list) AS x ORDER BY time LIMIT 3',
         parameters: {},
@@ -224,7 +224,7 @@ describe('rows that are cut before their lists are unnested', () => {
       expect(early.engineSql).to.match(/^WITH first_1 AS MATERIALIZED/)
       expect(early.plan).to.contain('file_row_number')
     })
-    it('and where the first have no elements, the query is run as it is written', async () => {
+    it('are found by the query as written where the first rows have no elements', async () => {
       const { rows } = await engine.query('SELECT id FROM t, UNNEST(list) AS x ORDER BY time DESC LIMIT 3')
       expect(rows).to.deep.equal([[299_999], [299_998], [299_997]])
     })

@@ -68,21 +68,21 @@ const query = fc.record({
   ),
 })
 
-/** The rows or what it fails with. */
+/** The rows, or the error with which the query fails. */
 const outcome = (rows: Promise<unknown[][]>): Promise<{ rows: unknown[][] } | { error: string }> =>
   rows.then(
     found => ({ rows: found }),
     (error: unknown) => ({ error: String(error) }),
   )
 
-describe('totals that test the arithmetic below them', () => {
+describe('totals that check the arithmetic below them', () => {
   let session: SqlSession
   before(async () => {
     session = await openSqlSession()
   })
   after(() => session.close())
 
-  it('give what tests of every row give, or fail', async () => {
+  it('give the same as checks of every row, or fail', async () => {
     const seen = { quick: 0, failed: 0, errors: 0 }
     await fc.assert(
       fc.asyncProperty(query, async ({ rows, sql }) => {
@@ -97,7 +97,7 @@ describe('totals that test the arithmetic below them', () => {
         if ('error' in careful) seen.errors += 1
         if ('error' in quick) {
           seen.failed += 1
-          // Whatever else it fails with, the query itself fails with too.
+          // Any other error must come from the query itself, so that the careful SQL fails too.
           if (!quick.error.includes('A total is not finite')) expect(careful).to.have.property('error')
         } else {
           seen.quick += 1
@@ -109,7 +109,7 @@ describe('totals that test the arithmetic below them', () => {
     expect(Math.min(...Object.values(seen)), JSON.stringify(seen)).to.be.above(3)
   }).timeout(120_000)
 
-  it('are written where values alone decide', () => {
+  it('are generated where only the values matter', () => {
     for (const form of ['SUM(x)', 'AVG(x / y)', 'MIN(x)', 'MAX(x / y)', 'COUNTIF(x / y > 1)', 'SUM(ROUND(x * y, 2))']) {
       expect(quickOf(`SELECT ${form} FROM t`), form).to.include('bq_trusted(')
       expect(quickOf(`SELECT ${form} FROM t`), form).not.to.include('bq_float_steps')
@@ -122,7 +122,7 @@ describe('totals that test the arithmetic below them', () => {
       'SUM(x / y HAVING MAX z)',
       'MAX(IEEE_DIVIDE(x, y))',
     ]
-    // A group that is left out must fail the query all the same.
+    // An error in a group that is not in the result must still fail the query.
     for (const rest of [
       'HAVING COUNT(*) > 1 ORDER BY id',
       'QUALIFY ROW_NUMBER() OVER (ORDER BY id) = 1',
@@ -171,7 +171,7 @@ describe('totals that test the arithmetic below them', () => {
     const ask = (sql: string) => engine.run({ sql, parameters: {} }, runOptions({ maxRows: 10 }))
 
     for (const time of ['once', 'again']) {
-      it(`are taken back where one is not finite: asked ${time}`, async () => {
+      it(`are given up where one is not finite: run ${time}`, async () => {
         const failure = await ask('SELECT SUM(x / y) AS s FROM `logs.t`').catch((error: unknown) => error)
         expect(String((failure as Error).cause)).to.match(/division by zero: [\d.e-]+ \/ 0/)
         const { body } = await ask(
@@ -181,7 +181,7 @@ describe('totals that test the arithmetic below them', () => {
       })
     }
 
-    it('are what is run', async () => {
+    it('are used by the engine', async () => {
       const { plan } = await engine.explain({ sql: 'SELECT SUM(x * y) AS s FROM `logs.t`', parameters: {} })
       expect(plan).not.to.include('bq_float_steps')
     })

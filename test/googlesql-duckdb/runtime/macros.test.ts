@@ -1,18 +1,21 @@
-/** What the macros must not contain, since DuckDB moves it. */
+/** Expressions that macros must not contain, since DuckDB evaluates them at another place. */
 import { expect } from 'chai'
 import { MACROS } from '../../../googlesql-duckdb/runtime/macros/all.js'
 
-/** Casts to these fail for no value that the macros cast to them. */
+/** Target types of casts that never fail for the values that the macros cast. */
 const TOTAL = /^(?:VARCHAR|DOUBLE|HUGEINT|VARCHAR\[\])$/
 
-/** Parameters that are a DATE or a TIMESTAMP, and so become the other. */
+/** Parameters that are a DATE or a TIMESTAMP: a cast from one to the other does not fail. */
 const TIMES = /^(?:a|b|d|dt|origin)$/
 
-/** Results of aggregates, steps of an array, which are no field of a row, and a value that has the type already. */
+/**
+ * Macros whose operands are never a field of a row (results of aggregates, steps of an array) or have the target type
+ * already.
+ */
 const NO_FIELDS = /^bq_(?:sum|avg|top|generate)_|^bq_numeric_text$/
 
 describe('a macro', () => {
-  it('casts no parameter by what may fail: DuckDB computes CAST(row.field AS type) ahead, outside of CASE and TRY', () => {
+  it('has no cast of a parameter that may fail: DuckDB evaluates CAST(row.field AS type) early, outside CASE and TRY', () => {
     const found = MACROS.flatMap(macro => {
       const name = macro.slice(0, macro.indexOf('('))
       const parameters = macro.slice(name.length + 1, macro.indexOf(')')).split(', ')
@@ -29,7 +32,7 @@ describe('a macro', () => {
     expect(found).to.deep.equal([])
   })
 
-  it('names what its lambdas are given as no column can be named: in `x.field` DuckDB takes x for a column first', () => {
+  it('has names for lambda parameters that no column can have: in `x.field` DuckDB first looks for a column x', () => {
     const found = MACROS.flatMap(macro => [...macro.matchAll(/\blambda ([^:]+):/g)].map(([, names]) => names!))
     expect(found.length).to.be.greaterThan(40)
     expect(found.flatMap(names => names.split(', ')).filter(name => !/^[a-z]+\$$/.test(name))).to.deep.equal([])

@@ -21,7 +21,7 @@ describe('a prepared session', () => {
     expect(await session.rows("SELECT current_setting('TimeZone')")).to.deep.equal([['UTC']])
   })
 
-  it('raises an error of ours behind its mark, and only in the branch that is taken', async () => {
+  it('raises an error of ours with its mark, and only in the branch that is taken', async () => {
     expect(await failure("SELECT bq_error('no such thing')")).to.contain('[sluice] no such thing')
     expect(
       await session.rows("SELECT CASE WHEN i > 5 THEN bq_raise('late') ELSE i END FROM range(2) t(i)"),
@@ -31,11 +31,11 @@ describe('a prepared session', () => {
     ).to.contain('at 1')
   })
 
-  it('lets TRY take an error for NULL', async () => {
+  it('lets TRY turn an error into NULL', async () => {
     expect(await session.rows("SELECT TRY(bq_raise('x'))")).to.deep.equal([[null]])
   })
 
-  it('lets no TRY take a refusal for NULL, and refuses only in the branch that is taken', async () => {
+  it('does not let TRY turn a refusal into NULL, and refuses only in the branch that is taken', async () => {
     expect(await failure('SELECT TRY(bq_refuse(\'no such "thing"\'))')).to.contain('[sluice] no such "thing"')
     expect(await failure("SELECT TRY(bq_refuse('at ' || i)) FROM range(1) t(i)")).to.contain('[sluice] at 0')
     expect(
@@ -44,7 +44,7 @@ describe('a prepared session', () => {
     expect(await session.rows('SELECT bq_refuse(NULL)')).to.deep.equal([[null]])
   })
 
-  it('calls scalar functions that may refuse by bq_unrefused alone', () => {
+  it('calls scalar functions that may refuse only through bq_unrefused', () => {
     const refusing = SCALAR_FUNCTIONS.filter(native => native.refuses)
     expect(refusing).to.not.deep.equal([])
     for (const { name, returns } of refusing) {
@@ -55,7 +55,7 @@ describe('a prepared session', () => {
     }
   })
 
-  it('has one macro and one scalar function of a name', () => {
+  it('has at most one macro and one scalar function with the same name', () => {
     const names = [
       ...MACROS.map(macro => macro.slice(0, macro.indexOf('('))),
       ...SCALAR_FUNCTIONS.map(native => native.name),
@@ -63,7 +63,7 @@ describe('a prepared session', () => {
     expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([])
   })
 
-  it('creates macros after those that they use', () => {
+  it('creates macros after the macros that they use', () => {
     expect(inOrderOfUse(['bq_a(x) AS bq_b(x) + bq_c(x)', 'bq_b(x) AS bq_c(x)', 'bq_c(x) AS x'])).to.deep.equal([
       'bq_c(x) AS x',
       'bq_b(x) AS bq_c(x)',

@@ -27,7 +27,7 @@ describe('the catalogue of functions', () => {
     expect(functionNames()).to.include('REGEXP_SUBSTR').and.not.include('$add')
   })
 
-  it('reads the clock with what the parser calls without parentheses, and with nothing else', () => {
+  it('reads the clock only in the functions that the parser calls without parentheses', () => {
     const isCalled = (name: string): boolean => {
       const { body } = parseQuery(`SELECT ${name}`)
       const item = body.kind === 'select' ? body.items[0] : undefined

@@ -1,4 +1,7 @@
-/** Every signature of the catalogue, with and without each optional argument, every form and every mode of an aggregate is called in a case that has rows. */
+/**
+ * Every signature of the catalogue, with and without each optional argument, every form and every mode of an aggregate is
+ * called in a case that has rows.
+ */
 import { expect } from 'chai'
 import { allFunctions, findFunction } from '../../../googlesql/functions/all.js'
 import type { FunctionEntry } from '../../../googlesql/functions/catalogue.js'
@@ -15,7 +18,7 @@ import { caseFiles, caseTables, readCases } from '../case-files.js'
 type Node = { readonly [key: string]: unknown }
 type Args = readonly (Expr | null)[]
 
-/** What the language has and the engine cannot do is told by its error. */
+/** The error of calls that the language has and the embedded engine does not support; their cases count too. */
 const REFUSED = 'is not supported by the embedded engine'
 
 describe('the cases with rows, and those that the engine refuses,', () => {
@@ -66,13 +69,13 @@ describe('the cases with rows, and those that the engine refuses,', () => {
     expect(all.filter(key => !called.has(key))).to.deep.equal([])
   })
 
-  it('use every form that has a syntax of its own', () => {
+  it('use every form with special syntax', () => {
     const all = SPECIAL_SYNTAX.map(form => form.name)
     expect(all.filter(name => !forms.has(name))).to.deep.equal([])
   })
 })
 
-/** Every object below, once. */
+/** Calls `note` once for every object inside the value. */
 function visit(value: unknown, seen: Set<unknown>, note: (node: Node) => void): void {
   if (typeof value !== 'object' || value === null || seen.has(value) || value instanceof Uint8Array) return
   seen.add(value)
@@ -104,7 +107,7 @@ function noteCall(node: Node, called: Set<string>): void {
   for (const [mode, isUsed] of modes) if (isUsed) called.add(`${entry.name} ${mode}`)
 }
 
-/** The forms that the resolved tree has other nodes for than calls. */
+/** Notes the forms that the resolved tree does not represent as ordinary calls. */
 function noteForm(node: Node, forms: Set<string>): void {
   if (node['kind'] === 'cast' && node['isImplicit'] === false) forms.add(node['isSafe'] ? 'SAFE_CAST' : 'CAST')
   if (node['kind'] === 'case') forms.add('CASE')
@@ -123,7 +126,7 @@ const optionals = ({ parameters }: Signature): readonly number[] =>
 const optionalKey = (entry: FunctionEntry, index: number, at: number, isGiven: boolean): string =>
   `${keyOf(entry, index)} ${isGiven ? 'with' : 'without'} argument ${at + 1}`
 
-/** Whether these arguments, which are coerced, are those of this signature; an optional one that is missing is null. */
+/** Whether these coerced arguments match this signature; a missing optional argument is null. */
 function fits({ parameters }: Signature, args: Args): boolean {
   const letters = new Map<string, string>()
   const extra = args.length - parameters.length

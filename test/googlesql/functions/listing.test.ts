@@ -31,7 +31,7 @@ describe('the listing of functions', () => {
     ).to.deep.equal([])
   })
 
-  it("leads to the open language's page where BigQuery has none", () => {
+  it('links to the page of the open-source language where BigQuery has none', () => {
     const beyond = listFunctions().filter(({ isInBigQuery }) => !isInBigQuery)
     expect(beyond.map(({ name }) => name)).to.include.members(['ARRAY_IS_DISTINCT', 'PI', 'JSON_CONTAINS'])
     for (const { documentation } of beyond)
@@ -44,7 +44,7 @@ describe('the listing of functions', () => {
   })
 
   for (const name of ['HLL_COUNT.INIT', 'ST_AREA', 'COLLATE', 'ML.PREDICT', 'SESSION_USER']) {
-    it(`is why ${name} is refused by name`, () => {
+    it(`has the reason with which ${name} is refused`, () => {
       const tables = tableCatalogue([])
       expect(() => resolveQuery(`SELECT ${name}('a')`, tables, {})).to.throw(
         `Function ${name} is not supported: ${refusalOf(name)!.reason}`,
@@ -59,7 +59,7 @@ describe('the refused clauses', () => {
     .map(name => readFileSync(join('googlesql', name), 'utf8'))
   const refused = sources.flatMap(text => [...text.matchAll(/unsupported\('([^']+)'/g)].map(match => match[1]!))
 
-  it('are told of, each with a reason', () => {
+  it('are listed, each with a reason', () => {
     expect(refused).to.have.length.greaterThan(10)
     const told = new Set(REFUSED_CLAUSES.map(({ clause }) => clause))
     expect([...new Set(refused)].filter(clause => !told.has(clause))).to.deep.equal([])
@@ -67,7 +67,7 @@ describe('the refused clauses', () => {
 })
 
 describe('the pages of the dialect', () => {
-  it('list what the catalogue has; run `npm run generate` when they do not', async () => {
+  it('list the contents of the catalogue; run `npm run generate` when they do not', async () => {
     expect(await readFunctions()).to.equal(functionsText())
     const written = await readDialect()
     expect(written).to.equal(dialectText(written))

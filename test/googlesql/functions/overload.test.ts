@@ -248,7 +248,7 @@ describe('matching a call', () => {
     ],
   ]
   for (const [name, signatures, args, message, more] of errors) {
-    it(`says what is wrong with ${name}`, () => expect(() => call(signatures, args, more)).to.throw(message))
+    it(`reports the mistake in ${name}`, () => expect(() => call(signatures, args, more)).to.throw(message))
   }
 
   it('lets the function find its result type', () => {

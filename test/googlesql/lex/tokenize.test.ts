@@ -1,9 +1,9 @@
-/** What the tokenizer makes of GoogleSQL text. What it refuses is among the cases of the parser. */
+/** The tokens of GoogleSQL text. Texts that the tokenizer refuses are among the parser's cases. */
 
 import { expect } from 'chai'
 import { type Token, tokenize } from '../../../googlesql/lex/tokenize.js'
 
-/** A token as `kind:text`; symbols and unquoted words alone, as the grammar sees them. */
+/** A token as `kind:text`; symbols and unquoted words only as their term in the grammar. */
 function show({ kind, term, text, bytes }: Token): string {
   if (bytes !== null) return `${kind}:${Buffer.from(bytes).toString('hex')}`
   return term === '' ? `${kind}:${text}` : term
@@ -69,7 +69,7 @@ describe('tokenize', () => {
     it(name, () => expect(shown(source)).to.equal(is))
   }
 
-  it('places each token by its offsets, and ends with an end', () => {
+  it('gives the offsets of each token, and ends with an end token', () => {
     const source = " a+ r'''b''' /* c */ 0x1F"
     const places = tokenize(source).map(({ kind, at, end }) => [kind, source.slice(at, end)])
     expect(places).to.deep.equal([

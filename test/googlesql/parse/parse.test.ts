@@ -1,4 +1,4 @@
-/** What the parser makes of GoogleSQL: trees, the places in them, refusals, and how it stands deep and long input. */
+/** The parser of GoogleSQL: its trees, the places in them, its error messages, and very deep and very long input. */
 
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
@@ -14,8 +14,8 @@ const cases = (file: string): readonly Case[] =>
   parseYaml(readFileSync(new URL(`../../cases/googlesql-syntax/${file}.yaml`, import.meta.url), 'utf8'))
 
 /**
- * A tree as one line: `kind(field: value, …)` without places, nulls, false and empty lists; names and literals as they
- * are, operators between their operands.
+ * A tree as one line: `kind(field: value, …)` without places, null, false and empty lists. Names and literals are written as
+ * they are, operators between their operands.
  */
 function show(node: unknown): string {
   if (node instanceof Uint8Array) return `b'${Buffer.from(node).toString('hex')}'`
@@ -79,23 +79,26 @@ describe('parseQuery reads queries', () => {
     expect(show(parseQuery(hinted))).to.equal(show(parseQuery(bare)))
   })
 
-  it('places every unquoted name where it is written, and nothing outside the text', () => {
+  it('gives every unquoted name its place in the text, and no place outside the text', () => {
     const { checked, wrong } = checkPlaces(SOURCES)
     expect(wrong).to.deep.equal([])
     expect(checked).to.be.greaterThan(200)
   })
 
-  it('places an operator at itself and a call at its name', () => {
+  it('gives an operator its own place and a call the place of its name', () => {
     const sql = 'SELECT a + SAFE.f(b)'
     const sum = onlyExpression(parseQuery(sql)) as { at: number; right: { at: number } }
     expect([sum.at, sum.right.at]).to.deep.equal([sql.indexOf('+'), sql.indexOf('SAFE')])
   })
 })
 
-/** All that the tables above read, as queries. */
+/** The texts of the cases for queries and expressions, as queries. */
 const SOURCES = [...cases('queries').map(({ sql }) => sql!), ...cases('expressions').map(({ sql }) => `SELECT ${sql}`)]
 
-/** Identifiers whose place does not show their name. A default `offset` alias is placed at the word OFFSET. */
+/**
+ * Finds identifiers whose place does not have their name in the text. The place of a default `offset` alias is the word
+ * OFFSET.
+ */
 function checkPlaces(sources: readonly string[]): { readonly checked: number; readonly wrong: readonly string[] } {
   const wrong: string[] = []
   let checked = 0

@@ -1,8 +1,8 @@
-/** Writes trees of expressions and types as GoogleSQL: what is read back is the same tree, places aside. */
+/** Writes trees of expressions and types as GoogleSQL, which parses to the same trees, except for their places. */
 import type * as ast from '../../../googlesql/ast/nodes.js'
 import { RESERVED_KEYWORDS } from '../../../googlesql/lex/keywords.js'
 
-/** Writes the parts of an expression that hold a query. */
+/** Writes a query inside an expression. */
 export type PrintQuery = (query: ast.Query) => string
 
 export const identifier = ({ name, isQuoted }: Pick<ast.Identifier, 'name' | 'isQuoted'>): string =>
@@ -10,7 +10,7 @@ export const identifier = ({ name, isQuoted }: Pick<ast.Identifier, 'name' | 'is
 
 export const identifiers = (names: readonly ast.Identifier[]): string => `(${names.map(identifier).join(', ')})`
 
-/** ` AS alias`, or nothing. */
+/** ` AS alias`, or '' without an alias. */
 export const aliased = (alias: ast.Identifier | null): string => (alias ? ` AS ${identifier(alias)}` : '')
 
 function escaped(text: string, quote: string): string {
@@ -37,7 +37,7 @@ export function typeText(type: ast.TypeNode): string {
   }
 }
 
-/** Kinds that need no parentheses before a dot or a subscript, or as an operand. */
+/** The kinds of expressions that need no parentheses as an operand, or before a dot or a subscript. */
 const CLOSED: ReadonlySet<ast.Expression['kind']> = new Set([
   'parameter',
   'name',
@@ -62,11 +62,11 @@ const CLOSED: ReadonlySet<ast.Expression['kind']> = new Set([
   'like-quantified',
 ])
 
-/** Functions that write expressions, given one that writes queries. */
+/** Functions that write expressions; `query` writes the queries inside them. */
 export function expressionPrinter(query: PrintQuery) {
   const list = (items: readonly ast.Expression[]): string => items.map(expression).join(', ')
 
-  /** An expression that something is applied to. */
+  /** An expression as an operand, in parentheses where they are necessary. */
   const operand = (node: ast.Expression): string => (CLOSED.has(node.kind) ? expression(node) : `(${expression(node)})`)
 
   function expression(node: ast.Expression): string {
@@ -235,7 +235,7 @@ type Operandless = Exclude<
 
 const not = ({ isNegated }: { readonly isNegated: boolean }): string => (isNegated ? 'NOT ' : '')
 
-/** ` DESC NULLS LAST`; ascending is not written. */
+/** ` DESC NULLS LAST`; ASC is not written. */
 export const directionText = ({ isDescending, nulls }: Pick<ast.OrderItem, 'isDescending' | 'nulls'>): string =>
   `${isDescending ? ' DESC' : ''}${nulls ? ` NULLS ${nulls.toUpperCase()}` : ''}`
 

@@ -1,4 +1,4 @@
-/** Writes trees of queries as GoogleSQL: what is read back is the same tree, places aside. */
+/** Writes trees of queries as GoogleSQL, which parses to the same trees, except for their places. */
 import type * as ast from '../../../googlesql/ast/nodes.js'
 import {
   aliased,
@@ -29,7 +29,7 @@ function printQuery(query: ast.Query): string {
 
 const print: ExpressionPrinter = expressionPrinter(printQuery)
 
-/** Those that are there, with blanks between. */
+/** The clauses that are present, separated by blanks. */
 const clauses = (...texts: readonly (string | false | null)[]): string =>
   texts.filter(text => text !== false && text !== null && text !== '').join(' ')
 
@@ -123,7 +123,10 @@ function groupingText(item: ast.GroupingItem): string {
 const rollupText = ({ kind, sets }: Extract<ast.GroupingSetItem, { kind: 'rollup' | 'cube' }>): string =>
   `${kind.toUpperCase()} (${sets.map(setText).join(', ')})`
 
-/** A query in two pairs of parentheses would be a query in a query. */
+/**
+ * A set of grouping keys. A single subquery keeps its own parentheses: with a second pair it would parse as a query inside a
+ * query.
+ */
 function setText(expressions: readonly ast.Expression[]): string {
   const [only] = expressions
   return expressions.length === 1 && only!.kind === 'subquery'
@@ -157,7 +160,7 @@ function fromText(node: ast.From): string {
 
 const offsetText = (offset: ast.Identifier | null): string => (offset ? ` WITH OFFSET${aliased(offset)}` : '')
 
-/** All but the left side. */
+/** The text of a join without its left side. */
 function joinText({ join, right, on, using }: Omit<ast.Join, 'kind' | 'left'>): string {
   return clauses(
     join !== 'comma' && `${join.toUpperCase()} JOIN`,

@@ -1,4 +1,4 @@
-/** Printing a parsed query and parsing it again gives the same tree: over the grammar, and over every case there is. */
+/** A parsed query that is printed and parsed again gives the same tree: for random texts of the grammar and for all cases. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import fc from 'fast-check'
@@ -21,7 +21,7 @@ function withoutPlaces(node: unknown): unknown {
   )
 }
 
-/** Null where the text is no query. */
+/** The parsed script; null where the text is not a query. */
 function parsed(text: string): Script | null {
   try {
     return parseScript(text)
@@ -31,7 +31,7 @@ function parsed(text: string): Script | null {
   }
 }
 
-/** The tree of the text, after it was printed once; both without places. */
+/** Prints the tree and parses the text again: both trees must be the same, except for their places. */
 function expectSame(script: Script): void {
   const printed = printScript(script)
   const again = parsed(printed)
@@ -45,7 +45,7 @@ const anyText = fc.oneof(
 )
 
 describe('printing a parsed query and parsing it again gives the same tree', () => {
-  it('for texts from all over the grammar', () => {
+  it('for texts of the whole grammar', () => {
     fc.assert(
       fc.property(anyText, text => {
         const script = parsed(text)
@@ -90,7 +90,7 @@ describe('printing a parsed query and parsing it again gives the same tree', () 
 })
 
 describe('the texts that are printed', () => {
-  it('hold every kind of node that a tree may have', () => {
+  it('contain every kind of node that a tree may have', () => {
     const seen = new Set<string>()
     const visit = (node: unknown): void => {
       if (typeof node !== 'object' || node === null || node instanceof Uint8Array) return
@@ -102,7 +102,7 @@ describe('the texts that are printed', () => {
   })
 })
 
-/** As the file of the tree's types lists them. */
+/** All kinds of nodes, read from the file that declares the types of the tree. */
 const KINDS: readonly string[] = [
   ...readFileSync('googlesql/ast/nodes.ts', 'utf8').matchAll(/readonly kind: ((?:'[a-z-]+'(?: \| )?)+)/g),
 ].flatMap(([, kinds]) => [...kinds!.matchAll(/'([a-z-]+)'/g)].map(([, kind]) => kind!))

@@ -29,7 +29,7 @@ function refusal(sql: string): string {
   }
 }
 
-describe('a column that a table has and nothing can read', () => {
+describe('a column of a type that cannot be read', () => {
   const readers: readonly (readonly [sql: string, place: string])[] = [
     ['SELECT * FROM d.t', '[1:8]'],
     ['SELECT t.* FROM d.t', '[1:8]'],
@@ -54,7 +54,7 @@ describe('a column that a table has and nothing can read', () => {
     ['SELECT id FROM (FROM d.t)', '[1:1]'],
   ]
   for (const [sql, place] of readers) {
-    it(`is named, with the reason, by what reads it: ${sql}`, () => {
+    it(`is named, with the reason, in the error of a query that reads it: ${sql}`, () => {
       expect(refusal(sql)).to.equal(`${REASON} at ${place}`)
     })
   }
@@ -71,12 +71,12 @@ describe('a column that a table has and nothing can read', () => {
     ['FROM d.t |> SELECT word', 'word'],
   ]
   for (const [sql, expected] of others) {
-    it(`is no hindrance to what does not: ${sql}`, () => {
+    it(`does not affect a query that does not read it: ${sql}`, () => {
       expect(refusal(sql)).to.equal(expected)
     })
   }
 
-  it('is not taken for a name of another query', () => {
+  it('is not confused with a name in another query', () => {
     expect(refusal('SELECT shape FROM d.u')).to.match(/^Unrecognized name: shape/)
   })
 })

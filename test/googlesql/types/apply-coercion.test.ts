@@ -84,7 +84,7 @@ describe('coercion', () => {
     })
   }
 
-  it('of a NULL literal is a cast to any type, its own too', () => {
+  it('of a NULL literal is a cast to any type, also to its own', () => {
     for (const type of [STRING, INT64, arrayOf(DATE), structOf([{ name: 'a', type: INT64 }])]) {
       expect(coerceTo(NULL, type, SOURCE)).to.deep.include({ kind: 'cast', type, isImplicit: true, operand: NULL })
     }
@@ -125,7 +125,7 @@ describe('coercion', () => {
     it(`refuses ${name}`, () => expect(coerceTo(expr, type, SOURCE)).to.equal(null))
   }
 
-  it('takes a string parameter for a time, and leaves the parameter itself a string', () => {
+  it('casts a string parameter to a time, and the parameter itself stays a string', () => {
     const expr = parameter(STRING)
     expect(coerceTo(expr, TIMESTAMP, SOURCE)).to.deep.include({ kind: 'cast', type: TIMESTAMP, operand: expr })
   })
@@ -164,7 +164,7 @@ describe('coercion', () => {
     })
   })
 
-  it('is an error for a literal that the type has no value for', () => {
+  it('is an error for a literal that is not a value of the type', () => {
     expect(() => coerceTo(text('x'), DATE, SOURCE)).to.throw('Could not cast literal "x" to type DATE at [1:8]')
     expect(() => coerceTo(literal(FLOAT64, 1e40, '1e40'), NUMERIC, SOURCE)).to.throw(
       'Could not cast literal 1e40 to type NUMERIC',

@@ -1,4 +1,4 @@
-/** A hit may be answered before the app is reached; nobody must be able to tell by the answer. */
+/** The fast lane may answer a hit before Express runs; the answer must not show which path it came from. */
 import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -45,11 +45,11 @@ interface Call {
   readonly method?: string
   readonly headers?: RawHeaders
   readonly body?: string
-  /** Who calls. @default the unrestricted token */
+  /** The token of the call. @default the unrestricted token */
   readonly as?: 'pinned' | 'nobody' | 'bearer' | 'stranger'
 }
 
-/** Each call is sent twice: the second one finds what the first one left. `isFast`: by the short way then. */
+/** Each call is sent twice, so that the second may be a hit. `isFast`: the fast lane answers the second call. */
 const CALLS: readonly (readonly [name: string, call: Call, isFast: boolean])[] = [
   ['a hit', { path: `${ECHO}?project=a` }, true],
   ['a hit by id', { path: `/api/endpoints/query/${ENDPOINT_ID}?project=a` }, true],
@@ -93,7 +93,7 @@ const CALLS: readonly (readonly [name: string, call: Call, isFast: boolean])[] =
     true,
   ],
   ['a request id', { path: `${ECHO}?project=a`, headers: { 'X-Request-Id': 'mine-1' } }, true],
-  ['a request id that is none', { path: `${ECHO}?project=a`, headers: { 'X-Request-Id': '<script>' } }, true],
+  ['an invalid request id', { path: `${ECHO}?project=a`, headers: { 'X-Request-Id': '<script>' } }, true],
   ['Connection: close', { path: `${ECHO}?project=a`, headers: { Connection: 'close' } }, true],
   ['no-cache of a token that may not', { path: `${ECHO}?project=a`, headers: { 'Cache-Control': 'no-cache' } }, true],
   ['another origin', { path: `${ECHO}?project=a`, headers: { Origin: ORIGIN } }, false],
@@ -152,7 +152,7 @@ describe('a hit that is answered before the app', () => {
     return rawRequest(s.url + path, method, { ...token, ...headers }, body)
   }
 
-  /** What must be the same: all but what is made for each request. */
+  /** The parts of an answer that must be equal on both paths: everything except values made for each request. */
   function comparable({ status, headers, body }: RawAnswer, call: Call) {
     const { date, 'x-request-id': id, 'server-timing': timing, ...rest } = headers
     const problem = headers['content-type'] === 'application/problem+json'
@@ -239,7 +239,7 @@ describe('a hit that is answered before the app', () => {
     expect((await send(fast, { path: `${ECHO}?project=ttl` })).headers['cache-status']).to.include('fwd=miss')
   })
 
-  it('is held to the rate of its token', async () => {
+  it('is limited to the rate of its token', async () => {
     const token = await fast.token({ allow: ['*'], rate: '3/hour' })
     await clocks[0]!.advance(200)
     const statuses = []
@@ -250,7 +250,7 @@ describe('a hit that is answered before the app', () => {
     expect(statuses).to.deep.equal([200, 200, 200, 429, 429])
   })
 
-  it('is no more once the endpoint has changed', async () => {
+  it('is not served any more once the endpoint has changed', async () => {
     const call = { path: `${ECHO}?project=change` }
     await send(fast, call)
     expect((await send(fast, call)).headers['cache-status']).to.include('hit')
@@ -278,7 +278,7 @@ describe('a hit of a listener that is mounted elsewhere', () => {
     ],
   ]
   for (const [name, mount] of mounts) {
-    it(`${name} is what it is in a server of our own`, async () => {
+    it(`${name} is the same as in a server of our own`, async () => {
       const s = await serving({ clock: manualClock() })
       const other = createServer(mount(s.listener)).listen(0, '127.0.0.1')
       await new Promise(resolve => other.once('listening', resolve))
@@ -299,12 +299,12 @@ describe('a hit of a listener that is mounted elsewhere', () => {
   }
 })
 
-describe('what the app around a listener says in Vary', () => {
+describe('the Vary header of the app around a listener', () => {
   for (const [name, corsOrigins] of [
     ['without CORS', []],
     ['with CORS', [ORIGIN]],
   ] as const) {
-    it(`stands beside ours, in a miss and in a hit, ${name}`, async () => {
+    it(`is combined with ours, in a miss and in a hit, ${name}`, async () => {
       const s = await serving({ corsOrigins })
       const app = express().use((_req, res, next) => {
         res.vary('Origin').vary('X-Tenant')
@@ -331,7 +331,7 @@ describe('what the app around a listener says in Vary', () => {
 })
 
 describe('a hit', () => {
-  it('is refused within a moment of its token being revoked or running out', async () => {
+  it('is refused a moment after its token was revoked or has expired', async () => {
     const s = await serving()
     const path = '/api/endpoints/query/tests.echo?project=a'
     const token = await s.token({ allow: ['*'] })
@@ -354,7 +354,7 @@ describe('a large result', () => {
     await s.close()
   })
 
-  it('is compressed for ten callers at once as for one', async () => {
+  it('is compressed once for ten callers at the same time', async () => {
     const s = await serving({ endpoints: ENDPOINTS })
     const ask = () => rawRequest(s.url + LARGE, 'GET', { 'X-API-KEY': TOKEN, 'Accept-Encoding': 'br' })
     const answers = await Promise.all(Array.from({ length: 10 }, ask))

@@ -90,7 +90,7 @@ describe('a hit', () => {
     })
   }
 
-  /** Asks for a hit, behind this. */
+  /** Requests a hit, after `before` has run on the request. */
   async function hitBehind(before: (req: IncomingMessage) => void): Promise<IncomingMessage> {
     let seen: IncomingMessage | null = null
     const slowPathCalls = s.slowPathCalls()

@@ -19,7 +19,7 @@ describe('the plan cache', () => {
   const index = indexEndpoints([])
   const one = caller('one')
 
-  it('tells callers and what they accept apart', () => {
+  it('distinguishes callers and the types that they accept', () => {
     const plans = createPlanCache()
     plans.find(index, one, '', '/a')
     plans.keep(one, '', '/a', planned('a'))
@@ -36,7 +36,7 @@ describe('the plan cache', () => {
     expect(plans.find(indexEndpoints([]), one, '', '/a')).to.equal(undefined)
   })
 
-  it('is bounded, and keeps what is asked for in between', () => {
+  it('is bounded, and keeps the addresses that are requested in between', () => {
     const plans = createPlanCache()
     plans.find(index, one, '', '/')
     plans.keep(one, '', '/asked', planned('asked'))

@@ -1,4 +1,4 @@
-/** Finished bytes are put together in one place again and again: no answer may show what was written for another one. */
+/** All answers are assembled in the same buffer: no answer may contain bytes that were written for another one. */
 import { connect, type Socket } from 'node:net'
 import { expect } from 'chai'
 import { WriteBuffer } from '../../../runner/http/hits/write-buffer.js'
@@ -9,7 +9,7 @@ describe('a write buffer', () => {
   const body = Buffer.from('body')
   const textOf = (bytes: Buffer | null): string | undefined => bytes?.toString('latin1')
 
-  it('is its head and its body, whatever their lengths were before', () => {
+  it('contains its headers and its body, whatever their lengths were before', () => {
     const buffer = new WriteBuffer(16_384)
     for (const head of ['200 first\r\n\r\n', '200 other\r\n\r\n', '200\r\n\r\n', '200 é\r\n\r\n']) {
       expect(textOf(buffer.join(head, body))).to.equal(`${head}body`)
@@ -17,7 +17,7 @@ describe('a write buffer', () => {
     }
   })
 
-  it('has no room for a long head, or for a body beyond what it is made for', () => {
+  it('has no room for long headers, or for a body beyond its limit', () => {
     const buffer = new WriteBuffer(16_384)
     expect(buffer.join('x'.repeat(2_048), Buffer.alloc(16_384))?.byteLength).to.equal(2_048 + 16_384)
     expect(buffer.join('x'.repeat(2_049), body)).to.equal(null)
@@ -33,7 +33,7 @@ describe('a write buffer', () => {
   })
 })
 
-/** How long their texts are: one that is sent in one piece with its head, and one that is not. */
+/** Lengths of texts: the first answer is sent in one piece with its headers, the second is not. */
 const LENGTHS = [16_000, 80_000]
 const largeEndpoint = (length: number) =>
   handMadeEndpoint({
@@ -47,14 +47,14 @@ const largeEndpoint = (length: number) =>
 
 describe('callers who read slowly', () => {
   /**
-   * Asks one request after the other, and reads nothing, until the kernel has taken only a part of an answer: how many
-   * those were.
+   * Sends one request after the other without reading answers, until the kernel accepts only a part of an answer. Returns the
+   * number of requests sent.
    */
   async function askUntilStuck(served: Serving, socket: Socket, letter: string): Promise<number> {
     for (let asked = 1; asked < 10_000; asked += 1) {
       const before = served.events.length
       socket.write(requestOf(letter, `${letter}-${asked}`))
-      // An answer that was taken whole is told of at once.
+      // If the kernel has accepted the whole answer, its event comes at once.
       const until = performance.now() + 2_000
       while (served.events.length === before && performance.now() < until) await turn()
       if (served.events.length === before) return asked
@@ -63,7 +63,7 @@ describe('callers who read slowly', () => {
   }
 
   for (const length of LENGTHS) {
-    it(`get every byte as it was made, whatever others have asked meanwhile: ${length} letters`, async () => {
+    it(`get every byte unchanged, whatever other callers request meanwhile: ${length} letters`, async () => {
       const letters = ['a', 'b', 'c']
       const s = await serving({ endpoints: [largeEndpoint(length)] })
       for (const letter of letters) await s.get(pathOf(letter))
@@ -85,7 +85,7 @@ describe('callers who read slowly', () => {
     ['by the app', true, LENGTHS[0]!],
   ]
   for (const [way, isSlowPathOnly, length] of leaving) {
-    it(`are told of as gone where they leave before they have all of an answer, ${way}`, async () => {
+    it(`are reported as gone where they leave before the end of an answer, ${way}`, async () => {
       const s = await serving({ endpoints: [largeEndpoint(length)], isSlowPathOnly })
       await s.get(pathOf('z'))
       const socket = connect(s.server.port, '127.0.0.1').pause()
@@ -110,7 +110,7 @@ function requestOf(letter: string, id: string): string {
   return `GET ${pathOf(letter)} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nX-Request-Id: ${id}\r\n\r\n`
 }
 
-/** Reads so many answers, which must be those for `letter-1`, `letter-2` and so on. */
+/** Reads `count` answers, which must be the answers to `letter-1`, `letter-2` and so on. */
 async function expectAnswers(socket: Socket, letter: string, length: number, count: number): Promise<void> {
   socket.setTimeout(2_000, () => socket.destroy(new TypeError('no more comes')))
   const body = bodyOf(letter, length)
@@ -128,7 +128,7 @@ async function expectAnswers(socket: Socket, letter: string, length: number, cou
   }
 }
 
-/** Where the body of the answer at the start begins; -1 while its head is not whole. */
+/** The offset of the first answer's body in the text; -1 while its headers are not complete. */
 function endOf(text: string): number {
   const end = text.indexOf('\r\n\r\n')
   return end < 0 ? -1 : end + 4

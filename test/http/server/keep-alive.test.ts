@@ -2,7 +2,7 @@
 import { expect } from 'chai'
 import { type Serving, serving, TOKEN } from '../serving.js'
 
-describe('a connection that is kept', () => {
+describe('a keep-alive connection', () => {
   let s: Serving
   beforeEach(async () => {
     s = await serving()

@@ -6,7 +6,7 @@ import { SetupError } from '../../../runner/model/errors.js'
 import { systemClock } from '../../../runner/process/clock.js'
 import { type Serving, serving, TOKEN } from '../serving.js'
 
-/** Sends raw bytes, then more of them now and then, and gives back all that comes until the end. */
+/** Sends raw bytes, then `more` every 20 ms, and returns the whole text received until the connection ends. */
 function raw(port: number, bytes: string, more = ''): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
@@ -22,7 +22,7 @@ function raw(port: number, bytes: string, more = ''): Promise<string> {
   })
 }
 
-/** The status of the answer to a hit, or the code of the failure; and whether the connection is good for no more. */
+/** Requests a hit: the status or the code of the failure; `isLast` is true where the connection cannot be used again. */
 function ask(port: number, agent: Agent): Promise<{ readonly outcome: string; readonly isLast: boolean }> {
   const path = '/api/endpoints/query/tests.echo?project=a'
   return new Promise(resolve => {
@@ -76,12 +76,12 @@ describe('the server', () => {
     })
   }
 
-  it('says to an address that is not in ASCII what is wrong with it', async () => {
+  it('explains the mistake in an address that is not ASCII', async () => {
     s = await serving()
     expect(await raw(s.server.port, 'GET /?tags=é HTTP/1.1\r\nHost: a\r\n\r\n')).to.include('percent-encoded')
   })
 
-  describe('has a request that takes too long to arrive answered by a 408, logged and counted, and the connection closed:', () => {
+  describe('answers a request that takes too long to arrive with a 408, logs and counts it, and closes the connection:', () => {
     const path = '/api/endpoints/query/tests.echo'
     const head = `POST ${path} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${TOKEN}\r\nContent-Type: application/json\r\n`
     const length = 'Content-Length: 1000\r\n\r\n'
@@ -117,7 +117,7 @@ describe('the server', () => {
       .and.match(/^Allow: GET, HEAD, POST, OPTIONS\r$/m)
   })
 
-  it('has its answers say that they are the last on their connection from the moment it is to end', async () => {
+  it('marks its answers as the last on their connection from the moment at which it begins to end', async () => {
     s = await serving({ drainDelayMs: 300 })
     await (await s.get('?project=a')).text()
     const release = s.engine.hold()
@@ -133,7 +133,7 @@ describe('the server', () => {
   })
 
   for (const drainDelayMs of [0, 200]) {
-    it(`answers callers who keep their connections to the last, with a drain delay of ${drainDelayMs} ms`, async () => {
+    it(`answers callers with kept connections until its end, with a drain delay of ${drainDelayMs} ms`, async () => {
       s = await serving({ drainDelayMs })
       const counts = new Map<string, number>()
       const isAsking: boolean[] = []
@@ -184,7 +184,7 @@ describe('the server', () => {
     expect(seen).to.deep.equal(['r1', '1', 'r2', '2', 'r1', '1', 'r3', '3', 'r1', '1'])
   })
 
-  it('says on /readyz that it will end, and goes on for the drain delay', async () => {
+  it('reports on /readyz that it will end, and goes on for the drain delay', async () => {
     s = await serving({ drainDelayMs: 300 })
     const closing = s.server.close()
     const ready = await fetch(`${s.url}/readyz`)
@@ -195,7 +195,7 @@ describe('the server', () => {
     expect(await fetch(`${s.url}/healthz`).catch((error: Error) => error.message)).to.equal('fetch failed')
   })
 
-  it('says when it cannot listen', async () => {
+  it('reports when it cannot listen', async () => {
     s = await serving()
     const options = {
       listener: () => {},
@@ -214,14 +214,14 @@ describe('the server', () => {
     expect((error as Error).message).to.include('EADDRINUSE')
   })
 
-  it('ends gracefully: what runs is finished, what comes is refused', async () => {
+  it('ends gracefully: running requests are finished, new requests are refused', async () => {
     s = await serving()
     const release = s.engine.hold()
     const running = s.get('?project=a')
     while (s.engine.queries.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
     const socket = connect(s.server.port, '127.0.0.1')
     await new Promise(resolve => socket.once('connect', resolve))
-    socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n') // half a request keeps the connection from being idle
+    socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n') // With half a request the connection is not idle.
     await new Promise(resolve => setTimeout(resolve, 30))
     const closing = s.server.close()
     const answer = new Promise<string>(resolve => socket.once('data', chunk => resolve(chunk.toString())))
@@ -231,7 +231,7 @@ describe('the server', () => {
       .and.match(/Retry-After: 5/i)
       .and.include('DRAINING')
     socket.destroy()
-    // Connections are still taken while any come; then they are refused, though a request is running.
+    // New connections are accepted for a while; then they are refused, although a request is still running.
     const isRefused = (): Promise<boolean> =>
       fetch(`${s.url}/healthz`).then(
         () => false,
@@ -245,7 +245,7 @@ describe('the server', () => {
     expect(kinds).to.deep.equal(['server.draining', 'server.closed'])
   })
 
-  it('cuts off what is not finished when the grace period is over', async () => {
+  it('cuts off unfinished requests at the end of the grace period', async () => {
     s = await serving({ graceMs: 50 })
     s.engine.hold()
     const running = s.get('?project=a').catch((error: Error) => error.message)

@@ -1,10 +1,10 @@
-/** What a `pinned_as` may be, and that no pin reaches the text of another value through it. */
+/** Which patterns `pinned_as` may be, and that a pin never matches the text of another value. */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { openEmbeddedEngine } from '../../../runner/compose/engine.js'
 import { compilePinnedAs, pinnedAsMistake, textOfSeveral } from '../../../runner/manifest/pinned-as/pinned-as.js'
 
-/** Those of URLs, of texts that are nothing but the value, of lists and of paths. */
+/** Valid patterns: for URLs, for texts that are only the value, for lists and for paths. */
 const SOUND: readonly string[] = [
   '^https?://{pin}\\.',
   '^https?://{pin}[.:/]',
@@ -24,7 +24,7 @@ const SOUND: readonly string[] = [
   '^[]a]{pin}[^\\w\\-\\x{80}-\\x{10ffff}]',
 ]
 
-/** And what the mistake is said to be. */
+/** Invalid patterns, each with the message. */
 const REFUSED: readonly (readonly [pinnedAs: string, mistake: RegExp])[] = [
   ['^https?://{pin}', /where a value ends: .*"http:\/\/aa" would belong to "aa" and to "a"/],
   ['^{pin}', /where a value ends/],
@@ -82,7 +82,7 @@ const REFUSED: readonly (readonly [pinnedAs: string, mistake: RegExp])[] = [
   [`^${'('.repeat(60)}a${')'.repeat(60)}{pin}$`, /too deeply/],
 ]
 
-/** Values that would mean something else as a regular expression, or in the middle of one. */
+/** Values that have a special meaning as a regular expression or inside one. */
 const HOSTILE: readonly string[] = [
   ...[
     '.',
@@ -147,7 +147,7 @@ describe('pinned_as', () => {
   for (const pinnedAs of SOUND) {
     it(`may be ${pinnedAs}`, () => expect(pinnedAsMistake(pinnedAs)).to.equal(null))
   }
-  it('finds one value in a text where it begins with ^, and may find several elsewhere', () => {
+  it('finds one value in a text if it begins with ^, otherwise it may find several', () => {
     const several = SOUND.filter(pinnedAs => textOfSeveral(pinnedAs) !== null)
     expect(several).to.deep.equal(['(^|[,;]){pin}([,;]|$)', '^.*/{pin}/', '/{pin}/'])
     expect(textOfSeveral('/{pin}/')).to.match(/^\/[\w-]\/\/?[\w-]\/$/)
@@ -173,12 +173,12 @@ describe('pinned_as', () => {
     expect(performance.now() - began).to.be.below(50_000)
   })
 
-  it('makes of a value an expression that is the value itself', () => {
+  it('turns a value into an expression that matches only the value', () => {
     const whole = compilePinnedAs('^{pin}$')
     for (const value of HOSTILE) {
       const text = whole.textFor(value)!
       expect(text, value).to.match(/^\^[\s\S]+\$$/)
-      // In this subset RE2 and JavaScript mean the same, but for how they write code points.
+      // In this subset RE2 and JavaScript agree, except in the syntax of code points.
       const expression = new RegExp(text.replace(/\\x\{([0-9a-f]+)\}/g, (_, hex) => `\\x${hex.padStart(2, '0')}`))
       for (const other of [...HOSTILE, 'abc', 'ABC', 'xabc', 'abcc', 'a', 'b', '', 'a.b']) {
         expect(expression.test(other), `${JSON.stringify(value)} and ${JSON.stringify(other)}`).to.equal(
@@ -189,7 +189,7 @@ describe('pinned_as', () => {
     expect(whole.textFor('abc-1_D'), 'and is easy to read').to.equal('^abc-1_D$')
   })
 
-  it('makes nothing of what is no text, or empty', () => {
+  it('gives null for a value that is empty or not text', () => {
     const whole = compilePinnedAs('^{pin}$')
     for (const value of ['', '\0', 'abc\0', '\0abc']) expect(whole.textFor(value)).to.equal(null)
   })
@@ -205,14 +205,14 @@ describe('pinned_as', () => {
     ],
   ]
   for (const [pinnedAs, taken, refused] of widened) {
-    it(`${pinnedAs} makes nothing of a value that holds its delimiters`, () => {
+    it(`${pinnedAs} gives null for a value that contains its delimiters`, () => {
       const { textFor } = compilePinnedAs(pinnedAs)
       for (const value of taken) expect(textFor(value), value).to.be.a('string')
       for (const value of refused) expect(textFor(value), value).to.equal(null)
     })
   }
 
-  it('is what RE2 takes too, with every value', async () => {
+  it('is accepted by RE2 too, with every value', async () => {
     const schema = [
       { name: 'pinned_as', type: 'STRING' },
       { name: 'value', type: 'STRING' },
@@ -239,7 +239,7 @@ describe('pinned_as', () => {
     }
   })
 
-  it('is judged as by trying all texts', () => {
+  it('is judged in the same way as by trying all texts', () => {
     const piece = fc.constantFrom(
       'a',
       '\\.',
@@ -283,7 +283,7 @@ function allTexts(letters: readonly string[], length: number): readonly string[]
   return texts
 }
 
-/** Are two values, of letters and the like, found in the text at places that overlap and are not the same? */
+/** Whether two values of word characters and hyphens can be found in the text at different places that overlap. */
 function isConfused(text: string, before: string, after: string): boolean {
   const [ahead, behind] = [new RegExp(`(?:${before})$`), new RegExp(`^(?:${after})`)]
   const places: (readonly [number, number])[] = []

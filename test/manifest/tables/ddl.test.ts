@@ -18,7 +18,7 @@ const after = (resource: object): string => {
 }
 
 describe('CREATE TABLE', () => {
-  it('has everything that a table resource tells', () => {
+  it('has all properties of a table resource', () => {
     const fields = [
       { name: 'id', type: 'INTEGER', mode: 'REQUIRED', description: 'An id.' },
       { name: 'placed', type: 'TIMESTAMP' },
@@ -64,7 +64,7 @@ describe('CREATE TABLE', () => {
     )
   })
 
-  it('says which columns lose their policy tags, nested ones too', () => {
+  it('names the columns that lose their policy tags, nested ones too', () => {
     const policyTags = { names: ['projects/p/locations/eu/taxonomies/1/policyTags/2'] }
     const fields = [
       { name: 'id', type: 'INTEGER', policyTags: {} },

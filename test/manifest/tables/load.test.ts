@@ -48,7 +48,7 @@ describe('a table schema', () => {
     ])
   })
 
-  it('tells of partitions and clusters only where it is a whole table resource', () => {
+  it('has partitions and clusters only where it is a whole table resource', () => {
     expect(read('shop.orders', fields).table).to.include({ tellsLayout: false })
     const resource = { schema: { fields }, clustering: { fields: ['a'] }, numRows: '3' }
     const { table } = read('shop.orders', resource)

@@ -1,4 +1,4 @@
-/** A query that is told to follow from another one is valid where that is, and has its columns. */
+/** A variant that is implied by another one is valid where that one is, and has the same columns. */
 import { expect } from 'chai'
 import { tokenize } from '../../../googlesql/lex/tokenize.js'
 import { parseScript } from '../../../googlesql/parse/parse.js'
@@ -98,14 +98,14 @@ const NOT_FOLLOWING: Readonly<Record<string, readonly [sql: string, valid: strin
   'other bytes': ["SELECT b'ab'", "SELECT b'abc'"],
 }
 
-describe('a query that follows from a valid one', () => {
+describe('a query that is implied by a valid one', () => {
   for (const [name, [sql, valid]] of Object.entries(FOLLOWING))
     it(name, () => expect(follows(sql, valid)).to.equal(true))
   for (const [name, [sql, valid]] of Object.entries(NOT_FOLLOWING)) {
     it(`is not: ${name}`, () => expect(follows(sql, valid)).to.equal(false))
   }
 
-  it('compiles with every part and count that is taken for another', () => {
+  it('compiles with every date part and number that can replace another one', () => {
     const columns = [
       { name: 'a', type: TIMESTAMP },
       { name: 'b', type: STRING },

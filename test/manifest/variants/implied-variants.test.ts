@@ -1,4 +1,4 @@
-/** A server asks of a manifest's texts only about those that do not follow from one another. */
+/** A server checks only those variants of a manifest that no other variant implies. */
 import { expect } from 'chai'
 import { tableCatalogue } from '../../../googlesql/tables.js'
 import { INT64, STRING, TIMESTAMP } from '../../../googlesql/types/types.js'
@@ -59,8 +59,8 @@ async function load(
   return { loaded, asked }
 }
 
-describe('the texts of a manifest', () => {
-  it('are all asked about by validate, and as few as can be by a server, with the same outcome', async () => {
+describe('the variants of a manifest', () => {
+  it('are all checked by validate, and as few as possible by a server, with the same outcome', async () => {
     const text = manifest('amount >= @least')
     const [validated, served] = [await load(text, true), await load(text, false)]
     expect([validated.asked, served.asked]).to.deep.equal([12, 1])
@@ -68,7 +68,7 @@ describe('the texts of a manifest', () => {
     expect(JSON.stringify(served.loaded)).to.equal(JSON.stringify(validated.loaded))
   })
 
-  it('each still gives the query of its own arguments', async () => {
+  it('still give the query for their own arguments', async () => {
     const { loaded } = await load(manifest('amount >= @least'), false)
     const { render } = loaded.endpoints[0]!
     const hourly = render({ shop: 'a', interval: 'hour' }, 0n)
@@ -78,7 +78,7 @@ describe('the texts of a manifest', () => {
     expect(weekly.sql).to.include('INTERVAL 7 DAY').and.include('@id').and.include('@least')
   })
 
-  it('have the mistakes of an optional condition told as validate tells them', async () => {
+  it('have the same diagnostics for an optional condition as with validate', async () => {
     for (const condition of ['amuont >= @least', 'amount >= ', 'shop >= @least', '(SELECT 1) > @least AND amount']) {
       const [validated, served] = [await load(manifest(condition), true), await load(manifest(condition), false)]
       expect(validated.loaded.diagnostics, condition).to.not.deep.equal([])
@@ -86,7 +86,7 @@ describe('the texts of a manifest', () => {
     }
   })
 
-  it('that other rules may depend on are asked about', async () => {
+  it('on which other rules may depend are checked', async () => {
     const within = 'amount IN (SELECT x.amount FROM `shop.orders` AS x WHERE x.amount > @least)'
     const { loaded, asked } = await load(manifest(within), false)
     expect(loaded.diagnostics).to.deep.equal([])

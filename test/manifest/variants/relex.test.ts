@@ -54,7 +54,7 @@ describe('tokenize alike', () => {
     }
   })
 
-  it('takes over the tokens before the first difference', () => {
+  it('reuses the tokens before the first difference', () => {
     const known = textOf('SELECT a, b FROM t WHERE c = 1')
     const tokens = tokenizeAlike('SELECT a, b FROM t WHERE c = 2', known)
     expect(tokens[0]).to.equal(known.tokens[0])
@@ -62,7 +62,7 @@ describe('tokenize alike', () => {
   })
 })
 
-/** The tokens, or what is wrong with the text. */
+/** The tokens, or the reason and place of the mistake in the text. */
 function outcomeOf(read: () => readonly Token[]): readonly Token[] | string {
   try {
     return read()

@@ -44,8 +44,8 @@ describe('the state of sources', () => {
     ['table schemas that are gone', () => rmSync(at('tables'), { recursive: true })],
   ]
   for (const [what, change] of CHANGES) {
-    it(`is another one for ${what}`, async () => {
-      // Files that were there long before, as they mostly are.
+    it(`changes with ${what}`, async () => {
+      // The file is old, as most files are.
       utimesSync(at('endpoints/a.yaml'), 0, 0)
       const before = await state()
       expect(await state()).to.equal(before)

@@ -3,7 +3,7 @@ import { watchSources } from '../../../runner/manifest/watch/watch-sources.js'
 import { manualClock } from '../../cache/manual-clock.js'
 
 describe('watching sources', () => {
-  /** The state of files as the test says; what is read is written down. */
+  /** A watcher over a simulated state of files; `reads` records each reading. */
   function watched({ works = true }: { readonly works?: boolean } = {}) {
     const clock = manualClock()
     const files = { state: 'a' }
@@ -30,7 +30,7 @@ describe('watching sources', () => {
     watcher.close()
   })
 
-  it('reads once what has changed, when it has been left alone for 200 ms', async () => {
+  it('reads changed sources once, after 200 ms without a further change', async () => {
     const { clock, files, reads, watcher } = watched()
     await clock.advance(499)
     files.state = 'b'
@@ -39,7 +39,7 @@ describe('watching sources', () => {
     watcher.close()
   })
 
-  it('waits for the end of a burst, and reads nothing that was undone', async () => {
+  it('waits for the end of a burst of changes, and does not read where they were undone', async () => {
     const { clock, files, reads, watcher } = watched()
     for (let i = 0; i < 20; i += 1) {
       files.state = `b${i}`
@@ -57,7 +57,7 @@ describe('watching sources', () => {
     watcher.close()
   })
 
-  it('tries again in 10 seconds what could not be done', async () => {
+  it('retries a failed reading after 10 seconds', async () => {
     const { clock, files, reads, watcher } = watched({ works: false })
     files.state = 'b'
     await clock.advance(25_000)

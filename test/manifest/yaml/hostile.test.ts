@@ -1,8 +1,8 @@
-/** Hostile text ends in a diagnostic, soon, and never in an exception or in the end of the process. */
+/** Hostile text quickly gives a diagnostic, and never an exception or a crash. */
 import { expect } from 'chai'
 import { parseManifest } from '../../../runner/manifest/yaml/parse.js'
 
-/** Lines short enough to be let through. */
+/** The text, broken into lines that are short enough to be accepted. */
 const wrapped = (text: string): string => text.replace(/(?:.{99}){100}/g, '$&\n')
 
 const HOSTILE: Readonly<Record<string, { readonly text: string; readonly rule: string }>> = {
@@ -49,7 +49,7 @@ describe('hostile YAML', () => {
       const started = performance.now()
       const { diagnostics } = parseManifest('x.yaml', text)
       expect(diagnostics.map(diagnostic => diagnostic.rule)).to.include(rule)
-      // Far above what it takes, far below what a quadratic parser would need.
+      // The bound is far above the time that the parser needs, and far below the time of a quadratic parser.
       expect(performance.now() - started).to.be.lessThan(30_000)
     })
   }

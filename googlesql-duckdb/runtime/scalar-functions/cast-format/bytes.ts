@@ -2,7 +2,7 @@
 import { fromBase64 } from '../bytes.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
-/** Bits of a digit of the bases whose digits fill whole bytes. */
+/** The bits of one digit, for bases whose digits fill whole bytes. */
 const DIGIT_BITS: Readonly<Record<string, number>> = { HEX: 4, BASE16: 4, BASE2: 1 }
 const HEX_DIGITS = '0123456789abcdef'
 const BASE32_DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
@@ -12,10 +12,10 @@ const invalidFormat = (format: string): never => {
   throw new ScalarFunctionError(`Invalid format '${format}'`)
 }
 
-/** Longer texts are no value of a query, and V8 ends the process over those of half a gigabyte. */
+/** The longest text: longer ones are not realistic values, and V8 aborts the process for a text of half a gigabyte. */
 const MAX_TEXT_LENGTH = 2 ** 24
 
-/** Digits of so many bits each, from the first byte on; bits that fill no digit are followed by zeros. */
+/** Writes digits of `bits` bits each, from the first byte on; bits that do not fill the last digit are followed by zeros. */
 function digitsText(bytes: Uint8Array, bits: number, alphabet: string): string {
   const length = Math.ceil((bytes.length * 8) / bits)
   if (length > MAX_TEXT_LENGTH) throw new ScalarFunctionError(`The text of ${bytes.length} bytes is too long`)
@@ -70,7 +70,7 @@ function bytesToText(bytes: Uint8Array, format: string): string {
   }
 }
 
-/** Eight octal digits hold three bytes; fewer of either stand at the right end of such a group. */
+/** Eight octal digits hold three bytes; an incomplete group of either is aligned with the right end of a group. */
 const OCTAL_GROUP = { digits: 8, bytes: 3 }
 
 function octalDigits(bytes: Uint8Array): string {
@@ -80,7 +80,10 @@ function octalDigits(bytes: Uint8Array): string {
   return digitsText(padded, 3, HEX_DIGITS).slice(Math.floor((missing * 8) / 3))
 }
 
-/** A group of fewer digits is a byte for each three of them; a bit that is then too many is dropped, as of '777'. */
+/**
+ * Decodes octal digits. An incomplete group gives one byte per three digits or part of three; a surplus bit is dropped, as
+ * for '777'.
+ */
 function octalBytes(text: string): Uint8Array {
   const rest = text.length % OCTAL_GROUP.digits
   const padded = text.padStart(text.length + ((OCTAL_GROUP.digits - rest) % OCTAL_GROUP.digits), '0')

@@ -1,19 +1,19 @@
 /** CAST … FORMAT of numbers to STRING: `$999,999.00`, `S9.99EEEE`, `XXXX`. */
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 
-/** A finite number as an exact fraction, or one of the values that are none. */
+/** A finite number as an exact fraction, or an infinity or NaN. */
 export type FormattedNumber =
   | {
       readonly isNegative: boolean
       readonly numerator: bigint
       readonly denominator: bigint
-      /** FLOAT64 rounds halves to even, NUMERIC and INT64 away from zero. */
+      /** How halves are rounded: FLOAT64 to even, NUMERIC and INT64 away from zero. */
       readonly halves: 'to-even' | 'away'
     }
   | { readonly isNegative: boolean; readonly word: 'INF' | 'NAN' }
 
 interface NumberFormat {
-  /** Digits, separators, the decimal point and the exponent, in order, upper case but for `x` and `e`. */
+  /** Digits, separators, the decimal point and the exponent in their order; in upper case, except `x` and `e`. */
   readonly elements: readonly string[]
   readonly pointIndex: number
   readonly integerDigits: number
@@ -56,7 +56,7 @@ function splitElements(format: string): string[] {
   return elements
 }
 
-/** At most one of the alternatives may stand in the format; the one that does. */
+/** The one of the alternatives that the format contains, or null; several are an error. */
 function onlyOne(all: readonly string[], alternatives: readonly string[], message: string): string | null {
   const found = all.filter(element => alternatives.includes(element.toUpperCase()))
   if (found.length > 1) failFormat(message)
@@ -135,7 +135,7 @@ function checkSignPlace(body: readonly string[], sign: NumberFormat['sign']): vo
   if (sign !== 'S' && at !== body.length - 1) failFormat(`'${sign}' can only appear after all digits and 'EEEE'`)
 }
 
-/** Each 0 takes the case of the X that follows, upper case at the end. */
+/** Hexadecimal digits: each 0 gets the case of the next X, or upper case after the last one. */
 function hexadecimalDigits(elements: readonly string[]): string[] {
   let letter = 'X'
   return elements
@@ -167,7 +167,7 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
   const isDigit = (element: string) => element === '0' || element === '9'
   const integerDigits = upper.slice(0, pointAt).filter(isDigit).length
   const scale = point === null ? 0 : behind.filter(isDigit).length
-  // In scientific notation one digit stands before the point, however many are written.
+  // In scientific notation one digit is written before the point, whatever the number of digits in the format.
   const surplus = exponent >= 0 && pointAt >= 2 ? pointAt - 1 : 0
   return {
     elements: elements.slice(surplus),
@@ -180,7 +180,7 @@ function decimalLayout(elements: readonly string[], point: string | null): Decim
 
 // ---- values
 
-/** The number that a FLOAT64 is, exactly. */
+/** The exact value of a FLOAT64. */
 export function fractionOfDouble(value: number): FormattedNumber {
   const isNegative = value < 0
   if (Number.isNaN(value)) return { isNegative: false, word: 'NAN' }
@@ -194,7 +194,7 @@ export function fractionOfDouble(value: number): FormattedNumber {
   return { isNegative, numerator: BigInt(mantissa), denominator: 1n << BigInt(exponent), halves: 'to-even' }
 }
 
-/** The number that a decimal text is. */
+/** The value of a decimal text. */
 export function fractionOfText(text: string): FormattedNumber {
   const isNegative = text.startsWith('-') && /[1-9]/.test(text)
   const [whole, fraction = ''] = text.replace(/^[-+]/, '').split('.')
@@ -206,7 +206,7 @@ export function fractionOfText(text: string): FormattedNumber {
   }
 }
 
-/** numerator × 10^scale / denominator, rounded to a whole number. */
+/** numerator × 10^scale / denominator, rounded to an integer. */
 function rounded(number: Extract<FormattedNumber, { numerator: bigint }>, scale: number): bigint {
   const numerator = scale >= 0 ? number.numerator * 10n ** BigInt(scale) : number.numerator
   const denominator = scale >= 0 ? number.denominator : number.denominator * 10n ** BigInt(-scale)
@@ -217,10 +217,10 @@ function rounded(number: Extract<FormattedNumber, { numerator: bigint }>, scale:
 }
 
 interface Digits {
-  /** Without leading zeros; empty for zero. */
+  /** The digits without leading zeros; empty for zero. */
   readonly integer: string
   readonly fraction: string
-  /** `+05`. */
+  /** The exponent with its sign: `+05`. */
   readonly exponent: string
 }
 
@@ -232,9 +232,9 @@ function fixedDigits(number: Extract<FormattedNumber, { numerator: bigint }>, sc
   return { integer: integer === '0' ? '' : integer, fraction: digits.slice(digits.length - scale), exponent: '' }
 }
 
-/** Of the number's first digit: 0 of 9.9, -1 of 0.99. */
+/** The decimal exponent of the number's first digit: 0 for 9.9, -1 for 0.99. */
 function exponentOf({ numerator, denominator }: Extract<FormattedNumber, { numerator: bigint }>): number {
-  // The lengths of the two give it, or one more than it.
+  // The lengths of numerator and denominator give the exponent, or one more than it.
   const exponent = numerator.toString().length - denominator.toString().length
   const isTooHigh =
     exponent >= 0
@@ -249,7 +249,7 @@ function scientificDigits(number: Extract<FormattedNumber, { numerator: bigint }
   if (number.numerator !== 0n) {
     exponent = exponentOf(number)
     digits = rounded(number, scale - exponent).toString()
-    // 9.99 may have become 10.0.
+    // Rounding may turn 9.99 into 10.0.
     if (digits.length > scale + 1) digits = rounded(number, scale - ++exponent).toString()
   }
   const shown = `${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
@@ -279,13 +279,13 @@ function currencyOutput(format: NumberFormat, isBlank: boolean): string {
   return isBlank ? ' '.repeat(text.length) : text
 }
 
-/** Joins the parts; FM takes all white space off both ends. */
+/** Joins the parts; with FM, white space is removed from both ends. */
 function assemble(format: NumberFormat, padding: number, sign: Sign, currency: string, body: string): string {
   const text = ' '.repeat(padding) + sign.before + currency + body + sign.behind
   return format.isCompact ? text.trim() : text
 }
 
-/** Fills the elements before the point from the right; how many stay empty on the left. */
+/** Fills the elements before the point from the right; `padding` is the number of elements on the left that stay empty. */
 function integerOutput(
   format: NumberFormat,
   width: number,
@@ -338,7 +338,7 @@ function formatDecimal(format: NumberFormat, number: FormattedNumber): string {
       fractionAt++
     }
   }
-  // Of a number that is shown as zero too.
+  // A number that is shown as zero keeps its sign.
   const sign = signOutput(format, number.isNegative, isBlank)
   return assemble(format, padding, sign, currencyOutput(format, isBlank), integerText + fractionText)
 }
@@ -423,7 +423,7 @@ export const CAST_NUMBER_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: (value: number, format: string) => formatNumber(format, fractionOfDouble(value)),
   },
   {
-    // An INT64 or NUMERIC as decimal text, format.
+    // Parameters: an INT64 or NUMERIC as decimal text, format.
     name: 'bq_cast_decimal_to_text',
     parameters: ['VARCHAR', 'VARCHAR'],
     returns: 'VARCHAR',

@@ -29,11 +29,11 @@ type Category =
   | 'OTHER'
 
 interface Element {
-  /** Upper case; for literals ' ', '"' or the character itself. */
+  /** The element in upper case. For a literal: ' ' for spaces, '"' for quoted text, else the character itself. */
   readonly name: string
   readonly category: Category
   readonly length: number
-  /** What a literal stands for. */
+  /** The text of a literal. */
   readonly literal: string
   readonly casing: 'upper' | 'capital' | 'lower'
 }
@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<Exclude<Category, 'LITERAL'>, readonly string[]>> =
   OTHER: ['CC', 'SCC', 'Q', 'IW', 'WW', 'W', 'AD', 'BC', 'A.D.', 'B.C.', 'SP', 'TH', 'SPTH', 'THSP', 'FM'],
 }
 const LITERALS = "-./,';:"
-/** The longest first, so that the first that fits is the longest that fits. */
+/** The longest names first, so that the first name that matches is the longest that does. */
 const ALL_NAMES = Object.entries(NAMES)
   .flatMap(([category, names]) => names.map(name => ({ name, category: category as Category })))
   .sort((a, b) => b.name.length - a.name.length)
@@ -197,7 +197,7 @@ function writeElement(element: Element, time: CivilTime, offsetSeconds: number):
   }
 }
 
-/** The value, given in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+/** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
 function formatCast(format: string, kind: TimeKind, micros: bigint, zone: string): string {
   const elements = elementsOf(format)
   for (const element of elements) {
@@ -250,7 +250,7 @@ const UNPARSED_CATEGORIES: Readonly<Record<TimeKind, readonly Category[]>> = {
   TIMESTAMP: [],
 }
 
-/** The rules that a format has to meet before anything can be read with it. */
+/** Checks the rules for formats that read text, which do not depend on the text. @throws ScalarFunctionError */
 function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   const written = elements.filter(element => element.category !== 'LITERAL')
   const fail = (message: string): never => {
@@ -261,7 +261,7 @@ function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   const seen = new Set<string>()
   for (const element of written) {
     if (!PARSED.has(element.name)) fail(`Format element ${shown(element)} is not supported for parsing`)
-    // All of FF1 to FF9 are one element to this rule.
+    // FF1 to FF9 count as the same element here.
     const name = element.name.replace(/^FF\d$/, 'FF')
     if (seen.has(name)) fail(`Format element ${shown(element)} appears more than once in the format string`)
     seen.add(name)
@@ -300,7 +300,7 @@ function checkParsing(elements: readonly Element[], kind: TimeKind): void {
   if (secondOfDay && byName('SS')) fail(`Format elements 'SSSSS' and 'SS' cannot exist simultaneously`)
 }
 
-/** Whether the element begins with a digit, so that the one before it must not take more digits than it names. */
+/** Whether the element may begin with a digit: the one before it must then have exactly as many digits as it names. */
 function beginsWithDigit(elements: readonly Element[], index: number): boolean {
   const element = elements[index]
   if (element === undefined) return false
@@ -326,7 +326,7 @@ interface CastFields {
   hasOffset: boolean
 }
 
-/** Reads one element from the start of the text: how many characters it took, or -1 where it does not fit. */
+/** Reads one element at the start of the text. Returns the number of characters read, or -1 where the text does not match. */
 function readElement(element: Element, text: string, isExact: boolean, fields: CastFields): number {
   const { name } = element
   const number = (width: number, low: number, high: number, set: (value: number) => void, start = 0): number => {
@@ -445,8 +445,8 @@ function readElement(element: Element, text: string, isExact: boolean, fields: C
 }
 
 /**
- * The value in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. A year and month that the
- * format leaves out are those of `now`, in microseconds.
+ * Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. A year and month that
+ * are not in the format are those of `now`, which is in microseconds.
  */
 function parseCast(format: string, text: string, kind: TimeKind, zone: string, now: bigint): bigint {
   const elements = elementsOf(format)
@@ -512,7 +512,7 @@ function microsOfFields(kind: TimeKind, fields: CastFields, rules: (epochSeconds
 
 export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Format, type of the value, microseconds, time zone.
+    // Parameters: format, type of the value, microseconds, time zone.
     name: 'bq_cast_time_to_text',
     parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
     returns: 'VARCHAR',
@@ -520,7 +520,7 @@ export const CAST_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatCast(format, kind, micros, zone),
   },
   {
-    // Format, text, type of the result, time zone, the present in microseconds; microseconds.
+    // Parameters: format, text, type of the result, time zone, current time in microseconds. Returns microseconds.
     name: 'bq_cast_text_to_time',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR', 'BIGINT'],
     returns: 'BIGINT',

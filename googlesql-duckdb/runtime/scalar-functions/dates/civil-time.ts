@@ -1,7 +1,7 @@
-/** The proleptic Gregorian calendar on whole numbers: days and seconds since 1970-01-01 to fields and back. */
+/** The proleptic Gregorian calendar on integers: converts days and seconds since 1970-01-01 to fields and back. */
 import { type CivilDate, civilFromDays } from '../../../../googlesql/values/civil-date.js'
 
-/** A civil time with everything that format strings ask for. */
+/** A civil time with all fields that format strings use. */
 export interface CivilTime extends CivilDate {
   readonly hour: number
   readonly minute: number
@@ -27,11 +27,11 @@ export const MONTH_NAMES = [
   'November',
   'December',
 ] as const
-/** From Sunday, as GoogleSQL counts. */
+/** The weekdays from Sunday, in GoogleSQL's order. */
 export const DAY_NAMES = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
 
 // https://howardhinnant.github.io/date_algorithms.html: eras of 400 years that begin on the first of March.
-/** Days since 1970-01-01; months and days outside their range are not checked. */
+/** Days since 1970-01-01; the ranges of month and day are not checked. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -46,7 +46,7 @@ export function isLeapYear(year: number): boolean {
 }
 
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-/** The number of days of a month, 1 to 12. */
+/** The number of days in a month; `month` is 1 to 12. */
 export function monthLength(year: number, month: number): number {
   return month === 2 && isLeapYear(year) ? 29 : MONTH_LENGTHS[month - 1]!
 }
@@ -55,17 +55,17 @@ export function isValidDate(year: number, month: number, day: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= monthLength(year, month)
 }
 
-/** 0 for Sunday. */
+/** The weekday, 0 for Sunday. */
 export function weekdayOf(days: number): number {
   return (((days + 4) % 7) + 7) % 7
 }
 
-/** 1 for the first of January. */
+/** The day of the year, 1 for the first of January. */
 export function dayOfYear(date: CivilTime): number {
   return date.days - daysFromCivil(date.year, 1, 1) + 1
 }
 
-/** The Monday on which the ISO year begins. */
+/** The Monday on which the ISO year begins, as days since 1970-01-01. */
 export function isoYearStart(isoYear: number): number {
   const fourth = daysFromCivil(isoYear, 1, 4)
   return fourth - ((weekdayOf(fourth) + 6) % 7)
@@ -77,14 +77,14 @@ export function isoYearOf(days: number): number {
   return civilFromDays(thursday).year
 }
 
-/** Seconds and microseconds of a count of microseconds, the latter 0 to 999999. */
+/** Splits a count of microseconds into whole seconds and the remaining microseconds, 0 to 999999. */
 export function splitMicros(micros: bigint): { readonly seconds: number; readonly micro: number } {
   let micro = micros % 1_000_000n
   if (micro < 0n) micro += 1_000_000n
   return { seconds: Number((micros - micro) / 1_000_000n), micro: Number(micro) }
 }
 
-/** The fields of a civil time that is given as seconds since 1970-01-01 00:00:00 of the same calendar. */
+/** The fields of a civil time in seconds since 1970-01-01 00:00:00 of the same calendar. */
 export function civilFromSeconds(seconds: number, micro: number): CivilTime {
   const days = Math.floor(seconds / DAY_SECONDS)
   const ofDay = seconds - days * DAY_SECONDS

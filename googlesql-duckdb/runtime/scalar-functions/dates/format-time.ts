@@ -1,4 +1,4 @@
-/** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: `%` elements to text. */
+/** FORMAT_DATE, FORMAT_TIME, FORMAT_DATETIME and FORMAT_TIMESTAMP: writes text for a format of `%` elements. */
 
 import type { ScalarFunction } from '../scalar-function.js'
 import {
@@ -16,7 +16,7 @@ import { timeZone } from './time-zones.js'
 
 export type TimeKind = 'DATE' | 'TIME' | 'DATETIME' | 'TIMESTAMP'
 
-/** Elements that a type has no value for stand in the result as they were written. */
+/** Elements for which a type has no value; they are written to the result as they are. */
 const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmQsUuVWwxYyZz',
@@ -26,21 +26,21 @@ const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
 
 const pad = (value: number, width: number, fill = '0'): string => String(value).padStart(width, fill)
 
-/** `+05:30` with its separator; zones of old times have seconds, which are cut off. */
+/** The offset as `+05:30`, with the given separator. Its seconds, which zones had in early years, are cut off. */
 export function offsetText(seconds: number, separator: string): string {
   const minutes = Math.floor(Math.abs(seconds) / 60)
-  // An offset below a minute is written as zero, which has a plus.
+  // An offset of less than a minute is written as zero, with a plus.
   const sign = seconds < 0 && minutes > 0 ? '-' : '+'
   return `${sign}${pad(Math.floor(minutes / 60), 2)}${separator}${pad(minutes % 60, 2)}`
 }
 
 /**
- * An offset without its seconds, which those of early years have. Texts have no place for them, and show the time without them
- * too. Source: GetNormalizedTimeZone of the reference implementation.
+ * The offset without seconds, which offsets of early years have. A text cannot contain them, and it shows the civil time
+ * without them too. Source: GetNormalizedTimeZone of the reference implementation.
  */
 export const wholeMinutes = (offset: number): number => offset - (offset % 60)
 
-/** As GoogleSQL names a zone in a result: `UTC`, `UTC-5`, `UTC+0530`. */
+/** GoogleSQL's name of a zone in results: `UTC`, `UTC-5`, `UTC+0530`. */
 function zoneText(seconds: number): string {
   const minutes = Math.floor(Math.abs(seconds) / 60)
   if (minutes === 0) return 'UTC'
@@ -48,7 +48,7 @@ function zoneText(seconds: number): string {
   return `UTC${minutes % 60 === 0 ? `${sign}${minutes / 60}` : offsetText(seconds, '')}`
 }
 
-/** A value to format: its civil time, its zone's offset there, and the instant in seconds. */
+/** A value to format: its civil time, the offset of its zone at that time, and the instant in seconds. */
 interface Moment {
   readonly time: CivilTime
   readonly offsetSeconds: number
@@ -73,7 +73,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   B: month,
   b: moment => shortName(month(moment)),
   h: moment => shortName(month(moment)),
-  // Without a zero before it, as the reference implementation writes it; strftime's has one.
+  // Without a leading zero, as in the reference implementation; strftime writes one.
   C: ({ time }) => String(Math.floor(time.year / 100)),
   c: moment =>
     `${shortName(weekday(moment))} ${shortName(month(moment))} ${pad(moment.time.day, 2, ' ')} ${clock(moment)} ` +
@@ -118,13 +118,15 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   '%': () => '%',
 }
 
-/** Text between elements, or how to write one. */
+/** Text between elements, or the function that writes an element. */
 type Piece = string | Writer
 
 const fractionDigits = (micro: number, digits: number): string => pad(micro, 6).padEnd(digits, '0').slice(0, digits)
 const trimmedFraction = (micro: number): string => pad(micro, 6).replace(/0+$/, '')
 
-/** An `%E…` element at this place of the format: how to write it and the length after the `E`. */
+/**
+ * The `%E…` element whose text after the `E` begins `rest`: its writer and its length. Null where there is no such element.
+ */
 function extendedElement(
   rest: string,
 ): { readonly letter: string; readonly length: number; readonly write: Writer } | null {
@@ -134,7 +136,7 @@ function extendedElement(
   const letter = element.at(-1)!
   const found = (write: Writer) => ({ letter, length: element.length, write })
   if (element === 'z') return found(({ offsetSeconds }) => offsetText(offsetSeconds, ':'))
-  // What stands between date and time in RFC 3339.
+  // The letter between date and time in RFC 3339.
   if (element === 'T') return found(() => 'T')
   if (element === '4Y') return found(({ time }) => pad(time.year, 4))
   const digits = Number(element.slice(0, -1))
@@ -149,21 +151,21 @@ function extendedElement(
   })
 }
 
-/** Digits of numbers, as strftime pads them; those of `%e`, `%k` and `%l` with spaces. */
+/** The digits to which numbers are padded, as in strftime; those of `%e`, `%k` and `%l` are padded with spaces. */
 const NUMBER_DIGITS: Readonly<Record<string, number>> = {
   ...Object.fromEntries([...'dgHIMmSUVWyekl'].map(letter => [letter, 2])),
   ...Object.fromEntries([...'CGsuwY'].map(letter => [letter, 1])),
   j: 3,
 }
 const SPACE_PADDED = 'ekl'
-/** Elements that strftime does not have. */
+/** Elements that strftime does not have; they take no flags. */
 const UNFLAGGED = 'JQ'
 const UPPER_BY_CHANGE = 'aAbBh'
 const LOWER_BY_CHANGE = 'pPZ'
 
-/** Flags and a width between `%` and the element, which strftime of glibc reads so: `%-d` is a day without its zero. */
+/** Flags and a width between `%` and the element, as glibc's strftime reads them: `%-d` is a day without a leading zero. */
 interface Flags {
-  /** `-` for no padding, `_` for spaces, `0` for zeros; '' for what the element has. */
+  /** `-` for no padding, `_` for spaces, `0` for zeros; '' for the element's own padding. */
   readonly pad: string
   readonly isUpper: boolean
   readonly changesCase: boolean
@@ -209,7 +211,9 @@ function flagged(write: Writer, letter: string, { pad: padding, isUpper, changes
   return moment => filled(cased(write(moment)))
 }
 
-/** Elements that have no such form, which then stands for itself; from the reference implementation. */
+/**
+ * Elements that do not exist with the modifier E or O, and are then written as they are; from the reference implementation.
+ */
 const UNMODIFIED = { E: 'aAbBhDdeFgGHIJjklmMQSUVwW', O: 'aAcDFJQxXY' } as const
 
 function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
@@ -237,7 +241,7 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
       const extended = letter === 'E' ? extendedElement(format.slice(letterAt + 1)) : null
       letterAt += extended?.length ?? 1
       isPlain = extended === null && UNMODIFIED[letter as 'E' | 'O'].includes(format[letterAt]!)
-      // `%Ey`, `%Od` and the like mean the plain element: alternative calendars and digits are not English.
+      // `%Ey`, `%Od` and the like equal the plain element, since English has no alternative calendars and digits.
       letter = extended?.letter ?? format[letterAt]!
       write = extended?.write
     }
@@ -252,7 +256,7 @@ function compileFormat(format: string, kind: TimeKind): readonly Piece[] {
 
 const compiled = new Map<string, readonly Piece[]>()
 
-/** Formats a moment that is given in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+/** Formats a value in microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
 export function formatTime(format: string, kind: TimeKind, micros: bigint, zone: string): string {
   const key = `${kind} ${format}`
   let pieces = compiled.get(key)
@@ -271,7 +275,7 @@ export function formatTime(format: string, kind: TimeKind, micros: bigint, zone:
 
 export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Format string, type, microseconds, time zone.
+    // Parameters: format string, type, microseconds, time zone.
     name: 'bq_format_time',
     parameters: ['VARCHAR', 'VARCHAR', 'BIGINT', 'VARCHAR'],
     returns: 'VARCHAR',
@@ -279,7 +283,7 @@ export const FORMAT_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: (format: string, kind: TimeKind, micros: bigint, zone: string) => formatTime(format, kind, micros, zone),
   },
   {
-    // A TIMESTAMP as text in a zone, as CAST and STRING write it: `2026-01-31 12:00:00.123+05:30`.
+    // A TIMESTAMP as text in a zone, in the form of CAST and STRING: `2026-01-31 12:00:00.123+05:30`.
     name: 'bq_timestamp_text_in',
     parameters: ['BIGINT', 'VARCHAR'],
     returns: 'VARCHAR',

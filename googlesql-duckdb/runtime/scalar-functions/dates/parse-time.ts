@@ -1,4 +1,4 @@
-/** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: text to a value by `%` elements. */
+/** PARSE_DATE, PARSE_TIME, PARSE_DATETIME and PARSE_TIMESTAMP: reads text by a format of `%` elements. */
 import { civilFromDays } from '../../../../googlesql/values/civil-date.js'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from '../../../../googlesql/values/civil-text.js'
 import { localToInstant } from '../../../../googlesql/values/time-zone.js'
@@ -15,7 +15,7 @@ import {
 import type { TimeKind } from './format-time.js'
 import { type TimeZone, timeZone } from './time-zones.js'
 
-/** Elements whose parts a type has no room for. */
+/** Elements for parts that a type does not have; they are errors. */
 const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   DATE: 'cHIklMPpRrSsTXZz',
   TIME: 'AaBbhCcDdeFGgjJmsUuVWwxYyZz',
@@ -23,7 +23,7 @@ const FOREIGN_ELEMENTS: Readonly<Record<TimeKind, string>> = {
   TIMESTAMP: '',
 }
 
-/** A part that decides the date together with others, at its place among the elements. */
+/** A part that determines the date together with other parts, and its position among the elements. */
 interface Part {
   readonly value: number
   readonly place: number
@@ -45,7 +45,7 @@ interface Fields {
   offsetSeconds: number | null
   zone: TimeZone
   epochSeconds: number | null
-  /** The places of the last elements that set the year, month and day; -1 where none did. */
+  /** The positions of the last elements that set the year, month and day; -1 where no element did. */
   yearPlace: number
   monthPlace: number
   dayPlace: number
@@ -108,7 +108,7 @@ class Reader {
     while (this.at < this.text.length && isSpace(this.text[this.at]!)) this.at++
   }
 
-  /** Up to `width` digits with a value between the bounds. */
+  /** Reads a number of up to `width` characters, whose value must be within the bounds. */
   number(width: number, low: number, high: number): number {
     const match = /^-?\d+/.exec(this.text.slice(this.at, this.at + width))
     if (match === null) this.fail()
@@ -123,7 +123,10 @@ class Reader {
     return this.number(width, low, high)
   }
 
-  /** As strptime reads it: a digit that would make the number too large is left, be it the 0 of `5022024` after a day. */
+  /**
+   * Reads a number as strptime does: it leaves a digit that would make the number too large, as the 0 of `5022024` after the
+   * day 5.
+   */
   shortNumber(low: number, high: number): number {
     this.skipSpaces()
     let value = this.number(1, 0, 9)
@@ -141,7 +144,7 @@ class Reader {
     this.at++
   }
 
-  /** The index of the name, full or of three letters, in any case. */
+  /** Reads a name, in full or by its first three letters, in any case. Returns its index. */
   name(names: readonly string[]): number {
     for (const [index, name] of names.entries()) {
       for (const candidate of [name, name.slice(0, 3)]) {
@@ -166,7 +169,7 @@ class Reader {
     this.at += 2
   }
 
-  /** `mayHaveFive`: nothing that could be a digit follows. */
+  /** `mayHaveFive`: five digits are allowed, since the next element cannot begin with a digit. */
   year(mayHaveFive: boolean): void {
     this.fields.year = mayHaveFive ? this.number(5, 0, 10_000) : this.number(4, 0, 9_999)
     this.fields.usesCentury = false
@@ -202,7 +205,7 @@ class Reader {
     }
     const match = /^([+-])(\d\d)(?:(:?)([0-5]\d))?/.exec(this.text.slice(this.at))
     if (match === null || Number(match[2]) > 23) this.fail()
-    // Without a separator `+05:30` is an offset of hours only, and the rest does not match.
+    // Without a separator, `+05:30` is read as an offset of hours only, and the rest then does not match.
     const hasMinutes = match[4] !== undefined && (match[3] === '' || separator === ':')
     const minutes = Number(match[2]) * 60 + (hasMinutes ? Number(match[4]) : 0)
     if (minutes > 14 * 60)
@@ -393,7 +396,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   '%': reader => reader.expect('%'),
 }
 
-/** Reads one element, from its `%` on; the place after it in the format. */
+/** Reads one element, whose `%` is at `percent`. Returns the index after it in the format. */
 function readElement(reader: Reader, format: string, percent: number, kind: TimeKind): number {
   let at = percent + 1
   if (at === format.length) throw new ScalarFunctionError("Format string cannot end with a single '%'")
@@ -406,7 +409,7 @@ function readElement(reader: Reader, format: string, percent: number, kind: Time
       return at + 1 + extended[0].length
     }
   }
-  // `%Ey`, `%Od` and the like mean the plain element: alternative calendars and digits are not English.
+  // `%Ey`, `%Od` and the like equal the plain element, since English has no alternative calendars and digits.
   if ((letter === 'E' || letter === 'O') && at + 1 < format.length) letter = format[++at]!
   if (!Object.hasOwn(READERS, letter) || FOREIGN_ELEMENTS[kind].includes(letter)) reader.fail()
   READERS[letter]!(reader, format[at + 1] !== '%')
@@ -458,7 +461,7 @@ function readAll(reader: Reader, format: string, kind: TimeKind): void {
     }
   }
   reader.skipSpaces()
-  // What is left of the format may only be white space.
+  // The rest of the format may only be white space.
   if (reader.at < reader.text.length || !/^(?:\s|%[nt])*$/.test(format.slice(at))) reader.fail()
 }
 
@@ -466,7 +469,10 @@ const outOfRange = (): never => {
   throw new ScalarFunctionError('Out-of-range datetime field in parsing function')
 }
 
-/** The day that the ISO parts say, when no other part does; otherwise the fields' own day, moved by its week or day number. */
+/**
+ * The day, in days since 1970-01-01. The ISO parts determine it where there is no other part of a date; otherwise it is the
+ * date of the fields, changed by a week number or day of the year.
+ */
 function dayOf(fields: Fields): number {
   let { year } = fields
   if (fields.usesCentury) year += fields.century * 100
@@ -476,7 +482,7 @@ function dayOf(fields: Fields): number {
   let { month, day } = fields
   if (moved !== null) {
     const date = civilFromDays(moved.days)
-    // Only what no later element has set.
+    // Sets only fields that no later element has set.
     if (fields.yearPlace < moved.place) year = date.year
     if (fields.monthPlace < moved.place) month = date.month
     if (fields.dayPlace < moved.place) day = date.day
@@ -489,7 +495,7 @@ function isoDay(fields: Fields, isoYear: number): number {
   const start = isoYearStart(isoYear)
   const length = isoYearStart(isoYear + 1) - start
   const { isoWeek, isoDayOfYear, weekday } = fields
-  // Of a week and a day of the year the later one counts, or the day of the year where no weekday is given.
+  // The later one of a week and a day of the year counts; without a weekday the day of the year does.
   if (isoDayOfYear !== null && (isoWeek === null || weekday === null || isoDayOfYear.place > isoWeek.place)) {
     if (isoWeek === null || isoDayOfYear.place > isoWeek.place || weekday === null) {
       if (isoDayOfYear.value > length) {
@@ -527,7 +533,7 @@ function movedDay(fields: Fields, year: number): { readonly days: number; readon
   return { days: firstWeek + (week.value - 1) * 7 + offset, place: week.place }
 }
 
-/** The value in microseconds: of UTC for a TIMESTAMP, of its own calendar for the other types. */
+/** Parses a text. Returns microseconds: in UTC for a TIMESTAMP, in its own calendar for the other types. */
 export function parseTime(format: string, text: string, kind: TimeKind, zone: string): bigint {
   checkFormat(format, kind)
   const reader = new Reader(text, timeZone(zone))
@@ -550,7 +556,7 @@ export function parseTime(format: string, text: string, kind: TimeKind, zone: st
 
 export const PARSE_TIME_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Format string, text, type, time zone; microseconds.
+    // Parameters: format string, text, type, time zone. Returns microseconds.
     name: 'bq_parse_time',
     parameters: ['VARCHAR', 'VARCHAR', 'VARCHAR', 'VARCHAR'],
     returns: 'BIGINT',

@@ -1,15 +1,17 @@
-/** Time zones as GoogleSQL names them: a tz database name, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`. */
+/**
+ * Time zones by their names in GoogleSQL: a name of the tz database, `UTC`, or an offset such as `-08`, `+05:30`, `UTC+3`.
+ */
 import { localToInstant, zoneOffset } from '../../../../googlesql/values/time-zone.js'
 import { type ScalarFunction, ScalarFunctionError } from '../scalar-function.js'
 import { splitMicros } from './civil-time.js'
 
-/** A zone's rules: seconds east of Greenwich at an instant, which is given in seconds since 1970. */
+/** The rules of a zone: returns the seconds east of Greenwich at an instant in seconds since 1970. */
 export type TimeZone = (epochSeconds: number) => number
 
 const DAY_SECONDS = 86_400
 const OFFSET = /^(?:UTC)?([+-])(\d{1,2})(?::?(\d{1,2}))?$/
 
-/** Seconds east of Greenwich when the name is an offset or UTC; undefined for any other name. */
+/** Seconds east of Greenwich for a name that is an offset or UTC; undefined for any other name. */
 export function fixedOffset(name: string): number | undefined {
   if (name === 'UTC' || name === 'Etc/UTC') return 0
   const match = OFFSET.exec(name)
@@ -20,9 +22,9 @@ export function fixedOffset(name: string): number | undefined {
   return (match[1] === '-' ? -offset : offset) * 60
 }
 
-/** The rules of a zone of the tz database; null when it has none of this name. */
+/** The rules of a zone of the tz database; null for an unknown name. */
 function namedZone(name: string): TimeZone | null {
-  // The platform takes offsets too, and some that GoogleSQL does not; all names of the database begin with a letter.
+  // The platform accepts offsets too, including some that GoogleSQL does not; all names of the database begin with a letter.
   return /^[A-Za-z]/.test(name) && fixedOffset(name) === undefined ? zoneOffset(name) : null
 }
 
@@ -33,7 +35,7 @@ export function timeZone(name: string): TimeZone {
   const known = zones.get(name)
   if (known !== undefined) return known
   const zone = makeZone(name)
-  // A query may hold any text as a zone; a caller must not fill the memory with them.
+  // A query may use any text as a zone, so the cache is bounded.
   if (zones.size > 1_000) zones.clear()
   zones.set(name, zone)
   return zone
@@ -51,12 +53,12 @@ function makeZone(name: string): TimeZone {
 interface DayOffsets {
   readonly before: number
   readonly after: number
-  /** The instant from which `after` holds. */
+  /** The instant, in seconds since 1970, from which `after` applies. */
   readonly change: number
 }
 
-// The platform takes microseconds for each instant; a query's rows lie close together, so one day's offsets serve many.
-// No zone has changed its offset twice within a day.
+// The platform needs microseconds for each instant; the rows of a query are close together, so the offsets of one day serve
+// many. No zone has changed its offset twice within a day.
 function cached(zone: TimeZone): TimeZone {
   const days = new Map<number, DayOffsets>()
   return epochSeconds => {
@@ -85,7 +87,7 @@ function offsetsOfDay(zone: TimeZone, day: number): DayOffsets {
   return { before, after, change: high }
 }
 
-/** Microseconds of the instant of a civil time in microseconds. */
+/** The instant of a civil time, both in microseconds. */
 export function instantMicros(zone: TimeZone, civilMicros: bigint): bigint {
   const { seconds, micro } = splitMicros(civilMicros)
   return BigInt(localToInstant(seconds, zone)) * 1_000_000n + BigInt(micro)
@@ -93,7 +95,7 @@ export function instantMicros(zone: TimeZone, civilMicros: bigint): bigint {
 
 export const TIME_ZONE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
-    // Microseconds east of Greenwich at an instant.
+    // Returns microseconds east of Greenwich at an instant in microseconds.
     name: 'bq_zone_offset',
     parameters: ['VARCHAR', 'BIGINT'],
     returns: 'BIGINT',
@@ -101,7 +103,7 @@ export const TIME_ZONE_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     compute: (name: string, micros: bigint) => BigInt(timeZone(name)(splitMicros(micros).seconds)) * 1_000_000n,
   },
   {
-    // The instant of a civil time, both in microseconds.
+    // Returns the instant of a civil time, both in microseconds.
     name: 'bq_zone_instant',
     parameters: ['VARCHAR', 'BIGINT'],
     returns: 'BIGINT',

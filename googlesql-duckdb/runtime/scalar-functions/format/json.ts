@@ -1,6 +1,6 @@
-/** JSON text on several lines, as the JSON type is shown; numbers stay as they are written. */
+/** JSON text on several lines, the readable form of the JSON type; numbers keep their text. */
 
-/** Two spaces a level; empty objects and arrays stay on their line. */
+/** Indents by two spaces for each level; empty objects and arrays stay on one line. */
 export function prettyJson(text: string): string {
   const tokens = text.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^[\]{},:"\s]+/gs) ?? []
   let depth = 0

@@ -1,13 +1,13 @@
 /**
- * Values as FORMAT's %t and %T show them. A value comes as text: what a cast to STRING gives, but a FLOAT64 as DuckDB writes
- * it, BYTES as hexadecimal digits, and an ARRAY or STRUCT as a JSON array of its parts in this encoding.
+ * Values in the notations of FORMAT's %t and %T. A value is passed as the text of a cast to STRING, except that a FLOAT64 has
+ * DuckDB's text, BYTES are hexadecimal digits, and an ARRAY or STRUCT is a JSON array of its parts in this encoding.
  */
 
 import type { Type } from '../../../../googlesql/types/types.js'
 import { canonicalJson } from '../../../../googlesql/values/json-text.js'
 import { doubleText } from '../decimal-text.js'
 
-/** `%t`: readable. */
+/** The readable text of `%t`. */
 export function readableText(value: string | null, type: Type): string {
   if (value === null) return 'NULL'
   switch (type.kind) {
@@ -30,7 +30,7 @@ export function readableText(value: string | null, type: Type): string {
   }
 }
 
-/** `%T`: a literal of the language. */
+/** The text of `%T`, a literal of GoogleSQL. */
 export function literalText(value: string | null, type: Type): string {
   if (value === null) return 'NULL'
   switch (type.kind) {
@@ -73,7 +73,7 @@ function jsonText(value: string): string {
   return 'text' in canonical ? canonical.text : value
 }
 
-/** Always with a point or an exponent; null for what has no literal. */
+/** A FLOAT64 literal, always with a point or an exponent; null for infinities and NaN, which have no literal. */
 function floatLiteral(value: string): string | null {
   const number = Number(value)
   if (!Number.isFinite(number)) return null
@@ -93,7 +93,7 @@ function quoted(text: string): string {
   for (const char of text) {
     const code = char.codePointAt(0)!
     const short = char === quote ? `\\${quote}` : ESCAPES[char]
-    // A digit behind \xAB would be read as part of it.
+    // A hexadecimal digit after \xAB would be read as part of that escape.
     const isHex: boolean =
       short === undefined && code < 128 && (code < 32 || code === 127 || (isAfterHex && /[0-9a-fA-F]/.test(char)))
     result += short ?? (isHex ? hexEscape(code) : char)
@@ -102,7 +102,7 @@ function quoted(text: string): string {
   return quote + result + quote
 }
 
-/** Without a quote, all of them are escaped. */
+/** The text of bytes inside a literal. Without a `quote`, all kinds of quotes are escaped. */
 function escapedBytes(hex: string, quote: string | null): string {
   return Array.from(Buffer.from(hex, 'hex'), code => {
     if (code < 32 || code > 126) return hexEscape(code)

@@ -1,4 +1,4 @@
-/** JSON text as a tree and back, with its numbers as they are written and its members in their order. */
+/** JSON text as a tree and back; numbers keep their text and members their order. */
 import { doubleText } from '../../../../googlesql/values/json-text.js'
 
 export type JsonNode =
@@ -9,18 +9,18 @@ export type JsonNode =
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
   | {
       readonly kind: 'object'
-      /** Of equal names only the first is here. */
+      /** The members by name; the first of several with the same name. */
       readonly members: ReadonlyMap<string, JsonNode>
-      /** All members as they are written, where names are equal: a STRING keeps them. */
+      /** All members in their order, where several have the same name: a STRING keeps them all. */
       readonly written?: readonly (readonly [string, JsonNode])[]
     }
 
 export const JSON_NULL: JsonNode = { kind: 'null' }
 
-/** As deep as a value may be; deeper text counts as malformed. */
+/** The greatest depth of a value; deeper text counts as malformed. */
 const MAX_DEPTH = 1000
 
-/** Null for text that is not JSON. */
+/** The tree of a JSON text; null for text that is not JSON. */
 export function parseDocument(text: string): JsonNode | null {
   const reader = new Reader(text)
   const node = reader.value(0)
@@ -28,8 +28,8 @@ export function parseDocument(text: string): JsonNode | null {
 }
 
 /**
- * The value at the end of the path, one name or index a step, in text that need not be JSON behind it: BigQuery reads a
- * STRING only up to that value. Null where there is none before the first mistake.
+ * Finds the value at the end of a path (a name or index for each step) in text that need not be JSON after it: BigQuery reads
+ * a STRING only up to that value. Null where the value is not found before the first error.
  */
 export function findInText(text: string, steps: readonly string[]): JsonNode | null {
   return new Reader(text, true).find(steps)
@@ -40,7 +40,7 @@ class Reader {
   readonly #isLenient: boolean
   #offset = 0
 
-  /** @param isLenient takes strings as BigQuery does: in single quotes too, any character as it is or escaped */
+  /** @param isLenient accepts strings as BigQuery does: also in single quotes, and with any character, plain or escaped. */
   constructor(text: string, isLenient = false) {
     this.#text = text
     this.#isLenient = isLenient
@@ -63,7 +63,7 @@ class Reader {
     return null
   }
 
-  /** What is cut off is no value: neither `1.` nor `truth`. */
+  /** Reads a value; null where the text continues so that it is not a whole value, as `1.` or `truth`. */
   #wholeValue(depth: number): JsonNode | null {
     const node = this.value(depth)
     const next = this.#text[this.#offset] ?? ''
@@ -157,7 +157,7 @@ class Reader {
   }
 }
 
-/** A lenient string as JSON has it: an escape that JSON does not know is the character itself. */
+/** A lenient string as a JSON string: an escape that JSON does not have means the character itself. */
 function asJson(quoted: string): string {
   const body = quoted.slice(1, -1).replace(/\\(.)|"/gs, (found, escaped: string | undefined) => {
     if (escaped === undefined) return '\\"'
@@ -169,7 +169,7 @@ function asJson(quoted: string): string {
 const withEscapes = (text: string): string =>
   text.replace(/[\0-\x1f]/g, symbol => `\\u00${symbol.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** Without white space. */
+/** The JSON text of a value, without white space. */
 export function documentText(node: JsonNode): string {
   switch (node.kind) {
     case 'null':
@@ -190,14 +190,17 @@ export function documentText(node: JsonNode): string {
 const memberText = ([name, value]: readonly [string, JsonNode]): string =>
   `${JSON.stringify(name)}:${documentText(value)}`
 
-/** JSON text in which U+2028 and U+2029, line ends to JavaScript, are escaped: STRINGs have them so, the JSON type not. */
+/**
+ * JSON text with U+2028 and U+2029, line ends to JavaScript, escaped: JSON in STRINGs has them escaped, the JSON type does
+ * not.
+ */
 export const withLineEscapes = (text: string): string =>
   text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 
-/** The text of a number as the JSON type has it: integers as they are, others as a FLOAT64. */
+/** The text of a number in the JSON type: integers keep their text, other numbers have that of a FLOAT64. */
 export const numberText = (text: string): string => (/[.eE]/.test(text) ? doubleText(Number(text)) : text)
 
-/** With every member and item on a line of its own, two spaces further in than what holds it. */
+/** The JSON text with each member and item on its own line, indented by two spaces for each level. */
 export function prettyText(node: JsonNode, indent = ''): string {
   const inner = `${indent}  `
   if (node.kind === 'array' && node.items.length > 0) {

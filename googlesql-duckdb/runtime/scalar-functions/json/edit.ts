@@ -1,21 +1,23 @@
 /**
- * Changed copies of JSON values: JSON_SET and its family. A name means a member of an object here, and an index an item
- * of an array; where the value is of another kind, the change is passed over and the document stays as it is.
+ * Changed copies of JSON values, for JSON_SET and its family. A name always means a member of an object, and an index an item
+ * of an array; where the value is of another kind, the change is skipped and the document stays as it is.
  */
 import type { JsonPath, JsonPathStep } from '../../../../googlesql/values/json-path.js'
 import { ScalarFunctionError } from '../scalar-function.js'
 import { JSON_NULL, type JsonNode } from './document.js'
 
-/** As long as an array may become by an index behind its end. */
+/** The greatest length to which an index beyond the end may extend an array. */
 const MAX_LENGTH = 1_000_000
 
-/** The value that a step leads to, undefined where there is none. */
+/** The value that a step leads to; undefined where there is no such value. */
 function child(node: JsonNode, step: JsonPathStep): JsonNode | undefined {
   if (step.kind === 'name') return node.kind === 'object' ? node.members.get(step.text) : undefined
   return node.kind === 'array' ? node.items[Number(step.text)] : undefined
 }
 
-/** A copy with this child; null where the kind of the value does not allow the step. JSON null becomes what is needed. */
+/**
+ * A copy with this child; null where the kind of the value does not allow the step. A JSON null becomes an object or array.
+ */
 function withChild(node: JsonNode, step: JsonPathStep, value: JsonNode): JsonNode | null {
   if (step.kind === 'name') {
     if (node.kind !== 'object' && node.kind !== 'null') return null
@@ -36,7 +38,7 @@ function indexOf(step: JsonPathStep): number {
   return index
 }
 
-/** A copy with the value at the path changed; null where nothing changes. `change` is given undefined for no value. */
+/** A copy with the value at the path changed; null where nothing changes. `change` gets undefined where there is no value. */
 function changeAt(
   node: JsonNode | undefined,
   steps: readonly JsonPathStep[],
@@ -48,12 +50,12 @@ function changeAt(
   return value && withChild(node ?? JSON_NULL, step, value)
 }
 
-/** JSON_SET; `creates` says whether a path that does not exist is created. */
+/** JSON_SET. `creates`: whether a path that does not exist is created. */
 export function setValue(root: JsonNode, { steps }: JsonPath, value: JsonNode, creates: boolean): JsonNode {
   return changeAt(root, steps, old => (old || creates ? value : null)) ?? root
 }
 
-/** JSON_ARRAY_APPEND; `isEach` spreads a value that is an array. */
+/** JSON_ARRAY_APPEND. `isEach`: whether the items of an array are appended one by one. */
 export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
   const added = isEach && value.kind === 'array' ? value.items : [value]
   const change = (old: JsonNode | undefined): JsonNode | null => {
@@ -63,7 +65,7 @@ export function appendItems(root: JsonNode, { steps }: JsonPath, value: JsonNode
   return changeAt(root, steps, change) ?? root
 }
 
-/** JSON_ARRAY_INSERT: before the item that the path ends at. */
+/** JSON_ARRAY_INSERT: inserts before the item at the end of the path. */
 export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode, isEach: boolean): JsonNode {
   const last = steps.at(-1)
   if (last?.kind !== 'index') return root
@@ -79,7 +81,7 @@ export function insertItems(root: JsonNode, { steps }: JsonPath, value: JsonNode
   return changeAt(root, steps.slice(0, -1), change) ?? root
 }
 
-/** JSON_REMOVE of a path that is not `$`. */
+/** JSON_REMOVE for a path other than `$`. */
 export function removeAt(root: JsonNode, { steps }: JsonPath): JsonNode {
   const last = steps.at(-1)!
   const change = (old: JsonNode | undefined): JsonNode | null => {

@@ -1,4 +1,4 @@
-/** Counters in Redis, which replicas share. */
+/** Counters in Redis, shared by replicas. */
 import type { CounterStore } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import type { RedisLink } from './link.js'
@@ -7,7 +7,7 @@ const ADD =
   "local n = redis.call('INCRBY', KEYS[1], ARGV[1]) " +
   "if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return n"
 
-/** Amounts are whole numbers. Rejects with a StoreError while Redis fails. */
+/** Opens the counters; amounts are integers. `add` rejects with a StoreError while Redis fails. */
 export function openRedisCounters(link: RedisLink, prefix: string): CounterStore {
   return {
     async add(key, amount, keepMs) {

@@ -1,15 +1,18 @@
-/** What replicas tell each other over Redis: results stored, runs ended, entries purged. */
+/** Events that replicas publish to each other over Redis: results stored, runs ended, entries purged. */
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock, RunOutcome } from '../../../model/ports.js'
 import type { RedisLink } from './link.js'
 import type { PurgeLog } from './purges.js'
 import type { PurgeNumbers } from './value.js'
 
-/** Who waits for another replica's run looks by itself this often: messages can be lost, and owners die. */
+/** How often a replica that waits for another's run polls the store: messages can be lost, and owners can die. */
 const LOOK_MS = 200
-/** When the purges of the past could not be asked for, they are again after so long. */
+/** The pause after a failed catch-up with past purges, in milliseconds. */
 const CATCH_UP_AGAIN_MS = 500
-/** And else, so that a Redis that is full lets go of what nobody has asked for, not of them. */
+/**
+ * The interval of regular catch-ups, in milliseconds. Each one touches the purge log, so that a full Redis evicts other keys
+ * first.
+ */
 const CATCH_UP_EVERY_MS = 60_000
 
 interface Purged {
@@ -30,21 +33,21 @@ interface Message {
 export interface ReplicaChannel {
   /** @throws StoreError. */
   announce(event: ReplicaEvent): Promise<void>
-  /** Also to replicas that come back later. @throws StoreError. */
+  /** Announces a purge, also to replicas that reconnect later. @throws StoreError. */
   announcePurge(prefix: string): Promise<void>
-  /** What somebody knew of who stored this key: purges that this process has not heard of are told now. */
+  /** Compares the purge numbers that a result was stored with; reports purges that this process has missed. */
   learn(key: string, numbers: PurgeNumbers): void
-  /** Events of other replicas. */
+  /** Registers a listener for events of other replicas. */
   onEvent(listener: (event: ReplicaEvent) => void): void
   close(): void
-  /** Of the run of this key by another replica; `unknown` when nothing has been heard of it for a moment. */
+  /** Waits for the outcome of another replica's run of this key; `unknown` after a while without an event. */
   outcome(key: string, signal: AbortSignal): Promise<RunOutcome>
 }
 
 export interface ReplicaChannelOptions {
   readonly link: RedisLink
   readonly prefix: string
-  /** Different in each process: its own messages come back to it. */
+  /** An id of this process, since Redis sends its own messages back to it. */
   readonly replica: string
   readonly clock: Clock
   readonly purges: PurgeLog
@@ -81,7 +84,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     for (const prefix of all) tell({ type: 'purged', prefix })
   }
 
-  /** Purges that happened while this process heard nothing: before it came, too, for it may have run alone till now. */
+  /** Reads purges that happened while this process was not connected, including before it started. */
   async function catchUp(): Promise<void> {
     cancelCatchUp()
     const nextMs = await purges.catchUp().then(
@@ -105,7 +108,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
     learn: (key, numbers) => tellPurges(purges.learn(key, numbers)),
     async announcePurge(what) {
       const event: Message['event'] = { type: 'purged', prefix: what, number: await purges.add(what) }
-      // At each node: whoever asks one hears of it there before any answer that comes behind it.
+      // Published at each node, so that a replica receives it before any later answer of that node.
       const text = JSON.stringify({ from: replica, event })
       await Promise.all((await link.masters()).map(master => master.send(['PUBLISH', channel, text])))
     },
@@ -142,7 +145,7 @@ export function openReplicaChannel({ link, prefix, replica, clock, purges }: Rep
   }
 }
 
-/** Null for what no replica of this version says. */
+/** Parses a message; null for one that this version does not know. */
 function parseMessage(text: unknown): Message | null {
   try {
     const { from, event } = JSON.parse(String(text)) as { from: unknown; event: Message['event'] }

@@ -1,7 +1,7 @@
-/** Why Redis could not be used, in words for the log: never what it quotes of a command, an address or a password. */
+/** Reasons for failures of Redis, for the log. They never contain a command's arguments, an address or a password. */
 import { StoreError } from '../store-error.js'
 
-/** What refuses a login, a command or a whole server, by the first word of Redis' refusal. */
+/** Reasons by the first word of Redis' error. */
 const REFUSALS: Readonly<Record<string, string>> = {
   WRONGPASS: 'the user or password is wrong',
   NOAUTH: 'it wants a user and password',
@@ -16,7 +16,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   CLUSTERDOWN: 'its cluster is down',
 }
 
-/** By the codes of sockets and TLS. */
+/** Reasons by error codes of sockets and TLS. */
 const NETWORK: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^ECONNREFUSED$/, 'nothing listens there'],
   [/^(ENOTFOUND|EAI_\w+)$/, 'its name is not known'],
@@ -29,10 +29,10 @@ const NETWORK: readonly (readonly [code: RegExp, reason: string])[] = [
   [/^(ECONNRESET|EPIPE)$/, 'it closed the connection, as a server does that wants TLS (rediss://)'],
 ]
 
-/** Commands with a word behind them that tells them apart. */
+/** Commands whose second word is a subcommand. */
 const CONTAINERS: readonly string[] = ['CLUSTER', 'CONFIG', 'CLIENT']
 
-/** A refusal of one command: what Redis said is told by its first word, since the rest may quote an argument. */
+/** The error for a refused command. Only the first word of Redis' message is used, since the rest may quote an argument. */
 export function refusalOf(command: readonly (string | Buffer)[], thrown: unknown): StoreError {
   const kind = kindOf(thrown)
   if (kind === null) return unusable(thrown)
@@ -40,7 +40,7 @@ export function refusalOf(command: readonly (string | Buffer)[], thrown: unknown
   return new StoreError(`Redis refused ${name}: ${inWords(kind)}`, kind)
 }
 
-/** What every command is told while there is no connection. */
+/** The error of every command while there is no connection. */
 export function unusable(thrown: unknown): StoreError {
   if (thrown instanceof StoreError) return thrown
   return new StoreError(`Redis cannot be used: ${reasonOf(thrown)}`, kindOf(thrown))
@@ -56,14 +56,14 @@ function reasonOf(thrown: unknown): string {
   }
   if (message === 'Socket closed unexpectedly') return 'it closed the connection'
   if (message === 'Connection timeout') return 'it does not answer'
-  // Its parser met what no Redis says, or there were more answers than questions.
+  // The client's parser met an invalid reply, or there were more replies than commands.
   if (/^Unknown RESP/.test(String(message)) || name === 'TypeError') return 'what answers is no Redis'
   return 'the connection was lost'
 }
 
 const inWords = (kind: string): string => (REFUSALS[kind] === undefined ? kind : `${REFUSALS[kind]} (${kind})`)
 
-/** The first word of a refusal: `WRONGTYPE`; null for what is none. */
+/** The first word of an error reply, such as `WRONGTYPE`; null where there is no error reply. */
 function kindOf(thrown: unknown): string | null {
   if (!(thrown instanceof Error) || 'code' in thrown) return null
   return /^[A-Z]{2,}\b/.exec(thrown.message)?.[0] ?? null

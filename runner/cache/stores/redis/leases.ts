@@ -1,20 +1,20 @@
-/** Leases in Redis: a key is one process's for as long as that lives and wants it. */
+/** Leases in Redis: one process owns a key until it releases the lease or dies. */
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../model/ports.js'
 import type { RedisLink } from './link.js'
 import type { Scripts } from './scripts.js'
 
-/** A process that is gone holds its leases this long. */
+/** The time to live of a lease that is not renewed, in milliseconds. */
 const LEASE_MS = 3_000
-/** How often a lease that is in use is made longer. */
+/** The interval of renewals, in milliseconds. */
 const RENEW_MS = LEASE_MS / 3
 
-/** While Redis does not hear that a lease is given back, it is told again, until the lease has run out by itself. */
+/** The interval of retries of a release, in milliseconds, until the lease has expired by itself. */
 const RELEASE_AGAIN_MS = 250
 
 /**
- * Claims unless the second key is there. PTTL, since every user may that must count. What never ends, or later than any lease
- * does, is none: nobody will give it back.
+ * Claims the lease unless the second key exists. PTTL is used since every user who may count has it. A key without an expiry,
+ * or with one beyond any lease's, is not a lease: no process would ever release it.
  */
 const CLAIM_UNLESS =
   "if redis.call('PTTL', KEYS[2]) ~= -2 then return 2 end " +
@@ -22,7 +22,7 @@ const CLAIM_UNLESS =
   "local left = redis.call('PTTL', KEYS[1]) if left ~= -1 and left <= tonumber(ARGV[2]) then return 0 end " +
   "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return 1"
 
-/** Only whoever holds the lease may end it or make it longer: it may have run out and be another's by now. */
+/** Only the owner may release or renew a lease: it may have expired and belong to another process. */
 const END = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0"
 const RENEW =
   "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0"
@@ -31,14 +31,14 @@ export interface LeaseOptions {
   readonly link: RedisLink
   readonly scripts: Scripts
   readonly clock: Clock
-  /** Where the lease of this key is, for data of this state. */
+  /** The name of the lease for a key and a state of the data. */
   readonly nameOf: (key: string, state: string) => string
 }
 
 export interface Leases {
-  /** Null: it is another's. @throws StoreError. */
+  /** Claims a lease; null where another process owns it. @throws StoreError. */
   claim(key: string, state: string): Promise<HeldLease | null>
-  /** The same unless there is a value of this name, in the slot of the lease. @throws StoreError. */
+  /** Claims a lease unless a value with this name exists in the same slot. @throws StoreError. */
   claimUnless(key: string, state: string, name: string): Promise<HeldLease | 'stored' | null>
 }
 
@@ -47,13 +47,13 @@ export interface HeldLease {
 }
 
 export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Leases {
-  /** Of one that has just been claimed. */
+  /** Starts the renewal of a lease that was just claimed. */
   function hold(name: string, secret: string): HeldLease {
     let cancelTimer = (): void => {}
     const renewLater = (): void => {
       cancelTimer = clock.after(RENEW_MS, () => {
         renewLater()
-        // One that is lost is not won back: another runs the same meanwhile, which does no harm.
+        // A lost lease is not claimed again: another replica then runs the same query, which does no harm.
         link.send(['EVAL', RENEW, '1', name, secret, String(LEASE_MS)]).catch(() => {})
       })
     }
@@ -73,7 +73,7 @@ export function createLeases({ link, scripts, clock, nameOf }: LeaseOptions): Le
     }
   }
 
-  /** As `CLAIM_UNLESS` does. Two that take over what is no lease at the same moment both run, which does no harm. */
+  /** Claims without a script. Two processes that replace an invalid lease at the same moment both run, which does no harm. */
   async function take(name: string, secret: string): Promise<boolean> {
     const set = ['SET', name, secret, 'PX', String(LEASE_MS)]
     if ((await link.send([...set, 'NX'])) !== null) return true

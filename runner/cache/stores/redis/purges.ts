@@ -1,4 +1,7 @@
-/** Purges are numbered in Redis, so that what was stored by somebody who did not know of one is told from what was not. */
+/**
+ * Each purge gets an increasing number in Redis, and each stored result carries the number its writer knew: results written
+ * before a purge are recognised.
+ */
 import type { Clock } from '../../../model/ports.js'
 import { keyPrefixOf } from '../../../model/result-key.js'
 import { StoreError } from '../store-error.js'
@@ -6,27 +9,31 @@ import type { RedisLink, Reply } from './link.js'
 import type { PurgeNumbers } from './value.js'
 
 /**
- * Not a purge, but when this log was begun. Redis may lose the log, and the purges in it: whoever comes then takes nothing that
- * was stored by those who did not know of the new one.
+ * The field with the time when this log was begun. Redis may lose the log with its purges; results whose writer did not know
+ * the
+ * new log are then not used.
  */
 const BEGINNING = 'log'
 
-/** The last purge of everything has the name ''; of an endpoint, its id with a colon, as its keys begin. */
+/**
+ * The log of purges. A purge of everything has the name ''; a purge of an endpoint has its id with a colon, the prefix of its
+ * keys.
+ */
 export interface PurgeLog {
   /**
-   * One more, whose number is greater than any before it, also than any that Redis has lost: it is counted from Redis' time.
+   * Adds a purge. Its number is greater than any before it, even of a lost log, since it starts from Redis' time.
    * @throws StoreError.
    */
   add(what: string): Promise<number>
-  /** What has been purged without this process's knowledge. Begins the log where there is none. @throws StoreError. */
+  /** The purges that this process has missed. Creates the log where it is missing. @throws StoreError. */
   catchUp(): Promise<readonly string[]>
-  /** Somebody has told of this one. False when it was known. */
+  /** Notes a purge that another process announced; false when it was known. */
   note(what: string, number: number): boolean
-  /** The same of what somebody knew of who stored this key: what has been purged without this process's knowledge. */
+  /** Compares the numbers that a result was stored with; returns the purges that this process has missed. */
   learn(key: string, numbers: PurgeNumbers): readonly string[]
-  /** The last ones that this process knows of and that are about this key. */
+  /** The latest purge numbers that concern this key, as far as this process knows. */
   of(key: string): PurgeNumbers
-  /** Whoever stored this key, knowing of these, did not know of a later one. */
+  /** Whether a result stored with these numbers was written before a later purge. */
   isPast(key: string, numbers: PurgeNumbers): boolean
 }
 
@@ -40,12 +47,12 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
     return isNews
   }
 
-  /** Greater than any that this process knows of this name, and than any before it. */
+  /** A number above every number that this process knows for this name. */
   const first = (what: string): number => Math.ceil(Math.max(clock.nowMs() + link.aheadMs(name), last(what) + 1))
 
   const of = (key: string): PurgeNumbers => [last(''), last(keyPrefixOf(key)), last(BEGINNING)]
 
-  /** What is no log, since somebody else has written there, is done away with. */
+  /** Runs `work`; a key of another type, which another program has written, is deleted first. */
   async function inLog<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -70,7 +77,7 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
     },
     async catchUp() {
       const all = await inLog(() => {
-        // A Redis that is full begins no log, but may have one.
+        // A full Redis refuses a new log, but may have an old one.
         link.send(['HSETNX', name, BEGINNING, String(first(BEGINNING))]).catch(() => {})
         return link.send(['HGETALL', name])
       })
@@ -89,7 +96,7 @@ export function openPurgeLog(link: RedisLink, name: string, clock: Clock): Purge
   }
 }
 
-/** A hash as RESP 3 (a map) or RESP 2 (a list) gives it. */
+/** The entries of a hash, which RESP 3 returns as a map and RESP 2 as a list. */
 function pairsOf(reply: Reply): readonly (readonly [string, number])[] {
   if (Array.isArray(reply)) {
     return reply.flatMap((name, i) => (i % 2 === 0 ? [[String(name), Number(reply[i + 1])] as const] : []))

@@ -1,20 +1,20 @@
-/** Several commands in one go, as a script; one after the other where Redis refuses scripts. */
+/** Runs several commands atomically as a script; one after the other where Redis refuses scripts. */
 import type { Clock } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import type { RedisLink, Reply } from './link.js'
 
-/** Where scripts are refused, it is done without them for so long. */
+/** How long scripts are avoided after a refusal, in milliseconds. */
 const WITHOUT_SCRIPTS_MS = 60_000
 
 export interface Script {
   readonly text: string
-  /** All in one slot. */
+  /** The keys, all in one slot. */
   readonly keys: readonly string[]
   readonly values: readonly (string | Buffer)[]
 }
 
 export interface Scripts {
-  /** What the script answers, or `byCommands` does in its place. @throws StoreError. */
+  /** The reply of the script, or of `byCommands` in its place. @throws StoreError. */
   run(script: Script, byCommands: () => Promise<Reply>): Promise<Reply>
 }
 
@@ -34,7 +34,7 @@ export function createScripts(link: Pick<RedisLink, 'send'>, clock: Clock): Scri
   }
 }
 
-/** `ERR`: no such command, or what Redis 6 makes of a command that a script may not do. */
+/** `ERR` stands for an unknown command, or in Redis 6 for a command that scripts may not call. */
 function isRefusalOfScripts(thrown: unknown): boolean {
   return thrown instanceof StoreError && (thrown.kind === 'NOPERM' || thrown.kind === 'ERR')
 }

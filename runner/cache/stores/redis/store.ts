@@ -1,4 +1,4 @@
-/** Results in Redis or Valkey, shared by replicas: they see each other's results and agree on who runs what. */
+/** Results in Redis or Valkey, shared by replicas, which also agree through it on which of them runs a key. */
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import { openReplicaChannel, type ReplicaEvent } from './events.js'
@@ -8,38 +8,38 @@ import { openPurgeLog } from './purges.js'
 import { createScripts } from './scripts.js'
 import { decodeValue, encodeValue, type KeptResult, setUnlessNewer } from './value.js'
 
-/** A larger result is kept in memory only: on its way it would hold up everything else. */
+/** The largest value in Redis; larger results stay in memory, since their transfer would delay all other commands. */
 const MAX_VALUE_BYTES = 4_000_000
-/** Keys looked at in one step of a purge, which may take PURGE_STEP_MS. */
+/** The number of keys that one step of a purge scans; a step may take PURGE_STEP_MS. */
 const PURGE_STEP = 1_000
 const PURGE_STEP_MS = 2_000
 
 export interface RedisStoreOptions {
   readonly link: RedisLink
-  /** Before every key and channel: installations with different ones do not see each other. */
+  /** The prefix of every key and channel: installations with different prefixes are separate. */
   readonly prefix: string
   readonly clock: Clock
-  /** Different in each process. */
+  /** An id of this process. */
   readonly replica: string
 }
 
 export interface RedisStore extends ResultStore {
-  /** The entry with the end of its time. */
+  /** The entry, with its expiry. */
   find(key: string): Promise<KeptResult | undefined>
-  /** Told of what other replicas do. */
+  /** Registers a listener for events of other replicas. */
   onEvent(listener: (event: ReplicaEvent) => void): void
   readonly replicas: Replicas
 }
 
-/** Whoever opened the link closes it. Methods reject with a StoreError while Redis fails. */
+/** Opens the store over a link, which the caller closes. Methods reject with a StoreError while Redis fails. */
 export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptions): RedisStore {
-  // Braces: in a cluster everything about one key lies in one slot.
+  // Braces make a hash tag: in a cluster all keys about one result are in one slot.
   const resultKey = (key: string): string => `${prefix}r:{${key}}`
   const purges = openPurgeLog(link, `${prefix}purges`, clock)
   const events = openReplicaChannel({ link, prefix, replica, clock, purges })
   const scripts = createScripts(link, clock)
   const leases = createLeases({ link, scripts, clock, nameOf: (key, state) => `${prefix}l:{${key}}${state}` })
-  /** Results that are on their way to Redis. */
+  /** Writes that Redis has not confirmed. */
   const writing = new Set<Promise<boolean>>()
 
   async function find(key: string): Promise<KeptResult | undefined> {
@@ -48,7 +48,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     if (!Buffer.isBuffer(value)) throw new StoreError('the value is not one of ours')
     const kept = decodeValue(key, value)
     if (!kept) return undefined
-    // It may have reached Redis behind a purge that its owner did not know of.
+    // It may have been written after a purge that its writer did not know.
     const isPast = purges.isPast(key, kept.purges)
     events.learn(key, kept.purges)
     if (isPast) return undefined
@@ -56,20 +56,20 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     return clock.nowMs() < here.keepUntil ? here : undefined
   }
 
-  /** False where there is a result whose query began later. */
+  /** Writes a result; false where a result exists whose query began later. */
   async function write(key: string, kept: KeptResult, keepMs: number): Promise<boolean> {
     const name = resultKey(key)
     const aheadMs = link.aheadMs(name)
     const { storedAt } = kept.result
     const value = encodeValue(key, shiftTimes(kept, aheadMs))
     const reply = await scripts.run(setUnlessNewer(name, value, keepMs, clock.nowMs() + aheadMs), async () => {
-      // What is none of ours is written over.
+      // A value that is not ours is overwritten.
       const held = await find(key).catch(() => undefined)
       if (held && held.result.storedAt > storedAt) return 0
       return link.send(['SET', name, value, 'PX', String(Math.ceil(keepMs))])
     })
     if (reply === 0) return false
-    // Of no use to anybody by now.
+    // A purge came in the meantime, so the result is useless.
     if (purges.isPast(key, kept.purges)) await link.send(['UNLINK', name])
     else await events.announce({ type: 'stored', key, storedAt: storedAt + aheadMs })
     return true
@@ -80,7 +80,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
   const leaseOf = (key: string, lease: HeldLease): Lease => ({
     async release(outcome) {
       await lease.release()
-      // What was stored has been announced already.
+      // A stored result was announced already.
       if (outcome.kind !== 'stored') await events.announce({ type: 'ended', key, outcome }).catch(() => {})
     },
   })
@@ -103,7 +103,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
         ? (reply as unknown as readonly [Buffer, readonly Buffer[]])
         : [null, []]
       if (next === null) throw new StoreError('Redis does not list its keys')
-      // One command a key: in a cluster they lie in different slots.
+      // One command per key, since in a cluster the keys are in different slots.
       await Promise.all(keys.map(key => send(['UNLINK', key], PURGE_STEP_MS)))
       cursor = String(next)
     } while (cursor !== '0')
@@ -114,14 +114,14 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
     get: latest,
     async set(key, result, keepMs) {
       if (result.body.byteLength > MAX_VALUE_BYTES) return false
-      // Whoever asked the engine has looked just now that there was no purge meanwhile.
+      // The caller has just checked that there was no purge during the query.
       const kept = { result, keepUntil: clock.nowMs() + keepMs, purges: purges.of(key) }
       const written = write(key, kept, keepMs)
       writing.add(written)
       return written.finally(() => writing.delete(written))
     },
     async purge(keyPrefix) {
-      // From here on nobody takes what was stored before; the rest is to make room.
+      // From here on no replica uses results that were stored before; deleting them only frees memory.
       await events.announcePurge(keyPrefix)
       const pattern = `${escapeGlob(`${prefix}r:{${keyPrefix}`)}*`
       await Promise.all((await link.masters()).map(master => unlinkAll(master, pattern)))
@@ -149,7 +149,7 @@ export function openRedisStore({ link, prefix, clock, replica }: RedisStoreOptio
 
 const escapeGlob = (text: string): string => text.replace(/[\\*?[\]^]/g, '\\$&')
 
-/** Times in Redis are by Redis' clock: those of replicas may differ. */
+/** Shifts the times of a result. Times in Redis follow Redis' clock, since the clocks of replicas may differ. */
 function shiftTimes(kept: KeptResult, byMs: number): KeptResult {
   if (byMs === 0) return kept
   const { storedAt, freshUntil, ...rest } = kept.result

@@ -1,22 +1,22 @@
-/** Results as Redis keeps them: a version, a checksum, when the query began, a head in JSON, and the body as it is. */
+/** The format of results in Redis: version, checksum, begin of the query, a head in JSON, and the unchanged body. */
 import { crc32 } from 'node:zlib'
 import type { StoredResult } from '../../../model/ports.js'
 import { StoreError } from '../store-error.js'
 import type { Script } from './scripts.js'
 
-/** Raised when the form changes: replicas of two versions then do without each other's results. */
+/** Incremented when the format changes: replicas of different versions then ignore each other's results. */
 const FORMAT_VERSION = 3
 
 const MAGIC = Buffer.from('sluice')
 const BEGINNING = Buffer.concat([MAGIC, Buffer.of(FORMAT_VERSION)])
-/** Magic, version, checksum of all that follows, when the query began, length of the head. */
+/** Offsets after magic and version: checksum of the rest, begin of the query, length of the head, end of the preamble. */
 const [CHECKSUM_AT, BEGAN_AT, LENGTH_AT, PREAMBLE_BYTES] = [7, 11, 19, 23]
-/** JSON of a few columns; more is no head of ours. */
+/** The longest head: JSON about columns. A longer one is not ours. */
 const MAX_HEAD_BYTES = 4_000_000
 
 /**
- * Sets a value for so many milliseconds, and answers 1; 0 where there is one whose query began later. A time that is yet to
- * come is none: some clock was wrong.
+ * Sets a value with an expiry in milliseconds and returns 1; returns 0 where the existing value's query began later. A begin
+ * in the future comes from a wrong clock and is ignored.
  */
 const SET_UNLESS_NEWER = `
 local held = redis.pcall('GET', KEYS[1])
@@ -30,19 +30,19 @@ return 1`
 interface Kept {
   /** Milliseconds since 1970. */
   readonly keepUntil: number
-  /** What whoever stored it knew of purges. */
+  /** The purge numbers that the writer knew. */
   readonly purges: PurgeNumbers
 }
 
-/** The last purge of everything, of the endpoint, and when the log of purges was begun. */
+/** The numbers of the last purge of everything and of the endpoint, and when the log of purges was begun. */
 export type PurgeNumbers = readonly [ofAll: number, ofEndpoint: number, beginning: number]
 
 interface Head extends Kept, Omit<StoredResult, 'body' | 'storedAt'> {
-  /** The key it was stored under: what turns up under another is nobody's result. */
+  /** The key that it was stored under; a value found under another key is not used. */
   readonly key: string
 }
 
-/** A result, how long it may be kept, and what it was stored behind. */
+/** A result with its expiry and the purge numbers that its writer knew. */
 export interface KeptResult extends Kept {
   readonly result: StoredResult
 }
@@ -60,15 +60,15 @@ export function encodeValue(key: string, { result, ...kept }: KeptResult): Buffe
   return Buffer.concat([preamble, headBytes, body])
 }
 
-/** Stores an encoded value unless the one there is of a query that began later: then it answers 0. */
+/** A script that stores an encoded value unless the existing value's query began later; it then returns 0. */
 export function setUnlessNewer(name: string, value: Buffer, keepMs: number, nowMs: number): Script {
   const [began, keep] = [String(value.readDoubleBE(BEGAN_AT)), String(Math.ceil(keepMs))]
   return { text: SET_UNLESS_NEWER, keys: [name], values: [BEGINNING, began, String(nowMs), value, keep] }
 }
 
 /**
- * Undefined for a value of another format version.
- * @throws StoreError when it is none of ours, is cut off or changed, or belongs to another key.
+ * Decodes a value; undefined for another format version.
+ * @throws StoreError when the value is not ours, is truncated or corrupt, or belongs to another key.
  */
 export function decodeValue(key: string, value: Buffer): KeptResult | undefined {
   if (value.byteLength < PREAMBLE_BYTES || !value.subarray(0, MAGIC.byteLength).equals(MAGIC)) {
@@ -83,7 +83,7 @@ export function decodeValue(key: string, value: Buffer): KeptResult | undefined 
   const text = value.toString('utf8', PREAMBLE_BYTES, headEnd)
   const { key: storedKey, keepUntil, purges, ...head } = JSON.parse(text) as Head
   if (storedKey !== key) throw new StoreError('the value belongs to another key')
-  // Memory of its own: a slice would keep whatever arrived with it.
+  // A copy, since a slice would keep the whole received chunk in memory.
   const body = new Uint8Array(value.subarray(headEnd))
   return { result: { ...head, storedAt: value.readDoubleBE(BEGAN_AT), body }, keepUntil, purges }
 }

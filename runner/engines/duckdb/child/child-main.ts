@@ -1,4 +1,4 @@
-/** The engine's own process: it holds DuckDB, answers its parent's requests, and ends when its parent does. */
+/** The engine's child process: it runs DuckDB, answers its parent's requests, and ends when its parent ends. */
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -23,26 +23,31 @@ import { statementGuard } from './statement-allowlist.js'
 
 /** A request that has not been answered. */
 interface Running {
-  /** What it runs on; null while it waits for tables to be read. */
+  /** The connection that runs it; null while it waits for tables to be loaded. */
   connection: DuckDBConnection | null
   isCancelled: boolean
-  /** Something of its result has been sent. */
+  /** Whether a part of its result has been sent. */
   hasSent: boolean
 }
 
-/** DuckDB forgets an interrupt that arrives before the query has begun, so it is repeated until the query has ended. */
+/**
+ * The interval of repeated interrupts, in milliseconds: DuckDB ignores an interrupt that arrives before the query has begun.
+ */
 const INTERRUPT_EVERY_MS = 10
-/** A process that ends closes its files before its children get another parent. */
+/**
+ * The time until a child of a dead process gets another parent, in milliseconds: the dead process's files are closed before
+ * that.
+ */
 const ADOPTION_MS = 50
 
 /**
- * To cut rows early takes some milliseconds more to plan, and of a table that DuckDB has loaded the rows that are not
- * wanted cost little. Of log entries in Parquet so many bytes are some 100,000.
+ * The size of Parquet files from which the quick SQL is tried first. It takes some milliseconds more to plan, which pays off
+ * only for large files; this size holds some 100,000 log entries.
  */
 const QUICK_FROM_BYTES = 8_000_000n
-/** Of a result that came the quick way, until it is whole: what has been sent cannot be taken back. */
+/** The most bytes of a quick result that are held until it is complete, since sent bytes cannot be taken back. */
 const MAX_HELD_BYTES = 32_000_000
-/** Texts whose quick way failed, which it is likely to do again. */
+/** The most texts that are remembered because their quick SQL failed, which is likely to happen again. */
 const MAX_FAILED_TEXTS = 1000
 
 type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
@@ -87,7 +92,7 @@ async function answer(id: number, request: Request): Promise<void> {
   }
 }
 
-/** A failure that has been worded already. */
+/** A failure that already has its message. */
 class FailureError extends Error {
   override readonly name = 'FailureError'
   readonly failure: Failure
@@ -114,7 +119,7 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     }
     const look = open.tables.lookAtFiles(request.tables)
     const outcome = await outcomeOf(lend(open, id, request, state))
-    // Such a file may have been read in part as it was, in part as it is.
+    // The query may have read a part of the old file and a part of the new one.
     const replaced = state.isCancelled ? null : look()
     if (replaced === null) return outcome()
     const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
@@ -122,7 +127,7 @@ async function perform(open: Session, id: number, request: Request, state: Runni
   }
 }
 
-/** To be thrown or returned later. @throws what is the end of this process. */
+/** Captures the outcome of work, to be returned or thrown later. @throws only errors that end this process. */
 async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
   try {
     const value = await work
@@ -182,14 +187,14 @@ async function work(
   }
 }
 
-/** Over large files the query goes the quicker way, unless that failed before. */
+/** The request with the quick SQL where the files are large and the quick SQL has not failed before. */
 function firstTried<R extends RunRequest | ExplainRequest>({ tables }: Session, request: R): R {
   const { quickSql } = request
   if (quickSql === null || failedQuickly.has(quickSql)) return request
   return tables.bytesInPlace(request.tables) >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
 }
 
-/** Where the other way fails, the query as it is written is what counts. */
+/** Runs the quick SQL; when it fails, runs the query as written, whose outcome counts. */
 async function runEitherWay(
   connection: DuckDBConnection,
   open: Session,
@@ -223,7 +228,7 @@ class HeldTooLongError extends Error {
 
 interface Held {
   readonly parts: readonly Uint8Array[]
-  /** @throws HeldTooLongError for more bytes than are held */
+  /** Holds a part. @throws HeldTooLongError when the held bytes exceed the bound. */
   readonly take: SendPart
 }
 
@@ -240,7 +245,7 @@ function holdBack(maxBytes: number): Held {
   }
 }
 
-/** Resolves when the parent has taken it, so that little waits here. */
+/** Sends a part; resolves when the parent has received it, so that few bytes are buffered here. */
 async function sendPart(id: number, bytes: Uint8Array, state: Running): Promise<void> {
   if (state.isCancelled) throw new CancelledError()
   state.hasSent = true
@@ -253,7 +258,7 @@ function cancel(id: number): void {
   if (!state) return
   state.isCancelled = true
   if (state.connection === null) {
-    // Tables that it waits for are read all the same: the next query will want them.
+    // The tables that it waits for are still loaded, since the next query is likely to need them.
     running.delete(id)
     send({ kind: 'failed', id, failure: { kind: 'interrupted' } })
     return
@@ -266,12 +271,12 @@ function cancel(id: number): void {
   interrupt()
 }
 
-/** The next child may do better. */
+/** Ends this process after an unexpected error; the parent starts another one. */
 function giveUp(error: unknown): void {
   if (process.connected) process.send?.({ kind: 'broken', cause: causeText(error) } satisfies FromChild, end)
 }
 
-/** Leaves nothing behind; queries that run are cut off. */
+/** Ends the process at once, with its running queries. */
 function end(): void {
   for (const state of running.values()) state.connection?.interrupt()
   process.removeAllListeners('message')
@@ -281,7 +286,7 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** A parent that was killed cannot remove the folder of the engine, in which this child's own lies. */
+/** Ends after the parent was killed: removes the engine's folder, since the parent cannot. */
 function endAlone(): void {
   setTimeout(() => {
     if (folder !== null && process.ppid !== parent) folder = dirname(folder)
@@ -306,6 +311,6 @@ process.on('message', (message: ToChild) => {
   }
 })
 process.on('disconnect', endAlone)
-// The parent decides: a Ctrl-C on the terminal reaches both, and the parent still drains.
+// Ctrl-C on a terminal reaches both processes; the parent decides, and first drains its requests.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => undefined)

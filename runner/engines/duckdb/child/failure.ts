@@ -1,4 +1,4 @@
-/** What DuckDB reports, in BigQuery's words where it is known; its own texts go nowhere but into causes. */
+/** Translates DuckDB's errors into BigQuery's messages where they are known. DuckDB's own texts appear only in causes. */
 
 import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
@@ -9,7 +9,7 @@ import { ownFileFailure } from '../engine-folder.js'
 import type { Failure } from '../process/messages.js'
 import { BindError } from '../values/bind-parameters.js'
 
-/** RE2's own messages (re2.cc, `RegexpStatus::CodeText`), which DuckDB passes on as they are. */
+/** RE2's messages (re2.cc, `RegexpStatus::CodeText`), which DuckDB passes on unchanged. */
 const RE2_MESSAGES =
   /Invalid Input Error: ((?:invalid escape sequence|invalid character class range|invalid character class|missing \]|missing \)|unexpected \)|trailing \\|no argument for repetition operator|invalid repetition size|bad repetition operator|invalid perl operator|invalid UTF-8|invalid named capture group|pattern too large)[^\n]*)/
 
@@ -27,7 +27,7 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /Overflow in \w+ of INT\d+ \((.*)\)!/, message: match => `int64 overflow: ${match[1]}` },
   { pattern: /Overflow in negation of \w+/i, message: () => 'int64 overflow' },
   { pattern: /Overflow in \w+ of DECIMAL/, message: () => 'numeric overflow' },
-  // Only sums of NUMERIC grow so large: of INT64, DuckDB would need 2^64 rows.
+  // Only sums of NUMERIC can become so large; a sum of INT64 would need 2^64 rows.
   { pattern: /Overflow in HUGEINT (?:addition|multiplication|subtraction)/, message: () => 'numeric overflow: SUM' },
   {
     pattern: /could not convert blob to UTF8|invalid UTF-?8|not valid UTF-?8/i,
@@ -82,12 +82,12 @@ const WORDINGS: readonly Wording[] = [
     pattern: /^Out of Memory Error|failed to (?:allocate|pin|offload)|bad_alloc|bad allocation/im,
     message: () => 'Resources exceeded during query execution: the query needs more memory than it may have',
   },
-  // What is left of the errors that a value makes.
+  // All other errors that a value causes.
   { pattern: /^Out of Range Error|value is out of range/, message: () => 'A value is out of range' },
   { pattern: /^Conversion Error/, message: () => 'A value cannot be converted to the type asked for' },
 ]
 
-/** @returns never a Failure that repeats DuckDB's text outside of `cause`. */
+/** The failure for an error; DuckDB's text appears only in `cause`. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof BindError) {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
@@ -109,20 +109,20 @@ export function failureOf(error: unknown): Failure {
   return { kind: 'engine', cause }
 }
 
-/** Has DuckDB given up the whole database, and not only the query? */
+/** Whether DuckDB has invalidated the whole database, and not only failed the query. */
 export const isFatal = (error: unknown): boolean => /^FATAL Error|has been invalidated/m.test(textOf(error))
 
-/** Is it a regular expression that failed the query? Then a bound value may be at fault. */
+/** Whether an invalid regular expression failed the query, in which case a bound value may be at fault. */
 export const isRegexpFailure = (failure: Failure): boolean =>
   failure.kind === 'query' && /regular expression|regexp/i.test(failure.message)
 
-/** What RE2 has against a pattern, without the pattern: `missing ]`. */
+/** RE2's reason for refusing a pattern, without the pattern: `missing ]`. */
 export const re2Reason = (error: unknown): string | null => {
   const match = RE2_MESSAGES.exec(textOf(error))
   return match ? match[1]!.replace(/: [\s\S]*$/, '') : null
 }
 
-// DuckDB puts the place in its own SQL behind a message.
+// DuckDB appends the place in its SQL to a message.
 const withoutPlace = (text: string): string => text.replace(/\n\nLINE \d+:[\s\S]*$/, '')
 
 const textOf = (thrown: unknown): string =>

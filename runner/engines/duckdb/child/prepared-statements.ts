@@ -1,13 +1,14 @@
 /**
- * Keeps prepared statements, so that a text that comes again is not parsed and bound for nothing: with tables in it DuckDB
- * binds it once more with its values, whether it was prepared a moment ago or an hour.
+ * Caches prepared statements, so that a repeated text is not parsed and bound again. DuckDB still binds a statement over
+ * tables once more with its values, however long ago it was prepared.
  */
 import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 
 export interface Statements {
   /**
-   * Lends `use` the statement of this text, with nothing bound. What `use` throws is thrown, and its statement is not
-   * kept. A connection does one thing at a time.
+   * Calls `use` with the statement of this text, with nothing bound. When `use` throws, its statement is dropped. A
+   * connection
+   * does one thing at a time.
    */
   readonly use: <T>(
     connection: DuckDBConnection,
@@ -18,23 +19,25 @@ export interface Statements {
 
 export type Prepare = (connection: DuckDBConnection, sql: string) => Promise<DuckDBPreparedStatement>
 
-/** Of one connection, as many as endpoints that are busy at a time have variants. Each takes some 20 kB. */
+/**
+ * The most statements of one connection: about the variants of the endpoints that are busy at a time. Each takes some 20 kB.
+ */
 const MAX_KEPT = 64
 
 interface Kept {
   revision: number
-  /** By text; who was used last stands last. */
+  /** Statements by text, in the order of their last use. */
   readonly statements: Map<string, DuckDBPreparedStatement>
 }
 
-/** @param revision of what the texts' names stand for; statements of another are forgotten */
+/** @param revision of the tables that names refer to; statements of another revision are dropped */
 export function keepStatements(prepare: Prepare, revision: () => number): Statements {
   const byConnection = new WeakMap<DuckDBConnection, Kept>()
 
   const keptOf = (connection: DuckDBConnection): Kept => {
     const kept = byConnection.get(connection) ?? { revision: revision(), statements: new Map() }
     byConnection.set(connection, kept)
-    // DuckDB would not always notice: a view that reads no table may be replaced behind a statement's back.
+    // DuckDB does not always notice a replaced view: one that reads no table can change without invalidating a statement.
     if (kept.revision !== revision()) {
       for (const statement of kept.statements.values()) statement.destroySync()
       kept.statements.clear()
@@ -57,7 +60,7 @@ export function keepStatements(prepare: Prepare, revision: () => number): Statem
         return result
       } finally {
         if (isSound && begun === revision()) {
-          // Callers' values are not kept.
+          // The values of callers must not stay in memory.
           statement.clearBindings()
           statements.set(sql, statement)
           if (statements.size > MAX_KEPT) forgetOldest(statements)
@@ -75,7 +78,7 @@ function forgetOldest(statements: Map<string, DuckDBPreparedStatement>): void {
   statement.destroySync()
 }
 
-/** Keeps none. */
+/** Prepares each statement anew, without a cache. */
 export function prepareEach(prepare: Prepare): Statements {
   return {
     use: async (connection, sql, use) => {

@@ -1,4 +1,4 @@
-/** Runs one query on one connection and makes finished bytes of its rows. */
+/** Runs one query on one connection and encodes its rows as finished bytes. */
 import {
   type DuckDBConnection,
   type DuckDBDataChunk,
@@ -15,10 +15,12 @@ import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../val
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './prepared-statements.js'
 
-/** Takes a part of a result's body as soon as it is there, so that no result is whole in memory. */
+/** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
 export type SendPart = (bytes: Uint8Array) => Promise<void>
 
-/** The answer's body is what no part has. @throws whatever failed; `failureOf` words it. */
+/**
+ * Runs a query. The answer's body holds the bytes that were not sent as parts. @throws any error; `failureOf` translates it.
+ */
 export async function runQuery(
   connection: DuckDBConnection,
   request: RunRequest,
@@ -29,13 +31,13 @@ export async function runQuery(
     checkWidth(statement, request.columns)
     bindParameters(statement, request.parameters)
     const begun = statement.stream()
-    // Made while DuckDB works.
+    // Compiled while DuckDB works.
     const writers = request.columns.map(column => compileCellWriter(column, request))
     return writeRows(await begun, writers, request, sendPart)
   })
 }
 
-/** Compiles only. */
+/** Compiles a query without running it. */
 export async function checkQuery(connection: DuckDBConnection, { sql, columns }: CheckRequest): Promise<null> {
   const prepared = await prepareSelect(connection, sql)
   try {
@@ -46,7 +48,7 @@ export async function checkQuery(connection: DuckDBConnection, { sql, columns }:
   }
 }
 
-/** The plan, as DuckDB draws it, and what of. */
+/** DuckDB's drawing of the plan, and the SQL. */
 export async function explainQuery(connection: DuckDBConnection, request: ExplainRequest): Promise<Answers['explain']> {
   const prepared = await connection.prepare(`EXPLAIN ${request.sql}`)
   try {
@@ -60,8 +62,8 @@ export async function explainQuery(connection: DuckDBConnection, request: Explai
 }
 
 /**
- * The failure of a query; where an invalid regular expression is a bound value, the argument's failure. `connection` is
- * free again.
+ * The failure of a query; for an invalid regular expression that is a bound value, the failure of that argument. `connection`
+ * must be free again.
  */
 export async function queryFailure(
   connection: DuckDBConnection,
@@ -91,12 +93,14 @@ async function whyNoRegexp(connection: DuckDBConnection, pattern: string): Promi
   }
 }
 
-/** One row more than wanted shows whether there are more; and DuckDB need not sort what nobody asks for. */
+/**
+ * Limits the SQL to one row more than wanted, which shows whether the result is cut and saves DuckDB from sorting all rows.
+ */
 function limited(sql: string, maxRows: number): string {
   return Number.isSafeInteger(maxRows) ? `SELECT * FROM (${sql}\n) LIMIT ${maxRows + 1}` : sql
 }
 
-/** The translator writes nothing but SELECT; here is where that would be noticed. */
+/** Prepares a statement and checks that it is one SELECT, the only statement that the translator writes. */
 export async function prepareSelect(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   const prepared = await connection.prepare(sql)
   if (prepared.statementType === StatementType.SELECT) return prepared
@@ -106,7 +110,7 @@ export async function prepareSelect(connection: DuckDBConnection, sql: string): 
 
 function checkWidth(prepared: DuckDBPreparedStatement, columns: readonly StructField[]): void {
   if (prepared.columnCount === columns.length) return
-  // DuckDB does not know the columns of a statement before its parameters' types; then the width shows when it runs.
+  // DuckDB cannot know the columns before the types of the parameters; the number of columns is then checked at run time.
   if (prepared.columnCount === 1 && prepared.columnName(0) === 'unknown') return
   throw new UnexpectedValueError(`${columns.length} columns expected, DuckDB gave ${prepared.columnCount}`)
 }
@@ -141,11 +145,14 @@ async function writeRows(
   return { body: body.finish(), rowCount, isTruncated: false }
 }
 
-/** Those with rows. While one is looked at, DuckDB works on the next; who leaves before the last waits for that one. */
+/**
+ * The chunks that have rows. DuckDB computes the next chunk while one is processed; a consumer that stops early waits for
+ * that chunk.
+ */
 async function* chunksOf(result: DuckDBResult): AsyncGenerator<DuckDBDataChunk> {
   const begin = (): Promise<DuckDBDataChunk | null> => {
     const chunk = result.fetchChunk()
-    // A failure is seen when its turn comes, which is no reason to end the process before.
+    // The failure is reported when its turn comes; until then it must not count as unhandled.
     chunk.catch(() => null)
     return chunk
   }

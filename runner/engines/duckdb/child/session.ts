@@ -1,4 +1,4 @@
-/** DuckDB itself: opened on a temporary file, made to understand our SQL, and locked. */
+/** The DuckDB session: opened on a temporary file, extended with our macros and functions, and locked. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -17,14 +17,14 @@ import { prepareSelect } from './run-query.js'
 
 export interface Session {
   readonly tables: TableStore
-  /** Lends a free connection to `use`; whoever asks for more at once than there are waits. */
+  /** Calls `use` with a free connection, waiting for one if necessary. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
-  /** Of what `borrow` lends. */
+  /** The prepared statements of the connections that `borrow` lends. */
   readonly statements: Statements
   readonly largePlans: LargePlans
-  /** Resolves when DuckDB has answered something trivial, whether connections are free or not. */
+  /** Resolves when DuckDB has answered a trivial query, even when no connection is free. */
   readonly ping: () => Promise<void>
-  /** Tables that have no schema of their own but are Parquet or in the database; they are declared to `tables`. */
+  /** Finds tables without a schema file that are Parquet files or in the database, and declares them to `tables`. */
   readonly discover: () => Promise<Discovery>
   readonly close: () => void
 }
@@ -32,12 +32,12 @@ export interface Session {
 const DATABASE = '~database'
 const WORKSPACE = '"~tables"'
 /**
- * Rows that are skipped or read together, and by one thread. Of 10,000 log entries DuckDB's own 122,880 would be one
- * group: with smaller ones the newest hundred take half the time.
+ * The rows of a row group, which are skipped or read together by one thread. With DuckDB's default of 122,880, 10,000 log
+ * entries would be one group; with smaller groups a query for the newest hundred takes half the time.
  */
 const ROW_GROUP_SIZE = 4_096
 
-/** A file, and not memory, so that loaded rows are compressed and may leave memory. */
+/** Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const spill = join(options.folder, 'spill')
   const copies = join(options.folder, 'copies')
@@ -145,9 +145,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 }
 
 /**
- * Order matters: what is allowed, then nothing else, then no more changes (DuckDB 1.5 checks each against the last). What
- * is allowed are the files of tables, copies of them and the folders of datasets: the data folder itself may hold the tokens' file.
- * DuckDB adds the files that it has open, and its folder for temporary ones.
+ * Locks the session. The order matters: first the allowed paths, then no external access, then no more changes (DuckDB 1.5
+ * checks
+ * each against the previous). Allowed are the files of tables, copies of them and the folders of datasets, but not the data
+ * folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its temporary folder.
  */
 async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`
@@ -156,15 +157,15 @@ async function lock(admin: DuckDBConnection, options: SessionOptions, copies: st
   await admin.run(`SET allowed_paths = ${list([...files, ...files.map(literalPath)])}`)
   await admin.run(`SET allowed_directories = ${list([...folders, copies])}`)
   await admin.run('SET enable_external_access = false')
-  // Given when the instance is made it would be shown, but not kept to.
+  // As an option of the new instance it would be shown but not enforced.
   await admin.run(`SET GLOBAL max_temp_directory_size = '${options.tempLimitMb}MB'`)
-  // Without its threads the allocator keeps what loading a table took until the thread that loaded it works again.
+  // Without background threads the allocator keeps the memory of a load until the thread that loaded works again.
   await admin.run('SET GLOBAL allocator_background_threads = true')
   await admin.run(`SET allowed_configs = ['${LARGE_PLAN_SETTING}']`)
   await admin.run('SET lock_configuration = true')
 }
 
-/** The datasets that have a folder by now, and those that tables with a schema will have theirs in. */
+/** The datasets that have a folder now, and those of tables with a schema, whose folders may come later. */
 function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[] {
   if (dataDir === null) return []
   const declared = tables.map(table => datasetOf(table.definition.name))
@@ -173,7 +174,7 @@ function allowedDatasets({ dataDir, tables }: SessionOptions): readonly string[]
 
 const datasetOf = (table: string): string => table.slice(0, Math.max(0, table.lastIndexOf('.')))
 
-/** The table that a shape suggests. */
+/** The table definition inferred from a file's columns. */
 function definitionOf(name: string, shape: ParquetShape): TableDefinition {
   const columns: StructField[] = []
   const unreadable: UnreadableColumn[] = []
@@ -190,7 +191,9 @@ const noColumns = ({ unreadable = [] }: TableDefinition): string =>
     ? `none of its columns can be read: of ${unreadable[0].name} ${unreadable[0].reason}`
     : 'it has no columns'
 
-/** A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for another project's. */
+/**
+ * A table of the attached database, whose schemas are datasets: `dataset`, or `project.dataset` for one of another project.
+ */
 interface DatabaseTable {
   readonly source: string
   readonly shape: ParquetShape
@@ -210,7 +213,7 @@ async function tablesOfDatabase(admin: DuckDBConnection): Promise<ReadonlyMap<st
   return tables
 }
 
-/** Connections are made when first needed; who comes when all are lent out waits in turn. */
+/** A pool of connections, opened on demand; when all are lent out, borrowers wait in turn. */
 function connectionPool(connect: () => Promise<DuckDBConnection>, size: number): Session['borrow'] {
   const free: DuckDBConnection[] = []
   const waiting: ((connection: DuckDBConnection) => void)[] = []

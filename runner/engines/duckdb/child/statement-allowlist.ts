@@ -1,12 +1,12 @@
 /**
- * The second lock behind the translator: of the SQL that DuckDB is to run, only what the translator could have written
- * gets in. The first lock is that GoogleSQL has no name for anything else; the third is DuckDB's own configuration.
+ * The second of three security layers: DuckDB runs only SQL that the translator could have written. The first layer is that
+ * GoogleSQL has no name for anything else; the third is DuckDB's own configuration.
  */
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { BoundedMap } from '../../../model/bounded-map.js'
 
-/** The statement is none that the translator writes; a bug of ours, or an attack. */
+/** The translator never writes such a statement: it is a bug of ours, or an attack. */
 class ForbiddenStatementError extends Error {
   override readonly name = 'ForbiddenStatementError'
 }
@@ -15,14 +15,14 @@ class ForbiddenStatementError extends Error {
 export type GuardStatement = (connection: DuckDBConnection, sql: string, tables: readonly string[]) => Promise<void>
 
 const MAX_REMEMBERED = 1_000
-/** What stands where a table would. `BASE_TABLE` and `TABLE_FUNCTION` are looked at more closely. */
+/** The kinds of table expressions that are allowed. `BASE_TABLE` and `TABLE_FUNCTION` are checked further. */
 const SOURCES = new Set(['BASE_TABLE', 'TABLE_FUNCTION', 'SUBQUERY', 'JOIN', 'EMPTY', 'EXPRESSION_LIST'])
 const TABLE_FUNCTIONS = new Set(['unnest', 'range', 'generate_series'])
-/** Functions of DuckDB that read or change something beside their arguments, or tell of the process. */
+/** DuckDB functions that read or change more than their arguments, or reveal facts about the process. */
 const FORBIDDEN_FUNCTION =
   /^(?:current_(?:setting|query|query_id|connection_id|transaction_id|database|catalog|schemas?|role|user)|session_user|user|version|getenv|getvariable|in_search_path|write_log|nextval|currval|setseed|sleep_ms|txid_current|stats|json_(?:de)?serialize_.*|json_execute_.*|parse_duckdb_log_message|obj_description|col_description|shobj_description|get_block_size|pg_.*|inet_.*|has_.*_privilege|which_secret|enable_.*|duckdb_.*|pragma_.*|read_.*|query|query_table|glob)$/
 
-/** Remembers what it has let in: texts are few, and each is looked at once. */
+/** Creates the check. Allowed texts are cached, so each is checked once. */
 export function statementGuard(): GuardStatement {
   const known = new BoundedMap<string, true>(MAX_REMEMBERED)
   return async (connection, sql, tables) => {
@@ -53,7 +53,7 @@ type Node = Readonly<Record<string, unknown>>
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Every object of the tree. The values of constants are none of it: they are whatever the author wrote. */
+/** All nodes of the tree, without the values of constants, which are data. */
 function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
   if (Array.isArray(value)) {
     for (const item of value) nodesOf(item, found)
@@ -64,7 +64,7 @@ function nodesOf(value: unknown, found: Node[] = []): readonly Node[] {
   return found
 }
 
-/** The names that a WITH gives, wherever it stands: a name that is out of scope DuckDB refuses itself. */
+/** All names that WITH clauses define, at any level: DuckDB itself refuses a name that is out of scope. */
 function commonTableNames(node: Node): readonly string[] {
   const map = node['cte_map']
   const entries = isNode(map) && Array.isArray(map['map']) ? map['map'] : []
@@ -72,7 +72,7 @@ function commonTableNames(node: Node): readonly string[] {
 }
 
 function whyForbidden(node: Node, names: ReadonlySet<string>): string | null {
-  // Only what stands in a FROM has both.
+  // Only table expressions have both members.
   if ('alias' in node && 'sample' in node) return whySourceForbidden(node, names)
   return node['class'] === 'FUNCTION' ? whyFunctionForbidden(node) : null
 }

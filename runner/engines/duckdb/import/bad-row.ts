@@ -1,11 +1,11 @@
-/** What is wrong with one row of a file. */
+/** The error for one bad row of a file. */
 
-/** Never shown as it is: it becomes one line of a report. */
+/** A mistake in a row. It is never shown itself; it becomes one line of a report. */
 export class BadRowError extends Error {
   override readonly name = 'BadRowError'
-  /** Where in the row, in bytes from its beginning. */
+  /** The offset in the row, in bytes. */
   readonly offset: number
-  /** `metadata[0].request`; '' for the row as a whole. */
+  /** The path of the value, such as `metadata[0].request`; '' for the whole row. */
   readonly path: string
   readonly found: string
   readonly expected: string
@@ -21,7 +21,7 @@ export class BadRowError extends Error {
 
 const MAX_SHOWN = 60
 
-/** Text of a file as a report quotes it: on one line, and not more than its beginning. */
+/** Quotes text of a file for a report: on one line, and only its beginning. */
 export function shown(text: string): string {
   const visible = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
   return visible.replace(

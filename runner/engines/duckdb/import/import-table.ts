@@ -1,4 +1,4 @@
-/** Imports files into a table: checked, sorted, partitioned, and seen by readers all at once. */
+/** Imports files into a table: rows are checked, sorted and partitioned, and become visible all at once. */
 import { createWriteStream, existsSync, mkdirSync, type WriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,17 +24,17 @@ export interface ImportOptions {
   readonly table: TableDefinition
   readonly schema: readonly SchemaField[]
   readonly layout: ImportLayout
-  /** `-` is standard input. */
+  /** Paths; `-` is standard input. */
   readonly files: readonly string[]
-  /** `ndjson`, `csv.gz`, …: of standard input and of files whose names tell none. */
+  /** The format of standard input and of files whose names do not show it: `ndjson`, `csv.gz`, … */
   readonly inputFormat: string | null
   readonly standardInput: () => Readable
-  /** The rows take the place of the table's; otherwise they are added to them. */
+  /** Whether the rows replace those of the table; otherwise they are added. */
   readonly replaces: boolean
   readonly ignoresUnknown: boolean
-  /** Where bad rows go, as they are, while the others are imported; null where one bad row stops all. */
+  /** The file for bad rows, while the others are imported; null where one bad row stops the import. */
   readonly skipFile: string | null
-  /** Bad rows that are reported before reading stops. */
+  /** The number of reported bad rows after which reading stops. */
   readonly maxBadRows: number
   readonly memoryLimitMb: number
   readonly threads: number
@@ -44,23 +44,23 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  /** False when bad rows have stopped it: then nothing has changed. */
+  /** False when bad rows stopped the import; nothing has changed then. */
   readonly isCommitted: boolean
   readonly rows: number
   readonly files: number
-  /** Imports and files that were replaced. */
+  /** The number of imports and files that were replaced. */
   readonly replaced: number
-  /** The first of them. */
+  /** The first bad rows. */
   readonly badRows: readonly BadRow[]
   readonly badRowCount: number
 }
 
-/** Rows become a piece for DuckDB when there are so many bytes of them. */
+/** The size at which buffered rows are passed to DuckDB. */
 const PIECE_BYTES = 30 << 20
 
 /**
  * @throws QueryFault for a file that cannot be read at all, SetupError when the table's folder cannot be written or another
- *   import of it is running, UsageError when the file for bad rows is there already.
+ *   import of the table is running, UsageError when the file for bad rows already exists.
  */
 export async function importFiles(options: ImportOptions): Promise<ImportReport> {
   const sources = sourcesOf(options.files, options.inputFormat)
@@ -80,7 +80,7 @@ async function importInto(
   sources: readonly ImportSource[],
   options: ImportOptions,
 ): Promise<ImportReport> {
-  // Loaded here, so that commands which import nothing do without.
+  // Imported lazily, since other commands do not need DuckDB in this process.
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const { keepByteOrderMark } = await import('../../../../googlesql-duckdb/runtime/keep-byte-order-mark.js')
   keepByteOrderMark()
@@ -124,7 +124,7 @@ async function importInto(
   }
 }
 
-/** DuckDB's own texts are for nobody. */
+/** Replaces DuckDB's messages, which must not be shown. */
 function worded(error: unknown, { path, work }: TableFolder, { table }: ImportOptions): unknown {
   if (error instanceof QueryFault || error instanceof SetupError || error instanceof UsageError) return error
   if (error instanceof TooManyPartitionsError) return new QueryFault(`${table.name}: ${error.message}`)
@@ -143,7 +143,7 @@ interface SkipSink {
   readonly isFull: () => boolean
   readonly bad: (row: BadRow) => void
   readonly aside: (bytes: Buffer) => void
-  /** Resolves once what was set aside need not be held any more. */
+  /** Resolves once the bad rows written so far need no more buffering. */
   readonly drained: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -172,7 +172,7 @@ function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
           failure = error
         })
       }
-      // The bytes belong to a buffer that is used again.
+      // Copied, since the buffer will be reused.
       file.write(Buffer.from(bytes))
     },
     drained: async () => {
@@ -184,7 +184,7 @@ function skipSink({ skipFile, maxBadRows }: ImportOptions): SkipSink {
     close: async () => {
       const open = file
       file = null
-      // One that could not be opened has been closed by then, and closes no second time.
+      // A file that could not be opened is already closed, and closing it again would wait for ever.
       if (open && !open.closed) await new Promise<void>(resolve => void open.once('close', resolve).end())
       fail()
     },
@@ -199,7 +199,7 @@ interface Gathering {
   readonly options: ImportOptions
 }
 
-/** Reads all sources; while DuckDB takes one piece, the next is read. @returns the number of good rows */
+/** Reads all sources; while DuckDB stores one buffer, the next is filled. @returns the number of good rows */
 async function gather({ sources, chunks, writer, skipped, options }: Gathering): Promise<number> {
   const { schema, ignoresUnknown } = options
   const gatherer = new RowGatherer({ record: rowSchema(schema), ignoresUnknown, sink: skipped })
@@ -212,7 +212,7 @@ async function gather({ sources, chunks, writer, skipped, options }: Gathering):
     rows += gatherer.buffer.rows
     gatherer.buffer.giveTo(spare)
     if (isWanted) inFlight = writer.add(spare)
-    // Met by the next `await`; until then it must not count as unhandled.
+    // The next `await` reports the failure; until then it must not count as unhandled.
     inFlight.catch(() => undefined)
   }
   for (const source of sources) {
@@ -238,7 +238,7 @@ async function* chunksOf(
 ): AsyncGenerator<Buffer> {
   if (source.format === 'parquet') {
     const spool = join(work, 'input.parquet')
-    // Parquet is read from its end, which a stream does not have.
+    // Parquet is read from its end, so a stream is first written to a file.
     if (source.path === null) await pipeline(standardInput(), createWriteStream(spool))
     yield* parquetLines(reading, source.path ?? spool, source.name)
     if (source.path === null) await rm(spool, { force: true })

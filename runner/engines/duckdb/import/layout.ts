@@ -1,15 +1,15 @@
-/** Where rows go: the order and the partitions that a table's resource asks for, as DuckDB SQL. */
+/** The partitioning and sort order of an import, from the table's resource, as DuckDB SQL. */
 import type { TableDefinition, Type } from '../../../../googlesql/index.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
 import { PARTITION_KEY, type PartitionUnit } from '../tables/imports-file.js'
 
-/** What a table's resource says of `clustering` and `timePartitioning`. */
+/** `clustering` and `timePartitioning` of a table's resource. */
 export interface ImportLayout {
   readonly clusteredBy: readonly string[]
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
 }
 
-/** The column of an unfinished file that says which partition a row is of. */
+/** The column of a staged file that holds the partition of a row. */
 export const PARTITION_COLUMN = '"~partition"'
 
 const FORMATS: Readonly<Record<PartitionUnit, string>> = {
@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<PartitionUnit, string>> = {
   YEAR: '%Y-01-01',
 }
 
-/** SQL of the partition's name; NULL for a row whose column is. */
+/** SQL of the partition's name; NULL for a row whose partitioning column is NULL. */
 export function partitionSql({ partition }: ImportLayout, table: TableDefinition): string {
   if (partition === null) return "''"
   const type = table.columns.find(column => column.name === partition.column)!.type
@@ -28,14 +28,14 @@ export function partitionSql({ partition }: ImportLayout, table: TableDefinition
   return `strftime(${civil}, ${quoteText(FORMATS[partition.unit])})`
 }
 
-/** `ORDER BY` and the columns that rows of one partition are sorted by; '' for none. */
+/** The ORDER BY clause for the rows of one partition; '' where the table has no order. */
 export function orderSql({ clusteredBy, partition }: ImportLayout): string {
-  // Rows of one cluster lie in the order of time, which most queries ask for.
+  // Rows of one cluster are ordered by time, which most queries filter or sort by.
   const columns = partition === null ? clusteredBy : [...new Set([...clusteredBy, partition.column])]
   return columns.length === 0 ? '' : `ORDER BY ${columns.map(column => `${quoteName(column)} NULLS FIRST`).join(', ')}`
 }
 
-/** `_partition=2026-01-31`, as DuckDB and others write hive-style folders. '' without partitions. */
+/** The hive-style folder of a partition, such as `_partition=2026-01-31`; '' without partitions. */
 export function partitionFolder({ partition }: ImportLayout, value: string | null): string {
   if (partition === null) return ''
   const name = value === null ? '__HIVE_DEFAULT_PARTITION__' : encodeURIComponent(value).replaceAll('%20', ' ')
@@ -43,8 +43,8 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
 }
 
 /**
- * The type that unfinished rows have in DuckDB. JSON and BYTES are texts there: DuckDB's reader would change
- * the numbers of one, and take the other's escapes for bytes.
+ * The DuckDB type of a column in staged files. JSON and BYTES are staged as text: DuckDB's reader would change the numbers of
+ * JSON and interpret escapes in BYTES.
  */
 export function stagedType(type: Type): string {
   return duckdbType(asTexts(type))
@@ -64,7 +64,7 @@ function asTexts(type: Type): Type {
   }
 }
 
-/** The table's columns from unfinished rows. */
+/** SQL of the table's columns over staged rows. */
 export function finishedColumns(table: TableDefinition): string {
   return table.columns
     .map(({ name, type }) => {

@@ -1,6 +1,7 @@
 /**
- * Turns checked rows into sorted Parquet files of one partition each, in bounded memory: rows become unfinished files of
- * some 100,000 rows, which are then sorted together, partition by partition, by DuckDB, which spills to disk.
+ * Writes checked rows as sorted Parquet files of one partition each, in bounded memory: rows are first staged in files of
+ * some
+ * 100,000 rows, which DuckDB then sorts together, partition by partition, spilling to disk.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -19,20 +20,20 @@ import {
 } from './layout.js'
 import type { RowBuffer } from './row-buffer.js'
 
-/** Says of a Parquet file who wrote it, and in which form. */
+/** The metadata key that marks a Parquet file as written by an import, with its version. */
 const IMPORT_MARK = 'sluice'
 
-/** Small enough that a query for one cluster skips most rows, large enough that a footer stays short. */
+/** Rows per row group: few enough for a query of one cluster to skip most rows, many enough for a short footer. */
 const ROW_GROUP_SIZE = 16_384
-/** Partitions of fewer rows are sorted together: one pass over the unfinished files for many of them. */
+/** Partitions with fewer rows than this in all are sorted together, in one pass over the staged files. */
 const SORTED_TOGETHER = 500_000
-/** BigQuery's own limit of partitions in a table. */
+/** BigQuery's limit of partitions in a table. */
 const MAX_PARTITIONS = 10_000
 const MIN_READER_BYTES = 1 << 20
 
 export interface WriterOptions {
   readonly connection: DuckDBConnection
-  /** For unfinished files; there, and the writer's own. */
+  /** An existing folder for staged files, used by this writer alone. */
   readonly folder: string
   readonly table: TableDefinition
   readonly layout: ImportLayout
@@ -40,11 +41,11 @@ export interface WriterOptions {
 
 interface Run {
   readonly path: string
-  /** Rows by partition. */
+  /** The number of rows of each partition. */
   readonly counts: ReadonlyMap<string | null, number>
 }
 
-/** A table with more partitions than are sensible. */
+/** The rows have more partitions than BigQuery allows. */
 export class TooManyPartitionsError extends Error {
   override readonly name = 'TooManyPartitionsError'
 }
@@ -59,7 +60,7 @@ export class ParquetWriter {
     this.#options = options
   }
 
-  /** Takes the rows of the buffer, which may be filled anew once this resolves. */
+  /** Stages the rows of the buffer, which may be refilled once this resolves. */
   async add(rows: RowBuffer): Promise<void> {
     if (rows.rows === 0) return
     const { connection, folder, table, layout } = this.#options
@@ -72,7 +73,7 @@ export class ParquetWriter {
       `read_json(${quoteText(piece)}, format = 'newline_delimited', records = true, compression = 'uncompressed', ` +
       `maximum_object_size = ${Math.max(MIN_READER_BYTES, rows.longestRow + 16)}, columns = {${columns.join(', ')}})`
     const partition = partitionSql(layout, table)
-    // Sorted by partition, so that reading one of them later skips the rest.
+    // Sorted by partition, so that reading one partition later skips the others.
     await connection.run(
       `COPY (SELECT *, ${partition} AS ${PARTITION_COLUMN} FROM ${source} ORDER BY ${PARTITION_COLUMN}) ` +
         `TO ${quoteText(path)} (FORMAT parquet, COMPRESSION lz4_raw, ROW_GROUP_SIZE ${ROW_GROUP_SIZE})`,
@@ -93,7 +94,7 @@ export class ParquetWriter {
     return new Map(result.getRows().map(([value, count]) => [value as string | null, Number(count)]))
   }
 
-  /** Writes the finished files into the folder; returns their paths relative to it. */
+  /** Writes the final files into the folder; returns their paths relative to it. */
   async finish(into: string): Promise<readonly string[]> {
     const values = [...this.#totals.keys()].sort(byPartition)
     const files: string[] = []
@@ -148,7 +149,7 @@ export class ParquetWriter {
 const parquet = (paths: readonly string[]): string =>
   `read_parquet([${paths.map(quoteText).join(', ')}], hive_partitioning = false)`
 
-/** NULL first, then by time. */
+/** Orders partitions: NULL first, then by time. */
 function byPartition(a: string | null, b: string | null): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0

@@ -1,11 +1,11 @@
-/** Bytes of rows that have been read, until there are enough of them for DuckDB. */
+/** A buffer for the bytes of checked rows, until they are passed to DuckDB. */
 
-/** Grows as needed. */
+/** A growing byte buffer. */
 export class RowBuffer {
   bytes: Buffer
   length = 0
   rows = 0
-  /** Of the rows, in bytes. */
+  /** The length of the longest row, in bytes. */
   longestRow = 0
   #rowStart = 0
 
@@ -23,7 +23,7 @@ export class RowBuffer {
   }
 
   write(text: string): void {
-    // A UTF-16 unit has three bytes at most.
+    // A UTF-16 unit needs at most three bytes.
     this.#reserve(text.length * 3)
     this.length += this.bytes.write(text, this.length, 'utf8')
   }
@@ -36,7 +36,7 @@ export class RowBuffer {
     this.#rowStart = this.length
   }
 
-  /** Hands over what it holds, and goes on with the memory of the other, which is emptied. */
+  /** Swaps memory with the other buffer: the other gets this one's bytes, and this one becomes empty. */
   giveTo(other: RowBuffer): void {
     const { bytes } = other
     other.bytes = this.bytes

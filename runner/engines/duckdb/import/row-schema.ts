@@ -1,17 +1,17 @@
-/** A table's schema, compiled for reading rows: what each key may hold, and what is filled in where it is missing. */
+/** A table's schema, compiled for checking rows: the fields by key, and the values of missing fields. */
 import { fieldType, type ScalarKind, type SchemaField, type Type } from '../../../../googlesql/index.js'
 
-/** A record's fields, or the columns of a table. */
+/** The fields of a record, or the columns of a table. */
 export interface RowRecord {
   readonly fields: readonly RowField[]
-  /** By name in lower case: BigQuery's names are the same in any case. */
+  /** Fields by name in lower case, since BigQuery's names are case-insensitive. */
   readonly byName: ReadonlyMap<string, RowField>
-  /** Those that must not stay away: REQUIRED ones, and REPEATED ones, which are empty then. */
+  /** Fields that need handling when they are missing: REQUIRED ones are an error, REPEATED ones become empty. */
   readonly awaited: readonly RowField[]
 }
 
 export interface RowField {
-  /** In its record. */
+  /** The index in its record. */
   readonly index: number
   readonly name: string
   /** The name as JSON writes it, with its quotes. */
@@ -20,20 +20,20 @@ export interface RowField {
   readonly isRepeated: boolean
   readonly isRequired: boolean
   readonly limits: LeafLimits
-  /** Of a STRUCT. */
+  /** The fields of a STRUCT; null for other types. */
   readonly record: RowRecord | null
-  /** `"name":[]` */
+  /** The JSON member of an empty array: `"name":[]`. */
   readonly emptyText: string
 }
 
-/** Of `NUMERIC(10, 2)` and `STRING(20)`; null where there is none. */
+/** The type parameters of `NUMERIC(10, 2)` and `STRING(20)`; null where not declared. */
 export interface LeafLimits {
   readonly precision: number | null
   readonly scale: number | null
   readonly maxLength: number | null
 }
 
-/** `fields` must have types that are known. */
+/** Compiles a schema; all types of `fields` must be known. */
 export function rowSchema(fields: readonly SchemaField[]): RowRecord {
   const compiled = fields.map(compileField)
   return {

@@ -1,4 +1,4 @@
-/** The rows of files: told good from bad, the good ones gathered for DuckDB, the bad ones for a report. */
+/** Reads rows of files: good rows are collected for DuckDB, bad rows are reported. */
 import { isUtf8 } from 'node:buffer'
 import { QueryFault } from '../../../model/query-fault.js'
 import { BadRowError, shown } from './bad-row.js'
@@ -9,23 +9,23 @@ import { EVERY_LINE, type LinePiece, type LineSink, type RowEnds, RowSplitter } 
 import { RowBuffer } from './row-buffer.js'
 import type { RowRecord } from './row-schema.js'
 
-/** One bad row, as reports have it. */
+/** One bad row of a report. */
 export interface BadRow {
   readonly file: string
-  /** From 1; of a record of CSV, its first line; of Parquet, the row. */
+  /** The line, from 1; for CSV the first line of the record, for Parquet the number of the row. */
   readonly line: number
-  /** In characters, from 1. */
+  /** The column in characters, from 1. */
   readonly column: number
-  /** `metadata[0].status`; '' for the row as a whole. */
+  /** The path of the value, such as `metadata[0].status`; '' for the whole row. */
   readonly path: string
   readonly found: string
   readonly expected: string
 }
 
-/** Told of every bad row, in order. */
+/** Receives every bad row, in order. */
 export interface BadRowSink {
   bad(row: BadRow): void
-  /** The bytes of the row that was told of last, or the next stretch of them. */
+  /** Receives the bytes of the row reported last, in one or several parts. */
   aside(bytes: Buffer): void
 }
 
@@ -33,11 +33,11 @@ export interface RowsOptions {
   readonly record: RowRecord
   readonly ignoresUnknown: boolean
   readonly sink: BadRowSink
-  /** @default 16 MiB */
+  /** The longest row in bytes. @default 16 MiB */
   readonly maxRowBytes?: number
 }
 
-/** BigQuery takes rows of up to 100 MB; the embedded engine reads them in buffers of twice their size. */
+/** The longest row. BigQuery allows 100 MB, but DuckDB reads rows in buffers of twice their size. */
 const MAX_ROW_BYTES = 16 * 1024 * 1024
 const FIRST_CAPACITY = 1 << 20
 const RETURN = 0x0d
@@ -49,7 +49,7 @@ interface Format {
   readonly isCsv: boolean
 }
 
-/** Reads one file after another into `buffer`, which the caller empties between two chunks. */
+/** Reads files one after another into `buffer`, which the caller empties between chunks. */
 export class RowGatherer {
   readonly buffer = new RowBuffer(FIRST_CAPACITY)
   readonly #options: RowsOptions
@@ -69,7 +69,7 @@ export class RowGatherer {
   }
 }
 
-/** One file's bytes as rows. */
+/** Reads the rows of one file. */
 export class RowStream implements LineSink {
   readonly #file: string
   readonly #isCsv: boolean
@@ -88,7 +88,7 @@ export class RowStream implements LineSink {
     this.#splitter = new RowSplitter(format.ends, this, maxRowBytes)
   }
 
-  /** @throws QueryFault for a file whose header cannot be, or that is UTF-16. */
+  /** Reads a chunk. @throws QueryFault for an invalid CSV header, or a file in UTF-16. */
   push(chunk: Buffer): void {
     let bytes = chunk
     if (this.#isFirstChunk && chunk.length > 0) {
@@ -102,7 +102,7 @@ export class RowStream implements LineSink {
     this.#splitter.push(bytes)
   }
 
-  /** @throws QueryFault as `push` does. */
+  /** Ends the file. @throws QueryFault as `push` does. */
   end(): void {
     this.#splitter.end()
   }

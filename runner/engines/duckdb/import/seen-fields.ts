@@ -1,6 +1,6 @@
-/** Which fields of the records that are open have been read. */
+/** Tracks which fields of the open records have been read. */
 
-/** A stack in one piece of memory, since every record of every row has one. */
+/** A stack in one array, since every record of every row needs an entry. */
 export class SeenFields {
   #flags = new Uint8Array(1024)
   #end = 0
@@ -9,7 +9,7 @@ export class SeenFields {
     this.#end = 0
   }
 
-  /** A record of `count` fields begins. @returns where its own are: the place of a field is that plus its index */
+  /** Begins a record of `count` fields. @returns the offset of its first field; a field is at that offset plus its index */
   open(count: number): number {
     const begin = this.#end
     this.#end = begin + count
@@ -22,7 +22,7 @@ export class SeenFields {
     return begin
   }
 
-  /** The record that began at `begin` ends. */
+  /** Ends the record that began at `begin`. */
   close(begin: number): void {
     this.#end = begin
   }

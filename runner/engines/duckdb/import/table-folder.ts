@@ -1,4 +1,4 @@
-/** A table's folder as imports change it: one at a time, and each of them whole or not at all. */
+/** The folder of a table during an import: one import at a time, each applied completely or not at all. */
 import {
   closeSync,
   fsyncSync,
@@ -21,24 +21,25 @@ import { IMPORTS_FILE, type ImportEntry, type Imports, type ReplacedFile, readIm
 
 const LOCK_FILE = '.import.lock'
 const WORK_FOLDER = '.import'
-/** What the folder of an import is called. */
+/** The name of an import's folder. */
 const IMPORT_ID = /^\d{8}T\d{9}Z-[0-9a-f]{8}$/
-/** Longer than any query runs that may still read what was replaced. */
+/** How long replaced files are kept, in milliseconds: longer than any query that may still read them. */
 const RETIRED_FOR_MS = 10 * 60_000
 
-/** `20260131T120000123Z-0123abcd`: in the order of time. `unique` is eight hexadecimal digits. */
+/** An id that sorts by time, such as `20260131T120000123Z-0123abcd`. `unique` is eight hexadecimal digits. */
 export function importId(nowMs: number, unique: string): string {
   return `${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}-${unique}`
 }
 
-/** Held until `close`; the system lets go of it when the process dies. */
+/** A locked table folder, until `close`; the system releases the lock when the process dies. */
 export interface TableFolder {
   readonly path: string
-  /** For unfinished files; empty, and gone after `close`. */
+  /** An empty folder for staged files, removed by `close`. */
   readonly work: string
   /**
-   * Makes the files in `result`, a folder in `work`, part of the table; with `replaces` they are the whole table. A null
-   * entry adds nothing. @returns how many files and imports were replaced.
+   * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. A null entry
+   * adds
+   * nothing. @returns the number of files and imports that were replaced.
    */
   readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
   readonly close: () => void
@@ -79,11 +80,13 @@ export async function openTableFolder(dataDir: string, table: string, nowMs: num
   }
 }
 
-/** Why the table's files cannot be written. */
+/** The error for a table's files that cannot be written. */
 export const tableFailure = (path: string, cause: unknown, reason?: string): SetupError =>
   writeFailure({ what: "the table's files into", path, setting: SETTING.data }, cause, reason)
 
-/** DuckDB locks the files of its databases, and the system unlocks them when a process ends, however it ends. */
+/**
+ * Takes the lock by opening a DuckDB database: DuckDB locks its file, and the system releases the lock when the process ends.
+ */
 async function takeLock(file: string, table: string): Promise<{ close: () => void }> {
   const { DuckDBInstance } = await import('@duckdb/node-api')
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
@@ -103,7 +106,7 @@ async function takeLock(file: string, table: string): Promise<{ close: () => voi
   return { close: () => instance.closeSync() }
 }
 
-/** What imports that were killed have left, and what was replaced so long ago that nobody reads it. */
+/** Removes files of imports that were killed, and replaced files that no query can still be reading. */
 function removeLeftovers(path: string, dataset: string, nowMs: number): void {
   rmSync(join(path, WORK_FOLDER), { recursive: true, force: true })
   rmSync(join(path, temporary(IMPORTS_FILE)), { force: true })
@@ -161,7 +164,7 @@ function commit(place: Place, entry: ImportEntry | null, result: string, options
   writeFileSync(unfinished, `${JSON.stringify(after, null, 2)}\n`)
   syncFile(unfinished)
   syncFile(path)
-  // From here on the table is the new one.
+  // This rename makes the new table visible.
   renameSync(unfinished, join(path, IMPORTS_FILE))
   syncFile(path)
   removeReplaced(
@@ -173,7 +176,7 @@ function commit(place: Place, entry: ImportEntry | null, result: string, options
 
 const temporary = (name: string): string => `.${name}.tmp`
 
-/** What a rename makes visible must have reached the disk before. */
+/** Flushes a file to the disk, before a rename makes it visible. */
 function syncFile(path: string): void {
   const file = openSync(path, 'r')
   try {

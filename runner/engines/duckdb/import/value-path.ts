@@ -1,10 +1,10 @@
-/** Which value of a row is being read, for whoever is told that it is bad. */
+/** Tracks the path of the value that is being read, for reports of bad rows. */
 import type { RowField } from './row-schema.js'
 
 const NO_ELEMENT = -1
 
 export class ValuePath {
-  /** The fields that are open, from the outermost, and which element of each is. */
+  /** The open fields, outermost first, and the current element of each. */
   readonly #fields: RowField[] = []
   readonly #elements: number[] = []
   #depth = 0
@@ -22,12 +22,12 @@ export class ValuePath {
     this.#depth--
   }
 
-  /** The innermost field's element `index` is read next. */
+  /** Moves to element `index` of the innermost field. */
   enterElement(index: number): void {
     this.#elements[this.#depth - 1] = index
   }
 
-  /** `metadata[0].request`; '' for the row. */
+  /** The path, such as `metadata[0].request`; '' for the row. */
   text(): string {
     const names = this.#fields.slice(0, this.#depth).map(({ name }, i) => {
       const element = this.#elements[i]!
@@ -36,7 +36,7 @@ export class ValuePath {
     return names.join('.')
   }
 
-  /** The path of a field of the record that is open. */
+  /** The path of a field of the open record. */
   textOf(name: string): string {
     return this.#depth === 0 ? name : `${this.text()}.${name}`
   }

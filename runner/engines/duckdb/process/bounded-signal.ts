@@ -1,8 +1,10 @@
-/** A signal with a bound on the time. */
+/** An abort signal with a timeout. */
 import type { Clock } from '../../../model/ports.js'
 import { TIMED_OUT } from '../runner-error.js'
 
-/** Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `cancelTimer` ends the watch on both. */
+/**
+ * Fires when the caller's does, or when the time is up; then its reason is TIMED_OUT. `cancelTimer` ends the watch on both.
+ */
 export function boundedSignal(
   { signal, timeoutMs }: { readonly signal?: AbortSignal; readonly timeoutMs: number },
   clock: Clock,

@@ -1,27 +1,28 @@
-/** Decides whose turn it is, so that nobody who asks for much keeps the others waiting. */
+/** A queue that is fair between keys: a caller with many requests does not delay the others. */
 
 export interface FairQueue<T> {
-  /** At the end of those with its key, or at their head. */
+  /** Adds an item at the end, or at the head, of the items with its key. */
   readonly add: (key: string, item: T, at?: 'end' | 'head') => void
-  /** False when it does not wait (any more). */
+  /** Removes a waiting item; false when it is not waiting. */
   readonly remove: (key: string, item: T) => boolean
   /**
-   * The next item, now running: of the key of which the fewest run, among those the one that waits longest. Null when
-   * nothing waits or may begin.
+   * Takes the next item and counts it as running: from the key with the fewest running items, and among equals the one that
+   * has
+   * waited longest. Null when no item may start.
    */
   readonly take: () => T | null
-  /** One of this key has ended. */
+  /** Notes that an item of this key has ended. */
   readonly release: (key: string) => void
-  /** Nothing runs any more; what waits still does. */
+  /** Notes that nothing is running any more; waiting items stay. */
   readonly releaseAll: () => void
-  /** Everything that waits, which then does so no longer. */
+  /** Removes and returns all waiting items. */
   readonly clear: () => readonly T[]
 }
 
 export interface FairQueueLimits {
-  /** How many run at once. */
+  /** The most items that run at once. */
   readonly most: number
-  /** How many of them may be of this key. */
+  /** The most running items of a key. */
   readonly mostOf: (key: string) => number
 }
 

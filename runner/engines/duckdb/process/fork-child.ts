@@ -1,4 +1,4 @@
-/** Starts one child process of the engine, with nothing of the parent's environment and a bound on its memory. */
+/** Starts a child process of the engine, without the parent's environment and with a memory limit. */
 import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,27 +8,28 @@ import type { FromChild, SessionOptions, ToChild } from './messages.js'
 
 export interface EngineChild {
   readonly pid: number | undefined
-  /** A child that cannot be told is killed; then `onExit` follows. */
+  /** Sends a message; a child that cannot be reached is killed, and `onExit` follows. */
   readonly post: (message: ToChild) => void
-  /** At once. `reason` is what `onExit` is told. */
+  /** Kills the child at once; `onExit` gets the reason. */
   readonly kill: (reason: string) => void
 }
 
 export interface ForkChildOptions {
-  /** Made for this child; its folder is in them, and removed when it is gone. */
+  /** The options of this child. Its folder, which they name, is removed when it has exited. */
   readonly session: SessionOptions
   readonly onMessage: (message: FromChild) => void
-  /** The child is gone, and why. */
+  /** Called with the reason when the child has exited. */
   readonly onExit: (reason: string) => void
 }
 
 const isSource = import.meta.url.endsWith('.ts')
 const CHILD = fileURLToPath(new URL(isSource ? '../child/child-main.ts' : '../child/child-main.js', import.meta.url))
-/** The child keeps little in JavaScript: rows live in DuckDB, bodies in buffers. */
+/** Small JavaScript heaps suffice for the child: rows are in DuckDB, bodies in buffers. */
 const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(isSource ? ['--import', 'tsx'] : [])]
 /**
- * Where a thread of DuckDB's waits for an arena that another one uses, queries take a tenth longer. These are for the
- * threads beside them, of which few allocate at a time.
+ * Allocator arenas besides one per DuckDB thread, for the other threads, few of which allocate at a time. Queries take a
+ * tenth
+ * longer when a DuckDB thread has to wait for another thread's arena.
  */
 const MORE_ARENAS = 2
 const SHELL = '/bin/sh'
@@ -43,7 +44,7 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
   const child: ChildProcess = fork(CHILD, [], {
     serialization: 'advanced',
     ...boundedNode(dataLimitMb(session)),
-    // Nothing of the parent's environment: it holds secrets, and DuckDB needs none of it.
+    // The parent's environment is not passed on: it holds secrets, and DuckDB does not need it.
     env: {
       TZ: 'UTC',
       HOME: folder,
@@ -67,13 +68,13 @@ export function forkChild({ session, onMessage, onExit }: ForkChildOptions): Eng
     onExit(why)
   }
   child.on('exit', (code, signal) => gone(reason || (signal ? `killed by ${signal}` : `exit code ${code}`)))
-  // A process that could not be started has no exit.
+  // A process that could not be started emits no exit event.
   child.on('error', error => {
     if (child.pid === undefined) gone(error.message)
   })
   const post = (message: ToChild): void => {
     child.send(message, error => {
-      // The exit event that follows settles what is pending.
+      // The exit event that follows settles pending requests.
       if (error) child.kill('SIGKILL')
     })
   }
@@ -94,14 +95,14 @@ function neverStarted(reason: string, onExit: ForkChildOptions['onExit']): Engin
 }
 
 /**
- * The last resort, should memory grow faster than it is watched: what the system refuses to allocate, DuckDB reports as
- * any other lack of memory. It counts addresses, of which the allocator keeps several times what it uses.
+ * A system limit in case memory grows faster than the watch can see: DuckDB reports a refused allocation like any lack of
+ * memory. It limits address space, of which the allocator reserves several times what it uses.
  */
 const dataLimitMb = ({ memoryLimitMb }: SessionOptions): number => 4 * memoryLimitMb + 4_096
 
 /**
- * Node can set no limits on a process; the shell that becomes the child can. Only Linux holds to that of memory. A
- * child that dies leaves no image of its memory, which has callers' data in it.
+ * Starts Node through a shell, which can set limits; Node itself cannot. Only Linux enforces the memory limit. Core dumps are
+ * disabled, since they would contain callers' data.
  */
 function boundedNode(dataMb: number): Pick<ForkOptions, 'execPath' | 'execArgv'> {
   if (process.platform !== 'linux' || !existsSync(SHELL)) return { execArgv: NODE_FLAGS }

@@ -1,32 +1,32 @@
-/** What the parent process and the engine's child process say to each other. */
+/** The messages between the parent process and the engine's child process. */
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
 import type { ResultFormat } from '../../../model/query.js'
 
-/** A table that the engine may read. Where `files` is not given, its files are looked for in the data folder. */
+/** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
   readonly definition: TableDefinition
-  /** Files of this table, by absolute path. */
+  /** Absolute paths of the table's files. */
   readonly files?: readonly string[]
-  /** Values as DESIGN 6 has them on the wire, by column name. */
+  /** Rows by column name, with values as HTTP results write them. */
   readonly rows?: readonly object[]
 }
 
 export interface SessionOptions {
-  /** Exists, is this session's own, and is removed with it. */
+  /** An existing folder of this session, removed with it. */
   readonly folder: string
   readonly dataDir: string | null
   readonly database: string | null
   readonly tables: readonly { readonly definition: TableDefinition; readonly files?: readonly string[] }[]
   readonly memoryLimitMb: number
-  /** What queries that need more memory may write to the disk. */
+  /** Disk space for queries that exceed the memory limit. */
   readonly tempLimitMb: number
   readonly threads: number
   readonly connections: number
 }
 
-/** A value to be bound; those of JSON, ARRAY and STRUCT are plain JSON values. */
+/** A value to bind; values of JSON, ARRAY and STRUCT are plain JSON values. */
 export interface WireParameter {
   readonly name: string
   readonly type: Type
@@ -36,11 +36,11 @@ export interface WireParameter {
 export interface RunRequest {
   readonly kind: 'run'
   readonly sql: string
-  /** A quicker way to the same rows over large files; it fails where `sql` does not, and then `sql` counts. Null for none. */
+  /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
   readonly quickSql: string | null
-  /** What the query gives, in order; names are unique. */
+  /** The columns of the result in order; names are unique. */
   readonly columns: readonly StructField[]
-  /** In the order of $1, $2, … */
+  /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
   readonly maxRows: number
@@ -57,12 +57,12 @@ export interface CheckRequest {
 export interface ExplainRequest {
   readonly kind: 'explain'
   readonly sql: string
-  /** As RunRequest's. */
+  /** See RunRequest. */
   readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
 }
-/** Looks again for tables that have no schema of their own. */
+/** Looks again for tables without a schema file. */
 export interface DiscoverRequest {
   readonly kind: 'discover'
 }
@@ -71,9 +71,9 @@ export interface PingRequest {
 }
 export type Request = RunRequest | CheckRequest | ExplainRequest | DiscoverRequest | PingRequest
 
-/** What each kind of request is answered with. */
+/** The answer to each kind of request. */
 export interface Answers {
-  /** Of the body, what comes after the parts that were sent before. */
+  /** The body, without the parts that were sent before. */
   readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
   readonly check: null
   readonly explain: { readonly sql: string; readonly plan: string }
@@ -81,19 +81,23 @@ export interface Answers {
   readonly ping: null
 }
 
-/** Tables found in the data folder or the database, and what was left out of them and why, for the log. */
+/** Tables found in the data folder or the database; columns and files that were left out, and why, for the log. */
 export interface Discovery {
   readonly tables: readonly TableDefinition[]
   readonly notes: readonly string[]
-  /** Tables that there are files of, and why they cannot be queried: as TableCatalogue's `absence` tells it. */
+  /** Tables that have files but cannot be queried, and why; see TableCatalogue's `absence`. */
   readonly unreadable: readonly { readonly table: string; readonly reason: string }[]
-  /** There are datasets that this child may not read, since it was locked before they were there; the next child may. */
+  /**
+   * Whether datasets exist that this child may not read, since they appeared after it was locked; the next child may read
+   * them.
+   */
   readonly isOutgrown: boolean
 }
 
 /**
- * `query`: the query or its data is at fault, `message` in BigQuery's words. `engine`: anything else. `cause` is
- * DuckDB's own text. `argument`: bound values are at fault. `too-large`: the result has more bytes than it may have.
+ * `query`: the query or its data is at fault, with BigQuery's message. `argument`: bound values are at fault. `too-large`:
+ * the
+ * result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
  */
 export type Failure =
   | { readonly kind: 'query'; readonly message: string; readonly cause: string }

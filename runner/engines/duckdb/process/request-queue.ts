@@ -1,13 +1,15 @@
-/** What was asked of the engine: whose turn it is, what the child has, and what is tried again when the child dies. */
+/**
+ * The requests to the engine: those that wait, those that the child has, and those that are retried after a child has died.
+ */
 import { RunnerError } from '../../../model/errors.js'
 import type { Clock } from '../../../model/ports.js'
 import { fairQueue } from './fair-queue.js'
 import type { Answers, Failure, Request, ToChild } from './messages.js'
 
 export interface AskOptions {
-  /** When it fires the work is stopped, whether it runs or waits, and the promise rejects with an `interrupted` failure. */
+  /** When it fires, the running or waiting work is stopped, and the promise rejects with an `interrupted` failure. */
   readonly signal?: AbortSignal
-  /** Whose request it is: nobody gets all connections. @default one for all who give none */
+  /** The caller of the request: no caller gets all connections. @default requests without a caller share one */
   readonly caller?: string
 }
 
@@ -25,26 +27,29 @@ export class RequestFailure extends Error {
   }
 }
 
-/** Why the child is gone, or could not open; for the log. */
+/** Why the child has exited or could not start; for the log. */
 export class EngineDiedError extends Error {
   override readonly name = 'EngineDiedError'
 }
 
 export interface Work {
-  /** @throws RequestFailure; RunnerError ENGINE_UNAVAILABLE when two children died of, or with, the request. */
+  /**
+   * Sends a request. @throws RequestFailure; RunnerError ENGINE_UNAVAILABLE when two children have died during the request.
+   */
   readonly ask: Ask
-  /** The child can be sent requests from now on, or no longer. */
+  /** Sets whether the child accepts requests. */
   readonly setReady: (isReady: boolean) => void
-  /** The child has a part of the body that the request will be answered with. */
+  /** Adds a part of the body of a request's answer. */
   readonly addPart: (id: number, bytes: Uint8Array) => void
-  /** The child has done with a request. */
+  /** Settles a request with the child's outcome. */
   readonly settle: (id: number, outcome: Outcome) => void
   /**
-   * The child is gone, and what it had is kept for the next one; all of it, when it was ended for none of it.
-   * @returns whether it had anything.
+   * Notes that the child has exited. Its requests are kept for the next child; those that may have caused the exit are
+   * counted,
+   * unless it was ended for another reason. @returns whether the child had requests.
    */
   readonly loseChild: (reason: string, isBlameless: boolean) => boolean
-  /** Fails everything that waits. */
+  /** Fails all waiting requests. */
   readonly refuse: (reason: string) => void
 }
 
@@ -52,7 +57,7 @@ export interface WorkOptions {
   readonly connections: number
   readonly clock: Clock
   readonly post: (message: ToChild) => void
-  /** A request goes on although it was told to stop. */
+  /** Called when a request does not stop although it was told to. */
   readonly onStuck: () => void
 }
 
@@ -63,37 +68,40 @@ interface Job {
   readonly request: Request
   readonly resolve: (answer: never) => void
   readonly reject: (error: unknown) => void
-  /** Whose turn it takes in the queue; null for what needs no connection. */
+  /** The key in the fair queue; null for a request that needs no connection. */
   key: string | null
-  /** Of children that died while they had it. */
+  /** The number of children that died while they had this request. */
   deaths: number
-  /** Of its body, so far. */
+  /** The parts of its body received so far. */
   parts: Uint8Array[]
 }
 
-/** How long a query may go on once it was told to stop; DuckDB's planner and a function of ours do not hear of it. */
+/**
+ * How long a query may run after it was told to stop, in milliseconds; DuckDB's planner and our scalar functions cannot be
+ * interrupted.
+ */
 const STOP_WITHIN_MS = 2_000
-/** Connections that one caller leaves to others. */
+/** The number of connections that one caller must leave to others. */
 const LEFT_TO_OTHERS = 2
-/** A request is given up when so many children died while they had it. */
+/** The number of dead children after which a request is given up. */
 const MOST_DEATHS = 2
-/** The key of those that had a child die: one after the other, so that the one at fault takes few of them along again. */
+/** The key of requests that a child died with. They run one after another, so that the guilty one hurts few others again. */
 const SUSPECTS = '~suspects'
-/** The next of them need not wait for one that has run for so long and done no harm. */
+/** A suspect that has run this long without harm no longer delays the next suspect. */
 const HARMLESS_AFTER_MS = 300
 
 export function createWork({ connections, clock, post, onStuck }: WorkOptions): Work {
   const mostOfOne = connections - LEFT_TO_OTHERS
-  /** How many suspects may run at once. */
+  /** The number of suspects that may run at once. */
   let suspects = 1
   const queue = fairQueue<Job>({
     most: connections,
     mostOf: key => Math.max(1, key === SUSPECTS ? Math.min(suspects, mostOfOne) : mostOfOne),
   })
-  /** What needs no connection and was asked before the child was ready. */
+  /** Requests without a connection that were made before the child was ready. */
   const unsent = new Set<Job>()
   const running = new Map<number, Job>()
-  /** What was told to stop and has not said that it did; its connection is not free. */
+  /** Requests that were told to stop and have not stopped yet; their connections are not free. */
   const stopping = new Map<number, { readonly key: string | null; readonly cancelTimer: () => void }>()
   let nextId = 1
   let isReady = false
@@ -124,7 +132,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
   const stop = (job: Job): void => {
     const wasRunning = running.delete(job.id)
     if (job.key === null) {
-      // It keeps no connection from others, so that it is not worth the child.
+      // It occupies no connection, so the child is not killed for it.
       unsent.delete(job)
     } else if (wasRunning) {
       post({ kind: 'cancel', id: job.id })
@@ -196,7 +204,7 @@ export function createWork({ connections, clock, post, onStuck }: WorkOptions): 
       stopping.clear()
       queue.releaseAll()
       suspects = 1
-      // The last to be sent had the least time to do harm, and may not even have arrived.
+      // The request sent last is the least likely cause, and may not even have arrived.
       for (const job of jobs.reverse()) {
         job.parts = []
         if (isBlameless) wait(job, 'head')

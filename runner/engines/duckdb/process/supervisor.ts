@@ -9,19 +9,20 @@ import { watchMemory } from './watch-memory.js'
 
 export interface EngineProcess {
   /**
-   * Waits for the child where it is being started, and for a connection. Rejects with the Failure as `RequestFailure`,
-   * and with RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died of, or with, the request.
+   * Sends a request, waiting for a starting child and for a connection. Rejects with the Failure as `RequestFailure`, and
+   * with
+   * RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died during the request.
    */
   readonly ask: Ask
-  /** Has a new child take over at once; what runs begins again there. */
+  /** Replaces the child at once; running requests start again in the new one. */
   readonly renew: (reason: string) => void
   readonly close: () => Promise<void>
-  /** The child's process id while there is one; for tests and the log. */
+  /** The child's process id while it runs; for tests and the log. */
   readonly pid: () => number | undefined
 }
 
 export interface ProcessOptions {
-  /** The folder of the engine, which is there; each child gets one of its own inside. */
+  /** The existing folder of the engine; each child gets a folder inside it. */
   readonly folder: string
   readonly session: Omit<SessionOptions, 'folder'>
   readonly observe: Observer
@@ -30,22 +31,23 @@ export interface ProcessOptions {
 }
 
 /**
- * A child that dies sooner than this without a request to blame is not replaced at once: after FIRST_PAUSE_MS, and twice
- * that each further time.
+ * A child that dies sooner than this, without a request to blame, is replaced with backoff: after FIRST_PAUSE_MS, doubled
+ * each
+ * further time.
  */
 const HEALTHY_AFTER_MS = 5_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 10_000
-/** How long close() waits for the child to go before it is killed. */
+/** How long close() waits for the child to exit before it is killed, in milliseconds. */
 const CLOSE_WITHIN_MS = 2_000
 
 /**
- * What a child may hold beyond DuckDB's own limit: code and JavaScript, and the rows in hand, which DuckDB does not
- * count. A REPEAT over a series took 4 GB under a limit of 200 MB.
+ * The memory that a child may use beyond DuckDB's limit, in megabytes: code, JavaScript, and the rows in flight, which DuckDB
+ * does not count. A REPEAT over a series took 4 GB under a limit of 200 MB.
  */
 const UNCOUNTED_MB = 600
 
-/** @throws EngineDiedError when the first child cannot open. */
+/** Starts the engine's process. @throws EngineDiedError when the first child cannot start. */
 export async function startEngineProcess(options: ProcessOptions): Promise<EngineProcess> {
   const { clock, observe } = options
   let nextChild = 1
@@ -53,7 +55,7 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
   let startedAt = 0
   let hasOpened = false
   let isClosed = false
-  /** The child was ended for something that none of its present requests has done. */
+  /** Whether the child was ended for a reason other than its current requests. */
   let isBlameless = false
   let pauseMs = 0
   let gone: () => void = () => undefined
@@ -142,7 +144,7 @@ export async function startEngineProcess(options: ProcessOptions): Promise<Engin
     const isHealthy = hasOpened && clock.nowMs() - startedAt >= HEALTHY_AFTER_MS
     const isFirst = pauseMs === 0
     pauseMs = isHealthy ? 0 : Math.min(LONGEST_PAUSE_MS, isFirst ? FIRST_PAUSE_MS : pauseMs * 2)
-    // Who waits need not do so for a child that may never open.
+    // Waiting requests fail now rather than wait for a child that may never start.
     if (!hasOpened && !isFirst) work.refuse(reason)
     if (pauseMs === 0) start()
     else clock.after(pauseMs, start)

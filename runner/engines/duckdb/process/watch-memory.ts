@@ -1,4 +1,4 @@
-/** Watches how much memory a process really holds. */
+/** Watches the resident memory of a process. */
 import { readFileSync } from 'node:fs'
 import type { Clock } from '../../../model/ports.js'
 
@@ -6,16 +6,16 @@ export interface MemoryWatch {
   readonly pid: number
   readonly limitMb: number
   readonly clock: Clock
-  /** Told once, of the megabytes that were more than the limit. */
+  /** Called once, with the megabytes that exceeded the limit. */
   readonly onExceeded: (megabytes: number) => void
 }
 
-/** A query can fill some hundred megabytes in that time. */
+/** The interval of checks, in milliseconds; a query can fill a few hundred megabytes in that time. */
 const EVERY_MS = 100
 const BYTES_PER_MB = 1_000_000
 const PAGE_BYTES = 4_096
 
-/** Begins to watch; returns how to end it. Where the system does not tell (all but Linux) nothing is watched. */
+/** Starts the watch; returns a function that ends it. Systems other than Linux are not watched. */
 export function watchMemory({ pid, limitMb, clock, onExceeded }: MemoryWatch): () => void {
   let cancelTimer = (): void => {}
   const look = (): void => {
@@ -28,7 +28,7 @@ export function watchMemory({ pid, limitMb, clock, onExceeded }: MemoryWatch): (
   return () => cancelTimer()
 }
 
-/** proc(5): the second number of statm is the resident set, in pages. Null when the process or the file is not there. */
+/** The resident set from proc(5): the second number of statm, in pages. Null when the process or the file does not exist. */
 function residentMb(pid: number): number | null {
   try {
     const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])

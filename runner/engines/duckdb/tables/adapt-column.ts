@@ -1,23 +1,24 @@
-/** SQL of the values of Parquet files and databases as values of a table's types. */
+/** SQL that converts columns of Parquet files and databases to a table's types. */
 import { DuckDBDecimalType, DuckDBStructType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { type StructField, structOf, type Type } from '../../../../googlesql/data.js'
 import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
 import { asList, googlesqlType, isNearlyExact } from './file-types.js'
 
-/** Where a value stands, and who chose its type. */
+/** The place of a value, and whether an author or the file chose its type. */
 export interface ColumnPlace {
   readonly table: string
-  /** For messages: `logs.edge.metadata.request`. */
+  /** The path for messages: `logs.edge.metadata.request`. */
   readonly path: string
-  /** The types are those that the file's own suggest, and no author asked for them: a value that would change is an error. */
+  /** Whether the types were inferred from the file. Then a value that the conversion would change is an error. */
   readonly isInferred: boolean
 }
 
 /**
- * SQL of a value of type `have` as one of `want`. Where the two are carried alike it is `sql` itself, so that filters
- * reach the file. Fields that are missing are NULL, others are left out. A NULL array
- * stays one: the queries that could tell see to it (scans/null-arrays.ts).
+ * SQL that converts a value of type `have` to `want`. Where both have the same representation it is `sql` itself, so that
+ * filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; queries
+ * that
+ * could tell the difference handle it (scans/null-arrays.ts).
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const { path } = place
@@ -51,7 +52,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
 const sqlName = (type: DuckDBType): string => (type.typeId === DuckDBTypeId.TIMESTAMP_TZ ? 'TIMESTAMPTZ' : String(type))
 
 const EPOCHS: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIGINT, DuckDBTypeId.INTEGER, DuckDBTypeId.UINTEGER])
-/** Whole numbers of which some are no INT64. */
+/** Integer types with values beyond INT64. */
 const LARGE: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.UBIGINT, DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIT, DuckDBTypeId.BIGNUM, DuckDBTypeId.GEOMETRY])
 
@@ -72,7 +73,9 @@ function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: Col
   return isDecimal(want) || want.kind === 'INT64' ? exactly(sql, have, want, place) : mismatch(have, want, place.path)
 }
 
-/** A type that a file suggests changes no value; one that a schema declares may cut or round it. */
+/**
+ * Converts nearly exact types: with an inferred type no value may change; with a declared type values may be cut or rounded.
+ */
 function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want: Type, place: ColumnPlace): string {
   if (want.kind === own && (place.isInferred || own === 'TIME')) return exactly(sql, have, want, place)
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
@@ -85,11 +88,11 @@ function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want
   return mismatch(have, want, place.path)
 }
 
-/** Cut to microseconds, and not towards 1970 as a cast does. */
+/** Truncates to microseconds downwards, where a cast would truncate towards 1970. */
 const microsecondsOf = (sql: string): string =>
   `make_timestamp((epoch_ns(${sql}) - (epoch_ns(${sql}) % 1000 + 1000) % 1000) // 1000)`
 
-/** An error for a value that the type does not hold. */
+/** SQL that raises an error for a value that the type cannot hold. */
 function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInferred }: ColumnPlace): string {
   const cast = `TRY_CAST(${sql} AS ${duckdbType(want)})`
   const way = isInferred ? wayOut(have) : null
@@ -101,14 +104,14 @@ function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInf
   )
 }
 
-/** How a table schema may have such a column read. */
+/** How a table schema can declare such a column so that it can be read. */
 function wayOut(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
   if (have instanceof DuckDBDecimalType) return 'NUMERIC rounds it, and as STRING keeps it whole'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
-/** Casts that lose nothing, or that a table's schema asks for knowingly: zone-less times are UTC. */
+/** Casts that lose nothing, or that a table's schema declares on purpose: times without a zone are UTC. */
 function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
   switch (from) {
     case 'INT64':
@@ -141,7 +144,7 @@ function adaptStruct(sql: string, have: DuckDBStructType, fields: readonly Struc
   return isSame ? sql : `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${entries.join(', ')}) END`
 }
 
-/** A column's type in a file is none that the table's schema could mean. */
+/** A column's type in a file cannot be converted to the type in the table's schema. */
 export class ColumnTypeError extends Error {
   override readonly name = 'ColumnTypeError'
 }

@@ -1,6 +1,6 @@
 /**
- * Which files hold a table: `DIR/<dataset>/<table>.<format>`, all in `DIR/<dataset>/<table>/`, and those of the imports that
- * `imports.json` there names.
+ * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
+ * imports that `imports.json` names there.
  */
 import { type BigIntStats, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { IMPORTS_FILE, type ImportPartition, type Imports, importsStamp, readImp
 export const FILE_FORMATS = ['parquet', 'ndjson', 'csv'] as const
 export type FileFormat = (typeof FILE_FORMATS)[number]
 
-/** A file as it was when it was looked at. */
+/** A file's state at the time of a `stat`. */
 export interface DataFile {
   readonly path: string
   readonly format: FileFormat
@@ -26,8 +26,9 @@ export interface DataFile {
 }
 
 /**
- * Why there are no tables in this folder, and what to do; null where it can be read. One that is there and empty is what
- * somebody has made: one that is not is a wrong path, a volume that is not mounted, or a first start.
+ * Why this data folder cannot be used, and what to do; null where it can be read. An empty folder is valid; a missing one
+ * means
+ * a wrong path, an unmounted volume, or a first start.
  */
 export function dataFolderFault(dataDir: string): string | null {
   try {
@@ -42,17 +43,17 @@ export function dataFolderFault(dataDir: string): string | null {
 
 const NAME = /^(.+?)\.(parquet|ndjson|jsonl|csv)(?:\.(gz|zst))?$/
 
-/** The table's name, format and compression by a file's name; null for a file that is none of ours. */
+/** The table's name, format and compression from a file's name; null for any other file. */
 export function fileKind(name: string): (Pick<DataFile, 'format' | 'compression'> & { readonly table: string }) | null {
   const parts = NAME.exec(name)
   if (!parts || name.startsWith('.')) return null
   const format = parts[2] === 'jsonl' ? 'ndjson' : (parts[2] as FileFormat)
   const compression = parts[3] === 'gz' ? 'gzip' : parts[3] === 'zst' ? 'zstd' : 'uncompressed'
-  // Parquet is compressed inside; DuckDB reads no Parquet inside of gzip.
+  // Parquet is compressed internally; DuckDB cannot read Parquet inside gzip.
   return format === 'parquet' && compression !== 'uncompressed' ? null : { table: parts[1]!, format, compression }
 }
 
-/** The file as it is now; null when it is gone or no regular file of a known format. */
+/** The file's current state; null when it is missing or not a regular file of a known format. */
 export function statFile(path: string): DataFile | null {
   const kind = fileKind(path.slice(path.lastIndexOf('/') + 1))
   const stat = kind && tryStat(path)
@@ -64,15 +65,15 @@ export function statFile(path: string): DataFile | null {
 export const isUnchanged = (a: DataFile, b: DataFile | null): boolean =>
   b !== null && a.path === b.path && a.stamp === b.stamp
 
-/** Files of one import. They never change. */
+/** The files of one import, which never change. */
 export interface ImportedFiles {
-  /** Of the import's folder. */
+  /** The path of the import's folder. */
   readonly path: string
   readonly files: readonly string[]
   readonly partition: ImportPartition | null
 }
 
-/** What a table is made of. */
+/** The files and imports of a table. */
 export interface TableContents {
   readonly files: readonly DataFile[]
   readonly imports: readonly ImportedFiles[]
@@ -80,18 +81,21 @@ export interface TableContents {
 
 const NOTHING: TableContents = { files: [], imports: [] }
 
-/** Looks what tables are made of; what has not changed is not read again. */
+/** Reads the contents of tables; unchanged `imports.json` files are not read again. */
 export interface FolderReader {
   /**
-   * Files are sorted by path. Tables that are looked at together share `listing`.
-   * @throws QueryFault when `imports.json` is broken or names what is gone, or a folder cannot be read.
+   * The contents of a table, with files sorted by path. Tables that are read together share `listing`.
+   * @throws QueryFault when `imports.json` is invalid or names missing files, or a folder cannot be read.
    */
   readonly contents: (tableName: string, listing?: Listing) => TableContents
 }
 
-/** The files of datasets as one look found them: for each table by itself, hundreds of tables would list hundreds of files each. */
+/**
+ * A listing of dataset folders, shared by tables that are read together: hundreds of tables would otherwise list hundreds of
+ * files each.
+ */
 export interface Listing {
-  /** The names of the dataset's own files that hold this table. */
+  /** The names of files in the dataset's folder that belong to this table. */
   readonly namesOf: (dataset: string, table: string) => readonly string[]
 }
 
@@ -151,20 +155,20 @@ export function folderReader(dataDir: string): FolderReader {
   }
 }
 
-/** That nothing is in a folder may be believed only of a folder. @throws QueryFault. */
+/** @throws QueryFault when the data folder does not exist: its tables must not count as empty. */
 function requireFolder(dataDir: string): void {
   const fault = tryStat(dataDir)?.isDirectory() ? null : dataFolderFault(dataDir)
   if (fault !== null) throw new QueryFault(fault)
 }
 
-/** All files of `<dataset>.<table>`, imported ones too, sorted by path; none when there are none. */
+/** All files of `<dataset>.<table>`, including imported ones, sorted by path. */
 export function filesOfTable(dataDir: string, tableName: string, listing?: Listing): readonly DataFile[] {
   const { files, imports } = folderReader(dataDir).contents(tableName, listing)
   const imported = imports.flatMap(part => part.files).flatMap(path => statFile(path) ?? [])
   return [...files, ...imported].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** Those that lie in the folder by themselves, whether an import has replaced them or not. */
+/** The files that no import wrote, including those that an import has replaced. */
 export function looseFiles(dataDir: string, tableName: string, listing = newListing()): readonly DataFile[] {
   const place = placeOf(dataDir, tableName)
   if (place === null) return []
@@ -186,7 +190,7 @@ interface Place {
   readonly table: string
 }
 
-/** Null for a name that is none of a table in the folder. */
+/** The place of a table's files; null for a name that cannot be a table in the folder. */
 function placeOf(dataDir: string, tableName: string): Place | null {
   const dot = tableName.lastIndexOf('.')
   if (dot <= 0 || !isFolderName(tableName.slice(0, dot)) || !isFolderName(tableName.slice(dot + 1))) return null
@@ -195,14 +199,14 @@ function placeOf(dataDir: string, tableName: string): Place | null {
   return { dataset, folder: join(dataset, table), table }
 }
 
-/** The folders in the data folder: each is a dataset, with tables or yet without. */
+/** The folders in the data folder; each is a dataset, possibly without tables. */
 export function datasetsInFolder(dataDir: string): readonly string[] {
   return namesIn(dataDir).filter(
     name => !name.startsWith('.') && (tryStat(join(dataDir, name))?.isDirectory() ?? false),
   )
 }
 
-/** The tables that the folder holds files of, `<dataset>.<table>`, sorted. */
+/** The names `<dataset>.<table>` of all tables that have files in the folder, sorted. */
 export function tablesInFolder(dataDir: string): readonly string[] {
   const found = new Set<string>()
   for (const dataset of namesIn(dataDir)) {
@@ -217,7 +221,10 @@ export function tablesInFolder(dataDir: string): readonly string[] {
   return [...found].sort()
 }
 
-/** A table's name comes from SQL: it must not lead out of the folder, nor be a pattern that DuckDB finds other folders by. */
+/**
+ * Whether a part of a table's name may be a folder name. Names come from SQL: they must not lead out of the folder or be a
+ * glob pattern.
+ */
 export const isFolderName = (name: string): boolean =>
   name !== '' && name !== '..' && name !== '.' && !/[/\\\0]/.test(name) && !PATTERN_LETTERS.test(name)
 
@@ -231,7 +238,7 @@ function holdsFiles(dataDir: string, dataset: string, table: string): boolean {
 const NOT_THERE: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR'])
 const isNotThere = (error: unknown): boolean => NOT_THERE.has((error as NodeJS.ErrnoException).code)
 
-/** None for a folder that is not there, or is none. @throws QueryFault for one that cannot be read: it may hold any. */
+/** The names in a folder; empty where it does not exist or is not a folder. @throws QueryFault where it cannot be read. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder)

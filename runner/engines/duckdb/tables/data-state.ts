@@ -1,4 +1,4 @@
-/** What tells the data of tables from any other: names, sizes and times of change of their files. */
+/** Fingerprints of the data of tables: names, sizes and times of change of their files. */
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
@@ -10,15 +10,15 @@ export interface DataStateOptions {
   readonly database: string | null
 }
 
-/** Equal texts mean equal data. Null when the files cannot be made out, or the data lies in no file. */
+/** Equal fingerprints mean equal data. Null when the files cannot be determined, or the data is not in files. */
 export type DataState = (tables: readonly string[]) => string | null
 
-/** Looks at the files each time; calls that are answered in one turn of the event loop share one look. */
+/** Takes a fingerprint on each call; calls in one turn of the event loop share it. */
 export function dataStateReader({ dataDir, database }: DataStateOptions): DataState {
   if (database !== null) return () => stampOf([database, `${database}.wal`])
   if (dataDir === null) return () => null
   const reader = folderReader(dataDir)
-  /** Whatever is asked for in this turn had been sent before it began. */
+  /** The fingerprints of this turn; every call in it arrived before the turn began. */
   const seen = new Map<string, string | null>()
   let listing = newListing()
 
@@ -26,7 +26,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     try {
       return describe(reader.contents(table, listing), dataDir!)
     } catch {
-      return null // the query says what is wrong
+      return null // The query will report the error.
     }
   }
 
@@ -56,8 +56,9 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
 }
 
 /**
- * What tells this copy of the data from any other, for as long as it is there: states of two copies, though equal in contents,
- * differ. Replicas that have mounted one folder have one copy. Empty where there is none yet.
+ * Identifies this copy of the data: fingerprints of two copies differ even if their contents are equal. Replicas that mount
+ * the
+ * same folder share one copy. '' where the folder does not exist yet.
  */
 export function dataCopyReader({ dataDir, database }: DataStateOptions): () => string {
   const folder = database === null ? dataDir : dirname(database)
@@ -70,7 +71,7 @@ export function dataCopyReader({ dataDir, database }: DataStateOptions): () => s
 
 function copyOf(folder: string): string {
   try {
-    // Without the device: it differs from mount to mount.
+    // Without the device number, which differs between mounts.
     const { ino, birthtimeNs } = statSync(folder, { bigint: true })
     return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('base64url').slice(0, 16)
   } catch {
@@ -78,7 +79,7 @@ function copyOf(folder: string): string {
   }
 }
 
-/** Relative to the folder: replicas may have mounted it in different places. */
+/** Describes the files by paths relative to the folder, which replicas may mount at different places. */
 function describe({ files, imports }: TableContents, dataDir: string): string {
   const loose = files.map(({ path, stamp }) => `${relative(dataDir, path)} ${stamp}`)
   const imported = imports.map(({ path, files: names }) => `${relative(dataDir, path)} ${names.length}`)

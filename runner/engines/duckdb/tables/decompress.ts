@@ -1,4 +1,4 @@
-/** Bytes out of gzip or zstd, and whether a compressed file is whole. */
+/** Decompresses gzip and zstd, and checks that a compressed file is complete. */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import zlib, { createGunzip } from 'node:zlib'
@@ -10,7 +10,7 @@ const CHUNK_BYTES = 1 << 20
 
 export const openFile = (path: string): Readable => createReadStream(path, { highWaterMark: CHUNK_BYTES })
 
-/** Chunks of the uncompressed bytes. @throws the stream's or the decompressor's error. */
+/** The decompressed bytes in chunks. @throws the error of the stream or of the decompressor. */
 export function decompressed(raw: Readable, compression: Compression): AsyncIterable<Buffer> {
   switch (compression) {
     case 'uncompressed':
@@ -25,9 +25,10 @@ export function decompressed(raw: Readable, compression: Compression): AsyncIter
 }
 
 /**
- * Reads a compressed file to its end: DuckDB takes one that was cut off for a shorter one, and holds nothing against
- * gzip's checksum. `name` is the file's in the failure.
- * @throws QueryFault when it is not whole.
+ * Reads a compressed file to its end, since DuckDB reads a truncated file as a shorter one and does not verify gzip's
+ * checksum.
+ * `name` is the file's name in the error.
+ * @throws QueryFault when the file is truncated or corrupt.
  */
 export async function expectWhole(
   name: string,
@@ -51,7 +52,7 @@ function throughTransform(raw: Readable, transform: Readable & NodeJS.WritableSt
 
 type ZstdFactory = () => Readable & NodeJS.WritableStream
 
-/** Node.js has zstd from 22.15 on. */
+/** Decompresses zstd; Node.js itself can from 22.15 on. */
 function unzstd(raw: Readable): AsyncIterable<Buffer> {
   const native = (zlib as { createZstdDecompress?: ZstdFactory }).createZstdDecompress
   return native ? throughTransform(raw, native()) : unzstdInJavaScript(raw)

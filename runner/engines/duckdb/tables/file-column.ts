@@ -1,6 +1,7 @@
 /**
- * From the values that a file holds to the values of a column: for each type, the type that a file is read with and the
- * DuckDB SQL that turns it into the column's own, or raises.
+ * Converts values of text files to values of columns: for each type, the type that the file is read with, and the DuckDB SQL
+ * that
+ * converts it to the column's type or raises an error.
  */
 import type { Type } from '../../../../googlesql/data.js'
 import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
@@ -8,14 +9,14 @@ import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from 
 /** `json`: DuckDB's JSON reader types the leaves. `text`: every value is a VARCHAR (CSV). */
 export type WireForm = 'json' | 'text'
 
-/** How the keys of one object are spelled in the file, by the schema's name; and of the objects below. */
+/** The spelling in the file of an object's keys, by the schema's name, and of the objects inside it. */
 export interface KeySpelling {
   readonly names: ReadonlyMap<string, string>
   readonly below: ReadonlyMap<string, KeySpelling>
 }
 export const AS_DECLARED: KeySpelling = { names: new Map(), below: new Map() }
 
-/** The type that a reader is told, with the file's own spelling of keys. */
+/** The type that DuckDB's reader is given, with the file's spelling of keys. */
 export function wireType(type: Type, form: WireForm, spelling: KeySpelling = AS_DECLARED): string {
   if (form === 'text') return 'VARCHAR'
   switch (type.kind) {
@@ -42,10 +43,10 @@ export function wireType(type: Type, form: WireForm, spelling: KeySpelling = AS_
 }
 
 export interface WireContext {
-  /** What an error names: `logs.edge.metadata.request`. */
+  /** The path in errors: `logs.edge.metadata.request`. */
   readonly path: string
   readonly form: WireForm
-  /** SQL of the number of the row, or null where it is not known. */
+  /** SQL of the number of the row; null where it is not known. */
   readonly rowNumber: string | null
   readonly spelling: KeySpelling
 }
@@ -96,12 +97,12 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
     case 'FLOAT64':
       return context.form === 'json' ? sql : checked([`${cast({ kind })} IS NOT NULL`, cast({ kind })])
     case 'JSON': {
-      // BigQuery keeps JSON in a canonical form, in which equal values have equal texts.
+      // BigQuery stores JSON in a canonical form, in which equal values have equal texts.
       const canonical = `CAST(bq_json_canonical(CAST(${sql} AS VARCHAR)) AS JSON)`
       return context.form === 'json' ? canonical : checked([`json_valid(${sql})`, canonical])
     }
     case 'INT64':
-      // Without the pattern '1.5' would become 2.
+      // Without the pattern, '1.5' would become 2.
       return checked([`${matches('[+-]?[0-9]+(\\.0*)?')} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
     case 'NUMERIC':
     case 'BIGNUMERIC': {
@@ -110,7 +111,8 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       const value = `TRY_CAST(${text} AS ${duckdbType({ kind })})`
       const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
       if (context.form === 'text') return checked([exact, value])
-      // The JSON reader holds a number with a fraction as a DOUBLE: 15 digits are sure, and so are nine decimals below 10^6.
+      // DuckDB's JSON reader stores a number with a fraction as a DOUBLE: 15 digits are exact, and so are nine decimals below
+      // 10^6.
       const isSure = `CAST(${sql} AS VARCHAR) LIKE '"%' OR length(${text}) <= 16 OR NOT contains(${text}, '.')`
       const isSmall = `abs(TRY_CAST(${text} AS DOUBLE)) < 1e6`
       if (kind === 'BIGNUMERIC') return checked([`${exact} AND (${isSure})`, value])
@@ -149,7 +151,7 @@ function timestampFromWire(
   checked: (...branches: readonly (readonly [string, string])[]) => string,
   matches: (pattern: string) => string,
 ): string {
-  // DuckDB takes an offset right behind the time only, and `Z` not in lower case.
+  // DuckDB accepts an offset only directly after the time, and `Z` only in upper case.
   const spelled = `upper(replace(${sql}, ' +', '+'))`
   const fromText = (text: string): string => `TRY_CAST(${text} AS TIMESTAMPTZ)`
   const micros = (expression: string): string => `make_timestamptz(${expression})`

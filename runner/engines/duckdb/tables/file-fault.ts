@@ -1,4 +1,4 @@
-/** What is wrong with a data file, for authors: where, and not in the words of DuckDB's errors. */
+/** Describes errors of data files for authors, with their place, in place of DuckDB's messages. */
 
 import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
 import { beginning } from '../../../model/cause-text.js'
@@ -8,18 +8,18 @@ interface Wording {
   readonly message: (match: RegExpExecArray) => string
 }
 
-/** In a row there may stand anything, of any length. */
+/** The longest message, in characters: it may quote a row of any length. */
 const MAX_LENGTH = 300
 
 const WORDINGS: readonly Wording[] = [
   {
-    // DuckDB goes by where a link leads.
+    // DuckDB checks the target of a link.
     pattern: /^Permission Error: Cannot access file/m,
     message: () =>
       'it is a link, or is in a folder that is one, which leads out of the folders that the engine may read',
   },
   {
-    // Its lenient mode would read these lines, but also take rows with broken quotes for good ones.
+    // DuckDB's lenient mode would read these lines, but would also accept rows with broken quotes.
     pattern: /CSV Parser state machine reached an invalid state/,
     message: () =>
       'its lines end in different ways (LF, CRLF, CR); `sluice import` takes LF beside CRLF, and writes Parquet',
@@ -29,7 +29,7 @@ const WORDINGS: readonly Wording[] = [
     message: () => 'it begins with a byte order mark; `sluice import` takes such files, and writes Parquet',
   },
   {
-    // DuckDB has read the line's end by then, and counts one line too many.
+    // DuckDB has already read the line end, and counts one line too many.
     pattern: /Malformed JSON in file .*?, at byte (\d+) in line (\d+): ([^\n]*?)\.?\s*(?:\n|$)/,
     message: ([, byte, line, reason]) => `in line ${Number(line) - 1}, at byte ${byte}: not valid JSON: ${reason}`,
   },
@@ -44,7 +44,7 @@ const WORDINGS: readonly Wording[] = [
   { pattern: /CSV Error on Line: (\d+)/, message: ([, line]) => `in line ${line}: not valid CSV` },
 ]
 
-/** `format` is what the file should be. */
+/** The message for an error; `format` is the expected format of the file. */
 export function fileFault(error: unknown, format: string): string {
   const text = error instanceof Error ? error.message : String(error)
   const own = text.indexOf(NATIVE_ERROR_MARK)

@@ -1,4 +1,7 @@
-/** The types of DuckDB's that Parquet files and databases have, as types of GoogleSQL, and what to do about those without an equivalent. */
+/**
+ * Maps DuckDB's types of Parquet files and databases to GoogleSQL types, and says what to do about types without an
+ * equivalent.
+ */
 import {
   DuckDBArrayType,
   DuckDBDecimalType,
@@ -35,7 +38,7 @@ const EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.INTERVAL]: 'INTERVAL',
 }
 
-/** Types of which GoogleSQL's holds most values, as they are used: a value that it does not hold is an error when it is read. */
+/** Types whose GoogleSQL type holds nearly all values in use; any other value is an error when it is read. */
 const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.HUGEINT]: 'NUMERIC',
   [DuckDBTypeId.UHUGEINT]: 'NUMERIC',
@@ -45,8 +48,9 @@ const NEARLY_EXACT: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
 }
 
 /**
- * The type for the values of this type: one that holds all of them exactly or, see isNearlyExact, nearly all; undefined when there
- * is none.
+ * The GoogleSQL type that holds all values of this type exactly or, see isNearlyExact, nearly all; undefined where there is
+ * no
+ * such type.
  */
 export function googlesqlType(type: DuckDBType): Type | undefined {
   const list = asList(type)
@@ -69,13 +73,15 @@ export function googlesqlType(type: DuckDBType): Type | undefined {
   return kind && { kind }
 }
 
-/** Whether some values of this type are not in the type that googlesqlType gives. */
+/** Whether the type of `googlesqlType` cannot hold some values of this type. */
 export function isNearlyExact(type: DuckDBType): boolean {
   if (type instanceof DuckDBDecimalType) return type.scale > 9 || type.width - type.scale > 29
   return NEARLY_EXACT[type.typeId] !== undefined
 }
 
-/** What is read as a list: an array of fixed length too, and a map as its entries, as BigQuery loads maps. */
+/**
+ * The list type for lists, arrays of fixed length, and maps (as their entries, as BigQuery loads maps); null for other types.
+ */
 export function asList(type: DuckDBType): DuckDBListType | null {
   if (type instanceof DuckDBListType) return type
   if (type instanceof DuckDBArrayType) return new DuckDBListType(type.valueType)
@@ -83,14 +89,14 @@ export function asList(type: DuckDBType): DuckDBListType | null {
   return new DuckDBListType(new DuckDBStructType(['key', 'value'], [type.keyType, type.valueType]))
 }
 
-/** Types without an equivalent that a table schema may declare as something else than JSON. */
+/** Types without an equivalent that a table schema may declare as a type other than JSON. */
 const DECLARED_AS: Readonly<Partial<Record<DuckDBTypeId, ScalarKind>>> = {
   [DuckDBTypeId.BIT]: 'STRING',
   [DuckDBTypeId.BIGNUM]: 'STRING',
   [DuckDBTypeId.GEOMETRY]: 'STRING',
 }
 
-/** Why a column cannot be read, and what to do: `its type VARIANT has no equivalent in GoogleSQL; leave it out …`. */
+/** Why a column cannot be read, and what to do: `its type VARIANT has no equivalent in GoogleSQL; …`. */
 export function whyUnreadable(table: string, column: string, type: DuckDBType): string {
   const { path, type: culprit } = culpritOf(column, type)
   const what = path === column ? `its type ${culprit} has` : `its field ${path} has the type ${culprit}, which has`
@@ -98,7 +104,7 @@ export function whyUnreadable(table: string, column: string, type: DuckDBType): 
   return `${what} no equivalent in GoogleSQL; leave it out (SELECT * EXCEPT (${column})), or give the table a schema, ${table}.json, that declares ${path} as ${kind}`
 }
 
-/** The innermost part that has no type. */
+/** The innermost part of the type that has no equivalent. */
 function culpritOf(path: string, type: DuckDBType): { readonly path: string; readonly type: DuckDBType } {
   if (type instanceof DuckDBStructType) {
     const i = type.entryTypes.findIndex(entry => googlesqlType(entry) === undefined)

@@ -1,6 +1,7 @@
 /**
- * `imports.json` in a table's folder: which imports the table is made of. It is replaced by one rename, so that a reader sees
- * all of an import or nothing; folders that it does not name are no part of the table.
+ * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees all
+ * of
+ * an import or nothing; folders that it does not list are not part of the table.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,34 +13,34 @@ export const IMPORTS_FILE = 'imports.json'
 export const PARTITION_UNITS = ['HOUR', 'DAY', 'MONTH', 'YEAR'] as const
 export type PartitionUnit = (typeof PARTITION_UNITS)[number]
 
-/** What `imports.json` holds. */
+/** The contents of `imports.json`. */
 export interface Imports {
   readonly version: 1
   /** Oldest first. */
   readonly imports: readonly ImportEntry[]
-  /** Files beside the imports that a replacing import has taken the place of, relative to the dataset's folder. */
+  /** Files that no import wrote and that an import has replaced, relative to the dataset's folder. */
   readonly replaced: readonly ReplacedFile[]
-  /** Folders of imports that were replaced; they are removed once no query can be reading them. */
+  /** Folders of replaced imports; they are removed once no query can be reading them. */
   readonly retired: readonly { readonly id: string; readonly atMs: number }[]
 }
 
 export interface ImportEntry {
-  /** The name of its folder, in the table's. */
+  /** The name of its folder in the table's folder. */
   readonly id: string
   readonly rows: number
-  /** Null where the table had no partitioning. */
+  /** The partitioning; null where the table had none. */
   readonly partition: ImportPartition | null
-  /** Relative to the import's folder: `_partition=2026-01-31/1.parquet`. */
+  /** Paths relative to the import's folder: `_partition=2026-01-31/1.parquet`. */
   readonly files: readonly string[]
 }
 
-/** Each file holds rows of one partition, which its folder is named by. */
+/** Each file holds the rows of one partition, which the name of its folder gives. */
 export interface ImportPartition {
   readonly column: string
   readonly unit: PartitionUnit
 }
 
-/** Size and time are those of the file that was replaced: another one of its name is a new file. */
+/** A replaced file with its size and time of change: a file of the same name with other values is a new file. */
 export interface ReplacedFile {
   readonly path: string
   readonly size: string
@@ -48,10 +49,10 @@ export interface ReplacedFile {
 
 const NO_IMPORTS: Imports = { version: 1, imports: [], replaced: [], retired: [] }
 
-/** The key of a hive-style folder: `_partition=2026-01-31`. BigQuery allows no column whose name begins so. */
+/** The key of hive-style folders such as `_partition=2026-01-31`. BigQuery allows no column name with this prefix. */
 export const PARTITION_KEY = '_partition'
 
-/** Those of the table in this folder; none where nothing was imported. @throws QueryFault for a file that is none of ours. */
+/** Reads the imports of a table; empty where nothing was imported. @throws QueryFault for an invalid file. */
 export function readImports(tableFolder: string): Imports {
   let text: string
   try {
@@ -64,14 +65,14 @@ export function readImports(tableFolder: string): Imports {
     const value = JSON.parse(text) as Imports
     if (value.version === 1 && Array.isArray(value.imports)) return { ...NO_IMPORTS, ...value }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new QueryFault(`${join(tableFolder, IMPORTS_FILE)} is not what an import writes`)
 }
 
 const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 
-/** Changes whenever the file does; '' where there is none. */
+/** A stamp that changes with the file; '' where it does not exist. */
 export function importsStamp(tableFolder: string): string {
   try {
     const stat = statSync(join(tableFolder, IMPORTS_FILE), { bigint: true, throwIfNoEntry: false })

@@ -1,4 +1,4 @@
-/** Reads one data file into rows of a table, or says how its Parquet is read in place. */
+/** SQL that reads one data file as rows of a table: text files are loaded, Parquet is read in place. */
 
 import type { DuckDBConnection, DuckDBType } from '@duckdb/node-api'
 import type { TableDefinition, Type } from '../../../../googlesql/data.js'
@@ -8,14 +8,14 @@ import { adaptColumn } from './adapt-column.js'
 import type { DataFile } from './data-folder.js'
 import { AS_DECLARED, fromWire, type KeySpelling, type WireForm, wireType } from './file-column.js'
 
-/** The rows of a file that holds text, as a SELECT of the table's columns. */
+/** A SELECT of the table's columns over a text file. */
 export interface RowReader {
   readonly select: string
-  /** The same with the numbers of rows in its errors; slower. */
+  /** The same SELECT with row numbers in its errors; slower. */
   readonly selectNumbered: string
 }
 
-/** @throws DuckDB's error when the file cannot be read at all. */
+/** The reader of a file. @throws DuckDB's error when the file cannot be read at all. */
 export async function rowReader(
   connection: DuckDBConnection,
   table: TableDefinition,
@@ -36,7 +36,7 @@ async function ndjsonReader(connection: DuckDBConnection, table: TableDefinition
   return readerOver(source, table, 'json', spelling)
 }
 
-// A key that no row of the first thousand spells as the schema does is looked for in another case.
+// A key that none of the first thousand rows spells as in the schema is searched for in another case.
 async function spellingOfKeys(
   connection: DuckDBConnection,
   table: TableDefinition,
@@ -76,8 +76,7 @@ function findKey(keys: readonly string[], name: string): string | undefined {
 
 async function csvReader(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<RowReader> {
   const header = await csvHeader(connection, file)
-  // Nothing is guessed: DuckDB's sniffer would leave out rows that it does not understand. Only an unquoted empty field
-  // is NULL.
+  // DuckDB's sniffer is off, since it would drop rows that it does not understand. Only an unquoted empty field is NULL.
   const options =
     `compression = '${file.compression}', auto_detect = false, delim = ',', quote = '"', escape = '"', header = true, ` +
     'allow_quoted_nulls = false, null_padding = false, strict_mode = true, ' +
@@ -97,7 +96,7 @@ async function csvReader(connection: DuckDBConnection, table: TableDefinition, f
   return readerOver(source, table, 'text', { names, below: new Map() }, present)
 }
 
-/** The names in the first line; none of an empty file. */
+/** The names in the first line; empty for an empty file. */
 async function csvHeader(connection: DuckDBConnection, file: DataFile): Promise<readonly string[]> {
   const lines =
     `read_csv(${quotePath(file.path)}, compression = '${file.compression}', auto_detect = false, header = false, ` +
@@ -145,7 +144,7 @@ function readerOver(
 const emptyColumn = (type: Type): string =>
   type.kind === 'ARRAY' ? `[]::${duckdbType(type)}` : `NULL::${duckdbType(type)}`
 
-/** A Parquet file's columns, in its order. */
+/** The columns of a Parquet file, in its order. */
 export interface ParquetShape {
   readonly names: readonly string[]
   readonly types: readonly DuckDBType[]
@@ -155,7 +154,7 @@ export async function parquetShape(connection: DuckDBConnection, path: string): 
   return shapeOf(connection, `read_parquet(${quotePath(path)}, hive_partitioning = false)`)
 }
 
-/** The columns of anything that can stand behind FROM. */
+/** The columns of any table expression. */
 export async function shapeOf(connection: DuckDBConnection, source: string): Promise<ParquetShape> {
   const prepared = await connection.prepare(`SELECT * FROM ${source}`)
   const indexes = Array.from({ length: prepared.columnCount }, (_, i) => i)
@@ -164,13 +163,15 @@ export async function shapeOf(connection: DuckDBConnection, source: string): Pro
   return shape
 }
 
-/** Files of one shape are one scan. */
+/** The key of a shape: files with the same key are read by one scan. */
 export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.names, shape.types.map(String)])
 
 /**
- * A SELECT of the table's columns over a source of this shape: cast, NULL where missing, nothing else. A column
- * of the table's own type is the file's, and filters on it reach the file. `more` is SQL of further columns, with a
- * comma before each; `isInferred` as ColumnPlace has it.
+ * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
+ * already
+ * has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of further
+ * columns,
+ * each with a comma before it; for `isInferred` see ColumnPlace.
  */
 export function selectFrom(
   source: string,

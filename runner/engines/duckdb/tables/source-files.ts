@@ -1,10 +1,12 @@
-/** Makes files of tables that are given as rows: one way of reading them, and a new child can read them again. */
+/**
+ * Writes tables that are given as rows to files: all tables are then read in one way, and a new child can read them again.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { TableDefinition } from '../../../../googlesql/index.js'
 import type { TableSource } from '../process/messages.js'
 
-/** The table with its files by absolute path; its rows, where it has any, become one of them, `<index>.ndjson` in `folder`. */
+/** The table with absolute paths of its files. Its rows, if any, are written to `<index>.ndjson` in `folder`. */
 export function withFiles(
   { definition, files, rows }: TableSource,
   folder: string,
@@ -19,7 +21,10 @@ export function withFiles(
   return { definition, files: [path, ...(given ?? [])] }
 }
 
-/** What JSON has no form for, as results write it; a Buffer has become an object by the time that it comes here. */
+/**
+ * Converts values without a JSON form to the form of results. A Buffer has already been converted to an object by
+ * JSON.stringify.
+ */
 function wireValue(this: unknown, key: string, value: unknown): unknown {
   const given = (this as Record<string, unknown>)[key]
   if (given instanceof Uint8Array) return Buffer.from(given).toString('base64')

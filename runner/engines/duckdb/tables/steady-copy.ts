@@ -1,4 +1,4 @@
-/** A copy of a file of rows as it was at one moment, whatever is written behind it or put in its place meanwhile. */
+/** Copies a file of rows in the state of one moment, even if it is appended to or replaced during the copy. */
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, truncate, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -11,9 +11,9 @@ const CHUNK_BYTES = 1 << 20
 const NEWLINE = 0x0a
 
 /**
- * Copies the file to `into`. Of one that grows, what stands behind the last line's end is left out: it may be half a row.
+ * Copies the file to `into`. If the file grows, the text after the last line end is left out, since it may be half a row.
  * @throws QueryFault when the copy cannot be written.
- * @returns the file with the state that was copied, and the copy's size; null when it is gone or written over meanwhile.
+ * @returns the file with the state that was copied, and the copy's size; null when it was removed or overwritten meanwhile.
  */
 export async function copySteady(
   file: DataFile,
@@ -26,7 +26,7 @@ export async function copySteady(
     const size = Number(before.size)
     await write(into, '', 'w')
     const copied = await readTo(handle, size, into)
-    // A file that only grows, or that another has taken the name of, still begins with the same bytes.
+    // A file that only grew, or was replaced under its name, still begins with the same bytes.
     if (copied === null || (await readTo(handle, size, null))?.digest !== copied.digest) return null
     const isGrowing = file.compression === 'uncompressed' && (await handle.stat({ bigint: true })).size !== before.size
     const end = isGrowing ? copied.lastLineEnd : size
@@ -47,7 +47,7 @@ async function write(into: string, bytes: string | Uint8Array, flag: 'w' | 'a'):
   }
 }
 
-/** Null when there are fewer than `size` bytes. */
+/** Reads `size` bytes; null when the file is shorter. */
 async function readTo(
   handle: FileHandle,
   size: number,

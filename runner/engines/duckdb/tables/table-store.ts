@@ -1,4 +1,4 @@
-/** Keeps the tables that queries read in step with their files. */
+/** Keeps DuckDB's tables and views in step with the files of the tables. */
 import { realpath, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -29,10 +29,10 @@ import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
 import { type ParquetShape, parquetShape, parquetSource, rowReader, selectFrom, shapeKey } from './load-table.js'
 import { copySteady } from './steady-copy.js'
 
-/** A table of files, or one that SQL of ours stands for (a table of an attached database). */
+/** A table of files, or one defined by SQL of ours (a table of an attached database). */
 export interface StoredTable {
   readonly definition: TableDefinition
-  /** The definition is the one that its files suggest. */
+  /** Whether the definition was inferred from its files. */
   readonly isInferred?: boolean
   readonly origin:
     | { readonly kind: 'files'; readonly files: readonly string[] }
@@ -42,88 +42,94 @@ export interface StoredTable {
 
 export interface TableRead {
   readonly table: string
-  /** New ones and those that have changed; an import counts as one. */
+  /** The number of new and changed files; an import counts as one. */
   readonly files: number
 }
 
 export interface TableStore {
-  /** Adds a table, or replaces one of this name when its definition is another. */
+  /** Adds a table, or replaces the table with this name when its definition differs. */
   readonly declare: (table: StoredTable) => void
   /**
-   * Makes the tables of these names be as their files are now. Reads only files that are new or have changed; queries
-   * that run meanwhile keep what they began with.
+   * Brings these tables up to date with their files. Loads only new and changed files; running queries keep the rows that
+   * they
+   * began with.
    * @throws QueryFault naming file and row when a file holds what its table's schema does not allow.
    */
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
-  /** Makes these tables be there, with whatever rows: enough to compile a query. Reads no file. */
+  /** Creates these tables, possibly without rows, which is enough to compile a query. Reads no file. */
   readonly stand: (names: readonly string[]) => Promise<void>
   /**
-   * The files of these tables that queries read in place, as they were when the tables were refreshed: a look at them then
-   * gives the path of one that is no longer so, or null.
+   * Remembers the state of the files that queries on these tables read in place. The returned function gives the path of a
+   * file
+   * that has changed since, or null.
    */
   readonly lookAtFiles: (names: readonly string[]) => () => string | null
-  /** Of the files of these tables that queries read in place. */
+  /** The total size of the files of these tables that queries read in place. */
   readonly bytesInPlace: (names: readonly string[]) => bigint
-  /** Another number whenever a table of DuckDB's may be another. */
+  /** Increases whenever a view or table may have been replaced. */
   readonly revision: () => number
 }
 
 interface Part {
   readonly file: DataFile
-  /** In the rows' hidden column; null for a file that is read in place. */
+  /** The file's id in the hidden column of rows; null for a file that is read in place. */
   readonly id: number | null
   readonly shape: ParquetShape | null
 }
 
-/** An import's files, which are read in place and have one shape. */
+/** The files of an import, which are read in place and have one shape. */
 interface ImportPart {
   readonly imported: ImportedFiles
   readonly shape: ParquetShape
   readonly bytes: bigint
 }
 
-/** What DuckDB holds of a table. */
+/** The state of a table in DuckDB. */
 interface Holding {
-  /** By path; null before the first look. */
+  /** The loaded files by path; null before the first load. */
   readonly parts: ReadonlyMap<string, Part> | null
-  /** By the path of the import's folder. */
+  /** The imports, by the path of their folders. */
   readonly imports: ReadonlyMap<string, ImportPart>
   readonly hasRowTable: boolean
-  /** Empty while there is none. */
+  /** The SQL of the view; '' while it does not exist. */
   readonly view: string
 }
 
 interface Entry {
   readonly table: StoredTable
   holding: Holding
-  /** Its files were changing when they were read last. */
+  /** Whether its files were changing during the last load. */
   isUnsteady: boolean
 }
 
-/** The hidden column of a row's file. */
+/** The hidden column with the id of a row's file. */
 const FILE_COLUMN = '"~file"'
-/** A file that seems to rest may end in half a row that is just being written: so much later it has changed, or it is broken. */
+/**
+ * The wait after which a file that ends in half a row counts as broken, in milliseconds: a file that is being written has
+ * changed by then.
+ */
 const HALF_ROW_MS = 50
-/** How long files that change while they are read, by us or in place by a query, are read again. */
+/** How long reading is repeated while files change during a load or a query, in milliseconds. */
 export const UNSTEADY_FOR_MS = 2_000
 const UNSTEADY_PAUSE_MS = 5
 const NOTHING: TableContents = { files: [], imports: [] }
 const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false, view: '' }
 /**
- * A checkpoint writes the metadata of every column of every table, which takes a second where there are hundreds of wide ones.
- * It is worth that once this many bytes of files have been read or replaced, and while tables are being read once there are many more.
+ * The bytes of loaded or replaced files after which a checkpoint pays off. A checkpoint writes the metadata of every column
+ * of
+ * every table, which takes a second for hundreds of wide tables; during loads it happens only after many more bytes.
  */
 const CHECKPOINT_BYTES = 1_000_000n
 const CHECKPOINT_AMID_BYTES = 64_000_000n
 
-/** `connection` is for this store alone, as is the folder `copies`, from which it may read. */
+/** Creates the store. It alone uses `connection` and the folder `copies`, which DuckDB may read. */
 export function tableStore(connection: DuckDBConnection, dataDir: string | null, copies: string): TableStore {
   const entries = new Map<string, Entry>()
   let nextId = 1
   let revision = 0
-  /** Of files whose rows were inserted or deleted since the last checkpoint. */
+  /** The bytes of files whose rows were inserted or deleted since the last checkpoint. */
   let uncheckpointed = 0n
-  // Loads take turns: two transactions that change the catalogue would conflict.
+  // Loads run one after another, since two transactions that change the catalogue would conflict.
   let turn: Promise<unknown> = Promise.resolve()
 
   const folder = dataDir === null ? null : folderReader(dataDir)
@@ -146,7 +152,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     )
   }
 
-  /** A table that never has a row, by its columns: to make one costs more than the views of many tables. */
+  /** Empty tables by their columns, shared by views: creating a table costs more than creating many views. */
   const emptyTables = new Map<string, string>()
   let nextEmpty = 1
   const emptySelect = async (definition: TableDefinition): Promise<string> => {
@@ -159,7 +165,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     return selectRows(definition, made)
   }
 
-  /** All of `work` or nothing of it. */
+  /** Runs `work` in a transaction. */
   const transact = async <T>(work: () => Promise<T>): Promise<T> => {
     await connection.run('BEGIN')
     try {
@@ -174,7 +180,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     }
   }
 
-  /** The parts that the files make, reading those that changed into the row table; inside a transaction. */
+  /** Loads changed files into the row table and returns the parts of the table; inside a transaction. */
   const readFiles = async (entry: Entry, files: readonly DataFile[]): Promise<ReadonlyMap<string, Part>> => {
     const before = entry.holding.parts ?? new Map<string, Part>()
     const after = new Map<string, Part>()
@@ -211,7 +217,9 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     return file
   }
 
-  /** DuckDB follows no link that leads out of a dataset; copies are not made by DuckDB. */
+  /**
+   * Whether a file is inside its dataset after following links: DuckDB would refuse it, but copies are not made by DuckDB.
+   */
   const isWithinDataset = async ({ table: { origin } }: Entry, path: string): Promise<boolean> => {
     if (origin.kind === 'files') return true
     const dataset = join(dataDir!, relative(dataDir!, path).split('/')[0]!)
@@ -219,7 +227,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     return file.startsWith(`${folder}/`)
   }
 
-  /** Reads a copy of the file, and tells what state of it that is. */
+  /** Loads a copy of the file; returns the state that was copied. */
   const insertCopy = async (entry: Entry, rowTable: string, file: DataFile, id: number): Promise<DataFile> => {
     const path = join(copies, String(id))
     try {
@@ -233,7 +241,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     }
   }
 
-  /** Imports never change, so those that are known need no second look. */
+  /** Reads new imports; imports never change, so known ones are not read again. */
   const readImports = async (
     entry: Entry,
     imports: readonly ImportedFiles[],
@@ -267,7 +275,10 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     entry.holding = holding
   }
 
-  /** Makes the tables be there without a row, all in one transaction: of hundreds, each commit would be a write to the disk. */
+  /**
+   * Creates the tables without rows in one transaction; for hundreds of tables, separate commits would each write to the
+   * disk.
+   */
   const standIn = async (unseen: readonly Entry[], parts: Holding['parts']): Promise<void> => {
     if (unseen.length === 0) return
     const holdings = await transact(async () => {
@@ -283,7 +294,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     for (const [entry, holding] of holdings) entry.holding = holding
   }
 
-  /** Loads the table from files that stay as they are meanwhile, else from copies of them. @throws QueryFault. */
+  /** Loads the table from its files; if they change during the load, from copies of them. @throws QueryFault. */
   const loadSteady = async (entry: Entry): Promise<void> => {
     const { definition } = entry.table
     const began = performance.now()
@@ -317,7 +328,10 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     return { table: entry.table.definition.name, files: newParts.length + newImports.length }
   }
 
-  /** Compresses what was loaded, and frees what was replaced. Refused while another transaction writes; then it can wait. */
+  /**
+   * Makes a checkpoint, which compresses loaded rows and frees replaced ones. DuckDB refuses it while another transaction
+   * writes; it is then done later.
+   */
   const checkpointFrom = async (bytes: bigint): Promise<void> => {
     if (uncheckpointed < bytes) return
     uncheckpointed = 0n
@@ -325,7 +339,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   const isNew = ({ holding }: Entry): boolean => holding.view === ''
-  /** There is nothing to read for it; what cannot be told yet is told when it is loaded. */
+  /** Whether the table has no files. Errors are reported when it is loaded. */
   const isEmpty = ({ table }: Entry, listing: Listing): boolean => {
     try {
       const { files, imports } = contentsOf(table, listing)
@@ -355,7 +369,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         const reads: TableRead[] = []
         const now = newListing()
         const empty = wanted.filter(entry => isNew(entry) && isEmpty(entry, now))
-        // What fails is tried again below, table by table, where it is known which one is at fault.
+        // A failure is retried below, table by table, to find the table at fault.
         await standIn(empty, new Map()).catch(() => undefined)
         for (const entry of wanted) {
           const read = await update(entry)
@@ -370,7 +384,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
     stand: names => {
       const unseen = names.flatMap(name => entries.get(name) ?? []).filter(isNew)
       if (unseen.length === 0) return Promise.resolve()
-      // The first query that reads one of them loads its rows.
+      // The first query that reads such a table loads its rows.
       const run = turn.then(() => standIn(unseen.filter(isNew), null))
       turn = run.catch(() => undefined)
       return run
@@ -397,7 +411,7 @@ const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(r
 const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
 const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
 
-/** One that is no longer as it was when it was looked at. */
+/** A file that has changed since its state was taken. */
 const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
 
@@ -428,15 +442,17 @@ async function insertRows(
   file: DataFile,
   id: number,
 ): Promise<void> {
-  // A file without a byte has neither rows nor, for CSV, a header.
+  // An empty file has no rows and, for CSV, no header.
   if (file.size === 0n) return
   const reader = await rowReader(connection, table, file)
   await connection.run(`INSERT INTO ${rowTable} SELECT *, ${id} FROM (${reader.select})`)
 }
 
 /**
- * The table as SQL; nothing for one without files. One that is partitioned has two hidden columns more: since when and until when, by its partition, a row
- * may be, or NULL where that is not known. Filters on them keep DuckDB from opening files (scans/partition-filter.ts).
+ * The SQL of the table's view; '' for a table without files. A partitioned table has two hidden columns: the begin and the
+ * end of
+ * the row's partition, or NULL where they are not known. Filters on them keep DuckDB from opening files
+ * (scans/partition-filter.ts).
  */
 function viewOver(
   { definition, origin, isInferred = false }: StoredTable,
@@ -465,13 +481,13 @@ function viewOver(
   return selects.join(' UNION ALL ')
 }
 
-/** The columns of a table of DuckDB's that has them under their own names. */
+/** A SELECT of the columns of a DuckDB table whose columns have the same names. */
 function selectRows(table: TableDefinition, source: string): string {
   const names = table.columns.map(column => quoteName(column.name)).join(', ')
   return `SELECT ${names}${unknownBounds(table)} FROM ${quoteName(source)}`
 }
 
-/** Files that one scan can read. */
+/** Groups files that one scan can read. */
 function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
   const groups = new Map<string, T>()
   for (const one of all) {
@@ -508,7 +524,7 @@ function allFiles({ files, imports }: TableContents): readonly DataFile[] {
   return [...files, ...imports.flatMap(imported => imported.files).flatMap(path => statFile(path) ?? [])]
 }
 
-/** What a failed load means for the query that needed it: which file, and where in it. */
+/** The error of a failed load for the query that needed it: the file, and the place in it. */
 async function readFault(
   connection: DuckDBConnection,
   table: TableDefinition,
@@ -526,7 +542,7 @@ async function readFault(
 
 const FORMAT_NAMES = { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' } as const
 
-/** Reads the file once more for its error; null when there is none. */
+/** Reads the file once more to find its error; null when reading succeeds. */
 async function reasonOf(connection: DuckDBConnection, table: TableDefinition, file: DataFile): Promise<string | null> {
   if (file.size === 0n && file.format !== 'parquet') return null
   try {

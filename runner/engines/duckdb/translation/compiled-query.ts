@@ -1,9 +1,9 @@
-/** Texts of queries as DuckDB runs them. */
+/** Compiled queries: BigQuery SQL with its translation. */
 import { type StructField, type TableCatalogue, type Type, typeName } from '../../../../googlesql/index.js'
 import type { GenerateOptions, ParameterTime } from '../../../../googlesql-duckdb/index.js'
 import type { ResultColumn } from '../../../model/query.js'
 
-/** BigQuery SQL as DuckDB's. */
+/** A translation of BigQuery SQL into DuckDB SQL. */
 export interface Translation {
   /** One SELECT, with its parameters as $1, $2, … */
   readonly sql: string
@@ -12,9 +12,9 @@ export interface Translation {
   readonly parameters: readonly string[]
   /** Those of them that are computed from another, see analysis/parameter-times.ts. */
   readonly times: readonly ParameterTime[]
-  /** The tables it reads, as the catalogue spells them. */
+  /** The tables that it reads, as the catalogue spells them. */
   readonly tables: readonly string[]
-  /** A quicker way to the same rows over large files; it fails where `sql` does not, and then `sql` counts. Null for none. */
+  /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
   readonly quickSql: string | null
 }
 /** @throws SqlError */
@@ -25,10 +25,10 @@ export type Translate = (
   options?: GenerateOptions,
 ) => Translation
 
-/** A translation that lives as long as the text that it was made of, and what every run of it needs. */
+/** A text with its translation, and the facts that every run of it needs. */
 export class CompiledText {
   translation: Translation
-  /** Of the tables' catalogue: a table that has been found since may change what the text means. */
+  /** The revision of the table catalogue: a table discovered later may change the meaning of the text. */
   revision: number
   columns: readonly StructField[] = []
   resultColumns: readonly ResultColumn[] = []

@@ -1,4 +1,4 @@
-/** Threads that translate beside this one while there are many texts to be translated, as when thousands of manifests load. */
+/** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
 import { Worker } from 'node:worker_threads'
 import {
   SqlError,
@@ -11,7 +11,7 @@ import {
 import type { TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
 import type { Clock } from '../../../model/ports.js'
 
-/** What a catalogue is made of. */
+/** The tables of a catalogue, as sent to the threads. */
 export interface CatalogueSource {
   readonly tables: readonly TableDefinition[]
   readonly naming?: TableNaming
@@ -21,7 +21,7 @@ export interface CatalogueSource {
 export const catalogueOf = ({ tables, naming, absences }: CatalogueSource): TableCatalogue =>
   tableCatalogue(tables, naming, absences)
 
-/** A translation without the resolver's own columns; each type as JSON. */
+/** A translation in a form that can be sent between threads; each type as JSON. */
 export interface WireTranslation {
   readonly sql: string
   readonly columns: readonly (readonly [name: string, type: string])[]
@@ -40,52 +40,58 @@ export type ToTranslator =
       readonly types: Readonly<Record<string, string>>
     }
 
-/** `failed` is whatever is no mistake in the text: who translates it again is told. */
+/** `failed` stands for any error other than a mistake in the text; the main thread then translates again and reports it. */
 export type FromTranslator =
   | { readonly kind: 'translated'; readonly id: number; readonly translation: WireTranslation }
   | { readonly kind: 'mistake'; readonly id: number; readonly reason: string; readonly offset: number }
   | { readonly kind: 'failed'; readonly id: number }
 
-/** Of a translation, what is kept. */
+/** The parts of a translation that are kept. */
 export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
   readonly columns: readonly { readonly name: string; readonly type: Type }[]
 }
 
 export interface TranslationPool {
   /**
-   * Null when the caller does it as fast itself: there have been few texts of late, or the threads have enough to do.
-   * Resolves to null when it could not be done. @throws SqlError as `translate` does.
+   * Translates in a thread. Null when the caller is as fast by itself: there were few texts lately, or the threads are busy.
+   * Resolves to null when the thread failed. @throws SqlError as `translate` does.
    */
   translate(sql: string, types: Readonly<Record<string, string>>): Promise<KeptTranslation | null> | null
-  /** What has been asked ends with null. */
+  /** Ends the threads; pending translations resolve to null. */
   close(): void
 }
 
 export interface TranslationPoolOptions {
-  /** This thread included; one means no other. */
+  /** The number of threads including this one; 1 means no worker. */
   readonly threads: number
   readonly clock: Clock
-  /** The same object as long as it says the same. */
+  /** The catalogue's source; the same object while the tables are the same. */
   readonly source: () => CatalogueSource
 }
 
-/** A thread takes a tenth of a second to begin, and as long again until it is as fast as this one. */
+/**
+ * The number of recent texts below which no thread is started: a thread needs a tenth of a second to start, and as long to
+ * warm up.
+ */
 const FEW = 300
-/** Who has not asked for so long has asked for all. */
+/** The pause after which loading counts as finished, in milliseconds. */
 const IDLE_MS = 1_000
 const MOST_THREADS = 4
-/** Of one thread: enough for it not to wait, and to have most of the work, so that V8 compiles the translator for few threads. */
+/**
+ * The most pending texts of one thread: enough to keep it busy, and to give it most of the work, so that V8 optimises the
+ * translator in few threads.
+ */
 const MOST_PENDING = 40
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 const isSource = import.meta.url.endsWith('.ts')
 const TRANSLATOR = new URL(isSource ? './translation-worker.ts' : './translation-worker.js', import.meta.url)
-/** tsx reads TypeScript in a thread only when the thread itself asks it to. */
+/** With tsx, a thread must register the TypeScript loader itself. */
 const SOURCE_START = `import('tsx/esm/api').then(tsx => { tsx.register(); return import('${TRANSLATOR.href}') })`
 
 interface Thread {
   readonly worker: Worker
-  /** By id. */
+  /** The pending texts by id. */
   readonly pending: Map<number, Pending>
   source: CatalogueSource | null
 }
@@ -114,7 +120,7 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
       source: null,
     }
     thread.worker.on('message', (message: FromTranslator) => settle(thread, message))
-    // What a thread dies of, this one dies of or tells of better.
+    // The worker's error is ignored: the main thread retries the translation and reports it with more context.
     const lose = (): void => {
       if (!threads.includes(thread)) return
       isBroken = true
@@ -181,7 +187,7 @@ function withTypes({ columns, ...rest }: WireTranslation, typeOf: (json: string)
   return { ...rest, columns: columns.map(([name, type]) => ({ name, type: typeOf(type) })) }
 }
 
-/** Columns of one type share it: there are thousands of columns and few types. */
+/** Parses types, sharing equal ones: there are thousands of columns and few types. */
 function typeReader(): (json: string) => Type {
   const known = new Map<string, Type>()
   return json => {

@@ -1,4 +1,4 @@
-/** A thread of its own that translates: it is sent tables and texts, and answers each text. */
+/** The worker thread of the pool: it receives tables and texts, and answers each text with its translation. */
 import { parentPort } from 'node:worker_threads'
 import { SqlError, type TableCatalogue, tableCatalogue } from '../../../../googlesql/index.js'
 import { translate } from '../../../../googlesql-duckdb/index.js'

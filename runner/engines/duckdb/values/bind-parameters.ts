@@ -1,4 +1,4 @@
-/** Bound values as DuckDB's, exactly: no value passes through a type that could round it. */
+/** Binds values to DuckDB statements exactly: no value passes through a type that could round it. */
 import {
   BIGINT,
   BLOB,
@@ -31,7 +31,7 @@ import { BEYOND_NUMERIC, fieldNames } from '../../../../googlesql-duckdb/data.js
 import { typeScalar } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
 
-/** A value that is not one of its type. `detail` never repeats it. */
+/** A value that is not of its type. `detail` never quotes the value. */
 export class BindError extends Error {
   override readonly name = 'BindError'
   readonly parameter: string
@@ -54,7 +54,7 @@ export function bindParameters(prepared: DuckDBPreparedStatement, parameters: re
   })
 }
 
-/** @param detail what is wrong, where it is not that the value is none of its type */
+/** @param detail what is wrong; by default that the value is not of its type */
 type Refuse = (detail?: string) => never
 
 const NUMERIC = DECIMAL(38, 9)
@@ -181,7 +181,7 @@ function jsonText(value: unknown): string | undefined {
 
 const MICROS_PER_DAY = 86_400_000_000n
 
-/** Microseconds since 1970 of canonical or any other accepted text; Date holds whole seconds of all years exactly. */
+/** Microseconds since 1970 of an accepted text. Date holds whole seconds of all years exactly. */
 function civilMicros(type: 'date' | 'datetime' | 'timestamp', value: unknown): bigint | undefined {
   const typed = typeof value === 'string' ? typeScalar(type, value) : undefined
   if (!typed?.ok) return undefined
@@ -204,7 +204,7 @@ function interval(value: unknown): DuckDBIntervalValue | undefined {
   )
 }
 
-/** By the names that results have too, or by position from an array. */
+/** A STRUCT from an object by the field names that results use, or from an array by position. */
 function structFrom(type: StructType, value: unknown, refuse: Refuse): DuckDBValue {
   if (typeof value !== 'object' || value === null) return refuse()
   const names = fieldNames(type)

@@ -1,4 +1,4 @@
-/** Reads values from DuckDB's column vectors straight to text, by functions compiled once for each column's type. */
+/** Writes values of DuckDB's column vectors as text, with functions compiled once per column type. */
 import {
   DuckDBBlobValue,
   DuckDBDateValue,
@@ -20,20 +20,21 @@ import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
 import type { ResultFormat } from '../../../model/query.js'
 
-/** The text of one cell; null for a NULL that its format writes as nothing. */
+/** The text of one cell; null for a NULL that the format writes as nothing. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string | null
 type JsonWriter = (vector: DuckDBVector, row: number) => string
 
 export interface CellOptions {
   readonly format: ResultFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** An array whose text alone is longer ends the result, before it takes all memory. */
+  /** The longest text of an array; a longer one fails the result before it uses all memory. */
   readonly maxBytes: number
 }
 
 /**
- * @throws ValueError, when it runs, on a value that BigQuery could not hold or would not write (a NULL inside an array),
- *   BodyTooLargeError, and UnexpectedValueError when DuckDB gives another type than the column's.
+ * Compiles the writer of a column. The writer throws ValueError for a value that BigQuery cannot hold or write (a NULL inside
+ * an
+ * array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
  */
 export function compileCellWriter(column: StructField, { format, timestamps, maxBytes }: CellOptions): CellWriter {
   const json = { ...scalarTexts({ style: 'json', timestamps }), maxBytes }
@@ -50,7 +51,7 @@ export function compileCellWriter(column: StructField, { format, timestamps, max
   }
 }
 
-/** DuckDB gave a value of another type than the translation promised: a bug. */
+/** DuckDB returned a value of another type than the translation declared: a bug. */
 export class UnexpectedValueError extends Error {
   override readonly name = 'UnexpectedValueError'
 }
@@ -74,7 +75,7 @@ function jsonWriter(type: Type, name: string, texts: JsonTexts): JsonWriter {
 
 function arrayWriter(element: Type, name: string, texts: JsonTexts): JsonWriter {
   const write = jsonWriter(element, name, texts)
-  // BigQuery fails such a result; JSON's null is a value, not a NULL.
+  // BigQuery fails such a result. A JSON null is a value, not a NULL.
   const refuse = (): never => {
     throw new ValueError(`Array cannot have a null element; error in writing field ${name}`)
   }
@@ -96,7 +97,9 @@ function arrayWriter(element: Type, name: string, texts: JsonTexts): JsonWriter 
   }
 }
 
-/** The driver's public ways to see that a list is NULL copy the list's values; what they look at first is this. */
+/**
+ * Whether a list is NULL. The driver's public methods would copy the list's values first; this reads the validity they use.
+ */
 function isNullList(vector: DuckDBListVector, row: number): boolean {
   const { validity } = vector as unknown as { readonly validity?: { readonly itemValid: (row: number) => boolean } }
   return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)

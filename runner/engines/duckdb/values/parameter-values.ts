@@ -1,4 +1,4 @@
-/** Reads the types of what a caller binds, and puts the values in the order in which DuckDB wants them. */
+/** Parses the types of bound values, and orders the values as DuckDB's $1, $2, … */
 import {
   datetimeText,
   MAX_TIMESTAMP_MICROS,
@@ -12,11 +12,11 @@ import type { BoundValue } from '../../../model/query.js'
 import { readTimestamp } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
 
-/** @throws RunnerError ARGUMENT_INVALID for a type that GoogleSQL does not know. */
+/** The types of these parameters. @throws RunnerError ARGUMENT_INVALID for an unknown type. */
 export const typesOf = (parameters: Readonly<Record<string, BoundValue>>): Readonly<Record<string, Type>> =>
   readTypes(Object.fromEntries(Object.entries(parameters).map(([name, { type }]) => [name, type])))
 
-/** `{ project: 'STRING' }` as types. @throws RunnerError ARGUMENT_INVALID for one that GoogleSQL does not know. */
+/** Parses types such as `{ project: 'STRING' }`. @throws RunnerError ARGUMENT_INVALID for an unknown type. */
 export function readTypes(types: Readonly<Record<string, string>>): Readonly<Record<string, Type>> {
   return Object.fromEntries(
     Object.entries(types).map(([name, text]) => {
@@ -30,8 +30,9 @@ export function readTypes(types: Readonly<Record<string, string>>): Readonly<Rec
 }
 
 /**
- * The parameters of a translation, in its order. Names are matched as the language matches them: without regard to case.
- * Null where a time of `times` is none that a TIMESTAMP can have: the query without such parameters says so.
+ * The parameters of a translation, in its order. Names are case-insensitive, as in GoogleSQL. Null where a time of `times` is
+ * out
+ * of TIMESTAMP's range; the query without such parameters then reports the error.
  * @throws RunnerError
  */
 export function wireParameters(

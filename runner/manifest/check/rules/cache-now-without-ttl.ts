@@ -1,4 +1,4 @@
-/** A result that is kept until its data changes keeps the time of its query too: "the last hour" is then long ago. */
+/** Refuses a query that reads the clock where results are kept until data changes: its "last hour" would never move on. */
 import { volatilityOf } from '../../../../googlesql/index.js'
 import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
 
@@ -16,9 +16,9 @@ export const cacheNowWithoutTtl: Rule<TemplateFacts> = {
   },
 }
 
-/** By what name this text asks for the time, if it does. */
+/** The name by which this text reads the clock; undefined when it does not. */
 function clockIn({ tokens, argumentNames }: DistinctSql): string | undefined {
   if (argumentNames?.some(({ name }) => name === 'now')) return '@now'
-  // Behind AS it is a name.
+  // After AS it is an alias.
   return tokens?.find(({ term }, i) => volatilityOf(term) === 'stable' && tokens[i - 1]?.term !== 'AS')?.term
 }

@@ -1,4 +1,4 @@
-/** A result that is kept until its data changes is never old, and the engine must know when that is. */
+/** A result can be kept until its data changes only if the engine can tell when that is. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 const OF_OLD_RESULTS = ['warm_seconds', 'stale_if_error_seconds', 'stale_while_revalidate_seconds'] as const

@@ -1,4 +1,4 @@
-/** Warming slower than results expire keeps nothing warm. */
+/** `warm_seconds` must be less than `ttl_seconds`, else results expire before they are refreshed. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const cacheWarmLongerThanTtl: Rule<ManifestFacts> = {

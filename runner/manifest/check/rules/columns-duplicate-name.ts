@@ -1,4 +1,4 @@
-/** BigQuery refuses two result columns of one name, in any case. */
+/** BigQuery refuses two result columns with the same name, compared without case. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const columnsDuplicateName: Rule<ManifestFacts> = {

@@ -1,4 +1,4 @@
-/** The declared columns are those of the query: names, order and types, in every variant. */
+/** The declared columns must equal the query's columns in every variant: names, order and types. */
 import { nearest } from '../../../../googlesql/index.js'
 import type { ResultColumn } from '../../../model/query.js'
 import { fitsColumnType, parseColumnType } from '../../column-type.js'
@@ -9,7 +9,7 @@ export const columnsMismatch: Rule<SqlFacts> = {
   id: 'columns/mismatch',
   severity: 'error',
   check: (facts, report) => {
-    // Texts that follow from one another share theirs.
+    // Variants whose validity is implied by another one share its columns.
     for (const columns of new Set(facts.checked.map(checked => checked.columns))) compare(facts, columns, report)
   },
 }
@@ -39,7 +39,7 @@ function compare({ manifest, source }: SqlFacts, actual: readonly ResultColumn[]
   if (undeclared.size > 0) {
     report(source.keyAt(['columns']), `the query has columns that are not declared: ${quotedList(undeclared)}`)
   }
-  // The order is news only where the names agree.
+  // The order is reported only where the names agree.
   if (added.length > 0 || actualNames.length !== declaredNames.length) return
   const moved = declaredNames.findIndex((name, index) => actualNames[index] !== name && actualNames.includes(name))
   if (moved < 0) return

@@ -1,4 +1,4 @@
-/** A declared column's type is one that GoogleSQL has. */
+/** The type of a declared column must be a GoogleSQL type. */
 import { parseColumnType } from '../../column-type.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

@@ -1,4 +1,4 @@
-/** Without declared columns, every variant must still give the same ones. */
+/** Without `columns:`, all variants must have the same columns. */
 import type { Rule, SqlFacts } from '../rule.js'
 
 export const columnsVary: Rule<SqlFacts> = {

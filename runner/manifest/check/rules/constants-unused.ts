@@ -1,4 +1,4 @@
-/** A constant that the template never reads. */
+/** Warns of a constant that the template never reads. */
 import type { Rule, TemplateFacts } from '../rule.js'
 
 export const constantsUnused: Rule<TemplateFacts> = {

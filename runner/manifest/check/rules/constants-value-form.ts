@@ -1,4 +1,4 @@
-/** Only words, numbers and booleans are written into SQL text. */
+/** A constant must be a word, a number or a boolean, since the template writes it into SQL text. */
 import { type Word, wordProblem } from '../../../template/word.js'
 import { describeValue } from '../../report.js'
 import type { NodePath } from '../../source.js'

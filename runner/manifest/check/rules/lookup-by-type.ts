@@ -1,4 +1,4 @@
-/** Rows are found by the argument's own text, so its parameter is a string. */
+/** The parameter that picks the row must be a string: rows are found by the text of the argument. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const lookupByType: Rule<ManifestFacts> = {

@@ -1,4 +1,4 @@
-/** With `default: reject` some row must always be picked, and no row can be named so. */
+/** With `default: reject` the parameter must be required, and no row may be named `reject`. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const lookupReject: Rule<ManifestFacts> = {

@@ -1,4 +1,4 @@
-/** Names that mean something else in a template. */
+/** A lookup table may not have a name that means something else in a template. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 const RESERVED: ReadonlySet<string> = new Set(['given', 'constants', 'this', 'if', 'unless', 'each', 'else'])

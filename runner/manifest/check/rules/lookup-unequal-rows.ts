@@ -1,4 +1,4 @@
-/** Every row has the same fields, or the template would read one that is not there. */
+/** All rows must have the same fields, since the template reads them from any row. */
 import { quotedList } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

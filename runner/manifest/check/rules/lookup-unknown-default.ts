@@ -1,4 +1,4 @@
-/** The default is a row, or `reject`. */
+/** `default` must be the name of a row, or `reject`. */
 import { didYouMean, quotedList } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

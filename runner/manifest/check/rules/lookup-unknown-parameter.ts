@@ -1,4 +1,4 @@
-/** A lookup table is picked from by a declared parameter. */
+/** `by` must be a declared parameter. */
 import { didYouMean } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

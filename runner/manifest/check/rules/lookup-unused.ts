@@ -1,4 +1,4 @@
-/** A lookup table that the template never reads. */
+/** Warns of a lookup table that the template never reads. */
 import type { Rule, TemplateFacts } from '../rule.js'
 
 export const lookupUnused: Rule<TemplateFacts> = {

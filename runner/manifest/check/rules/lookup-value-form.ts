@@ -1,4 +1,4 @@
-/** Only words, numbers and booleans are written into SQL text. */
+/** A lookup value must be a word, a number or a boolean, since the template writes it into SQL text. */
 import { wordProblem } from '../../../template/word.js'
 import { describeValue } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'

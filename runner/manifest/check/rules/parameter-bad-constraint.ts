@@ -1,4 +1,4 @@
-/** Constraints that no argument, or not the parameter's own default or example, can satisfy. */
+/** Constraints must be possible to satisfy, and the parameter's default and examples must satisfy them. */
 import { type ConstraintMistake, constraintMistakes } from '../../constraints.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

@@ -1,4 +1,4 @@
-/** Query parameters have no case in BigQuery. */
+/** Two parameters may not differ in case alone: BigQuery's query parameters are case-insensitive. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterDuplicateName: Rule<ManifestFacts> = {

@@ -1,6 +1,7 @@
 /**
- * Without `pinned_as` a pin would be a regular expression, so no token that pins the parameter may call. Where another
- * parameter is the tenant, that is the one which tokens pin.
+ * Warns of a pattern parameter without `pinned_as`: its pin would be read as a regular expression, so a token that pins it
+ * may
+ * not call the endpoint. Where another parameter is the tenant, tokens pin that one, and there is no warning.
  */
 import { splitType } from '../../../model/typed-value.js'
 import type { ManifestFacts, Rule } from '../rule.js'

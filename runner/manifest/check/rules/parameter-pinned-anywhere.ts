@@ -1,4 +1,4 @@
-/** A `pinned_as` that is found anywhere in a text is found where another value's text only mentions the pin. */
+/** A `pinned_as` without an anchor also matches the text of another value that only mentions the pin. */
 import { pinnedAsMistake, textOfSeveral } from '../../pinned-as/pinned-as.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

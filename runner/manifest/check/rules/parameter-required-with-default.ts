@@ -1,4 +1,4 @@
-/** A required parameter has no use for a default. */
+/** A required parameter may not have a default, which could never be used. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterRequiredWithDefault: Rule<ManifestFacts> = {

@@ -1,4 +1,4 @@
-/** `@now` is the time of the query, always. */
+/** A parameter may not be named `now`: `@now` is always the time of the query. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const parameterReservedName: Rule<ManifestFacts> = {

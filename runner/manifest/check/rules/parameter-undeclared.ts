@@ -1,4 +1,4 @@
-/** Every `@name` in the SQL is a declared parameter or `@now`. */
+/** Every `@name` in the SQL must be a declared parameter or `@now`. */
 import { didYouMean } from '../../report.js'
 import type { Rule, TemplateFacts } from '../rule.js'
 

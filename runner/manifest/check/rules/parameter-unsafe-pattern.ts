@@ -1,4 +1,4 @@
-/** A pattern meets callers' text: it must compile, and take no more than linear or bounded time. */
+/** A pattern is applied to callers' text: it must compile, and its time must be linear or bounded. */
 import { findPatternDanger } from '../pattern-danger.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

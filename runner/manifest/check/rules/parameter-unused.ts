@@ -1,4 +1,4 @@
-/** A parameter that nothing reads misleads callers. */
+/** Warns of a parameter that nothing reads, since it misleads callers. */
 import type { Rule, TemplateFacts } from '../rule.js'
 
 export const parameterUnused: Rule<TemplateFacts> = {
@@ -8,7 +8,7 @@ export const parameterUnused: Rule<TemplateFacts> = {
     const used = new Set(expansion.used.given)
     for (const lookup of Object.values(manifest.lookups ?? {})) used.add(lookup.by)
     for (const text of texts) {
-      // Of a text without readable tokens nobody knows what it reads.
+      // A text that cannot be tokenised may read any parameter.
       if (text.argumentNames === null) return
       for (const { name } of text.argumentNames) used.add(name)
     }

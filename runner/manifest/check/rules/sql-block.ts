@@ -1,4 +1,4 @@
-/** SQL is written as a literal block, so that every mistake in it can be pointed at. */
+/** SQL must be a literal block, so that every mistake in it can be placed. */
 import type { ManifestFacts, Rule } from '../rule.js'
 
 export const sqlBlock: Rule<ManifestFacts> = {

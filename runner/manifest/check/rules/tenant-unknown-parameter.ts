@@ -1,4 +1,4 @@
-/** Tenants are told apart by a declared parameter. */
+/** `tenant` must be a declared parameter. */
 import { didYouMean } from '../../report.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 

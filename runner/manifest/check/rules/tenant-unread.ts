@@ -1,4 +1,4 @@
-/** A query that does not read the tenant gives every tenant the same rows. */
+/** Every query must read the tenant, else every tenant gets the same rows. */
 import type { DistinctSql, Rule, TemplateFacts } from '../rule.js'
 
 export const tenantUnread: Rule<TemplateFacts> = {
@@ -9,9 +9,9 @@ export const tenantUnread: Rule<TemplateFacts> = {
     if (tenant === undefined || Object.values(lookups).some(({ by }) => by === tenant)) return
     const reads = ({ argumentNames }: DistinctSql): boolean =>
       argumentNames === null || argumentNames.some(({ name }) => name === tenant)
-    // A parameter that nothing reads at all has been told of.
+    // Another rule reports a parameter that nothing reads at all.
     if (!expansion.used.given.has(tenant) && !texts.some(reads)) return
-    // The call of a token that pins the tenant always gives it.
+    // A call with a token that pins the tenant always has this argument.
     const isAbsent = ({ variant }: DistinctSql): boolean => variant.label.split(', ').includes(`${tenant} absent`)
     const unread = texts.find(text => !reads(text) && !isAbsent(text))
     if (unread === undefined) return

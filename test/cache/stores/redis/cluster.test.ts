@@ -22,7 +22,7 @@ describe('a cluster of Redis', function () {
   })
   afterEach(closeReplicas)
 
-  it('has each key in the slot that is computed here', () => {
+  it('has each key in the slot that our code computes', () => {
     for (const key of ['', 'a', '123456789', `${PREFIX}r:{e:1}`, 'a{}b', 'a{b', '{é}x', '{a}{b}']) {
       expect(String(slotOf(key)), key).to.equal(nodes[0]!.cli('CLUSTER', 'KEYSLOT', key))
     }
@@ -50,7 +50,7 @@ describe('a cluster of Redis', function () {
     const a = await openReplica({ url: nodes[0]!.url })
     for (const key of [...KEYS, 'f:1']) await a.tiered.set(key, storedResult(key), 60_000)
     await until(async () => (await a.shared.get('f:1')) !== undefined, 'the last')
-    // As the command line does: a connection that has not been used before.
+    // As in `sluice cache purge`, the purge is the first command on its connection.
     const b = await openReplica({ url: nodes[1]!.url })
     await b.shared.purge('e:')
     for (const key of KEYS) expect(await b.shared.get(key), key).to.equal(undefined)
@@ -59,7 +59,7 @@ describe('a cluster of Redis', function () {
     expect(a.memory.get('f:1')).to.not.equal(undefined)
   })
 
-  it('is used on while one of its nodes is down, but for the keys of that one', async () => {
+  it('stays in use while one of its nodes is down, except for the keys of that node', async () => {
     for (const node of nodes) node.cli('CONFIG', 'SET', 'cluster-require-full-coverage', 'no')
     const a = await openReplica({ url: nodes[0]!.url })
     await nodes[2]!.kill()

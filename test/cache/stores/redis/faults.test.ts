@@ -18,7 +18,7 @@ interface Call {
   readonly body: string
 }
 
-/** Calls through a cache over this store. */
+/** A result cache over this store, and a function that calls through it. */
 function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; events: Event[]; cache: ResultCache } {
   const events: Event[] = []
   const observe = (event: Event): void => void events.push(event)
@@ -43,7 +43,7 @@ function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; e
   }
 }
 
-/** Something that listens where a Redis should. */
+/** A server that is not a Redis, on a port at which a client expects one. */
 async function openImpostor(serve: (socket: Socket) => void): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -86,7 +86,7 @@ describe('a Redis that fails', function () {
     ['by hanging up', socket => void socket.destroy(), NO_REDIS],
   ]
   for (const [what, serve, told] of IMPOSTORS) {
-    it(`answering ${what} is told, costs no call, and is used once it is one`, async () => {
+    it(`that answers ${what} is reported, fails no call, and is used as soon as a Redis is there`, async () => {
       const impostor = await openImpostor(serve)
       const url = `redis://127.0.0.1:${impostor.port}`
       const replica = await openReplica({ url, commandMs: 40 })
@@ -110,12 +110,12 @@ describe('a Redis that fails', function () {
   describe('for a while', () => {
     let server: RedisServer
     before(async () => {
-      // Each key takes a millisecond to load.
+      // The server takes a millisecond to load each key.
       server = await openRedisServer('--key-load-delay', '1000', '--loading-process-events-interval-bytes', '1024')
     })
     after(() => server.close())
 
-    it('as a read-only replica is read, and left for its address once a command is refused', async () => {
+    it('because it is a read-only replica: is read, and the address is connected again once a command is refused', async () => {
       const master = await openRedisServer()
       try {
         const replica = await openReplica({ url: server.url })
@@ -139,7 +139,7 @@ describe('a Redis that fails', function () {
       }
     })
 
-    it('as one that loads its data is told, and used when it has', async () => {
+    it('because it loads its data: is reported, and used when the data is loaded', async () => {
       const before = await openReplica({ url: server.url })
       await before.tiered.purge('f:')
       await before.shared.set(KEY, storedResult('rows'), 60_000)
@@ -159,7 +159,7 @@ describe('a Redis that fails', function () {
       await until(() => told.includes('f:'), 'the purge that could not be read')
     })
 
-    it('as a slow one is waited for, and still shares', async () => {
+    it('because it is slow: is waited for, and results are still shared', async () => {
       const line = await openLine(server.port)
       const replicas: Replica[] = []
       for (const _ of [1, 2]) replicas.push(await openReplica({ url: line.url }))

@@ -12,19 +12,19 @@ describe('purges that replicas share in Redis', function () {
 
   const redis = sharedRedis()
 
-  it('concern a result that reaches Redis behind them', async () => {
+  it('apply to a result that reaches Redis after them', async () => {
     const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
     redis.line.delay(300, 0)
     const stored = a.tiered.set(KEY, storedResult('old'), 60_000)
     await b.tiered.purge('')
     redis.line.delay(0, 0)
     await stored
-    await a.tiered.close() // which waits for what is on its way
+    await a.tiered.close() // `close` waits for the writes that are under way.
     expect(redis.server.cli('EXISTS', `${PREFIX}r:{${KEY}}`)).to.equal('0')
     expect(a.memory.get(KEY)).to.equal(undefined)
   })
 
-  it('concern one that reaches Redis behind them when nobody waits for that any more', async () => {
+  it('apply to a result that reaches Redis after them when no caller waits for it any more', async () => {
     const a = await openReplica({ url: redis.line.url, commandMs: 40 })
     const b = await openReplica({ url: redis.server.url })
     redis.line.delay(400, 0)
@@ -44,7 +44,7 @@ describe('purges that replicas share in Redis', function () {
     }
   })
 
-  it('of everything concern every key, of an endpoint only its own', async () => {
+  it('of everything apply to every key, of an endpoint only to its keys', async () => {
     const [a, b] = [
       await openReplica({ url: redis.line.url, commandMs: 40 }),
       await openReplica({ url: redis.server.url }),
@@ -64,13 +64,13 @@ describe('purges that replicas share in Redis', function () {
     expect(await b.shared.get('e:2')).to.equal(undefined)
   })
 
-  it('count on when Redis has lost their numbers', async () => {
+  it('continue their numbers when Redis has lost them', async () => {
     const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
     await a.tiered.purge(ENDPOINT)
     await until(() => b.purged.length === 1, 'the purge')
     redis.server.cli('DEL', `${PREFIX}purges`)
     const c = await openReplica({ url: redis.server.url })
-    // It knows of no purge, so that its first result is taken for one from before.
+    // c does not know of the purge, so b treats c's first result as one stored before the purge.
     await c.shared.set(KEY, storedResult('of c'), 60_000)
     expect(await b.shared.get(KEY)).to.equal(undefined)
     await b.shared.set(KEY, storedResult('of b'), 60_000)
@@ -84,7 +84,7 @@ describe('purges that replicas share in Redis', function () {
     expect(await bodyOf(c.shared)).to.equal('again')
   })
 
-  it('concern a late result though Redis has lost them, for whoever comes then', async () => {
+  it('apply to a late result even after Redis has lost them, for later callers', async () => {
     const a = await openReplica({ url: redis.line.url, commandMs: 40 })
     const b = await openReplica({ url: redis.server.url })
     const late = async (): Promise<void> => {
@@ -99,7 +99,7 @@ describe('purges that replicas share in Redis', function () {
     const c = await openReplica({ url: redis.server.url })
     expect(await c.tiered.get(KEY)).to.equal(undefined)
 
-    // What is stored then is everybody's, also of those who had been there before.
+    // All replicas share the results stored from now on, including replicas that were open before.
     await c.shared.set('e:1', storedResult('of c'), 60_000)
     for (const [name, replica] of Object.entries({ b, c })) {
       expect(await bodyOf(replica.shared, 'e:1'), name).to.equal('of c')
@@ -111,7 +111,7 @@ describe('purges that replicas share in Redis', function () {
     )
   })
 
-  it('go on where somebody else has written something of another type', async () => {
+  it('go on where another program has written a key of another type', async () => {
     redis.server.cli('SET', `${PREFIX}purges`, 'x')
     const a = await openReplica({ url: redis.server.url })
     await until(() => redis.server.cli('TYPE', `${PREFIX}purges`) === 'hash', 'the log')
@@ -121,7 +121,7 @@ describe('purges that replicas share in Redis', function () {
     await until(() => b.purged.includes(ENDPOINT), 'the purge')
   })
 
-  it('are asked for each minute, so that a full Redis lets go of other things first', async () => {
+  it('are read every minute, so that a full Redis evicts other keys first', async () => {
     const { shared } = await openReplica({ url: redis.server.url, minuteMs: 20 })
     await shared.set(KEY, storedResult('before'), 60_000)
     redis.server.cli('DEL', `${PREFIX}purges`)
@@ -131,7 +131,7 @@ describe('purges that replicas share in Redis', function () {
     expect(await bodyOf((await openReplica({ url: redis.server.url })).shared)).to.equal('behind')
   })
 
-  it('concern a result that is being read from Redis', async () => {
+  it('apply to a result that is being read from Redis', async () => {
     const [a, b] = [await openReplica({ url: redis.line.url }), await openReplica({ url: redis.server.url })]
     await b.shared.set(KEY, storedResult('old'), 60_000)
     redis.line.hold()
@@ -139,23 +139,23 @@ describe('purges that replicas share in Redis', function () {
     await pause(100) // Redis has answered
     await b.tiered.purge('')
     await pause(100)
-    redis.line.release() // the answer and the purges in one piece
+    redis.line.release() // The answer and the purges arrive in one piece.
     expect(await read).to.equal(undefined)
     await pause(50)
     expect(a.memory.get(KEY)).to.equal(undefined)
   })
 
-  it('concern what a replica made before it ever found Redis', async () => {
+  it('apply to results that a replica made before it first reached Redis', async () => {
     const a = await openReplica({ url: redis.server.url })
     await a.tiered.purge('e:')
     const b = await openReplica({ url: redis.server.url })
     await until(() => b.purged.includes('e:'), 'the purge')
   })
 
-  it('are asked for again when Redis did not answer', async () => {
+  it('are requested again when Redis did not answer', async () => {
     const a = await openReplica({ url: redis.server.url })
     await a.tiered.purge('e:')
-    // It connects, but is refused the list of purges.
+    // b connects, but Redis refuses it the list of purges.
     redis.server.cli('ACL', 'SETUSER', 'default', '-hgetall')
     const b = await openReplica({ url: redis.server.url })
     await pause(100)
@@ -164,7 +164,7 @@ describe('purges that replicas share in Redis', function () {
     await until(() => b.purged.includes('e:'), 'the purge')
   })
 
-  it('fail while Redis is away, so that whoever asked knows', async () => {
+  it('fail while Redis is away, so that the caller knows', async () => {
     const a = await openReplica({ url: redis.line.url, commandMs: 40 })
     redis.line.hold()
     expect(await failure(a.tiered.purge('e:'))).to.equal('Redis does not answer')

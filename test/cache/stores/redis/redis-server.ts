@@ -8,22 +8,25 @@ import { freePort } from '../../../free-port.js'
 
 export interface RedisServer {
   readonly port: number
-  /** Of the server's process. */
+  /** The id of the server's process; undefined while it does not run. */
   readonly pid: () => number | undefined
   readonly url: string
-  /** Ends it at once, as a crash would. */
+  /** Ends the server at once, as a crash would. */
   kill(): Promise<void>
-  /** Again on the same port, empty. */
+  /** Starts the server again, empty, on the same port. */
   start(): Promise<void>
-  /** Hangs: connections stay, nothing is answered. */
+  /** Stops the process without ending it: connections stay open, no command is answered. */
   freeze(): void
   thaw(): void
-  /** One command, by redis-cli; what it prints. */
+  /** Runs one command with redis-cli and returns its output. */
   cli(...command: readonly string[]): string
   close(): Promise<void>
 }
 
-/** Why tests that need Redis, and these programs too, cannot run here; null when they can, and where they must. */
+/**
+ * The reason why tests that need Redis and these programs cannot run here; null when they can, and where
+ * SLUICE_TEST_REQUIRE=all says that they must.
+ */
 function missingRedis(...programs: readonly string[]): string | null {
   if (process.env['SLUICE_TEST_REQUIRE'] === 'all') return null
   const needed = ['redis-server', 'redis-cli', ...programs]
@@ -31,22 +34,25 @@ function missingRedis(...programs: readonly string[]): string | null {
   return missing.length === 0 ? null : `${missing.join(', ')}: not installed`
 }
 
-/** Within a suite: true where these programs are missing, which is then told by a pending test; the suite has no other. */
+/**
+ * Called inside a suite: true where Redis or one of these programs is missing. It then adds a pending test that names the
+ * missing programs, and the suite must add no other test.
+ */
 export function isPendingWithoutRedis(...programs: readonly string[]): boolean {
   const reason = missingRedis(...programs)
   if (reason !== null) it.skip(`is tested with a real server: ${reason}`)
   return reason !== null
 }
 
-/** Files of an authority and of a server's certificate for `localhost` that it signed. */
+/** The files of a certificate authority, and of a server certificate for `localhost` that it has signed. */
 export interface Certificates {
   readonly authority: string
-  /** Of redis-server: it speaks TLS with them, on `port`. */
+  /** The options that make redis-server use the certificates and listen with TLS on `port`. */
   options(port: number): readonly string[]
   remove(): void
 }
 
-/** Made anew, by openssl. */
+/** Creates new certificates with openssl; the caller removes them. */
 export function makeCertificates(): Certificates {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-certificates-'))
   const at = (name: string): string => join(folder, name)
@@ -76,21 +82,21 @@ export function makeCertificates(): Certificates {
   }
 }
 
-/** `options` are those of redis-server: `--requirepass`, `--maxmemory`. Whoever opens it closes it. */
+/** Starts redis-server with these options, such as `--requirepass` and `--maxmemory`. The caller must close it. */
 export function openRedisServer(...options: readonly string[]): Promise<RedisServer> {
   return openServer(() => options)
 }
 
-/** At a port that something else has listened on. */
+/** Starts redis-server on a port on which another program has listened before. */
 export function openRedisServerAt(port: number): Promise<RedisServer> {
   return openServer(() => [], port)
 }
 
-/** One by one: ranges are from Redis 7 on. */
+/** The slots listed one by one, since Redis takes ranges only from version 7 on. */
 const slots = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => String(from + i))
 
-/** A cluster of one node, which has all slots. */
+/** A cluster of one node, which holds all slots. */
 export async function openRedisCluster(): Promise<RedisServer> {
   const server = await openRedisServer('--cluster-enabled', 'yes')
   server.cli('CLUSTER', 'ADDSLOTS', ...slots(0, 16_384))
@@ -100,7 +106,7 @@ export async function openRedisCluster(): Promise<RedisServer> {
   return server
 }
 
-/** A cluster of so many nodes, each of which has a part of the slots. `more` are options of the first, the second, … */
+/** A cluster of `count` nodes, each with a part of the slots. `more` returns the options of the first node, the second, … */
 export async function openRedisNodes(
   count: number,
   more: (node: number) => readonly string[] = () => [],
@@ -125,7 +131,7 @@ export async function openRedisNodes(
   return nodes
 }
 
-/** With TLS, at `rediss://localhost`. */
+/** Starts redis-server with TLS, at `rediss://localhost`. */
 export function openTlsServer(certificates: Certificates, ...options: readonly string[]): Promise<RedisServer> {
   return openServer(port => ['--port', '0', ...certificates.options(port), ...options])
 }

@@ -1,4 +1,4 @@
-/** Processes that share a Redis, as tests see them: each with its link, its store and its memory in front. */
+/** Replicas that share a Redis, inside the test process: each has its own connection, Redis store and memory store. */
 import { openMemoryStore } from '../../../../runner/cache/stores/memory.js'
 import { openRedis } from '../../../../runner/cache/stores/redis/cluster.js'
 import type { RedisLink } from '../../../../runner/cache/stores/redis/link.js'
@@ -17,12 +17,12 @@ export interface Replica {
   readonly link: RedisLink
   readonly shared: RedisStore
   readonly tiered: ResultStore
-  /** In front of the tiered one. */
+  /** The memory store that the tiered store reads first. */
   readonly memory: ResultStore
   readonly events: readonly Event[]
-  /** Why the connection was lost, each time. */
+  /** The reason of each loss of the connection. */
   readonly troubles: readonly string[]
-  /** What it was told that others have purged. */
+  /** The prefixes that other replicas have purged, as this replica learnt of them. */
   readonly purged: readonly string[]
 }
 
@@ -30,9 +30,9 @@ export interface ReplicaOptions {
   readonly url: string
   readonly prefix?: string
   readonly commandMs?: number
-  /** How far its clock is ahead of this machine's, in milliseconds. */
+  /** How far the replica's clock is ahead of the machine's clock, in milliseconds. */
   readonly aheadMs?: number
-  /** What comes after a minute comes after so long, in milliseconds. */
+  /** The delay, in milliseconds, that replaces every delay of one minute. */
   readonly minuteMs?: number
 }
 
@@ -57,7 +57,7 @@ export async function openReplica({
     url,
     clock,
     random: Math.random,
-    // A busy machine is no reason to give up on a Redis that works.
+    // The timeout is long, since a working Redis may answer late on a busy machine.
     commandMs: commandMs ?? 2_000,
     onTrouble: cause => void troubles.push(cause.message),
   })
@@ -68,7 +68,7 @@ export async function openReplica({
   tiered.replicas?.onPurge(what => void purged.push(what))
   const replica = { link, shared, tiered, memory, events, troubles, purged }
   open.push(replica)
-  // Answers come in order: by then it knows of the purges so far.
+  // Answers come in order: with this answer the replica knows of all purges so far.
   await link.send(['HGETALL', `${prefix}purges`]).catch(() => {})
   return replica
 }
@@ -80,7 +80,10 @@ export async function closeReplicas(): Promise<void> {
   }
 }
 
-/** For a suite: a Redis that is empty before each test, and a line to it that can be slow. Replicas are closed after each. */
+/**
+ * For a suite: a Redis that is empty before each test, and a connection to it that can be slowed down. After each test its
+ * replicas are closed.
+ */
 export function sharedRedis(): { readonly server: RedisServer; readonly line: Line } {
   let server: RedisServer
   let line: Line
@@ -104,7 +107,7 @@ export function sharedRedis(): { readonly server: RedisServer; readonly line: Li
   }
 }
 
-/** The message of a rejection; `none` for none. */
+/** The message of the error with which the promise rejects; `none` when it resolves. */
 export const failure = (asked: unknown): Promise<string> =>
   Promise.resolve(asked).then(
     () => 'none',

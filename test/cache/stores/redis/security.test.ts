@@ -16,7 +16,7 @@ import {
 } from './redis-server.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica } from './replicas.js'
 
-/** Exit code and standard error of `sluice cache purge`, in a process of its own: Node reads certificates at its start. */
+/** Runs `sluice cache purge` in its own process, since Node reads certificates at its start: exit code and standard error. */
 function purge(environment: Readonly<Record<string, string>>): Promise<{ code: number | null; err: string }> {
   const args = ['dist/runner/main.js', 'cache', 'purge']
   const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...environment } })
@@ -27,7 +27,7 @@ function purge(environment: Readonly<Record<string, string>>): Promise<{ code: n
   return new Promise(resolve => child.once('exit', code => resolve({ code, err })))
 }
 
-describe('a Redis that lets not everybody in', function () {
+describe('a Redis with access control', function () {
   this.timeout(600_000)
   if (isPendingWithoutRedis('openssl')) return
 
@@ -48,7 +48,7 @@ describe('a Redis that lets not everybody in', function () {
     const CASES: readonly (readonly [what: string, host: string, trusts: boolean, error: string | null])[] = [
       ['whose authority NODE_EXTRA_CA_CERTS names is used', 'localhost', true, null],
       [
-        'that nobody vouches for is not',
+        'that no authority vouches for is not',
         'localhost',
         false,
         'its certificate is not trusted (SELF_SIGNED_CERT_IN_CHAIN)',
@@ -73,7 +73,7 @@ describe('a Redis that lets not everybody in', function () {
 
     it('and a cluster is reached at every node, by the name that its certificate is for', async () => {
       const ports = [await freePort(), await freePort(), await freePort()]
-      // From Redis 7 on: before, nodes have addresses only.
+      // Redis 7 or later: nodes of older versions have addresses only, no host names.
       const named = ['--cluster-announce-hostname', 'localhost', '--cluster-preferred-endpoint-type', 'hostname']
       const options = ['--tls-cluster', 'yes', ...named]
       const nodes = await openRedisNodes(3, node => [...certificates.options(ports[node]!), ...options])
@@ -93,7 +93,7 @@ describe('a Redis that lets not everybody in', function () {
       }
     })
 
-    it('is told apart from one without', async () => {
+    it('is distinguished from a Redis without TLS', async () => {
       const bare = await openReplica({ url: `redis://:hunter2@localhost:${server.port}` })
       expect(await failure(bare.shared.get(KEY))).to.equal(
         'Redis cannot be used: it closed the connection, as a server does that wants TLS (rediss://) (ECONNRESET)',
@@ -129,7 +129,7 @@ describe('a Redis that lets not everybody in', function () {
       const [a, b] = [await openReplica({ url, prefix }), await openReplica({ url, prefix })]
       const lease = await a.shared.replicas.claim(KEY, '')
       await a.tiered.set(KEY, storedResult(), 60_000)
-      await pause(1_100) // the lease is renewed
+      await pause(1_100) // Meanwhile the lease is renewed.
       await lease?.release({ kind: 'unknown' })
       expect(await b.shared.replicas.claim(KEY, '')).to.not.equal(null)
       expect(await openRedisCounters(a.link, prefix).add('billed', 5, 60_000)).to.equal(5)
@@ -147,14 +147,14 @@ describe('a Redis that lets not everybody in', function () {
       ['an unknown user', 'nobody', 'hunter2', 'the user or password is wrong (WRONGPASS)'],
     ]
     for (const [what, user, password, message] of REFUSED) {
-      it(`is told of ${what}, and never says it`, async () => {
+      it(`gives an error for ${what}, without the user name and the password`, async () => {
         const { shared, troubles } = await openReplica({ url: urlOf(user, password), prefix })
         expect(await failure(shared.get(KEY))).to.equal(`Redis cannot be used: ${message}`)
         expect(troubles.join()).to.not.match(/hunter|nobody/)
       })
     }
 
-    it('is told of a command that the user may not send', async () => {
+    it('gives an error for a command that the user may not send', async () => {
       const { shared } = await openReplica({ url: urlOf('reader', 'hunter2'), prefix })
       expect(await bodyOf(shared)).to.equal('')
       expect(await failure(shared.set(KEY, storedResult(), 60_000))).to.equal(
@@ -162,7 +162,7 @@ describe('a Redis that lets not everybody in', function () {
       )
     })
 
-    it('is told which right is missing that a connection needs', async () => {
+    it('gives an error that names the missing right of a connection', async () => {
       asAdmin('ACL', 'SETUSER', 'deaf', 'on', '>hunter2', '~*', 'resetchannels', '+@all')
       asAdmin('ACL', 'SETUSER', 'timeless', 'on', '>hunter2', '~*', '&*', '+@all', '-time')
       for (const [user, name] of [
@@ -176,7 +176,7 @@ describe('a Redis that lets not everybody in', function () {
       }
     })
 
-    it('is told that it wants a password', async () => {
+    it('gives an error when it requires a password', async () => {
       const { shared } = await openReplica({ url: server.url, prefix })
       expect(await failure(shared.get(KEY))).to.equal('Redis cannot be used: it wants a user and password (NOAUTH)')
     })

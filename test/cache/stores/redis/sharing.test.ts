@@ -12,7 +12,7 @@ import { policyWith, set } from '../../cache-bench.js'
 import { isPendingWithoutRedis, openRedisCluster } from './redis-server.js'
 import { bodyOf, closeReplicas, failure, KEY, openReplica, PREFIX, type Replica, sharedRedis } from './replicas.js'
 
-/** Calls of one key through a cache of this replica. */
+/** A cache over this replica, and calls of one key through it. */
 function cacheOver(
   { tiered }: Replica,
   policy: Partial<CachePolicy> = {},
@@ -47,8 +47,8 @@ describe('what replicas share in Redis', function () {
 
   const redis = sharedRedis()
 
-  describe('a key that nothing is known of', () => {
-    it('is claimed where nothing is stored, and found where something is, in one go', async () => {
+  describe('a key that the replica does not know', () => {
+    it('is claimed if nothing is stored, or else found, in one round trip', async () => {
       const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const claim = (replica: Replica) => replica.tiered.replicas!.claimUnlessStored(KEY, '')
       const lease = await claim(a)
@@ -89,7 +89,7 @@ describe('what replicas share in Redis', function () {
       ],
     ] as const) {
       it(what, async () => {
-        // Whoever asks a second time waits until this test has failed.
+        // With this timeout a second call would wait longer than the test may take.
         const a = await openReplica({ url: redis.line.url, commandMs: 60_000 })
         const b = await openReplica({ url: redis.server.url })
         await prepare(b)
@@ -109,7 +109,7 @@ describe('what replicas share in Redis', function () {
       })
     }
 
-    it('is served from Redis while a new result is made, if its time is over but not for long', async () => {
+    it('is served from Redis while a new result is made, if its ttl ended a short time ago', async () => {
       const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
@@ -120,7 +120,7 @@ describe('what replicas share in Redis', function () {
       expect(cache.runs()).to.equal(1)
     })
 
-    it('is served from Redis, though its time is over, when the query fails', async () => {
+    it('is served from Redis after its ttl when the query fails', async () => {
       const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.shared.set(KEY, { ...storedResult('old', now - 2_000), freshUntil: now - 1_000 }, 60_000)
@@ -181,7 +181,7 @@ describe('what replicas share in Redis', function () {
   })
 
   describe('a result that comes late', () => {
-    it('does not take the place of one whose query began later, in Redis or in memory', async () => {
+    it('does not replace a result whose query began later, in Redis or in memory', async () => {
       const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
       const now = Date.now()
       await b.tiered.set(KEY, storedResult('new', now), 60_000)
@@ -192,7 +192,7 @@ describe('what replicas share in Redis', function () {
       expect(await a.shared.set(KEY, storedResult('old', now - 1_000), 60_000)).to.equal(false)
     })
 
-    it('does not where scripts are refused either', async () => {
+    it('does not replace it where scripts are refused either', async () => {
       redis.server.cli('ACL', 'SETUSER', 'default', '-eval')
       try {
         const { shared } = await openReplica({ url: redis.server.url })
@@ -207,7 +207,7 @@ describe('what replicas share in Redis', function () {
       }
     })
 
-    it('does where the other is from a time that is yet to come', async () => {
+    it('replaces it where the other is from the future', async () => {
       const { shared } = await openReplica({ url: redis.server.url })
       await shared.set(KEY, storedResult('of a wrong clock', Date.now() + 3_600_000), 60_000)
       expect(await shared.set(KEY, storedResult('rows'), 60_000)).to.equal(true)
@@ -225,7 +225,7 @@ describe('what replicas share in Redis', function () {
     }
     for (const [what, command] of [
       ['without an end', ['SET', 'x']],
-      ['for longer than anybody claims one', ['SET', 'x', 'PX', '60000']],
+      ['for longer than any claim', ['SET', 'x', 'PX', '60000']],
       ['with something of another type', ['RPUSH', 'x']],
     ] as const) {
       it(`but is ${what}, is taken over at once`, async () => {
@@ -243,7 +243,7 @@ describe('what replicas share in Redis', function () {
     }
   })
 
-  it('lets a key that is claimed for ever be waited for as long as its query may take, and then run, with a word', async () => {
+  it('waits for a key that is claimed for ever as long as its query may take; then runs the query and reports it', async () => {
     const [a, b] = [await openReplica({ url: redis.server.url }), await openReplica({ url: redis.server.url })]
     await b.shared.replicas.claim(KEY, '')
     const events: Event[] = []
@@ -267,14 +267,14 @@ describe('what replicas share in Redis', function () {
         const now = Date.now()
         await a.shared.set(KEY, { ...storedResult('rows', now), freshUntil: now + 5_000 }, 5_000)
         const found = await b.tiered.get(KEY)
-        // By its own clock, on which it is later or earlier.
+        // `storedAt` is on b's own clock, which is ahead of or behind a's.
         expect(Math.abs((found?.storedAt ?? 0) - (now + aheadMs))).to.be.lessThan(400)
         expect((found?.freshUntil ?? 0) - (found?.storedAt ?? 0)).to.equal(5_000)
         expect((await a.tiered.get(KEY))?.storedAt).to.equal(now)
       })
     }
 
-    it('keep no result longer, and hide none that is newer', async () => {
+    it('keep no result longer, and hide no newer result', async () => {
       const [a, b] = [
         await openReplica({ url: redis.server.url }),
         await openReplica({ url: redis.server.url, aheadMs: 10_000 }),
@@ -292,7 +292,7 @@ describe('what replicas share in Redis', function () {
     })
   })
 
-  it('is what one node of a cluster takes, with every command', async () => {
+  it('uses only commands that one node of a cluster accepts', async () => {
     const cluster = await openRedisCluster()
     try {
       const [a, b] = [await openReplica({ url: cluster.url }), await openReplica({ url: cluster.url })]
@@ -300,7 +300,7 @@ describe('what replicas share in Redis', function () {
       expect(await bodyOf(b.tiered, 'e:1')).to.equal('e:1')
       const lease = await a.shared.replicas.claim('e:1', '')
       expect(await b.shared.replicas.claim('e:1', '')).to.equal(null)
-      await pause(1_200) // it is renewed meanwhile
+      await pause(1_200) // Meanwhile the lease is renewed.
       await lease?.release({ kind: 'unknown' })
       expect(await b.shared.replicas.claim('e:1', '')).to.not.equal(null)
       expect(await openRedisCounters(a.link, PREFIX).add('billed', 5, 60_000)).to.equal(5)

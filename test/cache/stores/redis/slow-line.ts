@@ -1,17 +1,17 @@
-/** A line to a server that can be slow, and can hold back what comes. */
+/** A proxy between a client and a server that can delay data, and hold back what the server sends. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Line {
   readonly url: string
-  /** So long each way, in milliseconds; for what is sent from now on. */
+  /** Sets the delay of each direction, in milliseconds, for data sent from now on. */
   delay(toServerMs: number, fromServerMs: number): void
-  /** Nothing comes from the server any more, until `release` lets all of it come in one piece. */
+  /** Holds back all data from the server until `release` delivers it in one piece. */
   hold(): void
   release(): void
   close(): Promise<void>
 }
 
-/** To what listens on this port. Whoever opens it closes it. */
+/** Opens a proxy to the server on this port. The caller must close it. */
 export async function openLine(port: number): Promise<Line> {
   const sockets = new Set<Socket>()
   const held: { readonly to: Socket; readonly data: Buffer }[] = []

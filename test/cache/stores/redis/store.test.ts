@@ -42,7 +42,7 @@ describe('the Redis store', function () {
     expect(b.memory.get(KEY), 'and remembers them').to.not.equal(undefined)
   })
 
-  it('replaces what another replica holds in memory by what is newer', async () => {
+  it('replaces a result in the memory of another replica by a newer one', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
     const now = Date.now()
     await a.tiered.set(KEY, storedResult('old', now), 60_000)
@@ -77,7 +77,7 @@ describe('the Redis store', function () {
     expect(await a.shared.get(KEY)).to.not.equal(undefined)
   })
 
-  it('keeps all about one key in one slot of a cluster', async () => {
+  it('keeps all data of one key in one slot of a cluster', async () => {
     const a = await openReplica()
     await a.shared.set(KEY, storedResult(), 60_000)
     const lease = await a.shared.replicas.claim(KEY, '')
@@ -86,7 +86,7 @@ describe('the Redis store', function () {
     expect(names.sort()).to.deep.equal([`${PREFIX}l:{${KEY}}`, `${PREFIX}r:{${KEY}}`])
   })
 
-  it('gives a key to one replica at a time, and tells those who wait', async () => {
+  it('leases a key to one replica at a time, and notifies the replicas that wait', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
     const lease = await a.shared.replicas.claim(KEY, '')
     expect(lease).to.not.equal(null)
@@ -106,16 +106,16 @@ describe('the Redis store', function () {
     await next?.release({ kind: 'stored' })
   })
 
-  it('lets a key go when its owner is gone', async () => {
+  it('releases a lease when its owner is gone', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
     await a.shared.replicas.claim(KEY, '')
-    await a.link.close() // the renewals end with it
+    await a.link.close() // Without the connection the lease is not renewed any more.
     const began = Date.now()
     await until(async () => (await b.shared.replicas.claim(KEY, '')) !== null, 'the lease')
     expect(Date.now() - began).to.be.lessThan(60_000)
   })
 
-  it('is told that a lease is given back once it hears again', async () => {
+  it('learns of a released lease once it is connected again', async () => {
     const [a, b] = [await openReplica({ commandMs: 40 }), await openReplica()]
     let lease = await a.shared.replicas.claim(KEY, '').catch(() => null)
     await until(async () => {
@@ -141,7 +141,7 @@ describe('the Redis store', function () {
 
   const NONSENSE: readonly (readonly [what: string, command: readonly string[], message: string])[] = [
     ['a value of another type', ['LPUSH', 'KEY', 'x'], 'Redis refused GET: WRONGTYPE'],
-    ['text of somebody else', ['SET', 'KEY', 'hello'], 'the value is not one of ours'],
+    ['text of another program', ['SET', 'KEY', 'hello'], 'the value is not one of ours'],
     [
       'a value that is cut off',
       ['EVAL', "redis.call('SET', KEYS[1], string.sub(redis.call('GET', KEYS[1]), 1, -3))", '1', 'KEY'],
@@ -155,7 +155,7 @@ describe('the Redis store', function () {
     ['a value with another body', ['SETRANGE', 'KEY', '200', 'x'], 'the value is cut off or has been changed'],
   ]
   for (const [what, command, message] of NONSENSE) {
-    it(`takes ${what} for a failure, and writes over it`, async () => {
+    it(`treats ${what} as a failure, and overwrites it`, async () => {
       const { shared } = await openReplica()
       const key = `${PREFIX}r:{${KEY}}`
       if (command[0] !== 'LPUSH') await shared.set(KEY, storedResult('rows'), 60_000)
@@ -166,7 +166,7 @@ describe('the Redis store', function () {
     })
   }
 
-  it('takes a value under another key, and one of another version, for none of its own', async () => {
+  it('ignores a value stored under another key, and a value of another version', async () => {
     const { shared } = await openReplica()
     await shared.set(KEY, storedResult(), 60_000)
     server.cli('RENAME', `${PREFIX}r:{${KEY}}`, `${PREFIX}r:{other}`)
@@ -176,7 +176,7 @@ describe('the Redis store', function () {
     expect(await shared.get(KEY)).to.equal(undefined)
   })
 
-  it('answers from memory, and says so, while Redis is full', async () => {
+  it('answers from memory, and reports it, while Redis is full', async () => {
     const { tiered, shared, events } = await openReplica()
     server.cli('CONFIG', 'SET', 'maxmemory-policy', 'noeviction')
     server.cli('CONFIG', 'SET', 'maxmemory', '1')
@@ -197,7 +197,7 @@ describe('the Redis store', function () {
       await stop()
       const first = Date.now()
       expect(await failure(shared.get(KEY))).to.match(/^Redis (does not answer|cannot be used: .*)$/)
-      expect(Date.now() - first, 'the first who asks').to.be.lessThan(4_000) // 40 ms and what a busy machine adds
+      expect(Date.now() - first, 'the first who asks').to.be.lessThan(4_000) // The timeout is 40 ms; the rest is for a busy machine.
       const began = Date.now()
       for (let i = 0; i < 100; i += 1) await failure(shared.get(KEY))
       expect(Date.now() - began, 'a hundred more').to.be.lessThan(4_000) // what waiting 40 ms each would take
@@ -207,7 +207,7 @@ describe('the Redis store', function () {
     })
   }
 
-  it('opens without a Redis, and finds it later', async () => {
+  it('opens without a Redis, and connects later', async () => {
     await server.kill()
     const replica = await openReplica()
     expect(await failure(replica.shared.get(KEY))).to.match(/^Redis /)
@@ -215,7 +215,7 @@ describe('the Redis store', function () {
     await until(async () => (await failure(replica.shared.get(KEY))) === 'none', 'an answer')
   })
 
-  it('counts for all replicas together, until the time is over', async () => {
+  it('keeps counters for all replicas together, until they expire', async () => {
     const [a, b] = [await openReplica(), await openReplica()]
     const counters = [a, b].map(({ link }) => openRedisCounters(link, PREFIX))
     expect(await counters[0]?.add('billed', 5, 300)).to.equal(5)

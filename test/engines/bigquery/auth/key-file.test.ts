@@ -1,4 +1,4 @@
-/** A file of credentials that is none is told by its name, and nothing of what is in it. */
+/** The error names an invalid credentials file, and quotes nothing of its content. */
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -15,7 +15,7 @@ const SECRET = 'hunter2'
 const PEM = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
 const SERVICE_ACCOUNT = { type: 'service_account', client_email: 'a@b.c', private_key: PEM, project_id: 'of-the-key' }
 
-describe('a file of credentials', () => {
+describe('a credentials file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'key-file-'))
   const file = join(folder, 'key.json')
   after(() => rmSync(folder, { recursive: true }))
@@ -41,7 +41,7 @@ describe('a file of credentials', () => {
       problem: 'which has no "private_key", as credentials of type service_account have',
     },
     {
-      what: 'whose key is none',
+      what: 'whose key is invalid',
       content: { ...SERVICE_ACCOUNT, private_key: SECRET },
       problem: 'whose "private_key" is no key in PEM',
     },
@@ -60,7 +60,7 @@ describe('a file of credentials', () => {
     })
   }
 
-  it('that is not there, or is a folder, ends a command with 3', async () => {
+  it('that does not exist, or is a folder, ends a command with 3', async () => {
     for (const [path, code] of [
       [join(folder, 'none.json'), 'ENOENT'],
       [folder, 'EISDIR'],
@@ -73,7 +73,7 @@ describe('a file of credentials', () => {
     }
   })
 
-  it('names the project where nothing else does', async () => {
+  it('determines the project where no setting does', async () => {
     expect(await open(SERVICE_ACCOUNT, null)).to.include({ project: 'of-the-key' })
     expect(await open(SERVICE_ACCOUNT, 'p')).to.include({ project: 'p' })
   })
@@ -105,14 +105,14 @@ describe('a file of credentials', () => {
       return error as RunnerError
     }
 
-    it('gives a token in exchange for that of the file that it names', async () => {
+    it('exchanges the token in the file that it names for an access token', async () => {
       writeFileSync(join(folder, 'subject-token'), 'a-subject-token')
       exchange = { status: 200, body: { access_token: 'an-access-token', expires_in: 3_600, token_type: 'Bearer' } }
       const access = await open(account())
       expect(await access.credentials(access.baseUrl)).to.include({ authorization: 'Bearer an-access-token' })
     })
 
-    it('that has expired is told to the log by the name of the file, and not to the caller', async () => {
+    it('that has expired is logged with the name of the file, which the caller does not get', async () => {
       writeFileSync(join(folder, 'subject-token'), SECRET)
       exchange = { status: 400, body: { error: 'invalid_grant', error_description: 'The subject token has expired.' } }
       const { cause } = await failure(await open(account()))
@@ -122,7 +122,7 @@ describe('a file of credentials', () => {
       expect(message).not.to.include(SECRET)
     })
 
-    it('whose token is not there is told to the log by both names', async () => {
+    it('whose token file is missing is logged with the names of both files', async () => {
       const missing = { ...account(), credential_source: { file: join(folder, 'no-token') } }
       const { message } = (await failure(await open(missing))).cause as Error
       expect(message).to.include(`GOOGLE_APPLICATION_CREDENTIALS names ${file}: `)
@@ -130,7 +130,7 @@ describe('a file of credentials', () => {
     })
   })
 
-  it('that is spoiled while it is in use is told without its content', async () => {
+  it('that becomes invalid while it is in use is reported without its content', async () => {
     const access = await open(SERVICE_ACCOUNT)
     writeFileSync(file, `${SECRET}`)
     const test = await openTestEngine({ access: { credentials: access.credentials, origin: access.origin! } }, 50)

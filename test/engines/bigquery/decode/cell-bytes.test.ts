@@ -1,4 +1,4 @@
-/** Rows written straight to bytes are those that the texts of their cells, put together, make. */
+/** Rows encoded directly as bytes are the same as rows put together from the texts of their cells. */
 import { expect } from 'chai'
 import { compileRowWriter } from '../../../../runner/encode/row-writer.js'
 import { compileCellText } from '../../../../runner/engines/bigquery/decode/cell-text.js'
@@ -33,7 +33,7 @@ const SCALARS: Readonly<Record<string, readonly string[]>> = {
   JSON: ['{"b": 1, "a":["é", null]}', '"x"', `[${'1,'.repeat(100)}1]`],
 }
 
-/** Numbers below `count`, the same for a seed each time. */
+/** Draws a number from 0 to below `count`; the same seed always gives the same numbers. */
 type Draw = (count: number) => number
 
 function picker(seed: number): Draw {
@@ -90,7 +90,7 @@ function plain(fields: readonly RestField[], rows: readonly RestRow[], form: For
 describe('rows of BigQuery as bytes', () => {
   for (const format of FORMATS) {
     for (const timestamps of TIMESTAMPS) {
-      it(`as ${format} with ${timestamps} are what the texts of their cells make, for 60 schemas`, () => {
+      it(`as ${format} with ${timestamps} are the same as from the texts of their cells, for 60 schemas`, () => {
         for (let seed = 1; seed <= 60; seed++) {
           const pick = picker(seed)
           const fields = fieldsOf(pick, 0)
@@ -110,7 +110,7 @@ describe('rows of BigQuery as bytes', () => {
     expect(body.toString()).to.equal(JSON.stringify(TEXTS.map(text => [text])))
   })
 
-  it('are whole where one row is larger than what is gathered at once', () => {
+  it('are complete where one row is larger than the buffer', () => {
     const texts = ['x', 'ü'.repeat(300_000), '"'.repeat(300_000), 'y'.repeat(300_000)]
     const rows = texts.map(text => ({ f: [{ v: text }] }))
     const body = encoded([{ name: 's', type: 'STRING' }], rows, { format: 'arrays', timestamps: 'iso8601' })
@@ -118,7 +118,7 @@ describe('rows of BigQuery as bytes', () => {
   })
 
   for (const format of [...FORMATS, 'csv'] as const) {
-    it(`as ${format} are counted, and those beyond the limit left out and read all the same`, () => {
+    it(`as ${format} are counted; rows beyond the limit are validated and left out`, () => {
       const fields = [{ name: 'n', type: 'INTEGER' }]
       const rows = ['1', '2', '3'].map(v => ({ f: [{ v }] }))
       const encoder = resultEncoder({ format, timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })

@@ -1,4 +1,4 @@
-/** REST cells, as BigQuery's reference writes them, become the text of results. */
+/** Cells in the form that BigQuery's REST reference describes become the text of results. */
 import { expect } from 'chai'
 import { compileCellText } from '../../../../runner/engines/bigquery/decode/cell-text.js'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
@@ -11,7 +11,7 @@ interface Case {
   readonly field: Field
   readonly v: unknown
   readonly json: string
-  /** Where CSV writes something else. */
+  /** The text in CSV, where it differs from the JSON text; null for a NULL. */
   readonly csv?: string | null
 }
 
@@ -83,7 +83,7 @@ describe('a cell of BigQuery', () => {
   }
 
   for (const type of ['RANGE', 'GEOGRAPHY']) {
-    it(`of type ${type} is refused by its name, however deep it lies`, () => {
+    it(`of type ${type} is refused by name, at any depth`, () => {
       const fields = [{ name: 'outer', type: 'RECORD', fields: [{ name: 'inner', type }] }]
       expect(() => resultColumns({ fields })).to.throw(`Column outer.inner is of type ${type}`)
     })
@@ -131,7 +131,7 @@ describe('a cell of BigQuery', () => {
   for (const [type, values] of Object.entries(WRONG)) {
     for (const v of values) {
       for (const format of ['json', 'csv'] as const) {
-        it(`of type ${type} that holds ${JSON.stringify(v).slice(0, 60)} is no result as ${format}`, () => {
+        it(`of type ${type} that holds ${JSON.stringify(v).slice(0, 60)} is refused as ${format}`, () => {
           expect(() => compile({ type }, format)(v)).to.throw('expected, BigQuery gave another form')
           expect(() => compile({ type, mode: 'REPEATED' }, format)([{ v }])).to.throw('BigQuery gave another form')
           expect(() => encode({ type }, v, format)).to.throw('row 1, column c, ')
@@ -155,14 +155,14 @@ describe('a cell of BigQuery', () => {
     ['a record without values', PAIR, {}],
   ] as const) {
     for (const format of ['json', 'csv'] as const) {
-      it(`that is ${name} is no result as ${format}`, () => {
+      it(`that is ${name} is refused as ${format}`, () => {
         expect(() => compile(field, format)(v)).to.throw('BigQuery gave another form')
         expect(() => encode(field, v, format)).to.throw('row 1, column c')
       })
     }
   }
 
-  it('is named with its row and its fields where it is wrong, and what it holds is not told', () => {
+  it('is named with its row and its fields where it is wrong, without its value', () => {
     const field = { ...PAIR, mode: 'REPEATED' }
     const wrong = [{ v: { f: [{ v: 'secret' }, { v: 'x' }] } }]
     for (const format of ['json', 'csv'] as const) {
@@ -173,7 +173,7 @@ describe('a cell of BigQuery', () => {
     }
   })
 
-  it('of a schema without names or types, or of an unknown mode, is no result', () => {
+  it('of a schema without names or types, or with an unknown mode, is refused', () => {
     for (const field of [{ type: 'STRING' }, { name: 'a' }, { name: 'a', type: 'STRING', mode: 'MAYBE' }]) {
       expect(() => resultColumns({ fields: [field as RestField] })).to.throw('a schema expected')
     }

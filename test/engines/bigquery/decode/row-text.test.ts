@@ -1,4 +1,7 @@
-/** The text of BigQuery's rows becomes the same bytes as it would by way of JSON.parse, or an error: never others. */
+/**
+ * The text of BigQuery's rows is encoded as the bytes that a decoder with JSON.parse would give, or as an error: never as
+ * others.
+ */
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
@@ -13,7 +16,7 @@ function encoded(answer: Buffer, maxRows = 100): string {
   return Buffer.from(encoder.finish().body).toString()
 }
 
-/** Null where it is refused. */
+/** The encoded rows; null where the answer is refused. */
 function encodedOrNull(answer: Buffer): string | null {
   try {
     return encoded(answer)
@@ -34,7 +37,7 @@ function isValid(text: string): boolean {
 const ONE = { schema: { fields: [{ name: 'n', type: 'INTEGER' }] }, rows: [{ f: [{ v: '1' }] }] }
 
 describe('the text of BigQuery’s rows', () => {
-  it('becomes what JSON.parse would read, however it is laid out', () => {
+  it('becomes what JSON.parse would read, however it is formatted', () => {
     fc.assert(
       fc.property(fc.integer(), seed => {
         const draw = drawFrom(seed)
@@ -45,7 +48,7 @@ describe('the text of BigQuery’s rows', () => {
     )
   })
 
-  it('with bytes changed, left out or put in, becomes that or an error', () => {
+  it('with changed, removed or inserted bytes becomes what JSON.parse would read, or an error', () => {
     let accepted = 0
     const BYTES = Array.from('{}[],:"\\ 0-ntuv\n', letter => letter.charCodeAt(0)).concat(0, 0xc3, 0xff)
     fc.assert(
@@ -67,7 +70,7 @@ describe('the text of BigQuery’s rows', () => {
     expect(accepted).to.be.greaterThan(100)
   })
 
-  it('that ends anywhere but at its end is an error', () => {
+  it('that is cut off anywhere is an error', () => {
     fc.assert(
       fc.property(fc.integer(), seed => {
         const draw = drawFrom(seed)
@@ -101,7 +104,7 @@ describe('the text of BigQuery’s rows', () => {
       ['the schema', { schema: { fields } }],
       ['a long text', { etag: 'x]}"'.repeat(30_000) }],
     ] as const) {
-      it(`is read to its end with ${name} behind it`, () => {
+      it(`is read to its end with ${name} after it`, () => {
         for (const space of [undefined, 1]) {
           const answer = { ...('schema' in behind ? {} : before), rows, ...behind }
           const text = Buffer.from(JSON.stringify(answer, null, space))
@@ -115,7 +118,7 @@ describe('the text of BigQuery’s rows', () => {
       })
     }
 
-    it('is never taken for whole where it ends too soon', () => {
+    it('is never treated as complete where it is cut off', () => {
       const text = Buffer.from(JSON.stringify({ ...before, rows, ...listBehind }))
       const end = text.length
       for (let lost = 1; lost < end - 270_000; lost += lost < 300 ? 1 : 4_999) {
@@ -123,7 +126,7 @@ describe('the text of BigQuery’s rows', () => {
       }
     })
 
-    it('is refused where its rows are broken, or a list that is as long follows', () => {
+    it('is refused where its rows are broken, or where a list of the same length follows', () => {
       const text = JSON.stringify({ ...before, rows })
       for (const at of [270_000, Math.floor(text.length / 2), text.length - 70_000, text.length - 100]) {
         for (const put of ['}', ']', '"', '{']) {
@@ -164,12 +167,12 @@ describe('the text of BigQuery’s rows', () => {
     expect(result).to.equal(JSON.stringify(texts.map(text => [JSON.parse(text)])))
   })
 
-  it('may stand before the schema', () => {
+  it('may come before the schema', () => {
     const { schema, rows } = ONE
     expect(encoded(Buffer.from(JSON.stringify({ rows, schema })))).to.equal('[[1]]')
   })
 
-  it('may be laid out for people', () => {
+  it('may be pretty-printed', () => {
     expect(encoded(Buffer.from(JSON.stringify(ONE, null, 2)))).to.equal('[[1]]')
   })
 
@@ -180,7 +183,7 @@ describe('the text of BigQuery’s rows', () => {
     })
   }
 
-  it('of records without fields is read as strictly', () => {
+  it('of records without fields is read equally strictly', () => {
     const schema = '{"fields":[{"name":"r","type":"RECORD","fields":[]}]}'
     const of = (cell: string): Buffer => Buffer.from(`{"schema":${schema},"rows":[{"f":[{"v":${cell}}]}],"x":1}`)
     expect(encoded(of('{"f":[]}'))).to.equal('[[{}]]')
@@ -205,7 +208,7 @@ describe('the text of BigQuery’s rows', () => {
     })
   }
 
-  it('that is no UTF-8 is refused', () => {
+  it('that is not UTF-8 is refused', () => {
     const bytes = Buffer.from(JSON.stringify({ ...ONE, etag: 'x' }))
     bytes[bytes.indexOf('"x"') + 1] = 0xe9
     expect(() => encoded(bytes)).to.throw('UTF-8')

@@ -1,4 +1,4 @@
-/** Labels fit BigQuery's rules, whatever they are made of. */
+/** Labels follow BigQuery's rules, whatever text they are made from. */
 import { expect } from 'chai'
 import { jobLabels } from '../../../../runner/engines/bigquery/jobs/labels.js'
 
@@ -16,7 +16,7 @@ describe('labels of a job', () => {
     })
   }
 
-  it('are at most 64, and later ones win over earlier ones', () => {
+  it('are at most 64, and later ones replace earlier ones', () => {
     const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`k${i}`, 'x']))
     const labels = jobLabels(many, { K69: 'y', endpoint: 'e' })
     expect(Object.keys(labels)).to.have.length(64)

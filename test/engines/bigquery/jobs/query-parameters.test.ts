@@ -1,4 +1,4 @@
-/** Bound values become REST parameters, each with its type, so that none is taken for a NULL. */
+/** Bound values become REST parameters, each with its type, so that BigQuery reads no value as a NULL. */
 import { expect } from 'chai'
 import { queryParameters } from '../../../../runner/engines/bigquery/jobs/query-parameters.js'
 import type { RestParameterType, RestParameterValue } from '../../../../runner/engines/bigquery/rest/messages.js'
@@ -84,7 +84,7 @@ describe('a parameter for BigQuery', () => {
     ['STRUCT<a INT64>', 'x'],
     ['WHATEVER', 'x'],
   ] as const) {
-    it(`of type ${type} with a ${typeof value} that is none is refused, and never NULL`, () => {
+    it(`of type ${type} with an invalid ${typeof value} is refused, and never NULL`, () => {
       expect(() => queryParameters({ p: { type, value } }))
         .to.throw(RunnerError)
         .with.property('code', 'ARGUMENT_INVALID')

@@ -1,10 +1,10 @@
-/** What fails while a query runs is told in BigQuery's words: nothing of DuckDB's own texts reaches an author or a caller. */
+/** Run-time errors are reported with BigQuery's messages: no text of DuckDB's reaches an author or a caller. */
 import { expect } from 'chai'
 import { type EmbeddedEngine, openEmbeddedEngine } from '../../../../runner/index.js'
 
 const OVERFLOWING = "UNNEST([NUMERIC '9e28', NUMERIC '9e28'])"
 
-/** Each query and the message; the values stand in rows, so that nothing is known before the query runs. */
+/** Queries and their messages. The values come from rows, so that the errors cannot be found before the query runs. */
 const FAILURES: Readonly<Record<string, string>> = {
   [`SELECT SUM(n) FROM ${OVERFLOWING} AS n`]: 'numeric overflow: SUM',
   [`SELECT APPROX_TOP_SUM('a', n, 1) FROM ${OVERFLOWING} AS n`]: 'numeric overflow: SUM',

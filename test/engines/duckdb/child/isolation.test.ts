@@ -1,7 +1,8 @@
 /**
- * What no SQL reaches, by name, and what stops it. Three locks lie behind each other: GoogleSQL has no name for it (the
- * translator), SQL that the translator did not write is not let in (the guard), and DuckDB itself refuses (its settings;
- * not everywhere, for it has no way to lock what only tells of itself).
+ * Resources that no SQL may reach, and the lock that stops each attempt. There are three locks, one after the other:
+ * GoogleSQL
+ * has no name for the resource (the translator), SQL that the translator did not write is refused (the guard), and DuckDB's
+ * settings forbid the access. DuckDB cannot forbid functions that only report its own state.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +22,9 @@ import { CLOCK, openRawEngine, type RawEngine, scratchFolder, source } from '../
 
 interface Attempt {
   readonly name: string
-  /** `$` is the folder in which data/ lies. */
+  /** The DuckDB SQL; `$` is the folder that contains data/. */
   readonly sql: string
-  /** What DuckDB says when neither translator nor guard were there; null where it would do it. */
+  /** DuckDB's error without translator and guard; null where DuckDB would run the SQL. */
   readonly lock: RegExp | null
 }
 
@@ -152,7 +153,7 @@ const ATTEMPTS: readonly Attempt[] = [
   },
 ]
 
-describe('what no SQL reaches', () => {
+describe('a resource that no SQL may reach', () => {
   const scratch = scratchFolder()
   const placed = (sql: string): string => sql.replaceAll('$', scratch.path)
   const one = [{ name: 'n', type: { kind: 'INT64' } }] as const
@@ -191,7 +192,7 @@ describe('what no SQL reaches', () => {
       expect(() => translate(placed(sql), tables, {})).to.throw(SqlError)
     })
 
-    it(`is not let in as DuckDB's SQL: ${name}`, async () => {
+    it(`is refused by the guard as DuckDB's SQL: ${name}`, async () => {
       const query = { sql: placed(sql), columns: one }
       const error: RunnerError = await raw.run(query).then(
         () => expect.fail('it ran'),
@@ -223,14 +224,14 @@ describe('what no SQL reaches', () => {
     expect(readdirSync(join(scratch.path, 'data/logs'))).to.deep.equal(['edge.csv'])
   })
 
-  it('is in a process that the system holds to a limit of memory', function () {
+  it('is in a process whose memory the system limits', function () {
     if (process.platform !== 'linux') this.skip()
     const limits = readFileSync(`/proc/${raw.engine.pid()}/limits`, 'utf8')
     expect(Number(/^Max data size +(\d+)/m.exec(limits)?.[1])).to.equal((4 * 512 + 4_096) * 2 ** 20)
   })
 })
 
-describe('what the guard lets in', () => {
+describe('the guard accepts', () => {
   const LET_IN: readonly string[] = [
     'SELECT * FROM (VALUES (1)) t(n)',
     'WITH c AS (SELECT 1 AS n) SELECT n FROM C',
@@ -258,7 +259,7 @@ describe('what the guard lets in', () => {
 })
 
 describe('a dataset that comes to the data folder while the engine runs', () => {
-  it('can be read, by another process that may', async () => {
+  it('can be read, by a new process that has access to it', async () => {
     const scratch = scratchFolder()
     const settings = { database: null, tables: [], memoryLimitMb: 256, threads: 1, observe: () => {}, clock: CLOCK }
     const dataDir = join(scratch.path, 'data')

@@ -47,14 +47,14 @@ describe('kept statements', () => {
     expect(String(failure)).to.match(/values were not provided|expected 1 parameters/i)
   })
 
-  it('prepares anew what has failed', async () => {
+  it('prepares a statement anew after a failure', async () => {
     const statements = create()
     const sql = "SELECT CASE WHEN $1::BIGINT = 0 THEN error('zero') ELSE 'ok' END"
     for (const value of [0n, 1n, 2n]) await statements.use(connection, sql, rowsWith(value)).catch(() => null)
     expect(prepared).to.have.length(2)
   })
 
-  it('sees what a name stands for now', async () => {
+  it('sees the present meaning of a name', async () => {
     const statements = create()
     const other = await instance.connect()
     await other.run('CREATE VIEW entries AS SELECT 1::BIGINT AS x')
@@ -64,7 +64,7 @@ describe('kept statements', () => {
     expect(await statements.use(connection, 'SELECT x FROM entries', rowsWith())).to.deep.equal([[2n]])
   })
 
-  it('does not keep what was prepared before the tables changed under it', async () => {
+  it('does not keep statements prepared before the tables changed', async () => {
     const statements = create()
     await statements.use(connection, 'SELECT 1', async () => {
       revision = 2
@@ -73,7 +73,7 @@ describe('kept statements', () => {
     expect(prepared).to.have.length(2)
   })
 
-  it('forgets those that nobody asked for longest', async () => {
+  it('drops the least recently used', async () => {
     const statements = create()
     for (let i = 0; i < 64; i += 1) await statements.use(connection, `SELECT ${i}`, rowsWith())
     await statements.use(connection, 'SELECT 0', rowsWith())

@@ -1,4 +1,4 @@
-/** What is imported and what is read in place are the same rows, for all types. */
+/** Rows of all types are the same after an import as when their file is read in place. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -69,7 +69,7 @@ const SCALARS: readonly (readonly [type: string, values: fc.Arbitrary<unknown>])
   ['JSON', fc.jsonValue().filter(value => value !== null)],
 ]
 
-/** A schema of some fields, and rows of it. */
+/** A field of the schema, and values for it. */
 const field = (name: string, depth: number): fc.Arbitrary<{ schema: SchemaField; value: fc.Arbitrary<unknown> }> => {
   const single: fc.Arbitrary<{ schema: SchemaField; value: fc.Arbitrary<unknown> }> = fc
     .constantFrom(...SCALARS)
@@ -109,7 +109,7 @@ describe('rows that are imported', () => {
   const scratch = scratchFolder()
   after(() => scratch.remove())
 
-  it('are those that are read in place, for all types', async function () {
+  it('are the same as when read in place, for all types', async function () {
     this.timeout(600_000)
     const samples = fc.sample(table, { numRuns: 15, seed: 20_260_131 })
     const schemas = samples.map(([fields]): SchemaField[] => [{ name: 'row', type: 'INTEGER' }, ...fields])

@@ -33,7 +33,7 @@ describe('a fair queue', () => {
     })
   }
 
-  it('gives the room of what has ended to another', () => {
+  it('gives the place of an ended entry to another one', () => {
     const queue = queueOf('a1', 'a2', 'a3', 'a4', 'b1', 'b2')
     expect(takeAll(queue)).to.deep.equal(['a1', 'b1', 'a2', 'b2'])
     queue.release('b')
@@ -42,7 +42,7 @@ describe('a fair queue', () => {
     expect(takeAll(queue)).to.deep.equal(['a4'])
   })
 
-  it('forgets what left, and lets what comes back go first', () => {
+  it('forgets an entry that left, and lets a returning entry go first', () => {
     const queue = queueOf('a1', 'a2')
     expect([queue.remove('a', 'a1'), queue.remove('a', 'a1')]).to.deep.equal([true, false])
     queue.add('a', 'a0', 'head')

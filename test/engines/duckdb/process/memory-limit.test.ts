@@ -1,4 +1,6 @@
-/** The system counts addresses, of which the allocator keeps many more than it uses; only the engine counts memory. */
+/**
+ * The system's limit counts address space, of which the allocator keeps much more than it uses; the engine's counts memory.
+ */
 import { expect } from 'chai'
 import { openRawEngine } from '../raw-engine.js'
 
@@ -9,10 +11,10 @@ const STRING = { kind: 'STRING' } as const
 describe("the system's limit on the memory of the engine's process", function () {
   this.timeout(600_000)
 
-  it('is far from what ordinary calls reach, though their results are large and many at once', async () => {
+  it('is far above what ordinary calls reach, even with many large results at once', async () => {
     const raw = await openRawEngine({ memoryLimitMb: 64 })
     const columns = [{ name: 'text', type: STRING }]
-    // Of different lengths, so that what one has given back seldom fits another: 2 to 24 MB each.
+    // The results have 2 to 24 MB and different sizes, so that memory freed by one call seldom fits another.
     const call = (n: number): Promise<number> => {
       const sql = `SELECT repeat('x', ${1_000 + ((n * 7_919) % 5_000)}) AS text FROM range(${2_000 + n * 130})`
       return raw.run({ sql, columns }).then(result => result.rowCount)

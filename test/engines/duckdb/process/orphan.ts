@@ -1,4 +1,6 @@
-/** A parent that is going to be killed: opens an engine in the folder it is told and says its child's process id. */
+/**
+ * A parent process that a test kills: opens an engine in the given folder and prints the process id of the engine's child.
+ */
 import { openRawEngine } from '../raw-engine.js'
 
 const raw = await openRawEngine({ tempDir: process.argv[2]! })

@@ -6,7 +6,7 @@ import type { Clock } from '../../../../runner/model/ports.js'
 import { manualClock } from '../../../cache/manual-clock.js'
 import { CLOCK } from '../raw-engine.js'
 
-/** What is asked is told apart by its SQL; the child is what the test says it is. */
+/** A request queue whose child process is simulated by the test. Requests are identified by their SQL. */
 function withChild({ connections = 4, clock = CLOCK }: { connections?: number; clock?: Clock } = {}) {
   const sent: ToChild[] = []
   const outcomes: Record<string, string> = {}
@@ -30,7 +30,7 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
       await new Promise(resolve => setImmediate(resolve))
       return outcomes
     },
-    /** What was sent since this was asked, and forgotten, last. */
+    /** The SQL of the requests sent to the child since the last call with `forget`. */
     sent: (forget = true) => {
       const names = requests().map(({ request }) => 'sql' in request && request.sql)
       if (forget) sent.length = 0
@@ -57,7 +57,7 @@ describe("the engine's work", () => {
     expect(child.sent()).to.deep.equal(['a'])
   })
 
-  it('is tried again one by one when the child died, so that the killer takes no other along', async () => {
+  it('is retried one request at a time when the child died, so that the guilty request fails alone', async () => {
     const child = withChild()
     child.work.setReady(true)
     for (const name of ['killer', 'a', 'b']) child.ask(name)
@@ -75,7 +75,7 @@ describe("the engine's work", () => {
     expect(child.sent()).to.deep.equal([])
   })
 
-  it('does not wait for a slow suspect that has done no harm for a while', async () => {
+  it('does not wait for a slow suspect request that has caused no crash for a while', async () => {
     const clock = manualClock()
     const child = withChild({ clock })
     child.work.setReady(true)
@@ -87,7 +87,7 @@ describe("the engine's work", () => {
     expect(child.sent()).to.deep.equal(['a'])
   })
 
-  it('is not at fault when the child was ended for another reason: all of it begins again, as often as that', async () => {
+  it('is not suspect when the child was ended for another reason: all requests begin again, each time', async () => {
     const child = withChild()
     child.work.setReady(true)
     for (const name of ['a', 'b', 'c']) child.ask(name)
@@ -98,7 +98,7 @@ describe("the engine's work", () => {
     expect(await child.outcomes()).to.deep.equal({})
   })
 
-  it('puts the parts of a body together, and forgets those of a child that died', async () => {
+  it('assembles the parts of a body, and drops the parts from a child that died', async () => {
     const sent: ToChild[] = []
     const post = (message: ToChild): void => void sent.push(message)
     const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {} })

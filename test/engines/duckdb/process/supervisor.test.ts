@@ -16,10 +16,10 @@ const ENDLESS: RawQuery = {
   columns: [{ name: 'n', type: { kind: 'INT64' } }],
 }
 const LONG_COUNT = 2_000_000_000
-/** Takes a second or so. */
+/** A query that takes about a second. */
 const LONG: RawQuery = { ...ONE, sql: `SELECT count(*) AS n FROM range(${LONG_COUNT})` }
 const ONCE = { once: { type: 'INT64', value: '1' } }
-/** Each level doubles what DuckDB plans, and a plan cannot be interrupted. */
+/** Each level doubles the size of DuckDB's plan, and DuckDB cannot be interrupted while it plans. */
 const LEVELS = 20
 const HARD_TO_PLAN: RawQuery = {
   ...ONE,
@@ -86,21 +86,21 @@ describe("the engine's process", () => {
     controller.abort()
     expect((await left).code).to.equal('CALL_ABANDONED')
     expect(await stays).to.deep.equal([[30_000_000]])
-    // Eight abandoned queries would hold all eight connections.
+    // If abandoned queries went on, eight of them would occupy all eight connections.
     for (let i = 0; i < 8; i++) await errorOf(raw.run(ENDLESS, { signal: AbortSignal.timeout(5) }))
     expect(await raw.rows(ONE)).to.deep.equal([[1]])
   })
 
-  it('does not begin for a caller who has left already', async () => {
+  it('does not start a query for a caller who has left already', async () => {
     expect((await errorOf(raw.run(ENDLESS, { signal: AbortSignal.abort() }))).code).to.equal('CALL_ABANDONED')
   })
 
-  it('stops a query when its time is up', async () => {
+  it('stops a query at its timeout', async () => {
     const error = await errorOf(raw.run(ENDLESS, { timeoutMs: 50 }))
     expect([error.code, error.status]).to.deep.equal(['QUERY_TIMEOUT', 504])
   })
 
-  it('begins again in the next process what ran in one that was killed', async () => {
+  it('restarts the queries of a killed process in the next one', async () => {
     const before = raw.engine.pid()!
     const answer = raw.rows(LONG)
     await pause(100)
@@ -137,7 +137,7 @@ describe("the engine's process", () => {
     expect(await raw.rows(ONE)).to.deep.equal([[1]])
   })
 
-  it('lets no endpoint keep the others waiting, nor a busy engine seem dead', async () => {
+  it('lets no endpoint block the others, and does not treat a busy engine as dead', async () => {
     const controller = new AbortController()
     setMaxListeners(20, controller.signal)
     const slow = Array.from({ length: 20 }, () =>
@@ -146,18 +146,18 @@ describe("the engine's process", () => {
     await pause(50)
     expect((await raw.run(ONE, { endpoint: 'quick' })).rowCount).to.equal(1)
     await raw.engine.ping()
-    // Who waits for a connection is not there longer than its time.
+    // A query that waits for a connection waits no longer than its timeout.
     expect((await errorOf(raw.run(ONE, { endpoint: 'slow', timeoutMs: 50 }))).code).to.equal('QUERY_TIMEOUT')
     controller.abort()
     for (const error of await Promise.all(slow)) expect(error.code).to.equal('CALL_ABANDONED')
     expect(await raw.rows(ONE)).to.deep.equal([[1]])
   })
 
-  it('gets nothing of the environment that may hold secrets', () => {
+  it('gets no environment variables that may hold secrets', () => {
     const environment = readFileSync(`/proc/${raw.engine.pid()}/environ`, 'utf8')
       .split('\0')
       .map(entry => entry.split('=')[0])
-    // Node itself hands NODE_V8_COVERAGE on while coverage is measured.
+    // Node itself passes NODE_V8_COVERAGE to the child while coverage is measured.
     expect(environment.filter(name => name && name !== 'NODE_V8_COVERAGE')).to.have.members([
       'TZ',
       'HOME',
@@ -202,7 +202,7 @@ describe("the engine's process", () => {
     own.remove()
   })
 
-  it('that cannot go on says why, with all that led to it', async () => {
+  it('that cannot go on reports the reason with all its causes', async () => {
     const fault = `import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       const { mkdirSync } = fs
@@ -241,7 +241,7 @@ describe("the engine's process", () => {
   })
 })
 
-/** What has ended and waits to be noticed by its new parent, which may never happen in a container, is not alive. */
+/** False for a zombie too: a process that has ended may never be reaped by its new parent in a container. */
 function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0) && !/^State:\tZ/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
@@ -250,7 +250,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe('what goes wrong in a query', () => {
+describe('a failure in a query', () => {
   let raw: RawEngine
   before(async () => {
     raw = await openRawEngine({
@@ -287,10 +287,10 @@ describe('what goes wrong in a query', () => {
       sql: "SELECT bq_error('Array index 3 is out of bounds') AS n",
       message: 'Array index 3 is out of bounds',
     },
-    { name: 'a text of DuckDB that nobody knows', sql: 'SELECT nonsense AS n', message: 'The query failed' },
+    { name: 'an unknown text of DuckDB', sql: 'SELECT nonsense AS n', message: 'The query failed' },
   ]
   for (const { name, sql, message } of FAULTS) {
-    it(`is told to authors in BigQuery's words, and to callers not at all: ${name}`, async () => {
+    it(`is reported to authors with BigQuery's message, and to callers without it: ${name}`, async () => {
       const error = await errorOf(raw.run(failing(sql)))
       expect([error.code, error.detail]).to.deep.equal(['QUERY_FAILED', 'The query failed'])
       expect(error.cause).to.be.instanceOf(QueryFault)
@@ -307,14 +307,14 @@ describe('what goes wrong in a query', () => {
     },
   ]
   for (const { name, sql, type } of LARGE) {
-    it(`is said to callers when the result is too large: ${name}`, async () => {
+    it(`is reported to callers when the result is too large: ${name}`, async () => {
       const error = await errorOf(raw.run({ sql, columns: [{ name: 'n', type }] }))
       expect([error.code, error.status]).to.deep.equal(['RESULT_TOO_LARGE', 502])
       expect(error.detail).to.equal('The result is larger than 10000 bytes; ask for less.')
     })
   }
 
-  it('is a result that is larger than this query may give', async () => {
+  it('is a result beyond the limit of this query', async () => {
     const rows = failing('SELECT range AS n FROM range(1000)')
     expect((await raw.run(rows)).rowCount).to.equal(1000)
     expect((await errorOf(raw.run(rows, { maxBytes: 2_000 }))).detail).to.include('larger than 2000 bytes')
@@ -326,7 +326,7 @@ describe('what goes wrong in a query', () => {
     expect((error.cause as QueryFault).message).to.equal('Array cannot have a null element; error in writing field x')
   })
 
-  it('is an argument when it is a bound pattern that RE2 refuses', async () => {
+  it('is a mistake in an argument when RE2 refuses a bound pattern', async () => {
     const error = await errorOf(
       raw.run({
         ...failing('SELECT count(*) AS n FROM range(3) WHERE regexp_matches(range::VARCHAR, $2) AND $1 <> $3'),
@@ -343,12 +343,12 @@ describe('what goes wrong in a query', () => {
     ])
   })
 
-  it('is a bug when DuckDB gives another type than was promised, and no row is sent', async () => {
+  it('is a bug when DuckDB gives a column of another type than inferred, and no row is sent', async () => {
     const error = await errorOf(raw.run(failing("SELECT 'x' AS n")))
     expect(error.code).to.equal('QUERY_FAILED')
   })
 
-  it('shows in a check without running', async () => {
+  it('is found by a check without running the query', async () => {
     const check = (sql: string) => raw.engine.check(JSON.stringify({ ...failing(sql), tables: ['logs.edge'] }), {})
     expect(await check('SELECT 1::BIGINT AS n FROM "logs.edge"')).to.deep.equal({
       ok: true,

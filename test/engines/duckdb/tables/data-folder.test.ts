@@ -32,7 +32,7 @@ const EDGE: readonly SchemaField[] = [
     ],
   },
 ]
-/** One column of each type, to be loaded from one value. */
+/** The schema of a table with one column of this type. */
 const single = (type: string, mode = 'NULLABLE', fields?: readonly SchemaField[]): readonly SchemaField[] => [
   { name: 'x', type, mode, ...(fields ? { fields } : {}) },
 ]
@@ -225,7 +225,7 @@ describe('the data folder', () => {
     },
     { name: 'a TIMESTAMP of year 0', type: 'TIMESTAMP', line: '"0000-01-01T00:00:00Z"', says: /no TIMESTAMP in row 2/ },
     {
-      name: 'a TIMESTAMP that is none',
+      name: 'an invalid TIMESTAMP',
       type: 'TIMESTAMP',
       line: '"yesterday"',
       says: /no TIMESTAMP in row 2: yesterday/,
@@ -246,14 +246,14 @@ describe('the data folder', () => {
       line: '"x"',
       says: /in line 2: Expected OBJECT/,
     },
-    { name: 'a FLOAT64 that is none', type: 'FLOAT', line: '"x"', says: /in line 2: not a number: "x"$/ },
+    { name: 'an invalid FLOAT64', type: 'FLOAT', line: '"x"', says: /in line 2: not a number: "x"$/ },
     { name: 'half a row', type: 'STRING', line: '"x', says: /in line 2, at byte \d+: not valid JSON: / },
     { name: 'a byte order mark', type: 'STRING', mark: '\ufeff', line: '"x"', says: /begins with a byte order mark; / },
   ]
 
   before(async () => {
     typed.forEach((row, i) => {
-      // One value a line, taken apart at the spaces outside of quotes and brackets.
+      // One row for each value; the values are split at spaces outside quotes and brackets.
       const values = row.lines.match(/"(?:[^"\\]|\\.)*"|[[{].*?[\]}](?= |$)|\S+/g)!
       write(`typed/t${i}.ndjson`, values.map(value => `{"x":${value}}\n`).join(''))
     })
@@ -311,7 +311,7 @@ describe('the data folder', () => {
     })
   })
   bad.forEach((row, i) => {
-    it(`fails the query at ${row.name}, and names the file and the row`, async () => {
+    it(`fails the query for ${row.name}, and names the file and the row`, async () => {
       expect(await faultOf(all(`bad.t${i}`, single(row.type, row.mode, row.fields)))).to.match(row.says)
     })
   })
@@ -349,7 +349,7 @@ describe('the data folder', () => {
     expect(reads).to.deep.equal([1, 2])
   })
 
-  it('reads a copy that took the place of a file, though its size and time of change are the same', async () => {
+  it('reads a copy that replaced a file, although its size and modification time are the same', async () => {
     const path = join(scratch.path, 'logs/copied/1.ndjson')
     for (const id of ['a', 'z']) {
       write('logs/copied/1.ndjson', line(id))
@@ -367,7 +367,7 @@ describe('the data folder', () => {
     expect(await ids('logs.zipped')).to.deep.equal(['a', 'b', 'c'])
   })
 
-  it('leaves hidden, temporary and other files alone', async () => {
+  it('ignores hidden, temporary and other files', async () => {
     write('logs/folder/1.ndjson', line('a'))
     write('logs/folder/.2.ndjson', line('hidden'))
     write('logs/folder/3.ndjson.tmp', line('temporary'))
@@ -375,7 +375,7 @@ describe('the data folder', () => {
     expect(await ids('logs.folder')).to.deep.equal(['a'])
   })
 
-  it('reads CSV by its header, where only an empty field without quotes is NULL', async () => {
+  it('reads CSV by its header; only an empty field without quotes is NULL', async () => {
     write('logs/sheet.csv', 'F,at,id,other\r\n1.5,2026-01-31T12:00:00Z,"a ""b"",\nc",x\r\nNaN,,"",y\r\n')
     expect(
       await all('logs.sheet', [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]),
@@ -385,7 +385,7 @@ describe('the data folder', () => {
     ])
   })
 
-  it('loses no row of a CSV file that is not as it should be, and says so', async () => {
+  it('loses no row of a malformed CSV file, and reports the mistake', async () => {
     const sheet = [...EDGE.slice(0, 2), { name: 'n', type: 'INTEGER' }, { name: 'f', type: 'FLOAT' }]
     write('logs/sheet.csv', 'id,n\na\nb,3,4\n')
     expect(await faultOf(all('logs.sheet', sheet))).to.match(/sheet\.csv/)
@@ -423,7 +423,7 @@ describe('the data folder', () => {
     expect(await ids('logs.mixed')).to.deep.equal(['n', 'p1', 'p2'])
   })
 
-  it('fails the query that meets half a row, keeps the rest readable, and heals with the file', async () => {
+  it('fails the query that reads half a row, and recovers when the file is complete', async () => {
     write('logs/half/1.ndjson', line('a'))
     expect(await ids('logs.half')).to.deep.equal(['a'])
     write('logs/half/2.ndjson', line('b') + '{"id":"c"')
@@ -459,7 +459,7 @@ describe('the data folder', () => {
     }
   })
 
-  it('never mixes a Parquet file with the one that takes its place', async () => {
+  it('never mixes a Parquet file with the file that replaces it', async () => {
     const versions = [0, 1, 2, 3].map(n => join(scratch.path, `version-${n}.parquet`))
     for (const [n, path] of versions.entries()) {
       await duckdb(`COPY (SELECT 'v${n}' AS id FROM range(50000)) TO '${path}' (FORMAT parquet)`)
@@ -498,11 +498,11 @@ describe('the data folder', () => {
     }
   })
 
-  it('reads a file that grows all the time to the last line that is whole', async () => {
+  it('reads a growing file up to its last complete line', async () => {
     write('logs/growing2.ndjson', '')
     let written = 0
     let rest = ''
-    // Pieces end anywhere in a line.
+    // Each append may end in the middle of a line.
     const timer = setInterval(() => {
       rest += line(`n${written++}`) + line(`n${written++}`)
       const length = Math.floor(rest.length * 0.7)
@@ -551,7 +551,7 @@ describe('the data folder', () => {
     expect(await ids('logs.cut')).to.have.length(300)
   })
 
-  it('reads files by their names, which are no patterns', async () => {
+  it('does not read file names as patterns', async () => {
     const names = ['part-0', 'part-[0]', 'a*b', 'aXb', 'c?', 'c1', '[d', 'd]']
     for (const name of names) write(`logs/named/${name}.ndjson`, line(name))
     for (const name of names) {
@@ -586,7 +586,7 @@ describe('the data folder', () => {
     expect(new Set(seen.map(row => JSON.stringify(row)))).to.deep.equal(new Set(['[5000,1]']))
   })
 
-  it('gives tables to Parquet files without a schema, as soon as they are there', async () => {
+  it('creates tables for Parquet files without a schema, as soon as the files are there', async () => {
     const other = scratchFolder()
     const engine = await openRawEngine({ dataDir: other.path })
     try {

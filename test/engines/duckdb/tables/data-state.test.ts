@@ -8,7 +8,7 @@ describe('the state of the data', () => {
   let folder = ''
   let state: DataState
   const at = (name: string): string => join(folder, name)
-  /** Another turn of the event loop: calls in one share a look. */
+  /** Waits for the next turn of the event loop: calls in the same turn share one look at the files. */
   const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))
 
   beforeEach(() => {
@@ -42,7 +42,7 @@ describe('the state of the data', () => {
     ],
   ]
   for (const [what, change] of CHANGES) {
-    it(`is another after ${what}, and that of other tables is not`, async () => {
+    it(`changes after ${what}, and does not change for other tables`, async () => {
       const tables = [['shop.orders'], ['shop.orders', 'shop.items'], ['shop.items']]
       const before = tables.map(state)
       await turn()
@@ -66,7 +66,7 @@ describe('the state of the data', () => {
     expect(state(['shop.new'])).to.not.equal(before)
   })
 
-  it('cannot be told where imports are broken, and where there is no folder', () => {
+  it('is unknown where imports are broken, and where there is no folder', () => {
     mkdirSync(at('shop/orders'))
     writeFileSync(at('shop/orders/imports.json'), 'broken')
     expect(state(['shop.orders'])).to.equal(null)
@@ -103,12 +103,12 @@ describe('the copy of the data', () => {
     expect([copyOf('a'), copyOf('a/../a')]).to.deep.equal([before, before])
   })
 
-  it('differs from another with the same contents, times and owners', () => {
+  it('differs from another copy with the same contents, times and owners', () => {
     cpSync(at('a'), at('b'), { recursive: true, preserveTimestamps: true })
     expect(copyOf('b')).to.not.equal(copyOf('a'))
   })
 
-  it('of a database file is that of its folder, and is looked for until there is one', () => {
+  it('of a database file is that of its folder, and is looked up until the folder exists', () => {
     const ofFile = dataCopyReader({ dataDir: null, database: at('a/shop.duckdb') })
     expect(ofFile()).to.equal(copyOf('a'))
     const late = dataCopyReader({ dataDir: at('late'), database: null })

@@ -1,4 +1,7 @@
-/** Columns of Parquet files and databases whose types GoogleSQL has not: read without a change, or named in an error, never left out. */
+/**
+ * Columns of Parquet files and databases whose types GoogleSQL does not have: they are read without a change or named in an
+ * error, never left out.
+ */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -11,12 +14,12 @@ import { CLOCK, scratchFolder } from '../raw-engine.js'
 
 interface Case {
   readonly name: string
-  /** SQL of the values of column x. */
+  /** The values of column x, as DuckDB SQL. */
   readonly values: readonly string[]
-  /** What a query gets, or the end of its message. */
+  /** The rows that a query gives; where it fails, `fails` is the end of its message. */
   readonly rows?: readonly unknown[]
   readonly fails?: string
-  /** The type of x in the table's schema; none where there is no schema. */
+  /** The field of x in the table's schema; undefined where the table has no schema. */
   readonly schema?: Omit<SchemaField, 'name'>
 }
 
@@ -115,7 +118,7 @@ const CASES: readonly Case[] = [
   { name: 'variant_declared', values: ["{'a': [1, 2]}::VARIANT"], schema: { type: 'JSON' }, rows: [{ a: [1, 2] }] },
 ]
 
-describe('Parquet columns of types that GoogleSQL has not', () => {
+describe('Parquet columns of types that GoogleSQL does not have', () => {
   const scratch = scratchFolder()
   let engine: DuckdbEngine
 
@@ -159,7 +162,7 @@ describe('Parquet columns of types that GoogleSQL has not', () => {
   })
 
   for (const { name, rows, fails } of CASES) {
-    it(`${fails === undefined ? 'are read without a change' : 'are an error that says what to do'}: ${name}`, async () => {
+    it(`${fails === undefined ? 'are read without a change' : 'give an error with the remedy'}: ${name}`, async () => {
       const asked = rowsFrom(engine, `SELECT * FROM d.${name} ORDER BY i`).then(
         found => found.map(row => row[1]),
         (error: Error) => (error.cause instanceof Error ? error.cause.message : error.message),
@@ -172,11 +175,11 @@ describe('Parquet columns of types that GoogleSQL has not', () => {
     })
   }
 
-  it('hinder no query that does not read them', async () => {
+  it('do not affect queries that do not read them', async () => {
     for (const { name } of CASES) expect(await rowsFrom(engine, `SELECT MIN(i) FROM d.${name}`)).to.deep.equal([[0]])
   })
 
-  it('of a database are told alike', async () => {
+  it('of a database are reported in the same way', async () => {
     const path = join(scratch.path, 'own.duckdb')
     const instance = await DuckDBInstance.create(path)
     const connection = await instance.connect()

@@ -12,7 +12,7 @@ import { scratchFolder } from '../raw-engine.js'
 const TABLES = wideTables(238, 40)
 const QUERIES = Object.entries(wideUnions(TABLES))
 
-/** Of all threads of this process, whatever else the machine does. */
+/** The CPU time of all threads of this process, which does not depend on other load of the machine. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
@@ -26,7 +26,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
     const half = wideTables(119, 40)
     const halves = wideUnions(half)
     for (const [what, sql] of QUERIES) {
-      it(`becomes text in proportion to the number of tables: ${what}`, () => {
+      it(`becomes SQL whose size is proportional to the number of tables: ${what}`, () => {
         const [whole, part] = [translated(sql), translate(halves[what]!, tableCatalogue(half), {})]
         expect(whole.sql.length).to.be.lessThan(2.2 * part.sql.length)
         expect(whole.tables).to.have.length(TABLES.length)
@@ -48,7 +48,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       scratch.remove()
     })
 
-    // Twice the aim, for a slow machine. An optimizer that visits the whole plan for each aggregate takes 10 s.
+    // Twice the goal, for a slow machine. An optimizer that visits the whole plan for each aggregate takes 10 s.
     const MOST_CPU_MS = 4_000
 
     it('knows tables without files at once', async () => {
@@ -71,7 +71,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       }).timeout(60_000)
     }
 
-    it('turns the optimizer off for large plans alone, and on again behind the last of them', async () => {
+    it('turns the optimizer off only for large plans, and on again after the last of them', async () => {
       const { during, unfailing } = session.largePlans
       const setting = (): Promise<unknown> =>
         session.borrow(async connection => {
@@ -98,7 +98,7 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
     let databases = 0
     after(scratch.remove)
 
-    /** What the store has DuckDB do for one look at these tables. */
+    /** The statements that the store sends to DuckDB for one look at these tables. */
     async function statementsFor(files: readonly string[], count = TABLES.length): Promise<readonly string[]> {
       const instance = await DuckDBInstance.create(join(scratch.path, `${databases++}.duckdb`))
       const connection = await instance.connect()
@@ -117,14 +117,14 @@ describe('a UNION ALL of 238 tables with 40 nested columns', () => {
       return statements
     }
 
-    it('are written with one commit, one empty table for all and no checkpoint where there are none', async () => {
+    it('are written with one commit, one empty table for all and no checkpoint where there are no files', async () => {
       const statements = await statementsFor([])
       const others = statements.filter(sql => sql !== 'CREATE OR')
       expect(others).to.deep.equal(['BEGIN', 'CREATE TABLE', 'COMMIT'])
       expect(statements).to.have.length(TABLES.length + others.length)
     })
 
-    it('are compressed by one checkpoint for all that were read, once they are worth it', async () => {
+    it('are compressed by one checkpoint for all tables read, once they are large enough', async () => {
       const checkpoints = async (bytes: number): Promise<number> => {
         const path = join(scratch.path, `${bytes}.ndjson`)
         writeFileSync(path, `{"client_id":"${'a'.repeat(bytes)}"}\n`)

@@ -61,7 +61,7 @@ describe('tables of other projects on the embedded engine', () => {
     })
   }
 
-  it('are known by the last part of their name', async () => {
+  it('are found by the last part of their name', async () => {
     await open({})
     expect(await rowsFrom(engine, 'SELECT orders.whose FROM `other-project.shop.orders`')).to.deep.equal([
       ['other-project.shop'],

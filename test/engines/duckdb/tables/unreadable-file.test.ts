@@ -1,4 +1,4 @@
-/** Files that the engine may not or cannot read: the reason is told, to authors and in the log. */
+/** Files that the engine may not or cannot read: authors and the log get the reason. */
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -12,7 +12,7 @@ const SHEET: readonly SchemaField[] = [
   { name: 'id', type: 'STRING' },
   { name: 'n', type: 'INTEGER' },
 ]
-/** Pages of this text follow the first four bytes of a file; its footer stays whole. */
+/** The file with damaged pages: 2,000 bytes after the first four are overwritten; the footer stays intact. */
 const damaged = (parquet: Buffer): Buffer =>
   Buffer.concat([parquet.subarray(0, 4), Buffer.alloc(2_000, 0xff), parquet.subarray(2_004)])
 
@@ -75,37 +75,37 @@ describe('a data file that cannot be read', () => {
   }
 
   for (const table of ['linked_parquet', 'linked_json', 'linked_csv', 'linked_folder']) {
-    it(`since a link leads out of the data folder, as ${table}, is told so`, async () => {
+    it(`since a link leads out of the data folder, as ${table}, is reported with that reason`, async () => {
       expect((await failureOf(table)).cause)
         .to.have.property('message')
         .that.matches(/logs\/linked_\w+[./].*: it is a link, or is in a folder that is one, which leads out/)
     })
   }
 
-  it('is told of where it is the only one of a table that has no schema', async () => {
+  it('is reported where it is the only file of a table without a schema', async () => {
     const { err } = await command(['query', 'SELECT id FROM logs.unknown', '--data', join(scratch.path, 'data')])
     expect(err).to.include('its data file is not used, since it is a link')
   })
 
-  it('is not one to which a link leads within its dataset', async () => {
+  it('does not include a file that a link inside its dataset points to', async () => {
     expect(await rows('linked_here')).to.deep.equal([['a', 1]])
   })
 
   for (const table of ['mixed_ends', 'mixed_head']) {
-    it(`since its lines end in different ways, as ${table}, is told so`, async () => {
+    it(`since its lines end in different ways, as ${table}, is reported with that reason`, async () => {
       expect((await failureOf(table)).cause)
         .to.have.property('message')
         .that.matches(/\.csv: its lines end in different ways/)
     })
   }
 
-  it('since a row is bad is told without the whole of it', async () => {
+  it('since a row is bad is reported without the whole row', async () => {
     const text = causeText(await failureOf('long'))
     expect(text).to.match(/long\.csv: in line 2: not valid CSV; caused by: [\s\S]* more characters\)$/)
     expect(text.length).to.be.below(5_000)
   })
 
-  it('for a reason that has no words of ours has DuckDB’s own behind the cause', async () => {
+  it('for a reason without a message of ours has DuckDB’s message in its cause', async () => {
     const failure = await failureOf('bad_pages')
     expect(failure.message).to.equal('The query failed')
     expect(failure.cause).to.have.property('message', 'The query failed')

@@ -5,7 +5,7 @@ import { type DuckdbEngine, openEngine } from '../../../../runner/engines/duckdb
 import { runOptions } from '../../ask-engine.js'
 import { CLOCK } from '../raw-engine.js'
 
-/** More than the engine remembers of texts that nobody keeps. */
+/** More texts than the engine caches for calls without an endpoint. */
 const TEXTS = Array.from({ length: 1_100 }, (_, i) => `SELECT ${i} + @n`)
 
 describe('a text that was compiled', () => {
@@ -48,7 +48,7 @@ describe('a text that was compiled', () => {
     expect(translations).to.equal(TEXTS.length + 1)
   })
 
-  it('of another engine is no harm', async () => {
+  it('of another engine is not used', async () => {
     const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
     expect(new TextDecoder().decode((await engine.run(query, runOptions())).body)).to.equal('[[7]]')
   })

@@ -1,4 +1,4 @@
-/** Texts that other threads translate come out as this thread's own, mistakes and places included. */
+/** Other threads translate texts with the same outcome as this thread, including mistakes and their places. */
 import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { SqlError } from '../../../../googlesql/sql-error.js'
@@ -40,7 +40,7 @@ const texts = (count: number): readonly string[] =>
 
 type Outcome = object | null
 
-/** A mistake as its reason and place. */
+/** A mistake in the query, as its reason and place; throws any other error again. */
 const told = (thrown: unknown): Outcome => {
   if (!(thrown instanceof SqlError)) throw thrown
   return { reason: thrown.reason, place: thrown.place }
@@ -55,7 +55,7 @@ function own(sql: string): Outcome {
   }
 }
 
-/** Time that stands still until it is told to go on. */
+/** A clock that stands still until `goOn` is called. */
 function stillClock(): { readonly clock: Clock; readonly goOn: (ms: number) => void } {
   let now = 0
   let callbacks: (() => void)[] = []
@@ -77,13 +77,13 @@ function stillClock(): { readonly clock: Clock; readonly goOn: (ms: number) => v
 const open = (threads: number, source: () => CatalogueSource = () => SOURCE): TranslationPool =>
   createTranslationPool({ threads, clock: stillClock().clock, source })
 
-/** Asks about each, and says which of them were translated elsewhere. */
+/** Asks for a translation of each text: the outcomes of the texts that other threads have translated. */
 async function ask(translators: TranslationPool, all: readonly string[]): Promise<Map<string, Outcome>> {
   const elsewhere = new Map<string, Promise<Outcome>>()
   for (const sql of all) {
     const asked = translators.translate(sql, TYPES)?.catch(told)
     if (asked !== undefined) elsewhere.set(sql, asked)
-    // As a load does, which awaits what it has asked.
+    // Waits now and then for the outcome, as a load does.
     if (elsewhere.size % 8 === 7) await asked
   }
   const outcomes = new Map<string, Outcome>()
@@ -92,19 +92,19 @@ async function ask(translators: TranslationPool, all: readonly string[]): Promis
 }
 
 describe('threads that translate', () => {
-  it('are not begun for a few texts', async () => {
+  it('are not started for a few texts', async () => {
     const translators = open(2)
     expect((await ask(translators, texts(300))).size).to.equal(0)
     translators.close()
   })
 
-  it('nor where there is one thread', async () => {
+  it('are not started where there is one thread', async () => {
     const translators = open(1)
     expect((await ask(translators, texts(500))).size).to.equal(0)
     translators.close()
   })
 
-  it('give what this thread would, mistakes and their places too', async () => {
+  it('give the outcomes of this thread, including mistakes and their places', async () => {
     const translators = open(3)
     const outcomes = await ask(translators, texts(800))
     translators.close()
@@ -112,7 +112,7 @@ describe('threads that translate', () => {
     for (const [sql, outcome] of outcomes) expect(outcome, sql).to.deep.equal(own(sql))
   })
 
-  it('know the tables of the moment', async () => {
+  it('know the present tables', async () => {
     let source = SOURCE
     const translators = open(2, () => source)
     await ask(translators, texts(310))
@@ -125,7 +125,7 @@ describe('threads that translate', () => {
     translators.close()
   })
 
-  it('answer null to what they had when they were ended', async () => {
+  it('answer null for the texts that they had when they were ended', async () => {
     const translators = open(2)
     await ask(translators, texts(310))
     const asked = translators.translate(texts(1)[0]!, TYPES)
@@ -134,7 +134,7 @@ describe('threads that translate', () => {
     expect(await asked).to.equal(null)
   })
 
-  it('are ended once nobody has asked for a second, and begun again for as many texts', async () => {
+  it('are ended after a second without a text, and started again for as many texts', async () => {
     const { clock, goOn } = stillClock()
     const translators = createTranslationPool({ threads: 2, clock, source: () => SOURCE })
     await ask(translators, texts(310))
@@ -146,7 +146,7 @@ describe('threads that translate', () => {
     translators.close()
   })
 
-  it('leave a type that cannot be read to who asks', async () => {
+  it('leave a type that cannot be read to the caller', async () => {
     const translators = open(2)
     await ask(translators, texts(310))
     expect(await translators.translate('SELECT @x', { x: 'NONSENSE' })).to.equal(null)
@@ -195,7 +195,7 @@ sql: |
     expect(alone.loaded.diagnostics.length).to.be.greaterThan(30)
     expect(alone.loaded.endpoints.length).to.be.greaterThan(400)
     expect(JSON.stringify(shared.loaded)).to.equal(JSON.stringify(alone.loaded))
-    // The generator's own marks of a column are of no use to anybody who runs the query.
+    // `column` is used only by the generator, not by a program that runs the query.
     const plain = (queries: readonly unknown[]): unknown =>
       JSON.parse(JSON.stringify(queries, (key, value) => (key === 'column' ? undefined : value)))
     expect(plain(shared.queries)).to.deep.equal(plain(alone.queries))

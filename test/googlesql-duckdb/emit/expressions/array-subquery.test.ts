@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openSqlSession, type SqlSession } from '../../sql-session.js'
 
-/** Every array of up to three elements that there can be of a few values, NULL among them, and the NULL array. */
+/** The elements: the table holds every array of up to three of them, and the NULL array. */
 const VALUES = ['NULL', '1', '2', '-3']
 const TABLE = `
   CREATE TABLE t AS
@@ -78,7 +78,7 @@ const QUERIES: readonly string[] = [
   'n NOT IN (SELECT x FROM UNNEST(xs) x WHERE x IS NOT NULL)',
 ]
 
-/** The same subquery over a table of the elements, which no list function can stand for. */
+/** The same subquery over a set operation, which cannot be translated to a list function. */
 const inGeneral = (query: string): string =>
   query.replace(/FROM UNNEST\((\w+)\)( \w+)?( WITH OFFSET o)?/, (_, array, name, offset) => {
     const alias = name ?? ' e'
@@ -101,7 +101,7 @@ describe('array subqueries', () => {
   after(() => session.close())
 
   for (const query of QUERIES) {
-    it(`${query} is no join, and gives what the join gives`, async () => {
+    it(`${query} is not translated to a join, and gives the same rows as the join`, async () => {
       const sql = `SELECT k, ${query} AS value FROM t ORDER BY k`
       const plan = await session.rows(`EXPLAIN ${session.translated(sql)}`)
       expect(JSON.stringify(plan)).not.to.contain('DELIM_JOIN')

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openSqlSession, type SqlSession } from '../../sql-session.js'
 
-/** What is cast, to which type, and what comes out; a message where it fails. */
+/** A value, the type it is cast to, and the result; the error message where the cast fails. */
 const CASES: readonly (readonly [value: string, type: string, result: unknown])[] = [
   ['x', 'STRING', '1'],
   ["'12'", 'INT64', '12'],
@@ -100,7 +100,7 @@ describe('CAST on the embedded engine', () => {
     }
   }
 
-  it('lets SAFE_CAST hide only its own errors', async () => {
+  it('lets SAFE_CAST suppress only its own errors', async () => {
     expect(await run('SELECT SAFE_CAST(1 / x AS STRING) FROM UNNEST([0]) x')).to.contain('division by zero')
   })
 })

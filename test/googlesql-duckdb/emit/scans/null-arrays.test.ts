@@ -3,7 +3,7 @@ import type { TableDefinition } from '../../../../googlesql/tables.js'
 import { arrayOf, INT64, STRING, structOf } from '../../../../googlesql/types/types.js'
 import { openSqlSession, type SqlSession } from '../../sql-session.js'
 
-/** A file may hold NULL where the table has an empty array: here at both depths, beside a record that is NULL. */
+/** A file may hold NULL where BigQuery has an empty array: here in a column and in a nested field, and also a NULL record. */
 const TABLE: TableDefinition = {
   name: 't',
   columns: [
@@ -26,7 +26,7 @@ const SET_UP = [
      (1, [{v: 10, ys: ['a', 'b']}, {v: 20, ys: NULL}], {zs: [7]}), (2, NULL, {zs: NULL}), (3, [], NULL), (4, [{v: 40, ys: []}], {zs: []})`,
 ]
 
-/** `isRaw`: the arrays are read as the file has them. */
+/** With `isRaw`, the SQL reads the arrays from the file without replacing NULL by an empty array. */
 const CASES: readonly (readonly [says: string, isRaw: boolean, sql: string, rows: unknown[][]])[] = [
   [
     'unnests',

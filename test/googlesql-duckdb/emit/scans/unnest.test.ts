@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { openSqlSession, type SqlSession } from '../../sql-session.js'
 
-/** Rows with arrays of structs: several, none, NULL, and a NULL among them. */
+/** Rows whose array of structs has several elements, has no elements, is NULL, or contains a NULL. */
 const T = `WITH t AS (
   SELECT 1 AS k, [STRUCT(10 AS v, 'a' AS s), STRUCT(20, 'b'), STRUCT(30, 'a')] AS xs
   UNION ALL SELECT 2, [] UNION ALL SELECT 3, NULL UNION ALL SELECT 4, [STRUCT(40 AS v, 'a' AS s), NULL]) `
@@ -239,13 +239,13 @@ describe('generated SQL of arrays', () => {
     expect(failure).to.contain('Scalar subquery produced more than one element')
   })
 
-  it('writes lookups as list functions, not as subqueries', () => {
+  it('translates lookups to list functions, not to subqueries', () => {
     const sql = session.translated(`${T} SELECT (SELECT COUNT(*) FROM UNNEST(xs) x WHERE x.s = 'a') FROM t`)
     expect(sql).to.contain('list_filter(').and.not.to.contain('unnest(')
   })
 })
 
-describe('records that nobody reads', () => {
+describe('records that no query reads', () => {
   let session: SqlSession
   before(async () => {
     session = await openSqlSession()

@@ -18,13 +18,13 @@ describe('the place of a capturing group', () => {
     ['(?:(a){2}b){2,3}?', '((((?:((a){2})b)){2,3}?))', 6, [3, -4, 5, -6]],
   ]
   for (const [pattern, text, group, lengths] of rows) {
-    it(`is told by lengths in ${pattern}`, () => {
+    it(`is found from lengths in ${pattern}`, () => {
       expect(placedPattern(readPattern(pattern))).to.deep.equal({ text: PREFIX + text, group, lengths })
     })
   }
 
   for (const pattern of ['(?:(a)|b)*', '(?:a(b)?)+', '(?:a(?:b(c))*){2}', '(?:(?:a|(b))c)+']) {
-    it(`is not told in ${pattern}, where the last turn may pass the group over`, () => {
+    it(`is not found in ${pattern}, where the last repetition may skip the group`, () => {
       expect(placedPattern(readPattern(pattern))).to.deep.equal({
         text: `${PREFIX}(${pattern})`,
         group: 3,

@@ -70,7 +70,7 @@ describe('reading an RE2 pattern', () => {
     ['('.repeat(2000), 'expression nests too deeply'],
   ]
   for (const [pattern, error] of errors) {
-    it(`says what is wrong with ${pattern.slice(0, 20)}`, () => expect(readPattern(pattern).error).to.equal(error))
+    it(`reports the mistake in ${pattern.slice(0, 20)}`, () => expect(readPattern(pattern).error).to.equal(error))
   }
 
   it('closes a quotation', () => expect(readPattern(String.raw`a\Qb`).closed).to.equal(String.raw`a\Qb\E`))

@@ -1,4 +1,4 @@
-/** Reads records of CSV against a table's schema; they go on as rows of JSON. */
+/** Converts records of CSV to rows of JSON by a table's schema. */
 import { QueryFault } from '../../../../model/query-fault.js'
 import { BadRowError, shown } from '../bad-row.js'
 import type { RowBuffer } from '../row-buffer.js'
@@ -10,7 +10,7 @@ export class CsvRowReader {
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
   readonly #out: RowBuffer
-  /** By position; null for a column that is left out. Null before the header. */
+  /** The fields by position, null for a column that is ignored; null before the header was read. */
   #columns: readonly (RowField | null)[] | null = null
   #emptyLists = ''
 
@@ -20,7 +20,7 @@ export class CsvRowReader {
     this.#ignoresUnknown = options.ignoresUnknown
   }
 
-  /** The first record is the header. @throws BadRowError; QueryFault when the header itself cannot be. */
+  /** Reads a record; the first one is the header. @throws BadRowError; QueryFault when the header is invalid. */
   read(bytes: Buffer, start: number, end: number): void {
     if (this.#columns === null) this.#columns = this.#readHeader(cellsOf(bytes, start, end))
     else this.#readRow(this.#columns, cellsOf(bytes, start, end))
@@ -72,7 +72,7 @@ export class CsvRowReader {
   }
 }
 
-/** `"name":value`, or null for a NULL. */
+/** The JSON member `"name":value`; null for a NULL. */
 function memberOf(field: RowField, { text, offset }: Cell): string | null {
   if (text === null) {
     if (!field.isRequired) return null

@@ -1,4 +1,4 @@
-/** CSV as RFC 4180 has it: records of a stream of bytes, and the cells of one record. */
+/** CSV by RFC 4180: splits a stream of bytes into records, and a record into cells. */
 import { BadRowError, shown } from '../bad-row.js'
 import type { RowEnds } from './lines.js'
 
@@ -8,7 +8,7 @@ const NEWLINE = 0x0a
 
 type State = 'start' | 'plain' | 'quoted' | 'closed'
 
-/** A line end within quotes belongs to its record. */
+/** Finds the ends of records; a line end within quotes belongs to its record. */
 export class CsvRecordEnds implements RowEnds {
   lines = 0
   #state: State = 'start'
@@ -38,13 +38,13 @@ function nextState(state: State, byte: number): State {
   return byte === QUOTE && state !== 'plain' ? 'quoted' : 'plain'
 }
 
-/** One cell: an empty one without quotes is NULL. `offset` is where it begins in its record. */
+/** One cell; an empty cell without quotes is NULL. `offset` is its offset in the record. */
 export interface Cell {
   readonly text: string | null
   readonly offset: number
 }
 
-/** @throws BadRowError for quotes where none may be. */
+/** Splits a record into cells. @throws BadRowError for a misplaced quote. */
 export function cellsOf(bytes: Buffer, start: number, end: number): Cell[] {
   const cells: Cell[] = []
   let at = start

@@ -1,6 +1,6 @@
 /**
- * Reads one row of NDJSON against its table's schema. A row that is as it should be goes on byte for byte, but for the few
- * values that DuckDB's reader would take otherwise: those are written anew.
+ * Checks one row of NDJSON against its table's schema. A valid row is copied byte for byte, except for the few values that
+ * DuckDB's reader would interpret differently, which are rewritten.
  */
 import {
   CLOSE_LIST,
@@ -21,9 +21,9 @@ import { beginsNumber, FALSE, JsonTokens, NULL, TRUE } from './json-tokens.js'
 import { expectation, isWithin, leafOfText } from './leaf.js'
 import { isPlainTimestamp } from './plain-timestamp.js'
 
-/** A whole number of so many digits is an INT64 whatever they are. */
+/** Any integer with at most this many digits is an INT64. */
 const SAFE_DIGITS = 18
-/** A number of so many bytes without an exponent is within FLOAT64. */
+/** Any number of at most this many bytes without an exponent is within FLOAT64. */
 const SAFE_FLOAT_BYTES = 300
 
 export class JsonRowReader {
@@ -32,12 +32,12 @@ export class JsonRowReader {
   readonly #record: RowRecord
   readonly #ignoresUnknown: boolean
   readonly #out: RowBuffer
-  /** Up to where the row has been copied. */
+  /** The offset up to which the row has been copied. */
   #copied = 0
   readonly #seen = new SeenFields()
   #unknown: string[] = []
   #unknownAt = 0
-  /** The last key that no field has. */
+  /** The last key that the schema does not have. */
   #unknownName = ''
 
   constructor(record: RowRecord, out: RowBuffer, options: { readonly ignoresUnknown: boolean }) {
@@ -46,7 +46,7 @@ export class JsonRowReader {
     this.#ignoresUnknown = options.ignoresUnknown
   }
 
-  /** Adds the row to the buffer. @throws BadRowError, and then nothing is added. */
+  /** Adds the row to the buffer. @throws BadRowError; nothing is added then. */
   read(bytes: Buffer, start: number, end: number): void {
     const tokens = this.#tokens
     const before = this.#out.length
@@ -68,7 +68,7 @@ export class JsonRowReader {
     this.#out.endRow()
   }
 
-  /** A REQUIRED field of the record that ends here stayed away. */
+  /** The error for a missing REQUIRED field of the record that ends here. */
   #missing({ name }: RowField): BadRowError {
     const { at, start } = this.#tokens
     return new BadRowError(at - start, this.#path.textOf(name), 'nothing', REQUIRED)
@@ -117,7 +117,7 @@ export class JsonRowReader {
     this.#seen.close(seen)
   }
 
-  /** @returns the index of the field that most likely comes next */
+  /** Reads a member. @returns the index of the field that is likely to come next */
   #readMember(record: RowRecord, seen: number, expected: number): number {
     const tokens = this.#tokens
     if (tokens.peek() !== QUOTE) throw tokens.unexpected('a key in quotes')
@@ -137,7 +137,7 @@ export class JsonRowReader {
     return field.index + 1
   }
 
-  /** Reads a key; one that is spelled in another case is written anew. */
+  /** Reads a key; a key in another case is rewritten. */
   #fieldHere(record: RowRecord, expected: number): RowField | undefined {
     const tokens = this.#tokens
     const start = tokens.at
@@ -167,7 +167,7 @@ export class JsonRowReader {
     const tokens = this.#tokens
     const first = tokens.peek()
     const start = tokens.at
-    // Of JSON too: its value null, in a row, is the column's NULL.
+    // Also for JSON columns: a JSON null in a row is the column's NULL.
     if (first === LETTER_N && tokens.standsHere(NULL)) {
       tokens.at += NULL.length
       if (field.isRequired) throw tokens.bad(start, 'null', REQUIRED)
@@ -284,14 +284,14 @@ export class JsonRowReader {
     this.#replace(start, this.#tokens.at, leaf)
   }
 
-  /** The value from `start` to here is none of the field's type. */
+  /** The error for a value, from `start` to here, that is not of the field's type. */
   #wrong(field: RowField, start: number): BadRowError {
     const tokens = this.#tokens
     const found = tokens.textFrom(start, tokens.at)
     return tokens.bad(start, shown(found), expectation(field.kind, field.limits))
   }
 
-  /** The value that begins here is of another kind altogether. */
+  /** The error for a value of the wrong JSON kind that begins here. */
   #misfit(field: RowField, expected = expectation(field.kind, field.limits)): BadRowError {
     const tokens = this.#tokens
     const start = tokens.at

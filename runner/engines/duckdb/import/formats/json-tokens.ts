@@ -24,28 +24,28 @@ const PLUS = 0x2b
 const POINT = 0x2e
 const UPPER_E = 0x45
 const LOWER_E = 0x65
-/** As deep as BigQuery lets a value be. */
+/** BigQuery's limit on the depth of a JSON value. */
 const MAX_DEPTH = 500
 
-/** Walks along one row of `bytes`; each method begins at `at` and leaves it behind what it has read. */
+/** A cursor over one row of `bytes`; each method reads from `at` and moves it past what it has read. */
 export class JsonTokens {
   bytes: Buffer = Buffer.alloc(0)
   start = 0
   at = 0
   end = 0
-  /** Has the last string an escape in it? */
+  /** Whether the last string contains an escape. */
   hasEscape = false
-  /** Is the last number written with digits only, but for a sign? */
+  /** Whether the last number consists of digits only, with an optional sign. */
   isPlainInteger = false
   hasExponent = false
   readonly #path: () => string
 
-  /** `path` says, for errors, which value is being read. */
+  /** `path` returns the path of the value that is being read, for errors. */
   constructor(path: () => string) {
     this.#path = path
   }
 
-  /** `end` is behind the row's last byte. */
+  /** Starts a row; `end` is the offset after its last byte. */
   open(bytes: Buffer, start: number, end: number): void {
     this.bytes = bytes
     this.start = start
@@ -53,7 +53,7 @@ export class JsonTokens {
     this.end = end
   }
 
-  /** The next byte that is no white space, or -1 at the end. */
+  /** The next byte that is not white space, or -1 at the end. */
   peek(): number {
     const { bytes, end } = this
     let { at } = this
@@ -74,18 +74,18 @@ export class JsonTokens {
     this.at++
   }
 
-  /** What to throw for the value that is being read, wrong from `at` on. */
+  /** The error for the current value, which is wrong from `at` on. */
   bad(at: number, found: string, expected: string): BadRowError {
     return new BadRowError(at - this.start, this.#path(), found, expected)
   }
 
-  /** What to throw for the next token, which no JSON has here. */
+  /** The error for a token that JSON does not allow here. */
   unexpected(expected: string): BadRowError {
     if (this.peek() < 0) return this.bad(this.at, 'the end of the row', expected)
     return this.bad(this.at, `"${shown(this.textFrom(this.at, this.end))}"`, expected)
   }
 
-  /** From the opening quote to behind the closing one. */
+  /** Reads a string, from its opening quote to after its closing quote. */
   string(): void {
     const { bytes, end, at: begin } = this
     let at = begin + 1
@@ -154,7 +154,7 @@ export class JsonTokens {
     this.at = at
   }
 
-  /** Are these the next bytes? */
+  /** Whether the next bytes are these. */
   standsHere(word: Uint8Array): boolean {
     const { bytes, at } = this
     if (at + word.length > this.end) return false
@@ -162,7 +162,7 @@ export class JsonTokens {
     return true
   }
 
-  /** Any value. */
+  /** Reads any value. */
   skip(depth = 0): void {
     const byte = this.peek()
     if (byte === QUOTE) {
@@ -209,12 +209,12 @@ export class JsonTokens {
     this.expect(COLON)
   }
 
-  /** Up to a few hundred bytes are enough for whoever quotes them. */
+  /** The text between two offsets, cut to a few hundred bytes, which is enough for messages. */
   textFrom(start: number, end: number): string {
     return this.bytes.toString('utf8', start, Math.min(end, start + 400))
   }
 
-  /** All of it. */
+  /** The whole text between two offsets. */
   wholeText(start: number, end: number): string {
     return this.bytes.toString('utf8', start, end)
   }

@@ -1,4 +1,4 @@
-/** Single values of a table's types: texts and numbers as files hold them → JSON that DuckDB reads without loss. */
+/** Converts single values of files, by the column's type, to JSON that DuckDB reads without loss. */
 
 import {
   canonicalJson,
@@ -15,13 +15,14 @@ import type { LeafLimits } from '../row-schema.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** What DECIMAL(38,9), which carries both, holds in front of the point. */
+/** The digits before the decimal point of DECIMAL(38,9), the DuckDB type of NUMERIC and BIGNUMERIC columns. */
 const MAX_WHOLE_DIGITS = 29
 const CARRIED_SCALE = 9
 
 /**
- * The value that a text stands for, as the JSON that is handed to DuckDB; null when the text stands for none of this type.
- * `text` is a string's value, a number's token, or a cell of CSV.
+ * The value of a text as JSON for DuckDB; null when the text is not a value of this type. `text` is the value of a JSON
+ * string,
+ * a number's token, or a cell of CSV.
  */
 export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): string | null {
   switch (kind) {
@@ -57,7 +58,7 @@ export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): 
   }
 }
 
-/** What a value should have been, for whoever mends the file. */
+/** What was expected, for the report of a bad row. */
 export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): string {
   const length = limits.maxLength
   switch (kind) {
@@ -97,7 +98,7 @@ export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): st
   }
 }
 
-/** Is a text of so many characters short enough? */
+/** Whether a text is within the maximum length. */
 export function isWithin(maxLength: number | null, text: string): boolean {
   if (maxLength === null || text.length <= maxLength) return true
   let characters = 0
@@ -107,7 +108,7 @@ export function isWithin(maxLength: number | null, text: string): boolean {
 
 const quoted = (text: string | null): string | null => (text === null ? null : `"${text}"`)
 
-/** BigQuery's clock ends at microseconds; finer digits are cut, as where such a file is read in place. */
+/** Cuts digits beyond microseconds, BigQuery's precision, just as when such a file is read in place. */
 const inMicros = (text: string): string => text.replace(/(\.\d{6})\d+/, '$1')
 
 function int64(text: string): string | null {
@@ -138,7 +139,7 @@ function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scal
   return whole !== '' && wholeDigits <= maxWhole && behind.length <= CARRIED_SCALE ? `"${value}"` : null
 }
 
-/** Half away from zero, as BigQuery rounds by default. */
+/** Rounds half away from zero, BigQuery's default. */
 function rounded(text: string, scale: number): string {
   const [whole = '', behind = ''] = text.replace('-', '').split('.')
   if (behind.length <= scale) return text
@@ -154,7 +155,7 @@ function bool(text: string): string | null {
   return /^(false|f|no|n|0)$/i.test(text) ? 'false' : null
 }
 
-/** DuckDB reads a BLOB from text in which a byte may be written `\x41`. */
+/** BYTES as DuckDB's BLOB text, in which a byte may be written `\x41`. */
 function bytes(text: string, { maxLength }: LeafLimits): string | null {
   if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null
   const value = Buffer.from(text, 'base64')
@@ -163,8 +164,9 @@ function bytes(text: string, { maxLength }: LeafLimits): string | null {
 }
 
 /**
- * Texts as BigQuery casts them. Numbers since 1970 as tables of NDJSON have them: up to 11 digits are seconds, 12 to 14
- * milliseconds, more microseconds; one with a fraction is seconds.
+ * A TIMESTAMP from text, as BigQuery casts it, or from a number since 1970 as in NDJSON tables: up to 11 digits are seconds,
+ * 12
+ * to 14 milliseconds, more are microseconds; a number with a fraction is seconds.
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)

@@ -1,10 +1,10 @@
-/** Rows of a stream of bytes, found without making texts of them. */
+/** Splits a stream of bytes into rows without decoding them as text. */
 
-/** Lines of NDJSON, or records of CSV, which may hold line ends. */
+/** Receives lines of NDJSON, or records of CSV, which may contain line ends. */
 export interface LineSink {
-  /** `end` is behind the line's last byte, before its line end; `number` counts lines from 1. */
+  /** `end` is the offset after the line's last byte, without its line end; `number` counts lines from 1. */
   line(bytes: Buffer, start: number, end: number, number: number): void
-  /** Bytes of a line that is too long to be held, as they come. */
+  /** Receives the parts of a line that is too long to be buffered. */
   overlong(bytes: Buffer, start: number, end: number, piece: LinePiece): void
 }
 
@@ -14,11 +14,14 @@ export interface LinePiece {
   readonly isLast: boolean
 }
 
-/** Finds where the rows of one stream end. */
+/** Finds the ends of the rows of one stream. */
 export interface RowEnds {
-  /** The LF that ends the row at hand, or -1. Every byte is looked at once, in order: `from` is behind the last one. */
+  /**
+   * The offset of the LF that ends the current row, or -1. Bytes are scanned once, in order; `from` is the offset after the
+   * last scanned byte.
+   */
   next(bytes: Buffer, from: number): number
-  /** Of the row that `next` found the end of. */
+  /** The number of lines of the row whose end `next` found. */
   readonly lines: number
 }
 
@@ -28,13 +31,13 @@ const RETURN = 0x0d
 /** Every line is a row. */
 export const EVERY_LINE: RowEnds = { next: (bytes, from) => bytes.indexOf(NEWLINE, from), lines: 1 }
 
-/** `push` every chunk, then `end`. Lines end with LF or CRLF; the last row may end with the stream. */
+/** Call `push` with every chunk, then `end`. Lines end with LF or CRLF; the last row may end with the stream. */
 export class RowSplitter {
   readonly #ends: RowEnds
   readonly #sink: LineSink
   readonly #maxBytes: number
   #rest: Buffer = Buffer.alloc(0)
-  /** Of the first line of the row at hand. */
+  /** The number of the first line of the current row. */
   #number = 1
   #isOverlong = false
 

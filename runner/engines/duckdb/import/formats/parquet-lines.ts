@@ -1,9 +1,9 @@
-/** Rows of a Parquet file as rows of NDJSON, so that they are checked as all others are. */
+/** Converts rows of a Parquet file to rows of NDJSON, so that they are checked like all others. */
 import type { DuckDBConnection, DuckDBListType, DuckDBStructType, DuckDBType } from '@duckdb/node-api'
 import { quoteName, quotePath, quoteText } from '../../../../../googlesql-duckdb/index.js'
 import { QueryFault } from '../../../../model/query-fault.js'
 
-/** Lines, some thousands at a time. @throws QueryFault naming the file. */
+/** The rows as lines, some thousands at a time. @throws QueryFault naming the file. */
 export async function* parquetLines(connection: DuckDBConnection, path: string, name: string): AsyncGenerator<Buffer> {
   const shape = await columnsOf(connection, path).catch(cause => {
     throw new QueryFault(`${name}: the file is no Parquet file, or a damaged one`, { cause })
@@ -36,14 +36,14 @@ async function columnsOf(connection: DuckDBConnection, path: string) {
   return columns
 }
 
-// By name, since DuckDB's own classes of types are loaded only where it runs.
+// Types are compared by name, since DuckDB's type classes are loaded only where DuckDB runs.
 const AS_JSON = /^(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|VARCHAR|JSON)$/
 const AS_TEXT =
   /^(U?HUGEINT|UUID|ENUM\(.*|DATE|TIME|TIMESTAMP(_S|_MS|_NS)?|TIMESTAMP WITH TIME ZONE|TIMESTAMPTZ|DECIMAL\(.*)$/
 const isList = (type: DuckDBType): type is DuckDBListType => 'valueType' in type && String(type).endsWith('[]')
 const isStruct = (type: DuckDBType): type is DuckDBStructType => 'entryNames' in type
 
-/** SQL of the value in a form that `to_json` keeps whole; null for a type that has none. */
+/** SQL that converts the value to a form that `to_json` keeps exactly; null for a type without such a form. */
 function wireSql(sql: string, type: DuckDBType, depth: number): string | null {
   if (isList(type)) {
     const item = `x${depth}`
@@ -63,7 +63,7 @@ function wireSql(sql: string, type: DuckDBType, depth: number): string | null {
   if (AS_TEXT.test(name)) return `CAST(${sql} AS VARCHAR)`
   if (name === 'BLOB') return `to_base64(${sql})`
   if (name === 'DOUBLE' || name === 'FLOAT') {
-    // JSON has no NaN and no infinity.
+    // JSON has neither NaN nor infinities.
     const double = `CAST(${sql} AS DOUBLE)`
     return `CASE WHEN isfinite(${double}) THEN to_json(${double}) ELSE to_json(CAST(${double} AS VARCHAR)) END`
   }

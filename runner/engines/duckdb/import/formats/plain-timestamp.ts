@@ -1,7 +1,10 @@
-/** The one form of TIMESTAMP that nearly every log has, told without making a text of it. */
+/** Recognises the most common form of TIMESTAMP in bytes, without decoding them. */
 import { monthLength } from '../../../../../googlesql-duckdb/index.js'
 
-/** `2026-01-31T12:00:00Z`, `T` or a space, with up to six digits behind the second: DuckDB reads it as it is. */
+/**
+ * Whether the bytes are `2026-01-31T12:00:00Z`, with `T` or a space and up to six fractional digits, which DuckDB reads
+ * unchanged.
+ */
 export function isPlainTimestamp(bytes: Uint8Array, start: number, end: number): boolean {
   const length = end - start
   if (length < 20 || length > 27 || length === 21 || bytes[end - 1] !== 0x5a) return false
@@ -19,7 +22,7 @@ export function isPlainTimestamp(bytes: Uint8Array, start: number, end: number):
   return length === 20 || (bytes[start + 19] === 0x2e && number(bytes, start + 20, length - 21) >= 0)
 }
 
-/** -1 where there is a byte that is no digit. */
+/** The number of these digits; -1 where a byte is not a digit. */
 function number(bytes: Uint8Array, start: number, digits: number): number {
   let value = 0
   for (let i = start; i < start + digits; i++) {

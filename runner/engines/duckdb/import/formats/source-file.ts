@@ -1,15 +1,15 @@
-/** The bytes of a file or of standard input, taken out of gzip or zstd. */
+/** Reads the decompressed bytes of a file or of standard input. */
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { UsageError } from '../../../../model/errors.js'
 import { type FileFormat, fileKind } from '../../tables/data-folder.js'
 import { type Compression, decompressed, openFile } from '../../tables/decompress.js'
 
-/** Something to import. */
+/** A source of rows to import. */
 export interface ImportSource {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string
-  /** Null for standard input. */
+  /** The path; null for standard input. */
   readonly path: string | null
   readonly format: FileFormat
   readonly compression: Compression
@@ -18,9 +18,9 @@ export interface ImportSource {
 const NO_FORMAT = 'must end with .ndjson, .jsonl, .csv or .parquet, the first three also with .gz or .zst behind it'
 
 /**
- * What these names stand for, `-` being standard input.
- * @param inputFormat of standard input and of files whose names tell none: `ndjson`, `csv.gz`, …
- * @throws UsageError for a name that tells no format.
+ * The sources with these names; `-` is standard input.
+ * @param inputFormat the format of standard input and of files whose names do not show it: `ndjson`, `csv.gz`, …
+ * @throws UsageError for a name that shows no format, where `inputFormat` is not given.
  */
 export function sourcesOf(names: readonly string[], inputFormat: string | null): readonly ImportSource[] {
   const given = inputFormat === null ? null : fileKind(`input.${inputFormat}`)
@@ -43,10 +43,10 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
   return sources
 }
 
-/** Hidden files count too: whoever names one means it. */
+/** The format by the file's name. Hidden files are accepted, since they were named explicitly. */
 const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
 
-/** Chunks of the uncompressed bytes. @throws the stream's or the decompressor's error. */
+/** The decompressed bytes in chunks. @throws the error of the stream or of the decompressor. */
 export function bytesOf({ path, compression }: ImportSource, standardInput: () => Readable): AsyncIterable<Buffer> {
   return decompressed(path === null ? standardInput() : openFile(path), compression)
 }

@@ -5,7 +5,7 @@ import {
   fractionOfText,
 } from '../../../../../googlesql-duckdb/runtime/scalar-functions/cast-format/numbers.js'
 
-// Format, FLOAT64, text. Most rows are the language reference's own, "Format numeric type as string".
+// Format, FLOAT64, text. Most rows are examples of the language reference, "Format numeric type as string".
 const DOUBLES: readonly (readonly [string, number, string])[] = [
   ['$999,999.999', 1.2, '       $1.200'],
   ['$999,999.999', -12345.678, ' -$12,345.678'],

@@ -31,7 +31,7 @@ describe('time zones', () => {
     expect([newYork(change - 1), newYork(change), newYork(change + 3_600)]).to.deep.equal([-14_400, -18_000, -18_000])
   })
 
-  it('has the rules of the zones without a city, from before they were those of one', () => {
+  it('has the own rules of the zones without a city, from before they became aliases of a city', () => {
     const offsets = (zone: string, ...texts: string[]): number[] =>
       texts.map(text => timeZone(zone)(Date.parse(text) / 1_000) / 3_600)
     expect(offsets('EST', '1800-01-01T00:00Z', '2024-07-01T00:00Z')).to.deep.equal([-5, -5])
@@ -44,7 +44,7 @@ describe('time zones', () => {
     expect(offsets('WET', '1950-07-01T00:00Z', '1994-01-01T00:00Z', '2024-07-01T00:00Z')).to.deep.equal([0, 0, 1])
   })
 
-  it('takes the earlier of two instants, and reads a skipped time with the offset before', () => {
+  it('reads an ambiguous time as the earlier instant, and a skipped time with the offset before', () => {
     const newYork = timeZone('America/New_York')
     const local = ['2024-11-03T01:30:00Z', '2024-03-10T02:30:00Z', '2024-07-01T12:00:00.123Z']
     expect(local.map(text => utc(instantMicros(newYork, micros(text))))).to.deep.equal([
