@@ -21,7 +21,7 @@ const LONGEST_MS = 5_000
 
 interface Curve {
   readonly name: string
-  /** Of the steps that were taken; fewer than the sizes where one was slow. */
+  /** The time of each step; fewer than the sizes when a step was too slow. */
   readonly ms: readonly number[]
   /** At the largest size: the words of the SQL, with macros expanded, divided by the number of expressions of the query. */
   readonly growth: number

@@ -37,7 +37,7 @@ const SIGNAL_CODES = [
 const { run } = await import('./cli/program.js')
 
 const terminals = [0, 1, 2].filter(descriptor => isatty(descriptor))
-/** A terminal that was closed is none any more. */
+/** A closed terminal no longer counts as a terminal. */
 const isTerminalClosed = (): boolean => terminals.length > 0 && !terminals.some(descriptor => isatty(descriptor))
 
 /** A hangup means the end where the terminal is gone that the process was started from: by the signal, or in good order. */

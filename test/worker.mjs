@@ -7,7 +7,7 @@ const END_WITHIN_MS = 15_000
 const { timeout } = JSON.parse(readFileSync('.mocharc.json', 'utf8'))
 const { EVENT_TEST_FAIL } = Mocha.Runner.constants
 
-/** Of this process and of those it has started that have ended. */
+/** The processor time of this process and of its ended child processes, in milliseconds. */
 function processorMs() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000 + childrenMs()

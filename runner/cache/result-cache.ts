@@ -261,7 +261,7 @@ function lookAtOnce(store: ResultStore, key: string, before?: HeldResult | null)
   try {
     return store.hold?.(key, before)
   } catch {
-    // Whoever takes the slow path will meet it again, and say so.
+    // The slow path will meet the same failure and report it.
     return undefined
   }
 }

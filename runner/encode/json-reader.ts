@@ -1,4 +1,4 @@
-/** Reads JSON text from its bytes, one step after the other, without making values of it. */
+/** Reads JSON text from its bytes, step by step, without creating values. */
 import { firstMark, JsonTextError, specialBytes } from './json-bytes.js'
 
 export const COMMA = 0x2c
@@ -8,7 +8,7 @@ export const CLOSE_LIST = 0x5d
 export const OPEN_OBJECT = 0x7b
 export const CLOSE_OBJECT = 0x7d
 export const COLON = 0x3a
-/** What null begins with. */
+/** The first byte of `null`. */
 export const LETTER_N = 0x6e
 export const BACKSLASH = 0x5c
 export const MINUS = 0x2d
@@ -17,20 +17,20 @@ const NINE = 0x39
 const SPACE = 0x20
 export const WORD = 4
 
-/** Four bytes as an integer, the first the lowest. */
+/** Four bytes as a little-endian integer. */
 export const wordOf = (text: string): number => Buffer.from(text, 'latin1').readInt32LE()
 const NULL = wordOf('null')
-/** The longest of what is looked for at once, in classes built on this one too. */
+/** The most bytes that are compared at once, including derived classes. */
 const LOOK_AHEAD = 11
 
-/** Every step throws JsonTextError where the text is another, or ends. The text is valid UTF-8. */
+/** Every step throws JsonTextError where the text is not what the step expects. The text must be valid UTF-8. */
 export class JsonReader {
-  /** The offset of what is read next. */
+  /** The offset of the next byte to read. */
   at = 0
   readonly view: DataView
-  /** Of the view, in bytes. */
+  /** The length of the text in bytes. */
   readonly size: number
-  /** From here on, nothing is looked for at once. */
+  /** The offset from which bytes are no longer compared at once. */
   protected readonly last: number
   readonly #bytes: Buffer
 
@@ -41,7 +41,7 @@ export class JsonReader {
     this.last = text.byteLength - LOOK_AHEAD
   }
 
-  /** The next byte that is no white space, which is gone past; 0 at the end. */
+  /** Skips white space and returns the next byte; 0 at the end. */
   next(): number {
     const byte = this.#bytes[this.at]!
     return byte > SPACE ? byte : this.#nextBehindSpace()
@@ -55,7 +55,7 @@ export class JsonReader {
     return at < bytes.length ? bytes[at]! : 0
   }
 
-  /** Goes past the symbol where it is next. */
+  /** Skips the symbol if it is next; returns whether it was. */
   take(symbol: number): boolean {
     if (this.#bytes[this.at] !== symbol && this.next() !== symbol) return false
     this.at += 1

@@ -28,10 +28,10 @@ export interface LoadOptions {
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
   readonly maxBytes?: number | null
-  /** A text that is valid because another one of its manifest is, is asked about too; see checkNeeded. @default true */
+  /** Whether texts whose validity another text of the manifest implies are checked too. @default true */
   readonly checksImplied?: boolean
   /**
-   * Of earlier loads with the same options and the same engine: what it knows is not made again. @default nothing is known
+   * The cache of earlier loads with the same options and engine. @default no cache
    */
   readonly memory?: LoadMemory<FaultlessManifest>
   /** Awaited between manifests, so that the event loop can do other work. */

@@ -71,7 +71,7 @@ interface Reading<E> {
   readonly engine: E
   /** Opened for this reading. */
   readonly isNewEngine: boolean
-  /** Of what was read with this engine. */
+  /** The cache of loads with this engine. */
   readonly memory: LoadMemory<FaultlessManifest>
 }
 

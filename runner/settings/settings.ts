@@ -23,7 +23,7 @@ import {
 export const BYTES_PER_MB = 1_000_000
 
 interface Names {
-  /** Null where there is none: a process list would show what the flag holds. */
+  /** The flag; null for a secret, which a process list would show. */
   readonly flag: `--${string}` | null
   readonly variable: string
   readonly unit?: string

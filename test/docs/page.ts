@@ -11,7 +11,7 @@ export interface Block {
   readonly text: string
   /** Where the text begins in the page. */
   readonly offset: number
-  /** The path that the line before the block names, as in "`endpoints/a.yaml`:"; null where there is none. */
+  /** The path that the line before the block names, as in "`endpoints/a.yaml`:"; null where the line has no path. */
   readonly path: string | null
 }
 

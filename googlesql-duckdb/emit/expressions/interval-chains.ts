@@ -10,7 +10,10 @@ import type { Context, SqlScope } from '../context.js'
 import { asOperand, type Fragment, fragment, literalFragment } from '../fragment.js'
 import { type Parts, shareArguments } from '../share-arguments.js'
 
-/** What is done to the sum: `add` and `from` (the sum is taken from it) have an INTERVAL, `multiply` and `divide` an INT64. */
+/**
+ * One operation on the sum. The operand of `add`, `subtract` and `from` (operand minus sum) is an INTERVAL; of `multiply` and
+ * `divide` an INT64.
+ */
 interface Step {
   readonly kind: 'add' | 'subtract' | 'from' | 'multiply' | 'divide' | 'negate'
   readonly operand: Expr | null
@@ -19,10 +22,10 @@ interface Chain {
   readonly start: Expr
   readonly steps: readonly Step[]
 }
-/** The operand that is part of the chain, and what the call does to it. */
+/** A step, and the operand that continues the chain. */
 type Link = Step & { readonly inner: Expr }
 
-/** Fewer steps are written one by one. */
+/** The fewest steps that are written as a chain. */
 const MIN_STEPS = 2
 
 /** The chain as an operand; null for any other expression, and for one step by itself. */
@@ -33,7 +36,7 @@ export function intervalChainSql(expr: Expr, scope: SqlScope | null, context: Co
   return expr.type.kind === 'INTERVAL' ? intervalSql(chain, scope, context) : timeSql(expr, chain, scope, context)
 }
 
-/** From the innermost operand out. */
+/** The chain of an expression, from its innermost operand outwards. */
 function chainOf(expr: Expr): Chain {
   const lengths = new Map<Expr, number>()
   const steps: Step[] = []
@@ -62,7 +65,7 @@ function linkOf(expr: Expr, lengths: Map<Expr, number>): Link | null {
   return isRight ? { kind: 'from', operand: left, inner: right } : { kind: 'subtract', operand: right, inner: left }
 }
 
-/** How many steps the chain has from here in, at most. */
+/** The greatest number of steps of a chain that ends here. */
 function lengthOf(expr: Expr, lengths: Map<Expr, number>): number {
   if (!isStep(expr)) return 0
   const known = lengths.get(expr)
@@ -74,7 +77,7 @@ function lengthOf(expr: Expr, lengths: Map<Expr, number>): number {
 
 const NAMES = new Set(['$add', '$subtract', '$multiply', '$divide', '$negate'])
 
-/** Of an INTERVAL, or of a time and one. */
+/** Whether the expression is a step: arithmetic of INTERVALs, or of a time and an INTERVAL. */
 function isStep(expr: Expr): expr is CallExpr {
   if (expr.kind !== 'call' || expr.isSafe || !NAMES.has(expr.name)) return false
   return expr.arguments.some(part => part?.type.kind === 'INTERVAL')
@@ -112,7 +115,7 @@ function addend({ kind, operand }: Step, scope: SqlScope | null, context: Contex
   return kind === 'subtract' ? fragment`(-${sql})` : sql
 }
 
-/** DATE is taken for the DATETIME of its midnight. */
+/** A chain that begins with a time. A DATE counts as the DATETIME of its midnight. */
 function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, context: Context): Fragment {
   const name = expr.type.kind === 'TIMESTAMP' ? 'timestamp' : 'datetime'
   const micros = steps.map(({ kind, operand }) => {
@@ -130,7 +133,10 @@ function timeSql(expr: Expr, { start, steps }: Chain, scope: SqlScope | null, co
   return isWritten ? asOperand(shareArguments([start], [value], write, scope, context)) : write([value])
 }
 
-/** By numbers that are written: the sums on the way are known, and the time must be within the range with the least and the greatest of them. */
+/**
+ * A time moved by constants: all intermediate sums are known, so it suffices to test the time against the least and the
+ * greatest of them.
+ */
 function movedSql(name: string, time: Fragment, micros: readonly bigint[]): Fragment {
   let [total, least, greatest] = [0n, 0n, 0n]
   for (const step of micros) {

@@ -1,6 +1,6 @@
 /**
- * Long chains of `+`, `-` and `*` whose operands are large: `EXTRACT(DAY FROM a - b) + EXTRACT(DAY FROM …) + …`. DuckDB walks
- * through all that is below an operator for each operator, so the operands are computed beside the chain.
+ * Long chains of `+`, `-` and `*` with large operands: `EXTRACT(DAY FROM a - b) + EXTRACT(DAY FROM …) + …`. For each operator
+ * DuckDB walks through everything below it, so the operands are computed outside the chain.
  */
 import type { CallExpr, Expr } from '../../../googlesql/plan/nodes.js'
 import type { Context, SqlScope } from '../context.js'
@@ -10,10 +10,10 @@ import { shareArguments, type Write, writeWith } from '../share-arguments.js'
 const SYMBOLS: Readonly<Record<string, string>> = { $add: '+', $subtract: '-', $multiply: '*' }
 
 const MIN_OPERANDS = 20
-/** Words of an operand, on average. */
+/** The least average size of an operand, in words of SQL. */
 const MIN_SIZE = 20
 
-/** An operand; null for any other expression. */
+/** The SQL of a long chain; null for any other expression. */
 export function longChainSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
   const operands: Expr[] = []
   const symbols: string[] = []

@@ -160,14 +160,13 @@ const INTERVALS = [
        WHEN p$.months > 0 AND (p$.days < 0 OR (p$.days = 0 AND p$.us < 0)) THEN {'months': p$.months - 1, 'days': p$.days + 30, 'us': p$.us}
        WHEN p$.months < 0 AND (p$.days > 0 OR (p$.days = 0 AND p$.us > 0)) THEN {'months': p$.months + 1, 'days': p$.days - 30, 'us': p$.us} ELSE p$ END),
      lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,
-  // From the first on, each added to the sum before it.
+  // The sum of a list, added from the left.
   'bq_interval_sum(list) AS list_reduce(list, lambda sum$, i$: bq_interval_add(sum$, i$, 1))',
-  // Of steps: what is added, and then, where it is not NULL, the number by which the sum is multiplied (by is 1) or divided
-  // (-1).
+  // Each step has an addend, and a number by which the sum is multiplied (by = 1) or divided (by = -1).
   `bq_interval_chain(steps) AS list_reduce(steps, lambda s$, e$: struct_pack(
      i := CASE e$.by WHEN 1 THEN bq_interval_multiply(s$.i, e$.n) WHEN -1 THEN bq_interval_divide(s$.i, e$.n) ELSE bq_interval_add(s$.i, e$.i, 1) END,
      n := NULL::BIGINT, by := 0)).i`,
-  // The microseconds of a time since 1970 as an INTERVAL, to which the others are added one by one.
+  // The list begins with the time's microseconds since 1970 as an INTERVAL; the other INTERVALs are added one by one.
   `bq_datetime_sum(list) AS make_timestamp(epoch_us(list_reduce(list, lambda sum$, i$:
      to_microseconds(epoch_us(bq_datetime_add_interval(make_timestamp(epoch_us(sum$)), i$, 1))))))`,
   `bq_timestamp_sum(list) AS make_timestamptz(epoch_us(list_reduce(list, lambda sum$, i$:

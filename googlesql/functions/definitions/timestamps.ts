@@ -77,7 +77,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
   ),
   timestamp('FORMAT_TIMESTAMP', CAN_FAIL, ['(STRING, TIMESTAMP, [STRING]) -> STRING', '(STRING, DATETIME) -> STRING']),
   timestamp('PARSE_TIMESTAMP', CAN_FAIL, ['(STRING, STRING, [STRING]) -> TIMESTAMP']),
-  // A text literal is a DATE here, as in the reference implementation. Of JSON it gives the text that the JSON string is.
+  // A text literal is a DATE here, as in the reference implementation. For JSON it returns the value of a JSON string.
   timestamp('STRING', ofJsonOrZone, [
     '(DATE) -> STRING',
     '(TIMESTAMP, [STRING]) -> STRING',

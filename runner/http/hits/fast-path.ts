@@ -28,7 +28,7 @@ const MAX_PATHS = 2_000
 const AS_HIT = { isCacheable: true, outcome: 'hit', isStored: false } as const
 
 type Status = 200 | 304
-/** Of a head, up to the id of the request. */
+/** The begin of a head, up to the request id. */
 const START = {
   200: 'HTTP/1.1 200 OK\r\nX-Request-Id: ',
   304: 'HTTP/1.1 304 Not Modified\r\nX-Request-Id: ',
@@ -42,7 +42,9 @@ interface Hit {
   readonly representation: Representation
 }
 
-/** The listener of `createRunner`: the fast path for hits, the app (the slow path) for all else. Both give the same answers. */
+/**
+ * The listener of `createRunner`: the fast path for hits, the app (the slow path) for all else. Both give the same answers.
+ */
 export function createFastPath(deps: AppDeps, app: RequestListener): RequestListener {
   const { clock } = deps
   const readHeaders = createHeaderReader()

@@ -11,7 +11,7 @@ const MAX_PLANS = 20_000
 export interface PlannedAddress {
   readonly cached: NonNullable<Plan['cached']>
   readonly contentType: string
-  /** Of the address, what may be logged. */
+  /** The part of the address that may be logged. */
   readonly path: string
   /** What was found for it the last time. */
   held: HeldResult | null

@@ -36,7 +36,7 @@ export class WriteBuffer {
     this.#last = this.#bytes
   }
 
-  /** Of their own: a piece of a shared buffer would keep all of that. */
+  /** Allocates separate bytes: a slice of a shared buffer would keep the whole buffer in memory. */
   #newBytes(): Buffer {
     return Buffer.allocUnsafeSlow(MAX_HEAD_BYTES + this.#maxBodyBytes)
   }

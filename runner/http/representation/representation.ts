@@ -13,7 +13,7 @@ const OVERHEAD_BYTES = 1_024
 /** A middle quality: a result is compressed once and sent often, but the first caller waits for it. */
 const BROTLI_QUALITY = 5
 
-/** Of a result, in one coding. */
+/** A result in one content coding. */
 export class Representation {
   readonly coding: ContentCoding | null
   /** Strong: no two representations share one. */

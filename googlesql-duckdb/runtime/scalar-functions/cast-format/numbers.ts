@@ -407,7 +407,7 @@ function formatRoman(format: NumberFormat, number: FormattedNumber): string {
   return format.isCompact ? text : text.padStart(ROMAN_WIDTH)
 }
 
-/** @throws ScalarFunctionError in BigQuery's words for a format that is none. */
+/** @throws ScalarFunctionError in BigQuery's words for an invalid format. */
 export function formatNumber(text: string, number: FormattedNumber): string {
   const format = numberFormat(text)
   if (format.isRoman) return formatRoman(format, number)

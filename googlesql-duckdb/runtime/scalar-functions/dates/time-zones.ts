@@ -30,7 +30,7 @@ function namedZone(name: string): TimeZone | null {
 
 const zones = new Map<string, TimeZone>()
 
-/** The zone of this name. @throws ScalarFunctionError in BigQuery's words when there is none. */
+/** The zone of this name. @throws ScalarFunctionError in BigQuery's words for an unknown name. */
 export function timeZone(name: string): TimeZone {
   const known = zones.get(name)
   if (known !== undefined) return known

@@ -2,7 +2,7 @@
 
 const SLOTS = 16_384
 
-/** From 0 to 16,383. Of a name with braces only what is between the first pair counts. */
+/** The slot of a name, from 0 to 16,383. In a name with braces only the text between the first pair counts. */
 export function slotOf(name: string): number {
   const open = name.indexOf('{')
   const close = open < 0 ? -1 : name.indexOf('}', open + 1)
