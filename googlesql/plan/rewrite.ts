@@ -22,7 +22,7 @@ export const mapScan = (scan: Scan, replace: Replace): Scan =>
   )
 
 /** The expression with what stands directly inside it mapped, and the scan of a subquery. */
-export function mapParts(expr: Expr, map: (part: Expr) => Expr, mapQuery: (part: Scan) => Scan = scan => scan): Expr {
+function mapParts(expr: Expr, map: (part: Expr) => Expr, mapQuery: (part: Scan) => Scan = scan => scan): Expr {
   const maybe = (part: Expr | null): Expr | null => part && map(part)
   switch (expr.kind) {
     case 'literal':
@@ -101,7 +101,7 @@ const mapKeys = (keys: readonly SortKey[], map: (part: Expr) => Expr): readonly 
   keys.map(key => ({ ...key, expr: map(key.expr) }))
 
 /** The call with what it reads mapped. */
-export function mapAggregate(call: AggregateCall, map: (part: Expr) => Expr): AggregateCall {
+function mapAggregate(call: AggregateCall, map: (part: Expr) => Expr): AggregateCall {
   const maybe = (part: Expr | null): Expr | null => part && map(part)
   return {
     ...call,

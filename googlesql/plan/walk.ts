@@ -259,7 +259,7 @@ export function someScan(root: Scan, test: (scan: Scan) => boolean): boolean {
 }
 
 type QueryExpr = SubqueryExpr | InQueryExpr
-export const isQuery = (expr: Expr): expr is QueryExpr => expr.kind === 'subquery' || expr.kind === 'in-query'
+const isQuery = (expr: Expr): expr is QueryExpr => expr.kind === 'subquery' || expr.kind === 'in-query'
 
 /** Whether the expression contains a subquery, at any depth. */
 export const hasSubquery = (expr: Expr): boolean => someOf(expr, isQuery)

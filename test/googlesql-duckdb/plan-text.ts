@@ -86,7 +86,7 @@ function windowText({ call, partitionBy, orderBy }: WindowCall): string {
 }
 
 /** In one line; a subquery's scans stand from the outermost in, with `<-` between them. */
-export function exprText(expr: Expr): string {
+function exprText(expr: Expr): string {
   const texts = (parts: readonly (Expr | null)[]): string => parts.map(part => (part ? exprText(part) : '-')).join(', ')
   switch (expr.kind) {
     case 'literal':
