@@ -7,6 +7,7 @@ const MAY_IMPORT = {
   model: [LANGUAGE],
   template: ['model'],
   encode: ['model', LANGUAGE],
+  derive: ['model', 'encode'],
   sample: [],
   files: ['model'],
   process: ['model', 'files'],
@@ -57,6 +58,7 @@ const HOME_OF = {
   pino: 'runner/observe',
   'prom-client': 'runner/observe',
   commander: 'runner/cli',
+  'apache-arrow': 'runner/encode/derive',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
@@ -70,7 +72,7 @@ const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(runner/(main|index|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  '^(runner/(main|index|derive/derive-worker|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/index|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -187,7 +189,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment:
-        'child-main.ts is started as a process of its own, translation-worker.ts as a thread; main.ts and index.ts are entries',
+        'child-main.ts is started as a process of its own, translation-worker.ts and derive-worker.ts as threads; main.ts and index.ts are entries',
       from: { orphan: true, path: SOURCES },
       to: {},
     },

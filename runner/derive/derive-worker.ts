@@ -1,0 +1,20 @@
+/** A thread of its own that makes other formats of JSON results, one at a time. */
+import { parentPort } from 'node:worker_threads'
+import { BodyTooLargeError } from '../encode/body.js'
+import { derive } from '../encode/derive/derive.js'
+import type { FromDeriver, ToDeriver } from './deriver.js'
+
+async function answer({ format, columns, json, facts }: ToDeriver): Promise<FromDeriver> {
+  try {
+    return { kind: 'derived', bytes: await derive(format, columns, json, facts) }
+  } catch (thrown) {
+    if (thrown instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: thrown.maxBytes }
+    return { kind: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) }
+  }
+}
+
+parentPort?.on('message', async (message: ToDeriver) => {
+  const reply = await answer(message)
+  if (reply.kind === 'derived') parentPort?.postMessage(reply, [reply.bytes.buffer as ArrayBuffer])
+  else parentPort?.postMessage(reply)
+})

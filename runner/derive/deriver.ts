@@ -1,0 +1,163 @@
+/** Makes other formats of stored JSON results: small ones in this thread, large ones in another. */
+import { Worker } from 'node:worker_threads'
+import { BodyTooLargeError } from '../encode/body.js'
+import { derive } from '../encode/derive/derive.js'
+import type { DerivedFormat, ResultFacts } from '../encode/derive/facts.js'
+import { RunnerError } from '../model/errors.js'
+import type { Clock } from '../model/ports.js'
+import type { ResultColumn } from '../model/query.js'
+
+export interface Deriver {
+  /**
+   * The result in this format: bytes that are alone in their buffer. `json` must not change meanwhile.
+   * @throws RunnerError RESULT_TOO_LARGE where there are more than `maxBytes`, OVERLOADED while too many large results
+   *   wait; any other error is a bug, such as JSON that is not a result.
+   */
+  derive(
+    format: DerivedFormat,
+    columns: readonly ResultColumn[],
+    json: Uint8Array,
+    facts: ResultFacts,
+  ): Promise<Uint8Array>
+  /** Ends the thread. What still waits is rejected with OVERLOADED. */
+  close(): void
+}
+
+export interface DeriverOptions {
+  readonly clock: Clock
+  /** The thread ends after so long without work, in milliseconds. @default 30,000 */
+  readonly idleMs?: number
+}
+
+export interface ToDeriver {
+  readonly format: DerivedFormat
+  readonly columns: readonly ResultColumn[]
+  readonly json: Uint8Array
+  readonly facts: ResultFacts
+}
+
+export type FromDeriver =
+  | { readonly kind: 'derived'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly maxBytes: number }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** A result from this size on is made in the thread: it would hold up other callers for more than 10 ms. */
+export const LARGE_BYTES = 1_000_000
+/** Large results that may wait or be made. Each is held in memory by its caller. */
+const MOST_PENDING = 64
+const IDLE_MS = 30_000
+/** The bytes of results are outside of V8's heap. */
+const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
+
+const isSource = import.meta.url.endsWith('.ts')
+const WORKER = new URL(isSource ? './derive-worker.ts' : './derive-worker.js', import.meta.url)
+/** tsx reads TypeScript in a thread only when the thread itself asks it to. */
+const SOURCE_START = `import('tsx/esm/api').then(tsx => { tsx.register(); return import('${WORKER.href}') })`
+
+interface Job extends ToDeriver {
+  readonly resolve: (bytes: Uint8Array) => void
+  readonly reject: (error: Error) => void
+}
+
+export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deriver {
+  let worker: Worker | null = null
+  /** The job that the thread has. */
+  let current: Job | null = null
+  const waiting: Job[] = []
+  let cancelIdle: (() => void) | null = null
+  let isClosed = false
+
+  const start = (): Worker => {
+    const started = new Worker(isSource ? SOURCE_START : WORKER, {
+      execArgv: [],
+      resourceLimits: LIMITS,
+      env: {},
+      eval: isSource,
+    })
+    const lose = (error: Error): void => {
+      if (worker !== started) return
+      worker = null
+      settle(job => job.reject(error))
+    }
+    started.on('message', (message: FromDeriver) => settle(job => answer(job, message)))
+    started.on('error', lose)
+    started.on('exit', code => lose(new Error(`the thread that derives formats ended with ${code}`)))
+    return started
+  }
+
+  const settle = (report: (job: Job) => void): void => {
+    const job = current
+    current = null
+    if (job) report(job)
+    next()
+  }
+
+  const next = (): void => {
+    const job = waiting.shift()
+    if (!job) {
+      // Only work keeps the process alive.
+      worker?.unref()
+      if (worker) cancelIdle = clock.after(idleMs, end)
+      return
+    }
+    current = job
+    worker ??= start()
+    worker.ref()
+    // A copy: the cache still serves the original, and a view would be cloned with all of its buffer.
+    const json = new Uint8Array(job.json)
+    const message: ToDeriver = { format: job.format, columns: job.columns, json, facts: job.facts }
+    worker.postMessage(message, [json.buffer])
+  }
+
+  const end = (): void => {
+    const ended = worker
+    worker = null
+    cancelIdle?.()
+    cancelIdle = null
+    void ended?.terminate()
+  }
+
+  return {
+    async derive(format, columns, json, facts) {
+      if (json.byteLength < LARGE_BYTES) return deriveHere(format, columns, json, facts)
+      const pending = waiting.length + (current ? 1 : 0)
+      if (isClosed || pending >= MOST_PENDING) throw overloaded()
+      return new Promise((resolve, reject) => {
+        waiting.push({ format, columns, json, facts, resolve, reject })
+        cancelIdle?.()
+        cancelIdle = null
+        if (!current) next()
+      })
+    },
+    close() {
+      isClosed = true
+      const rejected = current ? [current, ...waiting] : [...waiting]
+      current = null
+      waiting.length = 0
+      end()
+      for (const job of rejected) job.reject(overloaded())
+    },
+  }
+}
+
+async function deriveHere(...[format, columns, json, facts]: Parameters<Deriver['derive']>): Promise<Uint8Array> {
+  try {
+    return await derive(format, columns, json, facts)
+  } catch (error) {
+    throw error instanceof BodyTooLargeError ? tooLarge(error.maxBytes) : error
+  }
+}
+
+function answer({ resolve, reject }: Job, message: FromDeriver): void {
+  if (message.kind === 'derived') resolve(message.bytes)
+  else reject(message.kind === 'too-large' ? tooLarge(message.maxBytes) : new Error(message.reason))
+}
+
+const tooLarge = (maxBytes: number): RunnerError =>
+  new RunnerError('RESULT_TOO_LARGE', { detail: `In this format the result is larger than ${maxBytes} bytes.` })
+
+const overloaded = (): RunnerError =>
+  new RunnerError('OVERLOADED', {
+    detail: 'Too many large results are being made; try again in a moment.',
+    headers: { 'Retry-After': '1' },
+  })

@@ -1,0 +1,368 @@
+/** Gathers the cells of a column in the buffers of an Arrow array. */
+import { type Data, type DataType, type Field, makeData } from 'apache-arrow'
+import type { Type } from '../../../googlesql/index.js'
+import { JsonTextError } from '../json-bytes.js'
+import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
+import { daysAt, decimalAt, doubleAt, integerAt, microsOfDayAt, microsSince1970At } from './arrow-values.js'
+import { ByteWriter } from './byte-writer.js'
+import type { ResultReader } from './result-reader.js'
+
+const FIRST_ROWS = 1_024
+const LETTER_T = 0x74
+const WORD = 2 ** 32
+
+/** One column, or the items or a field of one. */
+export interface ArrowColumn {
+  /** Reads the next value; null becomes a null. */
+  readonly read: (reader: ResultReader) => void
+  readonly addNull: () => void
+  /** The values since it was called last. */
+  readonly take: () => Data
+}
+
+/** @param field made of the same type by `arrowField`. */
+export function arrowColumn(field: Field, type: Type): ArrowColumn {
+  const arrow = field.type
+  const { nullable, name } = field
+  switch (type.kind) {
+    case 'ARRAY':
+      return new ListColumn(arrow, arrowColumn(arrow.children[0]!, type.element))
+    case 'STRUCT':
+      return new StructColumn(
+        arrow,
+        name,
+        nullable,
+        type.fields.map((each, i) => arrowColumn(arrow.children[i]!, each.type)),
+      )
+    case 'STRING':
+      return new StringColumn(arrow, name, nullable)
+    case 'BYTES':
+      return new BytesColumn(arrow, name, nullable)
+    case 'INTERVAL':
+      return new StringColumn(arrow, name, nullable)
+    case 'JSON':
+      return new JsonColumn(arrow, name, nullable)
+    case 'BOOL':
+      return new BoolColumn(arrow, name, nullable)
+    case 'FLOAT64':
+      return new DoubleColumn(arrow, name, nullable)
+    case 'INT64':
+      return new IntegerColumn(arrow, name, nullable, 2, integerAt)
+    case 'NUMERIC':
+      return new IntegerColumn(arrow, name, nullable, 4, (bytes, start, end) => decimalAt(bytes, start, end, 9))
+    case 'BIGNUMERIC':
+      return new IntegerColumn(arrow, name, nullable, 8, (bytes, start, end) => decimalAt(bytes, start, end, 38))
+    case 'DATE':
+      return new IntegerColumn(arrow, name, nullable, 1, daysAt)
+    case 'TIME':
+      return new IntegerColumn(arrow, name, nullable, 2, microsOfDayAt)
+    case 'DATETIME':
+      return new IntegerColumn(arrow, name, nullable, 2, microsSince1970At)
+    case 'TIMESTAMP':
+      return new IntegerColumn(arrow, name, nullable, 2, timestampAt)
+    default:
+      return type satisfies never
+  }
+}
+
+/** Microseconds are digits alone. */
+const timestampAt = (bytes: Buffer, start: number, end: number): number | bigint =>
+  bytes[end - 1] === LETTER_Z ? microsSince1970At(bytes, start, end) : integerAt(bytes, start, end)
+
+const LETTER_Z = 0x5a
+
+abstract class Column implements ArrowColumn {
+  protected length = 0
+  protected nulls = 0
+  /** How many values there is room for. */
+  protected room = FIRST_ROWS
+  readonly #type: DataType
+  readonly #name: string
+  readonly #isNullable: boolean
+  /** A bit for each value, set for those that are not null. */
+  #validity = new Uint8Array(FIRST_ROWS >> 3)
+
+  constructor(type: DataType, name: string, isNullable: boolean) {
+    this.#type = type
+    this.#name = name
+    this.#isNullable = isNullable
+  }
+
+  read(reader: ResultReader): void {
+    if (reader.takeNull()) {
+      this.addNull()
+      return
+    }
+    const { length } = this
+    if (length === this.room) this.#growAll()
+    this.readValue(reader, length)
+    this.#validity[length >> 3]! |= 1 << (length & 7)
+    this.length = length + 1
+  }
+
+  addNull(): void {
+    if (!this.#isNullable) throw new JsonTextError(`the column ${this.#name} is required, but it holds NULL`)
+    if (this.length === this.room) this.#growAll()
+    this.nullAt(this.length)
+    this.length += 1
+    this.nulls += 1
+  }
+
+  take(): Data {
+    const { length, nulls } = this
+    const buffers = this.buffers(length)
+    const nullBitmap = nulls === 0 ? undefined : this.#validity.slice(0, (length + 7) >> 3)
+    this.#validity.fill(0)
+    this.length = 0
+    this.nulls = 0
+    // Its types know a shape for each DataType, of which this is the union.
+    return makeData({ type: this.#type, length, nullCount: nulls, nullBitmap, ...buffers } as never)
+  }
+
+  #growAll(): void {
+    this.room *= 2
+    const validity = new Uint8Array(this.room >> 3)
+    validity.set(this.#validity)
+    this.#validity = validity
+    this.grow(this.room)
+  }
+
+  /** Reads a value that is not null, of this index; there is room for it. */
+  protected abstract readValue(reader: ResultReader, index: number): void
+  protected abstract nullAt(index: number): void
+  /** Makes room for so many values. */
+  protected abstract grow(room: number): void
+  /** What makeData takes for this type, of so many values, which are forgotten. */
+  protected abstract buffers(length: number): object
+}
+
+/** Integers of 1, 2, 4 or 8 words of 32 bits, in two's complement. */
+class IntegerColumn extends Column {
+  readonly #words: number
+  readonly #valueAt: (bytes: Buffer, start: number, end: number) => number | bigint
+  #values: Int32Array<ArrayBuffer>
+
+  constructor(type: DataType, name: string, isNullable: boolean, words: number, valueAt: IntegerColumn['valueAt']) {
+    super(type, name, isNullable)
+    this.#words = words
+    this.#valueAt = valueAt
+    this.#values = new Int32Array(this.room * words)
+  }
+
+  get valueAt(): (bytes: Buffer, start: number, end: number) => number | bigint {
+    return this.#valueAt
+  }
+
+  protected override readValue(reader: ResultReader, index: number): void {
+    const end = reader.readWord()
+    const value = this.#valueAt(reader.bytes, reader.at, end)
+    reader.endWord(end)
+    const values = this.#values
+    const first = index * this.#words
+    if (typeof value === 'number') {
+      values[first] = value
+      if (this.#words === 1) return
+      const high = Math.floor(value / WORD)
+      values[first + 1] = high
+      for (let i = 2; i < this.#words; i++) values[first + i] = high < 0 ? -1 : 0
+    } else {
+      let rest = value
+      for (let i = 0; i < this.#words; i++) {
+        values[first + i] = Number(BigInt.asIntN(32, rest))
+        rest >>= 32n
+      }
+    }
+  }
+
+  protected override nullAt(index: number): void {
+    this.#values.fill(0, index * this.#words, (index + 1) * this.#words)
+  }
+
+  protected override grow(room: number): void {
+    const values = new Int32Array(room * this.#words)
+    values.set(this.#values)
+    this.#values = values
+  }
+
+  protected override buffers(length: number): object {
+    const { buffer } = this.#values.slice(0, length * this.#words)
+    if (this.#words === 1) return { data: new Int32Array(buffer) }
+    return { data: this.#words === 2 ? new BigInt64Array(buffer) : new Uint32Array(buffer) }
+  }
+}
+
+class DoubleColumn extends Column {
+  #values = new Float64Array(this.room)
+
+  protected override readValue(reader: ResultReader, index: number): void {
+    const end = reader.readWord()
+    this.#values[index] = doubleAt(reader.bytes, reader.at, end)
+    reader.endWord(end)
+  }
+
+  protected override nullAt(index: number): void {
+    this.#values[index] = 0
+  }
+
+  protected override grow(room: number): void {
+    const values = new Float64Array(room)
+    values.set(this.#values)
+    this.#values = values
+  }
+
+  protected override buffers(length: number): object {
+    return { data: this.#values.slice(0, length) }
+  }
+}
+
+class BoolColumn extends Column {
+  #values = new Uint8Array(this.room >> 3)
+
+  protected override readValue(reader: ResultReader, index: number): void {
+    const end = reader.readWord()
+    if (reader.bytes[reader.at] === LETTER_T) this.#values[index >> 3]! |= 1 << (index & 7)
+    reader.endWord(end)
+  }
+
+  protected override nullAt(): void {}
+
+  protected override grow(room: number): void {
+    const values = new Uint8Array(room >> 3)
+    values.set(this.#values)
+    this.#values = values
+  }
+
+  protected override buffers(length: number): object {
+    const data = this.#values.slice(0, (length + 7) >> 3)
+    this.#values.fill(0)
+    return { data }
+  }
+}
+
+/** Values of any length, one after the other. */
+abstract class VariableColumn extends Column {
+  protected readonly out = new ByteWriter(0)
+  #offsets = new Int32Array(this.room + 1)
+
+  protected override readValue(reader: ResultReader, index: number): void {
+    this.write(reader, this.out)
+    this.#offsets[index + 1] = this.out.length
+  }
+
+  protected abstract write(reader: ResultReader, out: ByteWriter): void
+
+  protected override nullAt(index: number): void {
+    this.#offsets[index + 1] = this.out.length
+  }
+
+  protected override grow(room: number): void {
+    const offsets = new Int32Array(room + 1)
+    offsets.set(this.#offsets)
+    this.#offsets = offsets
+  }
+
+  protected override buffers(length: number): object {
+    return { valueOffsets: this.#offsets.slice(0, length + 1), data: this.out.take() }
+  }
+}
+
+class StringColumn extends VariableColumn {
+  protected override write(reader: ResultReader, out: ByteWriter): void {
+    reader.readString()
+    out.range(reader.source, reader.sourceStart, reader.sourceEnd)
+  }
+}
+
+class BytesColumn extends VariableColumn {
+  protected override write(reader: ResultReader, out: ByteWriter): void {
+    const end = reader.readWord()
+    const base64 = reader.bytes.toString('latin1', reader.at, end)
+    out.reserve(base64.length)
+    out.length += out.bytes.write(base64, out.length, 'base64')
+    reader.endWord(end)
+  }
+}
+
+/** The text of a JSON value as it is. */
+class JsonColumn extends VariableColumn {
+  protected override write(reader: ResultReader, out: ByteWriter): void {
+    reader.next()
+    const start = reader.at
+    reader.skipValue()
+    out.range(reader.bytes, start, reader.at)
+  }
+}
+
+class StructColumn extends Column {
+  readonly #fields: readonly ArrowColumn[]
+
+  constructor(type: DataType, name: string, isNullable: boolean, fields: readonly ArrowColumn[]) {
+    super(type, name, isNullable)
+    this.#fields = fields
+  }
+
+  protected override readValue(reader: ResultReader): void {
+    const fields = this.#fields
+    for (let i = 0; i < fields.length; i++) {
+      reader.toMember(i)
+      fields[i]!.read(reader)
+    }
+    reader.closeObject(fields.length)
+  }
+
+  protected override nullAt(): void {
+    for (const field of this.#fields) field.addNull()
+  }
+
+  protected override grow(): void {}
+
+  protected override buffers(): object {
+    return { children: this.#fields.map(field => field.take()) }
+  }
+}
+
+/** It has no nulls: a NULL is an empty list. */
+class ListColumn implements ArrowColumn {
+  readonly #type: DataType
+  readonly #items: ArrowColumn
+  #offsets = new Int32Array(FIRST_ROWS + 1)
+  #length = 0
+  #itemCount = 0
+
+  constructor(type: DataType, items: ArrowColumn) {
+    this.#type = type
+    this.#items = items
+  }
+
+  read(reader: ResultReader): void {
+    if (!reader.takeNull()) {
+      reader.expect(OPEN_LIST)
+      if (!reader.take(CLOSE_LIST)) {
+        do {
+          this.#items.read(reader)
+          this.#itemCount += 1
+        } while (reader.take(COMMA))
+        reader.expect(CLOSE_LIST)
+      }
+    }
+    this.addNull()
+  }
+
+  addNull(): void {
+    this.#length += 1
+    if (this.#length === this.#offsets.length) {
+      const offsets = new Int32Array(2 * this.#length)
+      offsets.set(this.#offsets)
+      this.#offsets = offsets
+    }
+    this.#offsets[this.#length] = this.#itemCount
+  }
+
+  take(): Data {
+    const length = this.#length
+    const valueOffsets = this.#offsets.slice(0, length + 1)
+    this.#length = 0
+    this.#itemCount = 0
+    return makeData({ type: this.#type, length, nullCount: 0, valueOffsets, child: this.#items.take() } as never)
+  }
+}

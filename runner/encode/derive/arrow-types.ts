@@ -1,0 +1,73 @@
+/**
+ * GoogleSQL's types as Arrow fields: those of the BigQuery Storage Read API (google-cloud-bigquery,
+ * `_BQ_FIELD_TYPE_TO_ARROW_FIELD_METADATA` and the table of scalar types), so that code for one reads the other.
+ */
+import {
+  Binary,
+  Bool,
+  type DataType,
+  DateDay,
+  Decimal,
+  Field,
+  Float64,
+  Int64,
+  List,
+  Struct,
+  TimeMicrosecond,
+  TimestampMicrosecond,
+  Utf8,
+} from 'apache-arrow'
+import type { ScalarKind, StructField, Type } from '../../../googlesql/index.js'
+
+const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
+  INT64: () => new Int64(),
+  FLOAT64: () => new Float64(),
+  NUMERIC: () => new Decimal(9, 38, 128),
+  BIGNUMERIC: () => new Decimal(38, 76, 256),
+  BOOL: () => new Bool(),
+  STRING: () => new Utf8(),
+  BYTES: () => new Binary(),
+  DATE: () => new DateDay(),
+  TIME: () => new TimeMicrosecond(),
+  DATETIME: () => new TimestampMicrosecond(),
+  TIMESTAMP: () => new TimestampMicrosecond('UTC'),
+  JSON: () => new Utf8(),
+  INTERVAL: () => new Utf8(),
+}
+
+/** Types that Arrow has none of its own for. */
+const EXTENSIONS: Partial<Readonly<Record<Type['kind'], string>>> = {
+  DATETIME: 'google:sqlType:datetime',
+  JSON: 'google:sqlType:json',
+  INTERVAL: 'google:sqlType:interval',
+}
+
+/** An ARRAY is never null, as in JSON: the array of NULL is empty. */
+export function arrowField(name: string, type: Type, isRequired: boolean): Field {
+  const extension = EXTENSIONS[type.kind]
+  const metadata = new Map(extension === undefined ? [] : [['ARROW:extension:name', extension]])
+  return new Field(name, arrowType(type), !isRequired && type.kind !== 'ARRAY', metadata)
+}
+
+function arrowType(type: Type): DataType {
+  switch (type.kind) {
+    case 'ARRAY':
+      return new List(arrowField('item', type.element, false))
+    case 'STRUCT':
+      return new Struct(structFields(type.fields))
+    default:
+      return SCALARS[type.kind]()
+  }
+}
+
+/** With names as the embedded engine's JSON has them: readers of Arrow refuse fields that have equal names. */
+function structFields(fields: readonly StructField[]): Field[] {
+  const taken = new Set<string>()
+  return fields.map(({ name, type }, i) => {
+    const base = name === '' ? `_field_${i + 1}` : name
+    let unique = base
+    for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${base}_${n}`
+    taken.add(unique.toLowerCase())
+    return arrowField(unique, type, false)
+  })
+}

@@ -1,0 +1,129 @@
+/** Values as Arrow stores them, read from the bytes of JSON without a string where they are short. */
+import { JsonTextError } from '../json-bytes.js'
+
+const ZERO = 0x30
+const NINE = 0x39
+const MINUS = 0x2d
+const POINT = 0x2e
+/** So many digits are exact in a double. */
+const EXACT_DIGITS = 15
+/** Powers of ten up to this one are exact in a double. */
+const EXACT_POWER = 22
+const POWERS: readonly number[] = Array.from({ length: EXACT_POWER + 1 }, (_, power) => 10 ** power)
+const MICROS_PER_SECOND = 1_000_000
+const SECONDS_PER_DAY = 86_400
+
+const broken = (bytes: Buffer, start: number, end: number, wanted: string): JsonTextError =>
+  new JsonTextError(`${wanted} expected at byte ${start + 1}, but it is ${bytes.toString('utf8', start, end)}`)
+
+/** An integer as a number where that is exact, else as a bigint. */
+export function integerAt(bytes: Buffer, start: number, end: number): number | bigint {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  if (first === end) throw broken(bytes, start, end, 'an integer')
+  let value = 0
+  for (let at = first; at < end; at++) {
+    const digit = bytes[at]! - ZERO
+    if (digit < 0 || digit > 9) throw broken(bytes, start, end, 'an integer')
+    value = value * 10 + digit
+  }
+  if (end - first > EXACT_DIGITS) return BigInt(bytes.toString('latin1', start, end))
+  return first === start ? value : 0 - value
+}
+
+/** A double, NaN and infinities by their names. */
+export function doubleAt(bytes: Buffer, start: number, end: number): number {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  let digits = 0
+  let point = end
+  for (let at = first; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte >= ZERO && byte <= NINE) {
+      digits = digits * 10 + byte - ZERO
+    } else if (byte === POINT && point === end) {
+      point = at
+    } else {
+      point = -1
+      break
+    }
+  }
+  // Both operands are exact, so that the quotient is the nearest double (Clinger, 1990).
+  if (point >= 0 && end - first <= EXACT_DIGITS && first < end) {
+    const value = point === end ? digits : digits / POWERS[end - point - 1]!
+    return first === start ? value : -value
+  }
+  const text = bytes.toString('latin1', start, end)
+  const value = Number(text)
+  if (Number.isNaN(value) && text !== 'NaN') throw broken(bytes, start, end, 'a number')
+  return value
+}
+
+/** Decimal text without exponent, times ten to the power of `scale`: a number where that is exact, else a bigint. */
+export function decimalAt(bytes: Buffer, start: number, end: number, scale: number): number | bigint {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  let point = end
+  let value = 0
+  for (let at = first; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte === POINT && point === end) point = at
+    else if (byte >= ZERO && byte <= NINE) value = value * 10 + byte - ZERO
+    else throw broken(bytes, start, end, 'a decimal')
+  }
+  const fraction = point === end ? 0 : end - point - 1
+  if (first === end || fraction > scale) throw broken(bytes, start, end, `a decimal of scale ${scale}`)
+  if (point - first + scale <= EXACT_DIGITS) {
+    const scaled = value * POWERS[scale - fraction]!
+    return first === start ? scaled : 0 - scaled
+  }
+  const digits = bytes.toString('latin1', start, point) + bytes.toString('latin1', point + 1, end)
+  return BigInt(digits) * 10n ** BigInt(scale - fraction)
+}
+
+/** `2026-01-31` as days since 1970. */
+export function daysAt(bytes: Buffer, start: number, end: number): number {
+  if (end - start < 10) throw broken(bytes, start, end, 'a date')
+  const year = twoDigits(bytes, start) * 100 + twoDigits(bytes, start + 2)
+  return daysOf(year, twoDigits(bytes, start + 5), twoDigits(bytes, start + 8))
+}
+
+// https://howardhinnant.github.io/date_algorithms.html, days_from_civil. No year is negative here.
+function daysOf(year: number, month: number, day: number): number {
+  const shifted = month <= 2 ? year - 1 : year
+  const era = Math.floor(shifted / 400)
+  const yearOfEra = shifted - era * 400
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear
+  return era * 146_097 + dayOfEra - 719_468
+}
+
+/** `12:34:56`, with a fraction of up to 6 digits, as microseconds since midnight. */
+export function microsOfDayAt(bytes: Buffer, start: number, end: number): number {
+  return clockSeconds(bytes, start, end) * MICROS_PER_SECOND + microsAt(bytes, start + 8, end)
+}
+
+/** `2026-01-31T12:34:56.123456`, with or without a Z, as microseconds since 1970; a bigint where a number is not exact. */
+export function microsSince1970At(bytes: Buffer, start: number, end: number): number | bigint {
+  const seconds = daysAt(bytes, start, end) * SECONDS_PER_DAY + clockSeconds(bytes, start + 11, end)
+  const last = bytes[end - 1]! > NINE ? end - 1 : end
+  const micros = microsAt(bytes, start + 19, last)
+  const value = seconds * MICROS_PER_SECOND + micros
+  // These are the years 1684 to 2255.
+  return Number.isSafeInteger(value) ? value : BigInt(seconds) * BigInt(MICROS_PER_SECOND) + BigInt(micros)
+}
+
+function clockSeconds(bytes: Buffer, start: number, end: number): number {
+  if (end - start < 8) throw broken(bytes, start, end, 'a time')
+  return (twoDigits(bytes, start) * 60 + twoDigits(bytes, start + 3)) * 60 + twoDigits(bytes, start + 6)
+}
+
+/** Of the fraction of a second whose point is at `start`; 0 where there is none. */
+function microsAt(bytes: Buffer, start: number, end: number): number {
+  let micros = 0
+  for (let at = start + 1, unit = 100_000; at < end; at++, unit /= 10) micros += (bytes[at]! - ZERO) * unit
+  return micros
+}
+
+function twoDigits(bytes: Buffer, at: number): number {
+  const [tens, ones] = [bytes[at]! - ZERO, bytes[at + 1]! - ZERO]
+  if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw broken(bytes, at, at + 2, 'two digits')
+  return tens * 10 + ones
+}

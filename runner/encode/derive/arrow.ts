@@ -1,0 +1,66 @@
+/**
+ * An Arrow IPC stream. The library's builders lose microseconds (they multiply a number by 1,000 and refuse a bigint), so
+ * that the buffers of each column are filled here and the library only writes them.
+ */
+import { makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
+import { parseTypeName } from '../../../googlesql/index.js'
+import type { ResultColumn } from '../../model/query.js'
+import { BodyTooLargeError } from '../body.js'
+import { arrowColumn } from './arrow-columns.js'
+import { arrowField } from './arrow-types.js'
+import type { ResultFacts } from './facts.js'
+import { ResultReader } from './result-reader.js'
+
+/** Rows of a record batch, at most. */
+const BATCH_ROWS = 8_192
+
+/** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
+export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
+  const { maxBytes = Number.POSITIVE_INFINITY } = facts
+  const types = columns.map(({ name, type }) => {
+    const parsed = parseTypeName(type)
+    if (!parsed) throw new TypeError(`The type ${type} of the column ${name} cannot be read`)
+    return parsed
+  })
+  const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.required?.includes(name) ?? false))
+  const schema = new Schema(fields, schemaMetadata(facts))
+  const cells = fields.map((field, i) => arrowColumn(field, types[i]!))
+  const writer = new RecordBatchStreamWriter()
+  // A result without rows has its schema too.
+  writer.reset(undefined, schema)
+
+  const reader = new ResultReader(json)
+  const struct = new Struct(schema.fields)
+  let [rows, bytes] = [0, 0]
+  const writeBatch = (): void => {
+    const children = cells.map(cell => cell.take())
+    const batch = makeData({ type: struct, length: rows, nullCount: 0, children })
+    bytes += batch.byteLength
+    if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes)
+    writer.write(new RecordBatch(schema, batch))
+    rows = 0
+  }
+  while (reader.hasRow()) {
+    for (let i = 0; i < cells.length; i++) {
+      reader.toMember(i)
+      cells[i]!.read(reader)
+    }
+    reader.closeObject(cells.length)
+    if (++rows === BATCH_ROWS) writeBatch()
+  }
+  if (rows > 0) writeBatch()
+  writer.finish()
+  return ownBytes(writer.toUint8Array(true))
+}
+
+/** The same, alone in its buffer. */
+function ownBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+}
+
+const schemaMetadata = ({ endpoint, revision, isTruncated }: ResultFacts): Map<string, string> =>
+  new Map([
+    ['sluice.endpoint', endpoint],
+    ['sluice.revision', revision],
+    ['sluice.truncated', String(isTruncated)],
+  ])

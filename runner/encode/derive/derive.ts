@@ -1,0 +1,33 @@
+/** A stored JSON result in another format. */
+import type { ResultColumn } from '../../model/query.js'
+import { toCsv } from './csv.js'
+import { toExcel } from './excel.js'
+import type { DerivedFormat, ResultFacts } from './facts.js'
+import { toNdjson } from './ndjson.js'
+import { toTable } from './table.js'
+
+export type Derive = (columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts) => Uint8Array
+
+/** Formats that need a library load it on first use. */
+const DERIVES: Readonly<Record<DerivedFormat, () => Derive | Promise<Derive>>> = {
+  ndjson: () => toNdjson,
+  csv: () => toCsv,
+  excel: () => toExcel,
+  table: () => toTable,
+  arrow: async () => (await import('./arrow.js')).toArrow,
+}
+
+/**
+ * @param json `{"result":[{…},…]}`, the members of each row in the order of the columns; it is not changed.
+ * @returns bytes that are alone in their buffer, which a thread may transfer.
+ * @throws JsonTextError where the JSON has another form, BodyTooLargeError.
+ */
+export async function derive(
+  format: DerivedFormat,
+  columns: readonly ResultColumn[],
+  json: Uint8Array,
+  facts: ResultFacts,
+): Promise<Uint8Array> {
+  const run = await DERIVES[format]()
+  return run(columns, json, facts)
+}
