@@ -1,0 +1,245 @@
+/** Every format has the values of the JSON that it is derived from. */
+import { tableFromIPC } from 'apache-arrow'
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { derive } from '../../../runner/encode/derive/derive.js'
+import type { DerivedFormat, ResultFacts } from '../../../runner/encode/derive/facts.js'
+import { arrowRows } from './arrow-values.js'
+import { readCsv } from './read-csv.js'
+import { anySample, jsonOf, type Sample } from './typed-values.js'
+
+const FACTS: ResultFacts = { endpoint: 'logs.all', revision: 'r1', isTruncated: false, timestamps: 'iso8601' }
+
+const bytesOf = (format: DerivedFormat, sample: Sample): Promise<Uint8Array> =>
+  derive(format, sample.columns, jsonOf(sample), { ...FACTS, timestamps: sample.timestamps })
+const textOf = async (format: DerivedFormat, sample: Sample): Promise<string> =>
+  Buffer.from(await bytesOf(format, sample)).toString('utf8')
+
+/** The format of one column, whose cells are given as JSON; facts as given. */
+async function ofColumn(
+  format: DerivedFormat,
+  type: string,
+  cells: readonly string[],
+  facts: Partial<ResultFacts> = {},
+): Promise<string> {
+  const json = Buffer.from(`{"result":[${cells.map(cell => `{"c":${cell}}`).join()}]}`)
+  return Buffer.from(await derive(format, [{ name: 'c', type }], json, { ...FACTS, ...facts })).toString('utf8')
+}
+
+async function rejection(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'no error',
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+}
+
+describe('derived formats', () => {
+  it('have the values of the JSON, of all types and nested', async function () {
+    this.timeout(120_000)
+    await fc.assert(
+      fc.asyncProperty(anySample, async sample => {
+        const { columns, rows } = sample
+        expect(arrowRows(await bytesOf('arrow', sample))).to.deep.equal(rows.map(row => row.map(cell => cell.typed)))
+        const header = columns.map(column => column.name)
+        const csv = readCsv(await textOf('csv', sample))
+        expect(csv).to.deep.equal([header, ...rows.map(row => row.map(cell => cell.csv))])
+        const objects = rows.map(
+          row => `{${row.map((cell, i) => `${JSON.stringify(columns[i]!.name)}:${cell.json}`).join()}}\n`,
+        )
+        expect(await textOf('ndjson', sample)).to.equal(objects.join(''))
+        const table = rows.map(row => `[${row.map(cell => cell.json).join()}]`)
+        expect(await textOf('table', sample)).to.equal(
+          `{"columns":${JSON.stringify(columns)},"rows":[${table.join()}],"truncated":false,"next":null}`,
+        )
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('refuse JSON that is cut or is no result', async function () {
+    this.timeout(60_000)
+    const columns = [
+      { name: 'a', type: 'INT64' },
+      { name: 'b', type: 'STRING' },
+    ]
+    const whole = '{"result":[{"a":1,"b":"x\\u0041"},{"a":2,"b":null}]}'
+    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+      for (let length = 0; length < whole.length; length++) {
+        const cut = derive(format, columns, Buffer.from(whole.slice(0, length)), FACTS)
+        expect(await rejection(cut), `${format} of ${length} bytes`).to.match(/^JsonTextError/)
+      }
+    }
+  })
+
+  it('end with BodyTooLargeError where they are larger than allowed', async () => {
+    const cells = Array.from({ length: 5_000 }, () => '"some text"')
+    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+      expect(await rejection(ofColumn(format, 'STRING', cells, { maxBytes: 10_000 }))).to.match(/^BodyTooLargeError/)
+    }
+  })
+
+  it('are alone in their buffers', async () => {
+    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+      const bytes = await derive(format, [{ name: 'c', type: 'INT64' }], Buffer.from('{"result":[{"c":1}]}'), FACTS)
+      expect(bytes.byteLength, format).to.equal(bytes.buffer.byteLength)
+    }
+  })
+})
+
+describe('csv', () => {
+  const CASES: readonly (readonly [type: string, json: string, csv: string])[] = [
+    ['STRING', '""', '""'],
+    ['STRING', 'null', ''],
+    ['STRING', '"null"', 'null'],
+    ['STRING', '"a,b"', '"a,b"'],
+    ['STRING', '"a\\"b"', '"a""b"'],
+    ['STRING', '"a\\r\\nb"', '"a\r\nb"'],
+    ['STRING', '" a;b\\tc "', ' a;b\tc '],
+    ['STRING', '"\\u00e9\\ud83d\\ude00\\/"', 'é😀/'],
+    ['STRING', '"\\ud800"', '\ufffd'],
+    ['STRING', '"=1+1"', '=1+1'],
+    ['BYTES', '""', '""'],
+    ['INT64', '"9223372036854775807"', '9223372036854775807'],
+    ['FLOAT64', '"-Infinity"', '-Infinity'],
+    ['FLOAT64', '-0', '-0'],
+    ['JSON', '"text"', '"""text"""'],
+    ['JSON', '{"n":1.10}', '"{""n"":1.10}"'],
+    ['JSON', '12345678901234567890', '12345678901234567890'],
+    ['JSON', 'null', ''],
+    ['ARRAY<INT64>', '[]', '[]'],
+    ['ARRAY<INT64>', '[1,2]', '"[1,2]"'],
+    ['STRUCT<a INT64>', 'null', ''],
+    ['STRUCT<a INT64>', '{"a":1}', '"{""a"":1}"'],
+  ]
+  for (const [type, json, csv] of CASES) {
+    it(`writes ${json} of ${type} as ${JSON.stringify(csv)}`, async () => {
+      expect(await ofColumn('csv', type, [json])).to.equal(`c\r\n${csv}\r\n`)
+    })
+  }
+
+  it('has its header without rows, quoted where a name asks for it', async () => {
+    const columns = [
+      { name: 'a,b', type: 'INT64' },
+      { name: '=x', type: 'INT64' },
+    ]
+    const bytes = await derive('csv', columns, Buffer.from('{"result":[]}'), FACTS)
+    expect(Buffer.from(bytes).toString()).to.equal('"a,b",=x\r\n')
+  })
+})
+
+describe('excel', () => {
+  const CASES: readonly (readonly [type: string, json: string, excel: string])[] = [
+    ['STRING', '"=1+1"', "'=1+1"],
+    ['STRING', '"+1,5"', `"'+1,5"`],
+    ['STRING', '"-x"', "'-x"],
+    ['STRING', '"@x"', "'@x"],
+    ['STRING', '"\\tx"', "'\tx"],
+    ['STRING', '"\\rx"', `"'\rx"`],
+    ['STRING', '"x=1"', 'x=1'],
+    ['STRING', '"123456789012345678"', '123456789012345678'],
+    ['STRING', '""', '""'],
+    ['BYTES', '"+w=="', "'+w=="],
+    ['JSON', '-5', "'-5"],
+    ['INT64', '-5', '-5'],
+    ['INT64', '-999999999999999', '-999999999999999'],
+    ['INT64', '1000000000000000', "'1000000000000000"],
+    ['INT64', '"-9223372036854775808"', "'-9223372036854775808"],
+    ['FLOAT64', '-0.5', '-0.5'],
+    ['FLOAT64', '1234567890.1234567', '1234567890.1234567'],
+    ['NUMERIC', '"-0.000000001"', '-0.000000001'],
+    ['NUMERIC', '"123456.123456789"', '123456.123456789'],
+    ['NUMERIC', '"1234567.123456789"', "'1234567.123456789"],
+    ['BIGNUMERIC', '"0.00000000000000000000000000000000000001"', '0.00000000000000000000000000000000000001'],
+    ['TIMESTAMP', '"2026-01-31T12:34:56.123456Z"', '2026-01-31T12:34:56.123456Z'],
+    ['INTERVAL', '"-1-2 3 4:5:6"', '-1-2 3 4:5:6'],
+  ]
+  for (const [type, json, excel] of CASES) {
+    it(`writes ${json} of ${type} as ${JSON.stringify(excel)}`, async () => {
+      expect(await ofColumn('excel', type, [json])).to.equal(`\ufeffc\r\n${excel}\r\n`)
+    })
+  }
+
+  it('keeps the digits of microseconds since 1970', async () => {
+    const facts = { timestamps: 'unix_micros' } as const
+    expect(await ofColumn('excel', 'TIMESTAMP', ['1769862896123456'], facts)).to.equal(
+      "\ufeffc\r\n'1769862896123456\r\n",
+    )
+  })
+
+  it('guards the header too', async () => {
+    const bytes = await derive('excel', [{ name: '=x', type: 'INT64' }], Buffer.from('{"result":[]}'), FACTS)
+    expect(Buffer.from(bytes).toString()).to.equal("\ufeff'=x\r\n")
+  })
+})
+
+describe('table', () => {
+  it('has units, and whether the result was cut', async () => {
+    const facts = { units: { c: 'ms' }, isTruncated: true }
+    expect(await ofColumn('table', 'INT64', ['1', 'null'], facts)).to.equal(
+      '{"columns":[{"name":"c","type":"INT64","unit":"ms"}],"rows":[[1],[null]],"truncated":true,"next":null}',
+    )
+  })
+})
+
+describe('arrow', () => {
+  const tableOf = async (type: string, cells: readonly string[], facts: Partial<ResultFacts> = {}) => {
+    const json = Buffer.from(`{"result":[${cells.map(cell => `{"c":${cell}}`).join()}]}`)
+    return tableFromIPC(await derive('arrow', [{ name: 'c', type }], json, { ...FACTS, ...facts }))
+  }
+
+  it('has its schema and its metadata without rows', async () => {
+    const { schema, numRows } = await tableOf('ARRAY<STRUCT<a DATETIME, JSON, a INT64>>', [], { isTruncated: true })
+    expect(numRows).to.equal(0)
+    expect([...schema.metadata]).to.deep.equal([
+      ['sluice.endpoint', 'logs.all'],
+      ['sluice.revision', 'r1'],
+      ['sluice.truncated', 'true'],
+    ])
+    const [list] = schema.fields
+    expect([list!.name, list!.nullable]).to.deep.equal(['c', false])
+    const [item] = list!.type.children
+    expect([item!.name, item!.nullable]).to.deep.equal(['item', true])
+    const fields = item!.type.children as typeof schema.fields
+    expect(
+      fields.map(field => [field.name, String(field.type), field.metadata.get('ARROW:extension:name')]),
+    ).to.deep.equal([
+      ['a', 'Timestamp<MICROSECOND>', 'google:sqlType:datetime'],
+      ['_field_2', 'Utf8', 'google:sqlType:json'],
+      ['a_2', 'Int64', undefined],
+    ])
+  })
+
+  it('has batches of 8,192 rows', async () => {
+    const { batches } = await tableOf(
+      'INT64',
+      Array.from({ length: 20_000 }, (_, i) => String(i)),
+    )
+    expect(batches.map(batch => batch.numRows)).to.deep.equal([8_192, 8_192, 3_616])
+    expect(batches[2]!.data.children[0]!.values[3_615]).to.equal(19_999n)
+  })
+
+  it('has fields that are not null for required columns, and refuses NULL in them', async () => {
+    const { schema } = await tableOf('INT64', ['1'], { required: ['c'] })
+    expect(schema.fields[0]!.nullable).to.equal(false)
+    expect(await rejection(tableOf('INT64', ['null'], { required: ['c'] }))).to.contain('the column c is required')
+  })
+
+  it('refuses values that are not of the type', async () => {
+    const CASES = [
+      ['INT64', '1.5'],
+      ['INT64', 'true'],
+      ['FLOAT64', '"x"'],
+      ['NUMERIC', '1e3'],
+      ['NUMERIC', '"1.0000000001"'],
+      ['DATE', '"2026"'],
+      ['TIMESTAMP', '"later, later, later Z"'],
+      ['STRING', '1'],
+      ['ARRAY<INT64>', '{}'],
+      ['STRUCT<a INT64>', '[1]'],
+    ] as const
+    for (const [type, json] of CASES) {
+      expect(await rejection(tableOf(type, [json])), `${json} of ${type}`).to.match(/^JsonTextError/)
+    }
+    expect(await rejection(tableOf('STRUCT<', ['1']))).to.match(/^TypeError/)
+  })
+})
