@@ -10,6 +10,7 @@ export const SECTIONS = [
   'Over HTTP',
   'At 10 million entries',
   'BigQuery',
+  'Other formats of a result',
   'Planning',
   'Arithmetic',
   'In the process',

@@ -11,6 +11,7 @@ import { loadTableSchemas } from '../runner/manifest/tables/load.js'
 import { busiestProject } from '../runner/sample/generate.js'
 import { arithmetic } from './arithmetic.js'
 import { decoding, inFrontOfFake } from './bigquery.js'
+import { deriving } from './derive.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
@@ -169,6 +170,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
   '--planning': async () => writeSection('Planning', await planning()),
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
+  '--derive': async () => writeSection('Other formats of a result', table(await deriving())),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
 }

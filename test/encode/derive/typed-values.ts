@@ -125,7 +125,7 @@ const orNull = (cells: fc.Arbitrary<Cell>): fc.Arbitrary<Cell> =>
   fc.oneof({ weight: 4, arbitrary: cells }, { weight: 1, arbitrary: fc.constant(NULL) })
 
 /** Values of a type, without NULL. */
-export function cellOf(type: Type, timestamps: Timestamps): fc.Arbitrary<Cell> {
+function cellOf(type: Type, timestamps: Timestamps): fc.Arbitrary<Cell> {
   switch (type.kind) {
     case 'ARRAY':
       return fc.array(cellOf(type.element, timestamps), { maxLength: 4 }).map(items => {

@@ -47,7 +47,7 @@ def polars_arrow(name):
 
 with open(f'{folder}/all.csv', newline='', encoding='utf-8') as file:
     csv_rows = list(csv.reader(file))
-texts = polars.read_csv(f'{folder}/all.csv', infer_schema=False, missing_utf8_is_empty_string=False)
+texts = polars.read_csv(f'{folder}/all.csv', infer_schema=False)
 with open(f'{folder}/all.ndjson', encoding='utf-8') as file:
     ndjson_rows = [json.loads(line) for line in file]
 
