@@ -95,10 +95,16 @@ export function typeName(type: Type): string {
     case 'ARRAY':
       return `ARRAY<${typeName(type.element)}>`
     case 'STRUCT':
-      return `STRUCT<${type.fields.map(f => (f.name === '' ? '' : `${f.name} `) + typeName(f.type)).join(', ')}>`
+      return `STRUCT<${type.fields.map(f => fieldPrefix(f.name) + typeName(f.type)).join(', ')}>`
     default:
       return type.kind
   }
+}
+
+/** A field's name before its type. A name that is not an identifier is quoted, so that the text can be parsed. */
+function fieldPrefix(name: string): string {
+  if (name === '') return ''
+  return /^[A-Za-z_]\w*$/.test(name) ? `${name} ` : `\`${name}\` `
 }
 
 /** The type as messages write it: a struct with many fields is cut after the first ones. */

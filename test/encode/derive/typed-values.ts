@@ -167,7 +167,10 @@ const scalarType: fc.Arbitrary<Type> = fc.constantFrom(...KINDS).map(kind => ({ 
 const { type: anyType } = fc.letrec<{ type: Type; struct: Type; array: Type }>(tie => ({
   type: fc.oneof({ maxDepth: 3, depthSize: 'small' }, scalarType, tie('struct'), tie('array')),
   struct: fc
-    .array(fc.record({ name: fc.constantFrom('', 'a', 'b', 'a'), type: tie('type') }), { minLength: 1, maxLength: 4 })
+    .array(fc.record({ name: fc.constantFrom('', 'a', 'b', 'a', 'a b', 'größe'), type: tie('type') }), {
+      minLength: 1,
+      maxLength: 4,
+    })
     .map(fields => ({ kind: 'STRUCT' as const, fields })),
   array: fc.oneof(scalarType, tie('struct')).map(element => ({ kind: 'ARRAY' as const, element })),
 }))
