@@ -1,0 +1,45 @@
+/** Byte ranges of a body: RFC 9110 §14. */
+
+/** Offsets of bytes: `start` to `end`, which is not in the range. */
+export interface ByteRange {
+  readonly kind: 'range'
+  readonly start: number
+  readonly end: number
+}
+
+/** `none`: the header asks for nothing that is served in part, so the whole body is the answer. */
+export type RangeChoice = ByteRange | { readonly kind: 'none' } | { readonly kind: 'unsatisfiable' }
+
+const NONE: RangeChoice = { kind: 'none' }
+const UNSATISFIABLE: RangeChoice = { kind: 'unsatisfiable' }
+/** Blanks may be around a range; other units, malformed ranges and lists of several do not match. */
+const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
+
+/**
+ * @param header the value of `Range`; undefined where there is none.
+ * @param size of the body in the coding that is sent, in bytes.
+ */
+export function parseRange(header: string | undefined, size: number): RangeChoice {
+  const [, first, last] = (header && ONE_RANGE.exec(header)) || []
+  if (first === undefined || last === undefined || (first === '' && last === '')) return NONE
+  // Digits beyond 2^53 are rounded, or are Infinity: beyond the end of any body in either case.
+  if (first === '') {
+    const count = Math.min(Number(last), size)
+    return count === 0 ? UNSATISFIABLE : { kind: 'range', start: size - count, end: size }
+  }
+  const [start, end] = [Number(first), last === '' ? size : Math.min(Number(last) + 1, size)]
+  // A range that ends before it begins is malformed, wherever the body ends.
+  if (last !== '' && Number(last) < start) return NONE
+  return start >= size ? UNSATISFIABLE : { kind: 'range', start, end }
+}
+
+/** The value of `Content-Range` of a 206, or of a 416 without a range. */
+export const contentRange = (range: ByteRange | null, size: number): string =>
+  range === null ? `bytes */${size}` : `bytes ${range.start}-${range.end - 1}/${size}`
+
+/**
+ * Whether `If-Range` lets the range be served: where there is none, or it is the body's own strong ETag. A date never
+ * does, as results have no `Last-Modified`.
+ */
+export const allowsRange = (ifRange: string | undefined, etag: string): boolean =>
+  ifRange === undefined || (!etag.startsWith('W/') && ifRange.trim() === etag)
