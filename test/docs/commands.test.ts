@@ -1,10 +1,11 @@
 /** Every page with `console` blocks is run from top to bottom. UPDATE_DOCS=1 writes what was really printed into the pages. */
 import { writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { isUnreachable } from '../registry.js'
 import { type Checkout, isRun, openCheckout } from './console.js'
-import { type Page, pageFiles, readPage } from './page.js'
+import { pageFiles, readPage } from './page.js'
 
-/** A page that says so begins with the files that the tutorial wrote. */
+/** A page that says so begins in the folder of the tutorial, with the files that the tutorial wrote. */
 const GOES_ON = /examples\s+go\s+on\s+from\s+the\s+folder\s+of\s+the\s+\[tutorial\]\(tutorial\.md\)/
 
 interface Update {
@@ -19,11 +20,13 @@ for (const page of pageFiles().map(readPage).filter(isRun)) {
   describe(`the commands of ${page.file}`, function () {
     this.timeout(240_000)
     let checkout: Checkout
+    /** npm reached no registry, so what the page installs is not there. */
+    let isCutOff = false
     const updates: Update[] = []
 
     before(async () => {
       checkout = await openCheckout()
-      if (GOES_ON.test(page.text)) writeFiles(readPage('docs/tutorial.md'), checkout)
+      if (GOES_ON.test(page.text)) await enterTutorialFolder(checkout)
     })
     after(async () => {
       await checkout.close()
@@ -35,8 +38,11 @@ for (const page of pageFiles().map(readPage).filter(isRun)) {
         it(`${block.path} is written`, () => checkout.write(block))
       }
       if (block.language !== 'console') continue
-      it(`print what is shown: ${block.text.split('\n')[0]}`, async () => {
+      it(`print what is shown: ${block.text.split('\n')[0]}`, async function () {
+        if (isCutOff) this.skip()
         const printed = await checkout.run(block)
+        isCutOff = printed !== block.text && isUnreachable(printed)
+        if (isCutOff) this.skip()
         if (isUpdating) updates.push({ offset: block.offset, length: block.text.length, text: printed })
         else expect(printed).to.equal(block.text)
       })
@@ -52,6 +58,8 @@ function updated(text: string, updates: readonly Update[]): string {
   )
 }
 
-function writeFiles(page: Page, checkout: Checkout): void {
-  for (const block of page.blocks) if (block.path !== null) checkout.write(block)
+/** As the tutorial does, without npm. */
+async function enterTutorialFolder(checkout: Checkout): Promise<void> {
+  await checkout.enter('npx sluice init ../my-api && cd ../my-api')
+  for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
 }

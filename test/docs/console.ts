@@ -4,22 +4,26 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { freePort } from '../free-port.js'
 import type { Block, Page } from './page.js'
 
-/** What a reader may write into; all else of the checkout is only read. */
-const COPIED = ['endpoints', 'schemas', 'Makefile', 'package.json', 'package-lock.json']
+/** What is only read. All else is copied: a reader may write into it, and npm packs no links. */
+const LINKED = ['node_modules', 'bench', 'test']
 const LEFT_OUT = ['.git', 'data', 'coverage']
+/** Settings of npm and of the network, which npm needs to reach a registry and its own cache. */
+const FOR_NPM = /^npm_config_|_proxy$|^NODE_EXTRA_CA_CERTS$/i
 const SHOWN_PORT = '8080'
 /** For a command, or for a server until it is ready; a machine under load takes its time. */
 const PATIENCE_MS = 120_000
 
 export interface Checkout {
   readonly folder: string
-  /** Writes the block's file. */
-  write(block: Block): void
+  /** Writes the block's file into the folder that the shell is in. */
+  write(block: Block): Promise<void>
+  /** Runs a command that no page shows, such as one that goes to another folder. */
+  enter(command: string): Promise<string>
   /** Runs the commands of a block; resolves to the block's text with what they really printed. */
   run(block: Block): Promise<string>
   close(): Promise<void>
@@ -31,18 +35,19 @@ export async function openCheckout(): Promise<Checkout> {
   const folder = join(root, 'sluice')
   mkdirSync(folder)
   for (const name of readdirSync('.').filter(one => !LEFT_OUT.includes(one))) {
-    if (COPIED.includes(name)) cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true })
-    else symlinkSync(resolve(name), join(folder, name))
+    if (LINKED.includes(name)) symlinkSync(resolve(name), join(folder, name))
+    else cpSync(name, join(folder, name), { recursive: true, preserveTimestamps: true })
   }
   const programs = join(root, 'bin')
   mkdirSync(programs)
-  // npm's own takes a second to find out that the program is this very package.
-  const program = resolve('dist/runner/main.js')
-  writeFileSync(join(programs, 'npx'), `#!/bin/sh\nshift\nexec '${process.execPath}' '${program}' "$@"\n`, {
-    mode: 0o755,
-  })
-  // The packages of the checkout are only linked: nothing may install over them.
-  writeFileSync(join(programs, 'npm'), "#!/bin/sh\necho 'run make build first' >&2\nexit 1\n", { mode: 0o755 })
+  // npm's own takes a second to find a program: the folder's own, else that of the clone.
+  const program = join(folder, 'dist/runner/main.js')
+  const installed = 'node_modules/sluice/dist/runner/main.js'
+  writeProgram(
+    join(programs, 'npx'),
+    `shift\n[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"\nexec '${process.execPath}' '${program}' "$@"`,
+  )
+  writeProgram(join(programs, 'npm'), npmScript())
   // As in a terminal, where curl shows no progress beside what it prints.
   writeFileSync(join(root, '.curlrc'), 'silent\nshow-error\n')
   const port = await freePort()
@@ -67,11 +72,12 @@ export async function openCheckout(): Promise<Checkout> {
 
   return {
     folder,
-    write({ path, text }) {
-      const file = join(folder, path!)
+    async write({ path, text }) {
+      const file = join((await shell.run('pwd')).trim(), path!)
       mkdirSync(dirname(file), { recursive: true })
       writeFileSync(file, text)
     },
+    enter: command => shell.run(command),
     async run(block) {
       const lines: string[] = []
       for (const { command, expected } of commandsOf(block.text)) {
@@ -85,6 +91,31 @@ export async function openCheckout(): Promise<Checkout> {
       rmSync(root, { recursive: true, force: true })
     },
   }
+}
+
+const writeProgram = (file: string, script: string): void =>
+  writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+
+/**
+ * npm as the tests' own user has set it up. Nothing is built again, since other tests run dist/ at the same time, and nothing is
+ * installed over the packages of the clone, which are only linked.
+ */
+function npmScript(): string {
+  const own = Object.entries(process.env).filter(([name]) => FOR_NPM.test(name) && !/[^\w]/.test(name))
+  const settings = {
+    npm_config_userconfig: join(homedir(), '.npmrc'),
+    npm_config_cache: join(homedir(), '.npm'),
+    ...Object.fromEntries(own),
+    npm_config_ignore_scripts: 'true',
+    npm_config_prefer_offline: 'true',
+    npm_config_audit: 'false',
+  }
+  return [
+    `[ "$1" = ci ] && { echo 'run make build first' >&2; exit 1; }`,
+    ...Object.entries(settings).map(([name, value]) => `export ${name}='${value!.replaceAll("'", `'\\''`)}'`),
+    `PATH="$(dirname '${process.execPath}'):$PATH"`,
+    `for one in $(which -a npm); do [ "$one" = "$0" ] || exec "$one" "$@"; done`,
+  ].join('\n')
 }
 
 /** Commands begin with `$ `; a line that ends with a backslash goes on in the next. */

@@ -1,4 +1,4 @@
-/** The programs in docs/library.md run, in the folder that the tutorial makes. */
+/** The programs in docs/library.md run, over the files of the tutorial. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -19,7 +19,7 @@ describe('the programs of docs/library.md', function () {
   let checkout: Checkout
   before(async () => {
     checkout = await openCheckout()
-    for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) checkout.write(block)
+    for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
   })
   after(() => checkout.close())
 

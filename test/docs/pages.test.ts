@@ -24,7 +24,7 @@ const LANGUAGES = [
 ]
 /** Files that a reader makes, that other programs have, or that `make` writes. */
 const MADE =
-  /^(?:endpoints\/(?:partials\/)?(?:projects|shop)\.|endpoints\/orders|schemas\/tables\/shop\.|bench\/data\/)/
+  /^(?:endpoints\/(?:partials\/)?(?:projects|sales)\.|endpoints\/orders|schemas\/tables\/sales\.|bench\/data\/)/
 const MAKEFILE = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z]+):/gm)].map(match => match[1]!))
 
 /** Those of a fresh clone, and those that documents show. */
