@@ -1,25 +1,30 @@
 /**
- * Subqueries deep within each other. DuckDB's filter pushdown visits what lies below a subquery twice for each level, so a
- * query with ten levels takes seconds to plan. Those that read nothing of the queries around them become common table
- * expressions, computed once before the query, which it plans one after the other.
+ * Deeply nested subqueries. DuckDB's filter pushdown visits the plan below a subquery twice for each level, so a query with
+ * ten
+ * levels takes seconds to plan. Subqueries without outer references become common table expressions, which DuckDB computes
+ * first and plans one after another.
+ *
+ * Before: a plan with subqueries at any depth. After: in a query of more than four levels, each scalar and IN subquery that
+ * is
+ * not volatile and has no outer reference reads a CTE with `isComputedFirst`.
  */
 import { isVolatileScan } from '../../googlesql/functions/facts.js'
 import type { Expr, InQueryExpr, ResolvedCte, ResolvedQuery, Scan, SubqueryExpr } from '../../googlesql/plan/nodes.js'
 import { mapExpr, mapScan, type Replace } from '../../googlesql/plan/rewrite.js'
 import { columnsMade, columnsNamed, exprsOfScan, inputsOfScan, partsOf, visitScan } from '../../googlesql/plan/walk.js'
 
-/** Up to so many levels DuckDB plans within some tens of milliseconds. */
+/** The most levels that DuckDB plans within some tens of milliseconds. */
 const MAX_LEVELS = 4
 
 type Subquery = SubqueryExpr | InQueryExpr
 const isSubquery = (expr: Expr): expr is Subquery => expr.kind === 'subquery' || expr.kind === 'in-query'
 
-/** The same query; itself where its subqueries lie in few levels. */
+/** Hoists subqueries; returns the query itself where it has few levels. */
 export function hoistSubqueries(query: ResolvedQuery): ResolvedQuery {
   if (levelsOf(query.scan) <= MAX_LEVELS) return query
   let [lastColumn, lastCte] = lastIds(query.scan)
   const hoisted: ResolvedCte[] = []
-  /** What may be read by what is hoisted. */
+  /** The CTEs that a hoisted subquery may read. */
   const ids = new Set<number>()
   const hoist = (expr: Subquery): Subquery => {
     const columns = expr.scan.columns.map(column => ({ ...column, id: ++lastColumn }))
@@ -92,7 +97,9 @@ function lastIds(scan: Scan): [column: number, cte: number] {
   return [column, cte]
 }
 
-/** Does it read no column and no common table expression of the queries around it, but for those in `known`, and no chance? */
+/**
+ * Does it read no column and no common table expression of the queries around it, but for those in `known`, and no chance?
+ */
 function isClosed(scan: Scan, known: ReadonlySet<number>): boolean {
   if (isVolatileScan(scan)) return false
   const [made, read] = [new Set<number>(), new Set<number>()]

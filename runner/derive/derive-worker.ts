@@ -1,4 +1,4 @@
-/** A thread of its own that makes other formats of JSON results, one at a time. */
+/** The worker thread that converts large JSON results to other formats, one at a time. */
 import { parentPort } from 'node:worker_threads'
 import { BodyTooLargeError } from '../encode/body.js'
 import { derive } from '../encode/derive/derive.js'

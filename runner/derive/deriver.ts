@@ -1,4 +1,4 @@
-/** Makes other formats of stored JSON results: small ones in this thread, large ones in another. */
+/** Converts stored JSON results to other formats: small ones in this thread, large ones in a worker thread. */
 import { Worker } from 'node:worker_threads'
 import { BodyTooLargeError } from '../encode/body.js'
 import { derive } from '../encode/derive/derive.js'
@@ -19,7 +19,7 @@ export interface Deriver {
     json: Uint8Array,
     facts: ResultFacts,
   ): Promise<Uint8Array>
-  /** Ends the thread. What still waits is rejected with OVERLOADED. */
+  /** Ends the thread; waiting calls are rejected with OVERLOADED. */
   close(): void
 }
 
@@ -41,9 +41,9 @@ export type FromDeriver =
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** A result from this size on is made in the thread: it would hold up other callers for more than 10 ms. */
+/** Results from this size on are converted in the thread, since they would block the event loop for more than 10 ms. */
 export const LARGE_BYTES = 1_000_000
-/** Large results that may wait or be made. Each is held in memory by its caller. */
+/** The most large results that wait or are being converted. Each caller holds its result in memory. */
 const MOST_PENDING = 64
 const IDLE_MS = 30_000
 /** The bytes of results are outside of V8's heap. */

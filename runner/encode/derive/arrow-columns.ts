@@ -1,4 +1,4 @@
-/** Gathers the cells of a column in the buffers of an Arrow array. */
+/** Collects the cells of a column in the buffers of an Arrow array. */
 import { type Data, type DataType, type Field, makeData } from 'apache-arrow'
 import type { Type } from '../../../googlesql/index.js'
 import { JsonTextError } from '../json-bytes.js'
@@ -11,16 +11,16 @@ const FIRST_ROWS = 1_024
 const LETTER_T = 0x74
 const WORD = 2 ** 32
 
-/** One column, or the items or a field of one. */
+/** A column, the items of an ARRAY, or a field of a STRUCT. */
 export interface ArrowColumn {
   /** Reads the next value; null becomes a null. */
   readonly read: (reader: ResultReader) => void
   readonly addNull: () => void
-  /** The values since it was called last. */
+  /** Returns the values read since the last call. */
   readonly take: () => Data
 }
 
-/** @param field made of the same type by `arrowField`. */
+/** The collector of a column. @param field what `arrowField` returned for the same type. */
 export function arrowColumn(field: Field, type: Type): ArrowColumn {
   const arrow = field.type
   const { nullable, name } = field
@@ -65,7 +65,7 @@ export function arrowColumn(field: Field, type: Type): ArrowColumn {
   }
 }
 
-/** Microseconds are digits alone. */
+/** A TIMESTAMP from text, or from digits, which are microseconds since 1970. */
 const timestampAt = (bytes: Buffer, start: number, end: number): number | bigint =>
   bytes[end - 1] === LETTER_Z ? microsSince1970At(bytes, start, end) : integerAt(bytes, start, end)
 
@@ -74,7 +74,7 @@ const LETTER_Z = 0x5a
 abstract class Column implements ArrowColumn {
   protected length = 0
   protected nulls = 0
-  /** How many values there is room for. */
+  /** The number of values that fit into the buffers. */
   protected room = FIRST_ROWS
   readonly #type: DataType
   readonly #name: string
@@ -127,12 +127,12 @@ abstract class Column implements ArrowColumn {
     this.grow(this.room)
   }
 
-  /** Reads a value that is not null, of this index; there is room for it. */
+  /** Reads a value that is not null into this index; the buffers have room for it. */
   protected abstract readValue(reader: ResultReader, index: number): void
   protected abstract nullAt(index: number): void
-  /** Makes room for so many values. */
+  /** Grows the buffers to this number of values. */
   protected abstract grow(room: number): void
-  /** What makeData takes for this type, of so many values, which are forgotten. */
+  /** The buffers of the first `length` values, as makeData takes them for this type. The values are then dropped. */
   protected abstract buffers(length: number): object
 }
 
@@ -283,7 +283,7 @@ class BytesColumn extends VariableColumn {
   }
 }
 
-/** The text of a JSON value as it is. */
+/** JSON columns: the text of a value, unchanged. */
 class JsonColumn extends VariableColumn {
   protected override write(reader: ResultReader, out: ByteWriter): void {
     reader.next()
@@ -321,7 +321,7 @@ class StructColumn extends Column {
   }
 }
 
-/** It has no nulls: a NULL is an empty list. */
+/** ARRAY columns. They have no nulls: a NULL is an empty list. */
 class ListColumn implements ArrowColumn {
   readonly #type: DataType
   readonly #items: ArrowColumn

@@ -35,7 +35,7 @@ const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
   INTERVAL: () => new Utf8(),
 }
 
-/** Types that Arrow has none of its own for. */
+/** Extension names for types without an Arrow type. */
 const EXTENSIONS: Partial<Readonly<Record<Type['kind'], string>>> = {
   DATETIME: 'google:sqlType:datetime',
   JSON: 'google:sqlType:json',

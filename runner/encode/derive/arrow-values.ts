@@ -1,11 +1,11 @@
-/** Values as Arrow stores them, read from the bytes of JSON without a string where they are short. */
+/** Parses values from the bytes of JSON into the form that Arrow stores; short ones without creating a string. */
 import { JsonTextError } from '../json-bytes.js'
 
 const ZERO = 0x30
 const NINE = 0x39
 const MINUS = 0x2d
 const POINT = 0x2e
-/** So many digits are exact in a double. */
+/** The most decimal digits that are always exact in a double. */
 const EXACT_DIGITS = 15
 /** Powers of ten up to this one are exact in a double. */
 const EXACT_POWER = 22
@@ -115,7 +115,7 @@ function clockSeconds(bytes: Buffer, start: number, end: number): number {
   return (twoDigits(bytes, start) * 60 + twoDigits(bytes, start + 3)) * 60 + twoDigits(bytes, start + 6)
 }
 
-/** Of the fraction of a second whose point is at `start`; 0 where there is none. */
+/** The microseconds of a fraction of a second whose point is at `start`; 0 for a whole second. */
 function microsAt(bytes: Buffer, start: number, end: number): number {
   let micros = 0
   for (let at = start + 1, unit = 100_000; at < end; at++, unit /= 10) micros += (bytes[at]! - ZERO) * unit

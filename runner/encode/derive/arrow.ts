@@ -11,7 +11,7 @@ import { arrowField } from './arrow-types.js'
 import type { ResultFacts } from './facts.js'
 import { ResultReader } from './result-reader.js'
 
-/** Rows of a record batch, at most. */
+/** The most rows of a record batch. */
 const BATCH_ROWS = 8_192
 
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
@@ -53,7 +53,7 @@ export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, fact
   return ownBytes(writer.toUint8Array(true))
 }
 
-/** The same, alone in its buffer. */
+/** The bytes, copied if needed so that they are alone in their buffer. */
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
 }

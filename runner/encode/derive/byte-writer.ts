@@ -1,4 +1,4 @@
-/** Gathers the bytes of a derived format. */
+/** A growing buffer for the bytes of a derived format. */
 import { BodyTooLargeError } from '../body.js'
 
 /** Below this length a loop is cheaper than a call into V8. */
@@ -11,7 +11,7 @@ export class ByteWriter {
   bytes: Buffer
   readonly #maxBytes: number
 
-  /** @param size how many bytes are expected. */
+  /** @param size the expected number of bytes. */
   constructor(size: number, maxBytes = Number.POSITIVE_INFINITY) {
     this.bytes = Buffer.allocUnsafeSlow(Math.max(LEAST_SIZE, Math.min(size, maxBytes)))
     this.#maxBytes = maxBytes
@@ -32,7 +32,7 @@ export class ByteWriter {
     this.length += this.bytes.write(text, this.length, 'utf8')
   }
 
-  /** Bytes of another text as they are. */
+  /** Appends a byte range of another text unchanged. */
   range(source: Uint8Array, start: number, end: number): void {
     const count = end - start
     this.reserve(count)

@@ -9,7 +9,7 @@ import { ResultReader } from './result-reader.js'
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 
-/** Where a cell's text is, before it is quoted: bytes `start` to `end` of `text`. */
+/** Decides by a cell's text, bytes `start` to `end` of `text`, whether the cell gets a prefix. */
 export type CellPrefix = (text: Uint8Array, start: number, end: number) => boolean
 
 /** How a spreadsheet's CSV differs: `guards` decides, by column, which cells get `'` in front. */

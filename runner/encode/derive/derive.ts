@@ -1,4 +1,4 @@
-/** A stored JSON result in another format. */
+/** Converts a stored JSON result to another format. */
 import type { ResultColumn } from '../../model/query.js'
 import { toCsv } from './csv.js'
 import { toExcel } from './excel.js'

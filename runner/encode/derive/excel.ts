@@ -9,7 +9,7 @@ import { type CellPrefix, type CsvVariant, writeCsv } from './csv.js'
 import type { ResultFacts } from './facts.js'
 
 const FORMULA_STARTS: readonly number[] = Array.from('=+-@\t\r', character => character.charCodeAt(0))
-/** A spreadsheet's numbers have as many. */
+/** The digits of a spreadsheet's numbers. */
 const MOST_DIGITS = 15
 const ZERO = 0x30
 const NINE = 0x39

@@ -1,4 +1,4 @@
-/** What the derived formats of a result know beside its columns and rows. */
+/** Facts about a result that the derived formats need besides its columns and rows. */
 
 /** The formats that are derived from a stored JSON result. */
 export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const
@@ -11,7 +11,7 @@ export interface ResultFacts {
   readonly isTruncated: boolean
   /** The form of TIMESTAMP in the JSON: `"2026-01-31T12:34:56Z"`, or microseconds since 1970 as a number. */
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** By column name. */
+  /** Units by column name. */
   readonly units?: Readonly<Record<string, string>>
   /** Names of columns that are never NULL. */
   readonly required?: readonly string[]

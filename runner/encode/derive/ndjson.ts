@@ -1,4 +1,4 @@
-/** NDJSON: each row's object as it is in the JSON, and a line feed after it. */
+/** NDJSON: the unchanged JSON object of each row, followed by a line feed. */
 import type { ResultColumn } from '../../model/query.js'
 import { ByteWriter } from './byte-writer.js'
 import type { ResultFacts } from './facts.js'

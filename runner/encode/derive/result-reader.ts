@@ -73,7 +73,7 @@ export class ResultReader extends JsonReader {
     this.expect(COLON)
   }
 
-  /** Past a number, true or false, or the text of a string: where it ends. `at` is where it begins. */
+  /** The end offset of a number, true, false or the text of a string that begins at `at`. */
   readWord(): number {
     const { bytes } = this
     if (this.next() === QUOTE) {
@@ -90,7 +90,7 @@ export class ResultReader extends JsonReader {
     return end
   }
 
-  /** Goes past what `readWord` ended at, and its quote. */
+  /** Skips what `readWord` has read, and its closing quote. */
   endWord(end: number): void {
     this.at = this.bytes[end] === QUOTE ? end + 1 : end
   }

@@ -1,6 +1,6 @@
 /** Byte ranges of a body: RFC 9110 §14. */
 
-/** Offsets of bytes: `start` to `end`, which is not in the range. */
+/** A range of bytes, from offset `start` up to but not including `end`. */
 export interface ByteRange {
   readonly kind: 'range'
   readonly start: number
@@ -16,7 +16,7 @@ const UNSATISFIABLE: RangeChoice = { kind: 'unsatisfiable' }
 const ONE_RANGE = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i
 
 /**
- * @param header the value of `Range`; undefined where there is none.
+ * @param header the value of `Range`; undefined where the request has none.
  * @param size of the body in the coding that is sent, in bytes.
  */
 export function parseRange(header: string | undefined, size: number): RangeChoice {
@@ -38,8 +38,8 @@ export const contentRange = (range: ByteRange | null, size: number): string =>
   range === null ? `bytes */${size}` : `bytes ${range.start}-${range.end - 1}/${size}`
 
 /**
- * Whether `If-Range` lets the range be served: where there is none, or it is the body's own strong ETag. A date never
- * does, as results have no `Last-Modified`.
+ * Whether `If-Range` allows the range: it is absent, or equals the body's strong ETag. A date never matches, since results
+ * have no `Last-Modified`.
  */
 export const allowsRange = (ifRange: string | undefined, etag: string): boolean =>
   ifRange === undefined || (!etag.startsWith('W/') && ifRange.trim() === etag)

@@ -2,6 +2,7 @@
 import { expect } from 'chai'
 import { INT64 } from '../../../googlesql/types/types.js'
 import { openSqlSession, type SqlSession } from '../sql-session.js'
+import { showsPass } from './shows-pass.js'
 
 const TABLE = {
   name: 't',
@@ -35,6 +36,57 @@ const FORMS: Readonly<Record<string, (levels: number) => string>> = {
   'one level that reads the row around it': levels =>
     `SELECT SUM(x) FROM t AS o WHERE y >= (${nested(levels - 1, 'SELECT 0', (inner, i) => `SELECT MAX(y) FROM t WHERE y >= (${inner})${i === levels - 1 ? ' AND t.x = o.x' : ''}`)})`,
 }
+
+describe('the pass hoist-subqueries', () => {
+  showsPass(
+    'hoist-subqueries',
+    'subqueries of more than four levels',
+    'SELECT x FROM t WHERE x > (SELECT MAX(x) FROM t WHERE x > (SELECT MAX(x) FROM t WHERE x > (SELECT MAX(x) FROM t WHERE x > (SELECT MAX(x) FROM t WHERE x > (SELECT 1)))))',
+    `
+      project [x.35]
+        project [x.3, x.35 = x.3]
+          filter $gt(x.3, scalar {project [.34] <- project [max.33, .34 = max.33] <- aggregate [max.33 = MAX(x.8)] <- filter $gt(x.8, scalar {project [.32] <- project [max.31, .32 = max.31] <- aggregate [max.31 = MAX(x.13)] <- filter $gt(x.13, scalar {project [.30] <- project [max.29, .30 = max.29] <- aggregate [max.29 = MAX(x.18)] <- filter $gt(x.18, scalar {project [.28] <- project [max.27, .28 = max.27] <- aggregate [max.27 = MAX(x.23)] <- filter $gt(x.23, scalar {project [.26 = 1] <- one row}::FLOAT64) <- table t [x.23]}) <- table t [x.18]}) <- table t [x.13]}) <- table t [x.8]})
+            table t [x.3]
+    `,
+    `
+      with 1 [.26], 2 [.28], 3 [.30], 4 [.32]
+        project [.26 = 1]
+          one row
+        project [.28]
+          project [max.27, .28 = max.27]
+            aggregate [max.27 = MAX(x.23)]
+              filter $gt(x.23, scalar {cte 1 [.36]}::FLOAT64)
+                table t [x.23]
+        project [.30]
+          project [max.29, .30 = max.29]
+            aggregate [max.29 = MAX(x.18)]
+              filter $gt(x.18, scalar {cte 2 [.37]})
+                table t [x.18]
+        project [.32]
+          project [max.31, .32 = max.31]
+            aggregate [max.31 = MAX(x.13)]
+              filter $gt(x.13, scalar {cte 3 [.38]})
+                table t [x.13]
+        project [x.35]
+          project [x.3, x.35 = x.3]
+            filter $gt(x.3, scalar {project [.34] <- project [max.33, .34 = max.33] <- aggregate [max.33 = MAX(x.8)] <- filter $gt(x.8, scalar {cte 4 [.39]}) <- table t [x.8]})
+              table t [x.3]
+    `,
+  )
+
+  showsPass(
+    'hoist-subqueries',
+    'but not those of few levels',
+    'SELECT x FROM t WHERE x > (SELECT MAX(x) FROM t)',
+    `
+      project [x.13]
+        project [x.3, x.13 = x.3]
+          filter $gt(x.3, scalar {project [.12] <- project [max.11, .12 = max.11] <- aggregate [max.11 = MAX(x.8)] <- table t [x.8]})
+            table t [x.3]
+    `,
+    'the same',
+  )
+})
 
 describe('subqueries within each other', function () {
   this.timeout(60_000)
