@@ -49,6 +49,7 @@ export type {
   WarehouseReads,
 } from './model/query.js'
 export { QueryFault } from './model/query-fault.js'
+export type { RuleId } from './model/rules.js'
 export type { LogLevel } from './observe/log.js'
 export type { ReloadReport } from './serving/endpoint-registry.js'
-export type { Settings } from './settings/settings.js'
+export type { SettingKey, Settings } from './settings/settings.js'

@@ -250,20 +250,20 @@ const TABLE = {
   }),
 } satisfies Readonly<Record<string, Setting<unknown>>>
 
-type Key = keyof typeof TABLE
+export type SettingKey = keyof typeof TABLE
 
 /** The settings of one process. */
-export type Settings = { readonly [K in Key]: (typeof TABLE)[K]['fallback'] }
+export type Settings = { readonly [K in SettingKey]: (typeof TABLE)[K]['fallback'] }
 
 /** One setting, as documents and `--help` list it. */
 export interface SettingRow extends Required<Pick<Names, 'flag' | 'variable' | 'unit' | 'description'>> {
-  readonly key: Key
+  readonly key: SettingKey
   readonly isSwitch: boolean
   /** The default as text; '' for none. */
   readonly default: string
 }
 
-const ENTRIES = Object.entries(TABLE) as readonly (readonly [Key, Setting<unknown>])[]
+const ENTRIES = Object.entries(TABLE) as readonly (readonly [SettingKey, Setting<unknown>])[]
 
 /** Every setting of `serve`, as the documentation lists them. */
 export const SETTINGS: readonly SettingRow[] = ENTRIES.map(([key, row]) => {
@@ -327,9 +327,9 @@ function unknownKey(key: string): string {
 }
 
 /** Settings of these values. @throws UsageError with every problem that finding a value met. */
-function collect(find: (row: Setting<unknown>, key: Key) => unknown): Settings {
+function collect(find: (row: Setting<unknown>, key: SettingKey) => unknown): Settings {
   const problems: string[] = []
-  const values: Partial<Record<Key, unknown>> = {}
+  const values: Partial<Record<SettingKey, unknown>> = {}
   for (const [key, row] of ENTRIES) {
     try {
       values[key] = find(row, key)
