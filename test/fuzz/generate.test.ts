@@ -37,7 +37,7 @@ describe('random queries', () => {
   it('are of the families that are asked for', () => {
     for (const family of familyNames()) expect(generate('a', 1, [family]).family).to.equal(family)
     const left = Array.from({ length: 200 }, (_, i) => generate('a', i, ['-windows', '-joins']).family)
-    expect(left).to.not.include.members(['windows', 'joins'])
+    for (const family of ['windows', 'joins']) expect(left).to.not.include(family)
   })
 
   it('are typed: nearly all of every family resolve', () => {

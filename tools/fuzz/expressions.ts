@@ -173,7 +173,6 @@ export class Expressions {
   cast(type: Type, scope: Scope): Node | null {
     const { random } = this
     const sources = SCALAR_TYPES.map(kind => scalarType(kind)!).filter(source => mayCast(source, type))
-    if (type.kind === 'ARRAY') sources.push()
     if (sources.length === 0) return null
     const source = random.pick(sources)
     const isSafe = random.chance(0.4)
