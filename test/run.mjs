@@ -4,6 +4,7 @@
  *
  *   node test/run.mjs                     all of it
  *   node test/run.mjs --touching-node     without the folders that compute only, for another version of Node
+ *   node test/run.mjs --built FILE…       these files as in a run of all, without coverage
  *   node test/run.mjs FILE… [--grep …]    these files in one process, from the sources, without coverage; arguments go to mocha
  *
  * SLUICE_TEST_COVERAGE=off measures no coverage, SLUICE_TEST_JOBS says how many processes there are, SLUICE_TEST_TIMES=FILE gets what
@@ -30,8 +31,10 @@ const given = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'sluice-test-'))
 const total = { passed: 0, failed: 0, pending: 0, names: [] }
 
-if (given.length > 0 && given[0] !== '--touching-node') runWithMocha(given)
-else await runAll(given[0] === '--touching-node' ? file => !PURE.test(file) : () => true)
+if (given.length === 0) await runAll(() => true)
+else if (given[0] === '--touching-node') await runAll(file => !PURE.test(file))
+else if (given[0] === '--built') await runAll(file => given.includes(file))
+else runWithMocha(given)
 
 rmSync(folder, { recursive: true, force: true })
 for (const name of total.names) console.log(`failed: ${name}`)

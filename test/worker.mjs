@@ -1,5 +1,7 @@
 /** One of the processes that test/run.mjs hands test files to: it runs each, tells how it ended, and must be able to end. */
 import { readFileSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import Mocha from 'mocha'
 
 const END_WITHIN_MS = 15_000
@@ -23,11 +25,19 @@ function childrenMs() {
   }
 }
 
+/** As `mocha.loadFilesAsync()`, which loads by `require` where Node can, and so passes the hook of test/built.mjs by. */
+async function load(mocha, path) {
+  const { EVENT_FILE_PRE_REQUIRE, EVENT_FILE_REQUIRE, EVENT_FILE_POST_REQUIRE } = Mocha.Suite.constants
+  mocha.suite.emit(EVENT_FILE_PRE_REQUIRE, globalThis, path, mocha)
+  mocha.suite.emit(EVENT_FILE_REQUIRE, await import(pathToFileURL(path).href), path, mocha)
+  mocha.suite.emit(EVENT_FILE_POST_REQUIRE, globalThis, path, mocha)
+}
+
 async function run(file) {
-  const mocha = new Mocha({ timeout, forbidOnly: true, reporter: 'spec', color: false }).addFile(file)
+  const mocha = new Mocha({ timeout, forbidOnly: true, reporter: 'spec', color: false })
   const names = []
   try {
-    await mocha.loadFilesAsync()
+    await load(mocha, resolvePath(file))
   } catch (error) {
     console.log(`\n  ${file} cannot be loaded: ${error?.stack ?? error}`)
     return { passed: 0, failed: 1, pending: 0, names: [`${file} cannot be loaded`] }
