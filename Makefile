@@ -17,7 +17,7 @@ serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve 
 validate: build ## Check every manifest and every variant of its query
 	@SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js validate $(ARGS)
 
-test: build ## Run the whole suite and print its coverage
+test: build ## Run the whole suite. SLUICE_TEST_COVERAGE=on prints its coverage too
 	@node test/run.mjs $(ARGS)
 
 build: dist/.built ## Compile to dist/
