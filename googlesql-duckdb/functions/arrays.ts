@@ -20,8 +20,12 @@ const concat: Form = ({ sql, args }) => {
   return isNull.length === 0 ? joined! : `(CASE WHEN ${isNull.join(' OR ')} THEN NULL ELSE ${joined} END)`
 }
 
+/** Whether DuckDB takes the SQL of a STRING for a constant; casts from other types may be macros, which it does not. */
 function isConstant(expr: Expr | null | undefined): boolean {
-  return expr?.kind === 'literal' || expr?.kind === 'parameter' || (expr?.kind === 'cast' && isConstant(expr.operand))
+  if (expr?.kind === 'literal' || expr?.kind === 'parameter') return true
+  if (expr?.kind !== 'cast') return false
+  const { operand } = expr
+  return operand.kind === 'literal' ? operand.value === null : operand.type.kind === 'STRING' && isConstant(operand)
 }
 
 const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {

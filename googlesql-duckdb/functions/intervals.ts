@@ -77,10 +77,10 @@ const interval: Form = call => {
 }
 
 export const INTERVAL_FORMS: Forms = {
-  $interval: heavyOperator(interval),
+  $interval: { ...heavyOperator(interval), isNullFor: 'first' },
   MAKE_INTERVAL: ({ sql }) => {
     const [years, months, days, hours, minutes, seconds] = sql.map(value => value ?? '0')
-    return `bq_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`
+    return `bq_make_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`
   },
   JUSTIFY_DAYS: ({ sql }) => `bq_justify_days(${sql[0]})`,
   JUSTIFY_HOURS: ({ sql }) => `bq_justify_hours(${sql[0]})`,

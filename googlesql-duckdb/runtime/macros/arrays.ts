@@ -14,7 +14,7 @@ export const ARRAY_MACROS: readonly string[] = [
   `bq_array_slice(items, first, last) AS CASE WHEN items IS NOT NULL AND first IS NOT NULL AND last IS NOT NULL THEN
     list_slice(
       items,
-      CASE WHEN first < 0 THEN greatest(len(items) + first, 0) ELSE first END + 1,
+      CASE WHEN first < 0 THEN greatest(len(items) + first, 0) ELSE least(first, len(items)) END + 1,
       least(CASE WHEN last < 0 THEN greatest(len(items) + last, -1) ELSE last END, len(items)) + 1) END`,
   `bq_array_is_distinct(items) AS
     len(list_distinct(items)) + CASE WHEN list_count(items) < len(items) THEN 1 ELSE 0 END = len(items)`,

@@ -122,6 +122,9 @@ const TRUNCATIONS = [
 const INTERVALS = [
   // The struct makes DuckDB evaluate each part once.
   `bq_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p$: bq_interval_of_parts(p$))[1]`,
+  // NULL where a part is NULL, even if another part is out of range.
+  `bq_make_interval(months, days, us) AS list_transform([{'months': months, 'days': days, 'us': us}], lambda p$:
+     CASE WHEN p$.months IS NOT NULL AND p$.days IS NOT NULL AND p$.us IS NOT NULL THEN bq_interval_of_parts(p$) END)[1]`,
   'bq_interval_of_parts(p) AS (bq_interval_of_months(p.months, 1) + bq_interval_of_days(p.days, 1) + bq_interval_of_micros(p.us, 1))',
   "bq_interval_parts(i) AS {'months': bq_interval_months(i), 'days': bq_interval_days(i), 'us': bq_interval_micros(i)}",
   // n units, each of `size` months, days or microseconds.

@@ -23,7 +23,7 @@ const scalarAt = (exact: string): string => `CASE
 
 export const JSON_MACROS: readonly string[] = [
   // In text that is not JSON, BigQuery reads the part before the first error.
-  `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*[{['']')`,
+  `bq_json_begins(document) AS regexp_matches(document, '^[ \\t\\n\\r]*(?:[-{["''0-9]|true|false)')`,
   // DuckDB reads the integer -0 as 0. (In a date, a digit follows the -0.)
   "bq_json_has_negative_zero(document) AS (contains(document, '-0') AND regexp_matches(document, '-0(?:[^.0-9eE]|$)'))",
   `bq_json_value_text_at(document, pointer, path, form) AS CASE WHEN json_valid(document) THEN

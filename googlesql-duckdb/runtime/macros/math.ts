@@ -49,8 +49,9 @@ export const MATH_MACROS: readonly string[] = [
   `bq_round_float64(x, checked, digits, power) AS CASE
     WHEN abs(x * power - round(x * power)) + abs(x * power) * 1e-15 < 0.499999::DOUBLE THEN round(x * power) / power
     ELSE bq_round_double(checked, digits) END`,
+  // Where the product is infinite the difference is NaN, which DuckDB orders after 1.
   `bq_trunc_float64(x, checked, digits, power) AS CASE
-    WHEN abs(x * power - round(x * power)) - abs(x * power) * 1e-15 > 0.000001::DOUBLE THEN trunc(x * power) / power
+    WHEN abs(x * power - round(x * power)) - abs(x * power) * 1e-15 BETWEEN 0.000001::DOUBLE AND 1::DOUBLE THEN trunc(x * power) / power
     ELSE bq_trunc_double(checked, digits) END`,
 
   `bq_same_length(x, y) AS CASE
@@ -58,7 +59,8 @@ export const MATH_MACROS: readonly string[] = [
     WHEN len(x) <> len(y) THEN bq_raise('Array length mismatch: ' || len(x) || ' and ' || len(y) || '.')
     WHEN list_count(x) < len(x) OR list_count(y) < len(y) THEN bq_raise('Cannot compute a distance with a NULL element')
     ELSE y END`,
-  `bq_euclidean_distance(x, y) AS list_distance(x, bq_same_length(x, y))`,
+  // DuckDB refuses a NULL element of x even where y is NULL.
+  `bq_euclidean_distance(x, y) AS list_distance(CASE WHEN y IS NOT NULL THEN x END, bq_same_length(x, y))`,
   `bq_cosine_distance(x, y) AS CASE
     WHEN x IS NULL OR y IS NULL THEN NULL
     WHEN list_inner_product(x, x) = 0 OR list_inner_product(y, y) = 0

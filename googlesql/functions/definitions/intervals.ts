@@ -1,4 +1,5 @@
 /** INTERVAL functions and the INTERVAL operator. Source: the language reference, "Interval functions" and "Data types". */
+import type { Expr } from '../../plan/nodes.js'
 import { CAN_FAIL, type FunctionEntry } from '../catalogue.js'
 import { type Check, partText } from './date-parts.js'
 
@@ -29,9 +30,14 @@ const checkParts: Check = ([value, part, to]) => {
     const isRange = RANGE_PARTS.includes(from) && RANGE_PARTS.indexOf(to.word) > RANGE_PARTS.indexOf(from)
     return isRange ? null : `Invalid interval datetime fields: ${partText(from)} TO ${partText(to.word)}`
   }
+  // Which parts exist is checked where the number is read, so that NULL is NULL of any part.
+  if (value?.type.kind === 'INT64' && isNull(value)) return null
   const parts = value?.type.kind === 'STRING' ? TEXT_PARTS : SINGLE_PARTS
   return parts.includes(from) ? null : `Unsupported interval datetime field ${partText(from)}`
 }
+
+const isNull = (expr: Expr): boolean =>
+  expr.kind === 'literal' ? expr.value === null : expr.kind === 'cast' && isNull(expr.operand)
 
 export const INTERVAL_FUNCTIONS: readonly FunctionEntry[] = [
   interval('$interval', ['(INT64, PART) -> INTERVAL', '(STRING, PART, [PART]) -> INTERVAL'], checkParts),

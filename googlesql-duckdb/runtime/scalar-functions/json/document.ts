@@ -63,12 +63,13 @@ class Reader {
     return null
   }
 
-  /** Reads a value; null where the text continues so that it is not a whole value, as `1.` or `truth`. */
+  /** Reads a value; null where a number begins a part that it does not complete, as `1.` or `1e+`. */
   #wholeValue(depth: number): JsonNode | null {
     const node = this.value(depth)
+    if (node?.kind !== 'number') return node
     const next = this.#text[this.#offset] ?? ''
-    if (node?.kind === 'number') return /[.a-z_+-]/i.test(next) ? null : node
-    return (node?.kind === 'bool' || node?.kind === 'null') && /\w/.test(next) ? null : node
+    const isCut = next === '.' ? /^-?\d+$/.test(node.text) : /e/i.test(next) && !/e/i.test(node.text)
+    return isCut ? null : node
   }
 
   isAtEnd(): boolean {
