@@ -78,6 +78,8 @@ const interval: Form = call => {
 
 export const INTERVAL_FORMS: Forms = {
   $interval: { ...heavyOperator(interval), isNullFor: 'first' },
+  // See passes/interval-keys.ts.
+  $interval_key: ({ sql: [i] }) => `CAST(bq_interval_key(${i}) AS BIGINT)`,
   MAKE_INTERVAL: ({ sql }) => {
     const [years, months, days, hours, minutes, seconds] = sql.map(value => value ?? '0')
     return `bq_make_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`

@@ -8,6 +8,7 @@ import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
 import { hoistSubqueries } from './hoist-subqueries.js'
+import { compareIntervalsByLength } from './interval-keys.js'
 import { moveJoinConditions } from './join-conditions.js'
 import { limitBeforeUnnest } from './limit-before-unnest.js'
 import { prune } from './prune.js'
@@ -77,6 +78,11 @@ export const QUICK_PASSES: readonly QuickPass[] = [
 
 /** For both queries, last: what DuckDB has not is put in terms of what it has. */
 export const LAST_PASSES: readonly Pass[] = [
+  {
+    name: 'interval-keys',
+    why: 'DuckDB tells INTERVALs of equal length apart where the signs of their parts differ',
+    run: compareIntervalsByLength,
+  },
   {
     name: 'join-conditions',
     why: 'DuckDB has no outer joins whose condition has a subquery or reads an outer query',

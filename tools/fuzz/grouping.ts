@@ -37,13 +37,18 @@ const FORMS: readonly Sets[] = [
   },
 ]
 
+const nameOf = (column: Node): string => column.text.join('').split('.').at(-1)!.toLowerCase()
+
 /** A query with grouping sets over two or three keys. */
 export function groupingSets(queries: Queries): Node {
   const { random, aggregates } = queries
   const source = queries.source()
   const scope = { columns: source.columns, depth: 1 }
   const groupable = source.columns.filter(({ type }) => isOrderable(type!) && type!.kind !== 'FLOAT64')
-  const keys = random.some(groupable, 2, 3)
+  // A column that is written twice, once with its table, is one key; the UNION ALL would take it for two.
+  const keys = random
+    .some(groupable, 2, 3)
+    .filter((key, i, all) => all.findIndex(one => nameOf(one) === nameOf(key)) === i)
   if (keys.length < 2) return queries.grouped().node
   const form = random.pick(FORMS)
   const aggregated = random.several(1, 2, () => aggregates.any(scope, source.keys))

@@ -139,12 +139,13 @@ const INTERVALS = [
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
   // Not datepart, which reads the part's name for each row in a lambda.
-  'bq_interval_months(i) AS (year(i) * 12 + month(i))',
-  'bq_interval_days(i) AS day(i)',
+  // The casts are for a field of a NULL STRUCT, which DuckDB folds to a NULL without a type.
+  'bq_interval_months(i) AS (year(i::INTERVAL) * 12 + month(i::INTERVAL))',
+  'bq_interval_days(i) AS day(i::INTERVAL)',
   // The length of an interval, by which BigQuery orders intervals: a month counts 30 days, a day 24 hours. DuckDB orders by
   // months, then days, then time.
   `bq_interval_key(i) AS ((bq_interval_months(i) * 30 + bq_interval_days(i))::HUGEINT * ${DAY_MICROS} + bq_interval_micros(i))`,
-  'bq_interval_micros(i) AS (hour(i) * 3600000000 + minute(i) * 60000000 + microsecond(i))',
+  'bq_interval_micros(i) AS (hour(i::INTERVAL) * 3600000000 + minute(i::INTERVAL) * 60000000 + microsecond(i::INTERVAL))',
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // The excess of each part is carried to the next larger one; then all parts get the same sign.
   `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],

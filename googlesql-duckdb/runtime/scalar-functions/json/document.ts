@@ -180,7 +180,8 @@ export function documentText(node: JsonNode): string {
     case 'number':
       return node.text
     case 'string':
-      return JSON.stringify(node.value)
+      // An escape that is half of a pair of surrogates is no character.
+      return JSON.stringify(node.value.replace(/\p{Surrogate}/gu, '\ufffd'))
     case 'array':
       return `[${node.items.map(documentText).join(',')}]`
     case 'object':

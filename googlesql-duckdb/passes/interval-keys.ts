@@ -1,0 +1,207 @@
+/**
+ * INTERVALs as keys of GROUP BY, DISTINCT, PARTITION BY, IN (subquery) and set operations. Intervals of equal length are equal,
+ * while DuckDB compares the months, days and time one by one where their signs differ: 42 hours equal 2 days less 6 hours.
+ *
+ * Before: any plan. After: the key is the length, an INT64; the INTERVAL of a group is one of those of its rows. An ARRAY of
+ * INTERVALs as a key stays as it is, and so does the argument of SUM, AVG and ARRAY_AGG with DISTINCT and OVER or grouping
+ * sets.
+ */
+import {
+  aggregateCall,
+  call,
+  caseWhen,
+  columnExpr,
+  filtered,
+  literal,
+  project,
+  withComputed,
+} from '../../googlesql/plan/build.js'
+import type {
+  AggregateCall,
+  AggregateScan,
+  Column,
+  Computed,
+  ComputedAggregate,
+  Expr,
+  ResolvedQuery,
+  Scan,
+  SetScan,
+  WindowScan,
+} from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapOwn, mapScans } from '../../googlesql/plan/rewrite.js'
+import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
+import { BOOL, INT64, type Type } from '../../googlesql/types/types.js'
+
+export function compareIntervalsByLength(query: ResolvedQuery): ResolvedQuery {
+  const newColumn = freshColumns(query.scan)
+  return { ...query, scan: mapScans(query.scan, scan => keyedScan(withKeyedQueries(scan, newColumn), newColumn)) }
+}
+
+function keyedScan(scan: Scan, newColumn: NewColumn): Scan {
+  switch (scan.kind) {
+    case 'aggregate':
+      return inAggregate(scan, newColumn)
+    case 'window':
+      return inWindow(scan)
+    case 'set':
+      return inSet(scan, newColumn)
+    default:
+      return scan
+  }
+}
+
+const holdsInterval = (type: Type): boolean =>
+  type.kind === 'INTERVAL' || (type.kind === 'STRUCT' && type.fields.some(field => holdsInterval(field.type)))
+
+const isKeyed = (expr: Expr | null | undefined): expr is Expr => !!expr && holdsInterval(expr.type)
+
+/** A value that is equal for equal values of the expression. A NULL STRUCT differs from one whose fields are NULL. */
+function keyOf(expr: Expr): Expr {
+  const { type, at } = expr
+  if (!holdsInterval(type)) return expr
+  if (type.kind !== 'STRUCT') return call('$interval_key', INT64, [expr], at)
+  const fields = type.fields.map((field, index) => keyOf({ kind: 'field', type: field.type, operand: expr, index, at }))
+  const all = [call('$is_null', BOOL, [expr], at), ...fields]
+  const keyType: Type = { kind: 'STRUCT', fields: all.map((field, i) => ({ name: `k${i}`, type: field.type })) }
+  return { kind: 'struct', type: keyType, fields: all, hasWrittenType: true, at }
+}
+
+const columnOf = (column: Column, at: number): Expr => columnExpr(column, false, at)
+
+const equalsNumber = (column: Column, value: number, at: number): Expr =>
+  call('$eq', BOOL, [columnOf(column, at), literal(INT64, String(value), at)], at)
+
+function withKeyedQueries(scan: Scan, newColumn: NewColumn): Scan {
+  return mapOwn(scan, expr =>
+    hasSubquery(expr)
+      ? mapExpr(expr, part => {
+          // STRUCTs are compared field by field (compare.ts).
+          if (part.kind !== 'in-query' || part.operand.type.kind !== 'INTERVAL') return undefined
+          const [value] = part.scan.columns
+          const key = keyOf(columnOf(value!, part.at))
+          const column = newColumn('length', key.type)
+          const keyed = project(withComputed(part.scan, [{ column, expr: key }]), [column])
+          return { ...part, operand: keyOf(part.operand), scan: keyed }
+        })
+      : expr,
+  )
+}
+
+/** @param source the rows of which a group's INTERVALs are taken; null for all */
+function inAggregate(scan: AggregateScan, newColumn: NewColumn, source: Expr | null = null): Scan {
+  const isPlain = !scan.keys.some(key => isKeyed(key.expr)) && !scan.aggregates.some(({ call }) => isDistinctCall(call))
+  if (isPlain) return scan
+  const computed: Computed[] = []
+  const values: ComputedAggregate[] = []
+  const groupings: { column: Column; key: number }[] = []
+  const masked: Computed[] = []
+  const keys = scan.keys.map(({ column, expr }, key): Computed => {
+    if (!isKeyed(expr)) return { column, expr }
+    const { at } = expr
+    const value = newColumn(column.name, expr.type)
+    computed.push({ column: value, expr })
+    const any = { ...aggregateCall('ANY_VALUE', expr.type, [columnOf(value, at)], at), filter: source }
+    if (scan.groupingSets) {
+      const [found, grouping] = [newColumn(column.name, expr.type), newColumn('grouping', INT64)]
+      values.push({ column: found, call: any })
+      groupings.push({ column: grouping, key })
+      masked.push({ column, expr: caseWhen(equalsNumber(grouping, 0, at), columnOf(found, at), null) })
+    } else values.push({ column, call: any })
+    const length = keyOf(columnOf(value, at))
+    return { column: newColumn('length', length.type), expr: length }
+  })
+  const input = computed.length === 0 ? scan.input : withComputed(scan.input, computed)
+  const firsts: { column: Column; call: WindowScan['functions'][number]['call'] }[] = []
+  const aggregates = scan.aggregates.map((each): ComputedAggregate => {
+    const counted = countedByLength(each.call)
+    if (counted !== each.call || !isDistinctCall(each.call) || scan.groupingSets) return { ...each, call: counted }
+    const column = newColumn('nth', INT64)
+    firsts.push({ column, call: nthOfLength(each.call, keys) })
+    return { ...each, call: ofFirsts(each.call, column) }
+  })
+  const numbered: Scan =
+    firsts.length === 0
+      ? input
+      : { kind: 'window', input, functions: firsts, columns: [...input.columns, ...firsts.map(({ column }) => column)] }
+  const aggregate: AggregateScan = {
+    ...scan,
+    input: numbered,
+    keys,
+    aggregates: [...aggregates, ...values],
+    groupingCalls: [...scan.groupingCalls, ...groupings],
+  }
+  if (masked.length === 0) return aggregate
+  const hidden = new Set(masked.map(({ column }) => column.id))
+  const columns = [
+    ...scan.columns.filter(({ id }) => !hidden.has(id)),
+    ...values.map(({ column }) => column),
+    ...groupings.map(({ column }) => column),
+  ]
+  return { kind: 'project', input: { ...aggregate, columns }, computed: masked, columns: scan.columns }
+}
+
+const isCount = ({ name, isDistinct }: AggregateCall): boolean =>
+  name === 'APPROX_COUNT_DISTINCT' || (name === 'COUNT' && isDistinct)
+
+const isDistinctCall = (one: AggregateCall): boolean => (one.isDistinct || isCount(one)) && isKeyed(one.arguments[0])
+
+const countedByLength = (one: AggregateCall): AggregateCall =>
+  isCount(one) && isKeyed(one.arguments[0]) ? { ...one, arguments: [keyOf(one.arguments[0]!)] } : one
+
+/** The place of a row among those of its group with an argument of the same length. */
+const nthOfLength = (
+  { arguments: [argument], filter, at }: AggregateCall,
+  keys: readonly Computed[],
+): WindowScan['functions'][number]['call'] => ({
+  call: aggregateCall('ROW_NUMBER', INT64, [], at),
+  partitionBy: [...keys.map(key => key.expr), keyOf(argument!), ...(filter ? [filter] : [])],
+  orderBy: [],
+  frame: null,
+})
+
+function ofFirsts(one: AggregateCall, nth: Column): AggregateCall {
+  const isFirst = equalsNumber(nth, 1, one.at)
+  return {
+    ...one,
+    isDistinct: false,
+    filter: one.filter ? call('$and', BOOL, [one.filter, isFirst], one.at) : isFirst,
+  }
+}
+
+const inWindow = (scan: WindowScan): WindowScan => ({
+  ...scan,
+  functions: scan.functions.map(({ column, call: one }) => ({
+    column,
+    call: { ...one, call: countedByLength(one.call), partitionBy: one.partitionBy.map(keyOf) },
+  })),
+})
+
+/** A set operation as a grouping of the rows of all inputs, each with the number of its input. */
+function inSet(scan: SetScan, newColumn: NewColumn): Scan {
+  if (scan.isAll || !scan.columns.some(({ type }) => holdsInterval(type))) return scan
+  const at = 0
+  const inputs = scan.inputs.map((input, i) =>
+    withComputed(input, [{ column: newColumn('input', INT64), expr: literal(INT64, String(i), at) }]),
+  )
+  const read = scan.columns.map(column => newColumn(column.name, column.type))
+  const place = newColumn('input', INT64)
+  const all: SetScan = { kind: 'set', operator: 'UNION', isAll: true, inputs, columns: [...read, place] }
+  const keys = scan.columns.map((column, i): Computed => ({ column, expr: columnOf(read[i]!, at) }))
+  const found = newColumn('inputs', INT64)
+  const extreme = aggregateCall(scan.operator === 'EXCEPT' ? 'MAX' : 'COUNT', INT64, [columnOf(place, at)], at)
+  const counted = { ...extreme, isDistinct: scan.operator !== 'EXCEPT' }
+  const grouped: AggregateScan = {
+    kind: 'aggregate',
+    input: all,
+    keys,
+    aggregates: scan.operator === 'UNION' ? [] : [{ column: found, call: counted }],
+    groupingSets: null,
+    groupingCalls: [],
+    columns: scan.operator === 'UNION' ? scan.columns : [...scan.columns, found],
+  }
+  const source = scan.operator === 'INTERSECT' ? equalsNumber(place, 0, at) : null
+  const keyed = inAggregate(grouped, newColumn, source)
+  if (scan.operator === 'UNION') return keyed
+  const wanted = scan.operator === 'EXCEPT' ? 0 : scan.inputs.length
+  return project(filtered(keyed, equalsNumber(found, wanted, at)), scan.columns)
+}
