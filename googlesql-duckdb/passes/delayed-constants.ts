@@ -43,9 +43,14 @@ function inScan(scan: Scan, delay: Delay): Scan {
   }
 }
 
-/** DuckDB tests the rows of both sides of an INTERSECT or EXCEPT in place of those that it gives, unless they are limited. */
+/**
+ * DuckDB tests the rows of both sides of an INTERSECT or EXCEPT in place of those that it gives, unless they are limited. It
+ * also tests a constant over a list of constants though there be no row.
+ */
 function aboveSet(scan: Scan): Scan {
-  if (scan.kind !== 'filter' || !mayFail(scan.condition) || !isLessThanInputs(scan.input)) return scan
+  if (scan.kind !== 'filter' || !mayFail(scan.condition)) return scan
+  const isOfConstants = scan.input.kind === 'project' && isFoldable(scan.condition)
+  if (!isOfConstants && !isLessThanInputs(scan.input)) return scan
   const { columns } = scan.input
   const all: Expr = { kind: 'literal', type: INT64, value: '9223372036854775807', at: scan.condition.at }
   return { ...scan, input: { kind: 'limit', input: scan.input, limit: all, offset: null, columns } }
@@ -53,6 +58,8 @@ function aboveSet(scan: Scan): Scan {
 
 function isLessThanInputs(scan: Scan): boolean {
   if (scan.kind === 'project' || scan.kind === 'filter') return isLessThanInputs(scan.input)
+  // What a common table expression is may be written in place of its only read.
+  if (scan.kind === 'cte') return true
   return scan.kind === 'set' && scan.operator !== 'UNION'
 }
 
