@@ -53,6 +53,7 @@ export function leavesOf(tree: FloatCall): readonly Expr[] {
 export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): string {
   const { plain, steps, divisors, maskable } = written(tree, leaves)
   if (!mayBreak(tree)) return plain
+  if (isDeep(tree)) return `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
   const again = `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
   // The result is tested first: DuckDB then computes it once for both the test and the value.
   const isBroken = [plain, ...divisors].map(sql => `NOT isfinite(${sql})`).join(' OR ')
@@ -70,7 +71,7 @@ export const untestedSql = (tree: FloatCall, leaves: readonly string[]): string 
  * step can fail. Null for a tree with IEEE_DIVIDE, whose result may be infinite or NaN without an error.
  */
 export function witnessesOf(tree: FloatCall): readonly FloatCall[] | null {
-  if (usesIeee(tree)) return null
+  if (usesIeee(tree) || isDeep(tree)) return null
   const { parts } = written(
     tree,
     leavesOf(tree).map(() => ''),
@@ -151,10 +152,19 @@ const usesIeee = (expr: FloatCall): boolean =>
  * separately.
  */
 const MAX_NESTED_DIVISORS = 3
+/**
+ * A tree with this many levels of divisors is only computed step by step, in JavaScript: DuckDB takes more than linear time to
+ * plan divisors that are computed separately within each other.
+ */
+const DEEP_DIVISORS = 24
+
+const isDeep = (expr: Expr): boolean => nestedDivisors(expr) > DEEP_DIVISORS
 
 /** Whether the argument is part of the tree, not a leaf. */
 const isStep = (expr: FloatCall, part: Expr, index: number): part is FloatCall =>
-  isFloatArithmetic(part) && !(isDivisor(expr, index) && nestedDivisors(part) >= MAX_NESTED_DIVISORS)
+  isFloatArithmetic(part) && !(isDivisor(expr, index) && isComputedApart(nestedDivisors(part)))
+
+const isComputedApart = (levels: number): boolean => levels >= MAX_NESTED_DIVISORS && levels < DEEP_DIVISORS
 
 const isDivisor = ({ name }: FloatCall, index: number): boolean => index === 1 && DIVISIONS.has(name)
 
