@@ -1,7 +1,7 @@
 /** How fast other formats are made of a stored JSON result. */
 import { derive } from '../runner/encode/derive/derive.js'
-import { DERIVED_FORMATS, type DerivedFormat } from '../runner/encode/derive/facts.js'
 import type { ResultColumn } from '../runner/model/query.js'
+import { DERIVED_FORMATS, type DerivedFormat } from '../runner/model/query.js'
 import { type Figure, percentile } from './figures.js'
 
 const ROWS = 50_000

@@ -43,7 +43,6 @@ const run = async (n: number): Promise<ResultSet> => {
 const requestFor = (n: number, make: CacheRequest['run'], isCurrent: () => boolean): CacheRequest => ({
   key: `0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11:${n}`,
   endpoint: 'storm',
-  format: 'json',
   policy,
   timeoutMs: 30_000,
   run: make,

@@ -20,7 +20,7 @@ const MAY_IMPORT = {
   manifest: ['model', 'template', LANGUAGE],
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
-  http: ['model', 'request', 'serving', 'observe'],
+  http: ['model', 'request', 'serving', 'observe', 'derive'],
 }
 
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */

@@ -10,6 +10,7 @@ import { createRunner, type Runner } from '../runner/compose/runner.js'
 import { addToken, ensureToken, readTokens } from '../runner/compose/tokens.js'
 import { LoadError, type RunnerError } from '../runner/model/errors.js'
 import type { Event } from '../runner/model/events.js'
+import { RESULT_FORMATS } from '../runner/model/query.js'
 import { systemClock } from '../runner/process/clock.js'
 import { DEFAULT_SETTINGS, readSettings, type Settings } from '../runner/settings/settings.js'
 
@@ -91,6 +92,34 @@ describe('a runner', () => {
     expect(await text({ project: "x' OR '1'='1" })).to.equal('{"result":[]}')
     const error = await runner.call('logs.latest', { since: 'x' }).catch((thrown: unknown) => thrown)
     expect((error as RunnerError).errors.map(one => one.parameter)).to.deep.equal(['project', 'since'])
+  })
+
+  it('runs one query for callers of every format at once, with the bytes of a call in the process', async () => {
+    const queries = (): number => events.filter(event => event.kind === 'query.done').length
+    const server = createServer(runner.listener).listen(0, '127.0.0.1')
+    await new Promise(resolve => server.once('listening', resolve))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const address = `${url}/api/endpoints/query/logs.latest?project=a&since=2026-01-01T06:00:00Z`
+    const headers = { Authorization: 'Bearer unrestricted-token-of-32-letters' }
+    const before = queries()
+    const bodies = await Promise.all(
+      Array.from({ length: 200 }, async (_, i) => {
+        const format = RESULT_FORMATS[i % RESULT_FORMATS.length]!
+        const response = await fetch(`${address}&format=${format}`, { headers })
+        return `${format} ${Buffer.from(await response.arrayBuffer()).toString('base64')}`
+      }),
+    )
+    expect(queries() - before).to.equal(1)
+    const metrics = await (await fetch(`${url}/metrics`)).text()
+    expect(metrics).to.match(/^sluice_queries_total\{/m)
+    const called = RESULT_FORMATS.map(async format => {
+      const { body } = await runner.call('logs.latest', { project: 'a', since: '2026-01-01T06:00:00Z' }, { format })
+      return `${format} ${Buffer.from(body).toString('base64')}`
+    })
+    expect([...new Set(bodies)].sort()).to.deep.equal((await Promise.all(called)).sort())
+    expect(queries() - before).to.equal(1)
+    server.close()
+    server.closeAllConnections()
   })
 
   it('gives the same bytes over HTTP and in the process, from one query', async () => {

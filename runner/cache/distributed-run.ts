@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { RunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Lease, Replicas, ResultStore, StoredResult } from '../model/ports.js'
-import type { QueryCost, ResultFormat, ResultSet } from '../model/query.js'
+import type { QueryCost, ResultSet } from '../model/query.js'
 import { errorOf, outcomeOf } from './failure-message.js'
 import type { Purges } from './purges.js'
 import { type CacheRequest, isFresh, mayServeStale } from './request.js'
@@ -64,7 +64,7 @@ export function createRuns({ store, clock, observe, purges }: RunsDeps): Runs {
     const [began, beganTicks] = [clock.nowMs(), clock.ticksMs()]
     const set = await request.run(signal, isBackground)
     const runMs = clock.ticksMs() - beganTicks
-    const sealed = sealResult(set, request.format, began, began + policy.ttlMs)
+    const sealed = sealResult(set, began, began + policy.ttlMs)
     const result = typeof dataBefore === 'string' ? { ...sealed, dataState: dataBefore } : sealed
     const keepMs = policy.ttlMs + Math.max(policy.staleIfErrorMs, policy.staleWhileRevalidateMs) - runMs
     // If the data changed during the query, or has no fingerprint now, the result belongs to no known state.
@@ -170,8 +170,8 @@ type Claimed = Lease | 'stored' | null
 const isLease = (claimed: Claimed | 'failed'): claimed is Lease => typeof claimed === 'object' && claimed !== null
 
 /** Adds the times and the ETag, which only this function computes. */
-export function sealResult(set: ResultSet, format: ResultFormat, storedAt: number, freshUntil: number): StoredResult {
-  const hash = createHash('sha256').update(format).update('\0').update(set.body).digest('base64url')
+export function sealResult(set: ResultSet, storedAt: number, freshUntil: number): StoredResult {
+  const hash = createHash('sha256').update(set.body).digest('base64url')
   const { body, columns, rowCount, isTruncated } = set
   return { body, columns, rowCount, isTruncated, etag: `"${hash.slice(0, 27)}"`, storedAt, freshUntil }
 }

@@ -1,7 +1,7 @@
 /** A request to the cache. */
 import type { CachePolicy } from '../model/endpoint.js'
 import type { StoredResult } from '../model/ports.js'
-import type { ResultFormat, ResultSet } from '../model/query.js'
+import type { ResultSet } from '../model/query.js'
 
 /** A key, its cache policy, and the function that runs its query. */
 export interface CacheRequest {
@@ -9,7 +9,6 @@ export interface CacheRequest {
   readonly key: string
   /** The name of the endpoint, for events. */
   readonly endpoint: string
-  readonly format: ResultFormat
   readonly policy: CachePolicy
   /** The timeout of the query in milliseconds, also for waiting for another replica's run. */
   readonly timeoutMs: number

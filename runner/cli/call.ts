@@ -21,7 +21,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
       return EXIT.clean
     }
     const shown = flags['format'] as string
-    const format = (shown === 'table' ? 'arrays' : shown) as ResultFormat
+    const format = shown as ResultFormat
     const result = await runner.call(name, args, { ...frozen, format, signal: io.interruption() })
     printRows(result.columns, result.body, shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
@@ -31,14 +31,14 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   }
 }
 
-/** Prints the bytes that HTTP would send, or a table made from the `arrays` format. */
+/** Prints the bytes that HTTP would send; `table`, which is JSON over HTTP, as a table for people. */
 export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: string, io: Io): void {
   if (shown !== 'table') {
     io.print(body)
     if (shown === 'json') io.complain('\n')
     return
   }
-  const rows = JSON.parse(Buffer.from(body).toString()) as readonly (readonly unknown[])[]
+  const { rows } = JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
   io.print(textTable(columns, rows))
   io.complain(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
 }

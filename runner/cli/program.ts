@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
+import { RESULT_FORMATS } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { SETTINGS } from '../settings/settings.js'
 import { purgeCache } from './cache.js'
@@ -127,7 +128,9 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS],
   )
     .addOption(
-      new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
+      new Option('--format <format>', 'what is printed: a table for people, or the bytes that HTTP sends')
+        .choices(['table', ...RESULT_FORMATS.filter(format => format !== 'table')])
+        .default('table'),
     )
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
@@ -165,7 +168,9 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       [],
     )
     .addOption(
-      new Option('--format <format>', 'what is printed').choices(['table', 'json', 'ndjson', 'csv']).default('table'),
+      new Option('--format <format>', 'what is printed: a table for people, or the bytes that HTTP sends')
+        .choices(['table', ...RESULT_FORMATS.filter(format => format !== 'table')])
+        .default('table'),
     )
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--timeout <seconds>', 'give up after so long', '300')

@@ -1,10 +1,11 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
 import { openEngine } from '../compose/engine.js'
+import { derive } from '../encode/derive/derive.js'
 import { instantText } from '../manifest/instant-text.js'
 import { UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
-import type { BoundValue, Query, ResultFormat } from '../model/query.js'
+import type { BoundValue, DerivedFormat, Query } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings } from '../settings/settings.js'
@@ -48,13 +49,15 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
     const shown = flags['format'] as string
     const result = await engine.run(query, {
       maxRows,
-      format: (shown === 'table' ? 'arrays' : shown) as ResultFormat,
+      format: 'json',
       timestamps: 'iso8601',
       endpoint: 'query',
       timeoutMs,
       signal: io.interruption(),
     })
-    printRows(result.columns, result.body, shown, io)
+    const { columns, body, isTruncated } = result
+    const facts = { endpoint: 'query', revision: '', isTruncated, timestamps: 'iso8601' } as const
+    printRows(columns, shown === 'json' ? body : await derive(shown as DerivedFormat, columns, body, facts), shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
     return EXIT.clean
   } finally {

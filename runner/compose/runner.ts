@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
+import { createDeriver } from '../derive/deriver.js'
 import { createApp } from '../http/app.js'
 import { createFastPath } from '../http/hits/fast-path.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
@@ -20,13 +21,14 @@ import { systemClock } from '../process/clock.js'
 import { bindParams } from '../request/bind-params.js'
 import { createBudgets } from '../request/budget.js'
 import { handleFor } from '../request/handle.js'
+import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
 import { createLiveEndpoints, type LiveEndpoints, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
 import { route } from '../serving/route.js'
 
-import { completeSettings, type Settings } from '../settings/settings.js'
+import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
@@ -130,13 +132,16 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       codings: AVAILABLE_CODINGS,
       newRequestId: randomUUID,
     }
+    const { derive } = opened.add(createDeriver({ clock }))
+    const maxResultBytes = settings.maxResultMb * BYTES_PER_MB
+    const representations = createRepresentationStore({ derive, maxResultBytes })
     let isLeaving = false
     let isDraining = false
     const { corsOrigins } = settings
     const appDeps = {
       ...deps,
       metrics,
-      representations: createRepresentationStore(),
+      representations,
       corsOrigins,
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
@@ -149,10 +154,25 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
-        const readArguments = () => rawArguments(args)
-        const request = { ref: name, accept: undefined, acceptEncoding: undefined, readArguments, signal, ...rest }
+        const { format = 'json' } = rest
+        const readAddress = () => rawArguments(args)
+        const request = {
+          ref: name,
+          accept: undefined,
+          acceptEncoding: undefined,
+          readAddress,
+          signal,
+          ...rest,
+          format,
+        }
         const progress = { token: null, endpoint: null }
-        return (await handleFor(unrestrictedCaller('in-process'), request, deps, progress)).result
+        const { result, endpoint, key } = await handleFor(unrestrictedCaller('in-process'), request, deps, progress)
+        if (format === 'json') return result
+        const grow = (bytes: number): void => {
+          if (key !== null) results.grow(key, bytes)
+        }
+        const { body, etag } = await representations.make(result, { endpoint, format, coding: PLAIN }, grow)
+        return { ...result, body, etag }
       },
       async explain(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
         const began = clock.nowMicros()

@@ -2,10 +2,10 @@
 import { Worker } from 'node:worker_threads'
 import { BodyTooLargeError } from '../encode/body.js'
 import { derive } from '../encode/derive/derive.js'
-import type { DerivedFormat, ResultFacts } from '../encode/derive/facts.js'
+import type { ResultFacts } from '../encode/derive/facts.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
-import type { ResultColumn } from '../model/query.js'
+import type { DerivedFormat, ResultColumn } from '../model/query.js'
 
 export interface Deriver {
   /**

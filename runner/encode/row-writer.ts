@@ -1,5 +1,5 @@
 /** Joins the texts of cells into rows, and rows into a body, for each result format. */
-import type { ResultFormat } from '../model/query.js'
+import type { EngineFormat } from '../model/query.js'
 
 /** The texts before, between and after the rows of a body, and the writer of a row. */
 export interface RowWriter {
@@ -18,7 +18,7 @@ export function objectKeys(names: readonly string[]): readonly string[] {
   return names.map((name, index) => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`)
 }
 
-export function compileRowWriter(columnNames: readonly string[], format: ResultFormat): RowWriter {
+export function compileRowWriter(columnNames: readonly string[], format: EngineFormat): RowWriter {
   switch (format) {
     case 'json':
       return { head: '{"result":[', separator: ',', tail: ']}', row: objectRow(columnNames) }

@@ -4,7 +4,7 @@ import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
 import { purgeEndpoint } from '../request/purge.js'
-import { mergeArguments, parsePairs, type RawArguments } from '../request/raw-arguments.js'
+import { parsePairs } from '../request/raw-arguments.js'
 import { route } from '../serving/route.js'
 import { readBodyArguments } from './body.js'
 import { bearerToken, wantsFresh } from './hits/request-headers.js'
@@ -23,7 +23,8 @@ export function runEndpoint(deps: RequestDeps & { readonly representations: Repr
       token: tokenOf(req),
       accept: req.get('Accept'),
       acceptEncoding: req.get('Accept-Encoding'),
-      readArguments: () => readArguments(req),
+      readAddress: () => parsePairs(queryOf(req.url)),
+      ...(req.method === 'POST' && { readBody: () => readBodyArguments(req) }),
       signal: exchange.signal,
       wantsFresh: wantsFresh(req.get('Cache-Control') ?? ''),
     }
@@ -99,9 +100,4 @@ function tokenOf(req: Request): string | null {
   const key = req.get('X-API-KEY')
   if (key !== undefined && key !== '') return key
   return bearerToken(req.get('Authorization') ?? '')
-}
-
-async function readArguments(req: Request): Promise<RawArguments> {
-  const fromAddress = parsePairs(queryOf(req.url))
-  return req.method === 'POST' ? mergeArguments(fromAddress, await readBodyArguments(req)) : fromAddress
 }

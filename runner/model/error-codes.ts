@@ -34,7 +34,7 @@ export const ERROR_CODES = {
   NOT_ACCEPTABLE: {
     status: 406,
     title: 'No acceptable representation',
-    when: '`Accept` or `Accept-Encoding` asks for something that is not offered. `detail` lists what is.',
+    when: '`format`, `Accept` or `Accept-Encoding` asks for something that is not offered. `detail` lists what is.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
@@ -100,7 +100,7 @@ export const ERROR_CODES = {
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
-    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow. Ask for less.',
+    when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or more than twice as many in another format. Ask for less.',
   },
   ENGINE_UNAVAILABLE: {
     status: 502,

@@ -23,12 +23,19 @@ export interface ResultColumn {
   readonly type: string
 }
 
-/**
- * `json`: `{"result":[{…},…]}`; `ndjson`: one object a line; `csv`: RFC 4180 with a header line; `arrays`: `[[…],…]`, a
- * JSON array of rows, each an array in column order.
- */
-export const RESULT_FORMATS = ['json', 'ndjson', 'csv', 'arrays'] as const
+/** The formats that are derived from a stored JSON result. */
+export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const
+export type DerivedFormat = (typeof DERIVED_FORMATS)[number]
+
+/** The formats that a caller can have, best first. */
+export const RESULT_FORMATS = ['json', ...DERIVED_FORMATS] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
+
+/**
+ * The formats that an engine writes. `json`: `{"result":[{…},…]}`, from which all others are derived; `ndjson`: one object a
+ * line; `csv`: RFC 4180 with a header line; `arrays`: `[[…],…]`, a JSON array of rows, each an array in column order.
+ */
+export type EngineFormat = 'json' | 'ndjson' | 'csv' | 'arrays'
 
 /** What a warehouse would read to answer a query. */
 export interface WarehouseReads {

@@ -2,13 +2,15 @@
 import { sealResult } from '../cache/distributed-run.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { CacheAnswer, ResultCache } from '../cache/result-cache.js'
+import type { Endpoint } from '../model/endpoint.js'
 import type { CacheOutcome } from '../model/events.js'
 import type { Caller, StoredResult, TokenStore } from '../model/ports.js'
 import type { QueryCost, ResultFormat } from '../model/query.js'
 import { authenticate } from './authorize.js'
+import { chooseType, type OfferedType, offeredType } from './negotiate.js'
 import { acceptableCoding, type CodingChoice, type ContentCoding } from './negotiate-coding.js'
 import { admitCall, type PlanDeps, type Progress, planCall } from './plan.js'
-import type { RawArguments } from './raw-arguments.js'
+import { mergeArguments, type RawArguments } from './raw-arguments.js'
 import { type RunOrder, runQuery } from './run-query.js'
 
 export interface RequestDeps extends PlanDeps {
@@ -25,10 +27,12 @@ export interface RunRequest {
   readonly ref: string
   readonly accept: string | undefined
   readonly acceptEncoding: string | undefined
-  /** The format, which overrides `accept`. */
+  /** The format, whatever the address and `accept` say. */
   readonly format?: ResultFormat
-  /** Read only once the call is known to be allowed: a body is not taken from strangers. */
-  readonly readArguments: () => Promise<RawArguments> | RawArguments
+  /** The arguments in the address, of which `format` may choose the format. */
+  readonly readAddress: () => RawArguments
+  /** The arguments in the body. Called only once the call is known to be allowed: a body is not taken from strangers. */
+  readonly readBody?: () => Promise<RawArguments>
   /** Fires when the caller leaves. */
   readonly signal: AbortSignal
   /** The caller demands a new result; granted where the token allows it. */
@@ -38,8 +42,11 @@ export interface RunRequest {
 }
 
 export interface RunResponse {
+  readonly endpoint: Endpoint
+  /** In JSON, whatever the caller has asked for. */
   readonly result: StoredResult
-  readonly contentType: string
+  /** What the caller has asked for. */
+  readonly offered: OfferedType
   readonly coding: CodingChoice
   /** False: the endpoint is not cached. */
   readonly isCacheable: boolean
@@ -74,19 +81,23 @@ export async function handleFor(
   const endCall = deps.beginCall?.()
   try {
     const call = admitCall(caller, request, deps, progress)
+    const { endpoint } = call
+    const { readBody, format, accept } = request
+    const address = request.readAddress()
+    const offered = format === undefined ? chooseType(endpoint, address, accept) : offeredType(format)
     const coding = acceptableCoding(request.acceptEncoding, deps.codings)
-    const format = request.format ?? call.format
-    const plan = planCall({ ...call, format }, await request.readArguments(), request.nowMicros ?? null, deps)
+    const given = readBody ? mergeArguments(address, await readBody()) : address
+    const plan = planCall(call, given, request.nowMicros ?? null, deps)
     const answer = plan.cached
       ? await fromCache(caller, plan.cached, request, deps)
       : await fromEngine(caller, plan.order, request, deps)
-    return { ...answer, contentType: plan.contentType, coding }
+    return { ...answer, endpoint, offered, coding }
   } finally {
     endCall?.()
   }
 }
 
-type Answer = Omit<RunResponse, 'contentType' | 'coding'>
+type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding'>
 
 async function fromCache(
   caller: Caller,
@@ -102,7 +113,7 @@ async function fromCache(
 async function fromEngine(caller: Caller, order: RunOrder, { signal }: RunRequest, deps: RequestDeps): Promise<Answer> {
   const [began, beganTicks] = [deps.clock.nowMs(), deps.clock.ticksMs()]
   const set = await runQuery(order, caller, deps, signal)
-  const result = sealResult(set, order.format, began, began)
+  const result = sealResult(set, began, began)
   const [runMs, cost] = [deps.clock.ticksMs() - beganTicks, set.cost ?? null]
   return { result, isCacheable: false, outcome: 'bypass', isStored: false, key: null, runMs, cost }
 }

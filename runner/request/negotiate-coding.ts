@@ -14,7 +14,7 @@ export interface CodingChoice {
 }
 
 /** The choice without the header: uncompressed. */
-const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
+export const PLAIN: CodingChoice = { coding: null, mayBePlain: true }
 
 /** Parses the header by RFC 9110 §12.5.3; `available` are the codings that this Node supports. */
 export function negotiateCoding(header: string | undefined, available: readonly ContentCoding[]): CodingChoice {

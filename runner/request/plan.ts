@@ -3,11 +3,9 @@ import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Caller } from '../model/ports.js'
-import type { ResultFormat } from '../model/query.js'
 import { type EndpointIndex, route } from '../serving/route.js'
 import { authorize } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
-import { negotiate } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
 
@@ -26,33 +24,29 @@ export interface Progress {
 export interface AdmittedCall {
   readonly caller: Caller
   readonly endpoint: Endpoint
-  readonly format: ResultFormat
-  readonly contentType: string
 }
 
 /** The same caller asking the same means the same plan, as long as the endpoints are the same. */
 export interface Plan {
   readonly order: RunOrder
-  readonly contentType: string
   /** What to ask of the cache; null where the call goes past it. */
   readonly cached: CacheRequest | null
 }
 
 /**
- * The endpoint by name or id, for a caller who may call it, in a format that the caller accepts.
- * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED, NOT_ACCEPTABLE.
+ * The endpoint by name or id, for a caller who may call it.
+ * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED.
  */
 export function admitCall(
   caller: Caller,
-  { ref, accept }: { readonly ref: string; readonly accept: string | undefined },
+  { ref }: { readonly ref: string },
   { endpoints }: PlanDeps,
   progress: Progress | null = null,
 ): AdmittedCall {
   const endpoint = route(endpoints(), ref)
   if (progress) progress.endpoint = endpoint.name
   authorize(caller, endpoint)
-  const { format, contentType } = negotiate(accept)
-  return { caller, endpoint, format, contentType }
+  return { caller, endpoint }
 }
 
 /**
@@ -60,23 +54,22 @@ export function admitCall(
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
 export function planCall(
-  { caller, endpoint, format, contentType }: AdmittedCall,
+  { caller, endpoint }: AdmittedCall,
   given: RawArguments,
   nowMicros: bigint | null,
   deps: PlanDeps,
 ): Plan {
   const args = bindPinned(caller, endpoint, given)
-  const order = { endpoint, args, format, nowMicros }
-  return { order, contentType, cached: cacheRequest(order, caller, deps) }
+  const order = { endpoint, args, nowMicros }
+  return { order, cached: cacheRequest(order, caller, deps) }
 }
 
 function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {
-  const { endpoint, args, format, nowMicros } = order
+  const { endpoint, args, nowMicros } = order
   if (endpoint.cache === null || nowMicros !== null) return null
   return {
-    key: cacheKey(endpoint, args, format) + dataCopyOf(endpoint, deps),
+    key: cacheKey(endpoint, args) + dataCopyOf(endpoint, deps),
     endpoint: endpoint.name,
-    format,
     policy: endpoint.cache,
     timeoutMs: endpoint.timeoutMs,
     run: (signal, isBackground) => runQuery(order, isBackground ? null : caller, deps, signal),

@@ -3,7 +3,7 @@ import type { Endpoint } from '../model/endpoint.js'
 import { type RunnerError, toRunnerError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
-import type { ArgumentMap, ResultFormat, ResultSet } from '../model/query.js'
+import type { ArgumentMap, ResultSet } from '../model/query.js'
 import type { Allowance, Budgets, Payer } from './budget.js'
 import { narrowRegexErrors } from './narrow-regex-errors.js'
 
@@ -17,14 +17,13 @@ export interface RunDeps {
 export interface RunOrder {
   readonly endpoint: Endpoint
   readonly args: ArgumentMap
-  readonly format: ResultFormat
   /** The time of `@now`; null for the clock's time. */
   readonly nowMicros: bigint | null
 }
 
 /** Runs one query on the engine and emits one event about it. @throws RunnerError as Engine.run does, BUDGET_EXCEEDED. */
 export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, signal: AbortSignal): Promise<ResultSet> {
-  const { endpoint, format } = order
+  const { endpoint } = order
   const { engine, clock, observe, budgets } = deps
   const allowance = await budgets.allow(payer, endpoint.maxBytesBilled)
   const query = endpoint.render(order.args, order.nowMicros ?? clock.nowMicros())
@@ -35,7 +34,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     const { name, maxRows, maxResultBytes, timestamps, timeoutMs, labels, revision } = endpoint
     const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
-    const options = { maxRows, ...bytes, format, timestamps, endpoint: name, timeoutMs, signal, job }
+    const options = { maxRows, ...bytes, format: 'json', timestamps, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
     const { rowCount: rows, cost } = result
     observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })

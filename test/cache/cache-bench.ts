@@ -77,7 +77,6 @@ export function bench(store: ResultStore = distantStore(), random: () => number 
       const request: CacheRequest = {
         key: 'k',
         endpoint: 'e',
-        format: 'json',
         policy,
         timeoutMs: 30_000,
         run,

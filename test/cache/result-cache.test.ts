@@ -155,17 +155,16 @@ describe('the result cache', () => {
     ])
   })
 
-  it('gives equal bytes the same ETag, and other bytes and formats another one', async () => {
+  it('gives equal bytes the same ETag, and other bytes another one', async () => {
     const b = bench()
     const tags = [
       (await answered(b, { key: 'a', run: async () => set('x') })).result.etag,
       (await answered(b, { key: 'b', run: async () => set('x') })).result.etag,
       (await answered(b, { key: 'c', run: async () => set('y') })).result.etag,
-      (await answered(b, { key: 'd', run: async () => set('x'), format: 'ndjson' })).result.etag,
     ]
     expect(tags[0]).to.match(/^"[\w-]+"$/)
     expect(tags[1]).to.equal(tags[0])
-    expect(new Set(tags).size).to.equal(3)
+    expect(new Set(tags).size).to.equal(2)
   })
 })
 

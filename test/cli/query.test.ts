@@ -53,6 +53,14 @@ describe('sluice query', () => {
     })
   })
 
+  it('prints what a spreadsheet, a notebook and a program read', async () => {
+    const sql = "SELECT '=1+1' AS a, -5 AS n"
+    expect((await query(sql, '--format', 'excel')).out).to.equal("\ufeffa,n\r\n'=1+1,-5\r\n")
+    expect((await query(sql, '--format', 'csv')).out).to.equal('a,n\r\n=1+1,-5\r\n')
+    expect((await query(sql, '--format', 'json')).out).to.equal('{"result":[{"a":"=1+1","n":-5}]}')
+    expect((await query(sql, '--format', 'arrow')).out).to.include('sluice.truncated')
+  })
+
   it('reads the tables of the data folder, cut after --max-rows', async () => {
     const sql = 'SELECT id FROM `logs.rest` WHERE project != @p ORDER BY id'
     expect(await query(sql, '-p', 'p=p-b')).to.deep.equal({ code: 0, out: 'id\n--\na\nc\n', err: '2 rows\n' })

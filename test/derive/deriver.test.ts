@@ -4,8 +4,9 @@ import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { createDeriver, type Deriver, LARGE_BYTES } from '../../runner/derive/deriver.js'
 import { derive } from '../../runner/encode/derive/derive.js'
-import { DERIVED_FORMATS, type ResultFacts } from '../../runner/encode/derive/facts.js'
+import type { ResultFacts } from '../../runner/encode/derive/facts.js'
 import { RunnerError } from '../../runner/model/errors.js'
+import { DERIVED_FORMATS } from '../../runner/model/query.js'
 import { CLOCK } from '../engines/duckdb/raw-engine.js'
 
 const COLUMNS = [

@@ -1,9 +1,9 @@
 import { expect } from 'chai'
 import { BodyTooLargeError, bodyBuilder } from '../../runner/encode/body.js'
 import { compileRowWriter } from '../../runner/encode/row-writer.js'
-import type { ResultFormat } from '../../runner/model/query.js'
+import type { EngineFormat } from '../../runner/model/query.js'
 
-function bodyOf(format: ResultFormat, names: string[], rows: (string | null)[][], maxBytes = 1_000_000): string {
+function bodyOf(format: EngineFormat, names: string[], rows: (string | null)[][], maxBytes = 1_000_000): string {
   const body = bodyBuilder(compileRowWriter(names, format), maxBytes)
   for (const row of rows) body.add(row)
   return new TextDecoder().decode(body.finish())
@@ -14,7 +14,7 @@ describe('the body of a result', () => {
     ['1', '"x"'],
     ['2', 'null'],
   ]
-  const CASES: { name: string; format: ResultFormat; rows: (string | null)[][]; body: string }[] = [
+  const CASES: { name: string; format: EngineFormat; rows: (string | null)[][]; body: string }[] = [
     {
       name: 'is one JSON object with its rows as objects',
       format: 'json',

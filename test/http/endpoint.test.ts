@@ -346,12 +346,14 @@ describe('an endpoint over HTTP', () => {
     }
   })
 
-  it('offers JSON, and names it to a caller that accepts only another type', async () => {
-    const response = await s.get('?project=a', { headers: { Accept: 'text/csv' } })
+  it('names its formats to a caller that accepts only another type', async () => {
+    const response = await s.get('?project=a', { headers: { Accept: 'text/html' } })
     expect(response.status).to.equal(406)
     expect(await response.json()).to.include({
       code: 'NOT_ACCEPTABLE',
-      detail: 'This can be had as: application/json.',
+      detail:
+        'This can be had as: json (application/json), ndjson (application/x-ndjson), csv (text/csv), excel, ' +
+        'table (application/vnd.sluice.table+json), arrow (application/vnd.apache.arrow.stream).',
     })
   })
 

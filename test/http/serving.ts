@@ -9,6 +9,7 @@ import { openTokenStore } from '../../runner/auth/tokens.js'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { createDeriver } from '../../runner/derive/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/hits/fast-path.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
@@ -94,11 +95,12 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     codings: AVAILABLE_CODINGS,
     newRequestId: randomUUID,
   }
+  const deriver = createDeriver({ clock: systemClock() })
   const corsOrigins = options.corsOrigins ?? []
   const appDeps = {
     ...deps,
     metrics,
-    representations: createRepresentationStore(),
+    representations: createRepresentationStore({ derive: deriver.derive, maxResultBytes: 64_000_000 }),
     corsOrigins,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
@@ -163,6 +165,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     },
     async close() {
       await server.close()
+      deriver.close()
       results.close()
       await store.close()
       await tokens.close()

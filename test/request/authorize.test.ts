@@ -145,11 +145,7 @@ describe('a pinned parameter that is a regular expression', () => {
   it('has its own cache key, which a call that gives the value does not share', () => {
     const endpoint = urls()
     const key = (pinned: Record<string, string>, url: string) =>
-      cacheKey(
-        endpoint,
-        bindPinned(caller(pinned), endpoint, new Map([['url', { values: [url], isList: false }]])),
-        'json',
-      )
+      cacheKey(endpoint, bindPinned(caller(pinned), endpoint, new Map([['url', { values: [url], isList: false }]])))
     expect(key({ url: 'abc' }, '')).to.equal(key({ url: 'abc' }, 'abc'))
     const keys = [
       key({ url: 'abc' }, ''),

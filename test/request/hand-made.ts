@@ -80,7 +80,7 @@ export function countingEngine(): CountingEngine {
       if (failure) throw failure
       const row = Object.fromEntries(Object.entries(query.parameters).map(([name, { value }]) => [name, value]))
       return {
-        columns: [{ name: 'project', type: 'STRING' }],
+        columns: Object.entries(row).map(([name, value]) => ({ name, type: typeOf(value) })),
         rowCount: 1,
         isTruncated: options.maxRows < 1,
         body: Buffer.from(JSON.stringify({ result: [row] })),
@@ -93,6 +93,11 @@ export function countingEngine(): CountingEngine {
     },
     close: async () => {},
   }
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'ARRAY<STRING>'
+  return typeof value === 'number' ? 'FLOAT64' : 'STRING'
 }
 
 function untilOpen(gate: Promise<void>, signal: AbortSignal, onCancel: () => void): Promise<void> {

@@ -145,7 +145,7 @@ async function answerOf(runner: Runner, call: Call, asked: CallOptions): Promise
   try {
     const { columns, body, isTruncated, rowCount } = await runner.call(call.endpoint, call.arguments, {
       ...asked,
-      format: 'arrays',
+      format: 'table',
     })
     return { answer: { kind: 'rows', columns, body, isTruncated }, rows: rowCount, failure: null }
   } catch (thrown) {

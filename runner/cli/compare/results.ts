@@ -1,7 +1,7 @@
 /** Where the results of two engines differ. */
 import type { ResultColumn } from '../../model/query.js'
 
-/** What an engine made of a call. `body` is in the format `arrays`. */
+/** What an engine made of a call. `body` is in the format `table`. */
 export type Answer =
   | {
       readonly kind: 'rows'
@@ -50,7 +50,8 @@ export function resultDifferences(duckdb: Answer, bigquery: Answer, options: Com
   return [...columns, ...rows, ...cutDifference(duckdb, bigquery)]
 }
 
-const rowsOf = (body: Uint8Array): readonly Row[] => JSON.parse(Buffer.from(body).toString()) as readonly Row[]
+const rowsOf = (body: Uint8Array): readonly Row[] =>
+  (JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly Row[] }).rows
 
 const columnsText = (columns: readonly ResultColumn[]): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join(', ')

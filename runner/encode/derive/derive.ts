@@ -1,8 +1,8 @@
 /** Converts a stored JSON result to another format. */
-import type { ResultColumn } from '../../model/query.js'
+import type { DerivedFormat, ResultColumn } from '../../model/query.js'
 import { toCsv } from './csv.js'
 import { toExcel } from './excel.js'
-import type { DerivedFormat, ResultFacts } from './facts.js'
+import type { ResultFacts } from './facts.js'
 import { toNdjson } from './ndjson.js'
 import { toTable } from './table.js'
 

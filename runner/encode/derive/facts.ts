@@ -1,9 +1,5 @@
 /** Facts about a result that the derived formats need besides its columns and rows. */
 
-/** The formats that are derived from a stored JSON result. */
-export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const
-export type DerivedFormat = (typeof DERIVED_FORMATS)[number]
-
 export interface ResultFacts {
   readonly endpoint: string
   readonly revision: string

@@ -3,12 +3,21 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express, { type Response } from 'express'
 import { BoundedMap } from '../../model/bounded-map.js'
 import type { Caller, StoredResult } from '../../model/ports.js'
+import { chooseType, type OfferedType } from '../../request/negotiate.js'
 import { type CodingChoice, isAcceptable, negotiateCoding } from '../../request/negotiate-coding.js'
 import { admitCall, planCall } from '../../request/plan.js'
 import { parsePairs } from '../../request/raw-arguments.js'
 import type { AppDeps } from '../app.js'
 import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
-import { freshnessOf, isMatch, lastingHead, passingHead, serverTiming, VARY } from '../representation/result-head.js'
+import {
+  freshnessOf,
+  isMatch,
+  type LastingFacts,
+  lastingHead,
+  passingHead,
+  serverTiming,
+  VARY,
+} from '../representation/result-head.js'
 import { loggedPath, pathOf, queryOf, requestDone, requestIdOf, wasSent } from '../request-context.js'
 import { createSendFinished } from './finished-response.js'
 import { createHeaderTail, flat } from './header-tail.js'
@@ -42,6 +51,10 @@ interface Hit {
   readonly representation: Representation
 }
 
+function lastingFacts({ cached, offered }: PlannedAddress, result: StoredResult): LastingFacts {
+  return { result, offered, endpoint: cached.endpoint }
+}
+
 /**
  * The listener of `createRunner`: the fast path for hits, the app (the slow path) for all else. Both give the same answers.
  */
@@ -71,10 +84,12 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     if (!PLAIN_REF.test(ref) || address.includes('#')) return null
     const accept = asked.accept === '' ? undefined : asked.accept
     try {
-      const call = admitCall(caller, { ref, accept }, deps)
+      const call = admitCall(caller, { ref }, deps)
       if (call.endpoint.cache === null) return null
-      const { cached, contentType } = planCall(call, parsePairs(queryOf(address)), null, deps)
-      return cached && { cached, contentType, path: onePath(loggedPath(path)), held: null }
+      const given = parsePairs(queryOf(address))
+      const offered = chooseType(call.endpoint, given, accept)
+      const { cached } = planCall(call, given, null, deps)
+      return cached && { cached, offered, path: onePath(loggedPath(path)), held: null }
     } catch {
       return null // refused: the slow path says why
     }
@@ -89,8 +104,12 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     return own
   }
 
-  function representationOf(result: StoredResult, choice: CodingChoice): Representation | undefined {
-    return isAcceptable(choice) ? deps.representations.find(result, choice) : undefined
+  function representationOf(
+    result: StoredResult,
+    { format }: OfferedType,
+    choice: CodingChoice,
+  ): Representation | undefined {
+    return isAcceptable(choice) ? deps.representations.find(result, format, choice) : undefined
   }
 
   /** Null: no hit. Nothing has been counted by then. */
@@ -102,7 +121,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     if (!planned) return null
     const held = deps.results.peek(planned.cached, planned.held)
     const result = held?.result
-    const representation = result && representationOf(result, choiceFor(asked.acceptEncoding))
+    const representation = result && representationOf(result, planned.offered, choiceFor(asked.acceptEncoding))
     if (!result || !representation) return null
     if (planned.held !== held) planned.held = held
     if (!remembered) plans.keep(caller, asked.accept, address, planned) // what is no hit is not worth remembering
@@ -111,12 +130,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
 
   /** The headers that this representation has for good. */
   function lastingLines(status: Status, { planned, result, representation }: Hit): string {
-    const list = [
-      ...lastingHead(status, { result, contentType: planned.contentType }, representation),
-      'Vary',
-      vary,
-      ...noSniff,
-    ]
+    const list = [...lastingHead(status, lastingFacts(planned, result), representation), 'Vary', vary, ...noSniff]
     let lines = ''
     for (let i = 0; i < list.length; i += 2) lines += `${list[i]}: ${list[i + 1]}\r\n`
     return flat(lines)
@@ -144,8 +158,11 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
     const head = opening + lastingOf(status, hit) + headerTail(freshness, nowMs)
     if (!sendFinished(req, res, status, head, body)) {
-      const facts = { result, contentType: planned.contentType, ...AS_HIT }
-      const list = [...lastingHead(status, facts, representation), ...noSniff, ...passingHead(facts, freshness)]
+      const list = [
+        ...lastingHead(status, lastingFacts(planned, result), representation),
+        ...noSniff,
+        ...passingHead({ result, ...AS_HIT }, freshness),
+      ]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
       res.setHeader('X-Request-Id', requestId)

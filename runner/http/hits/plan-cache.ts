@@ -1,6 +1,7 @@
 /** Keeps what a caller's addresses came to, so that an address that is asked for again costs one look-up. */
 
 import type { Caller, HeldResult } from '../../model/ports.js'
+import type { OfferedType } from '../../request/negotiate.js'
 import type { Plan } from '../../request/plan.js'
 import type { EndpointIndex } from '../../serving/route.js'
 
@@ -10,7 +11,7 @@ const MAX_PLANS = 20_000
 /** What an address of one caller, asked for in one way, is a plan for. */
 export interface PlannedAddress {
   readonly cached: NonNullable<Plan['cached']>
-  readonly contentType: string
+  readonly offered: OfferedType
   /** The part of the address that may be logged. */
   readonly path: string
   /** What was found for it the last time. */

@@ -1,6 +1,7 @@
 /** The headers of a result. */
 import type { QueryCost } from '../../model/query.js'
 import type { RunResponse } from '../../request/handle.js'
+import type { OfferedType } from '../../request/negotiate.js'
 import type { Representation } from './representation.js'
 
 /** Header names and values, alternating. */
@@ -24,12 +25,19 @@ export function freshnessOf(result: RunResponse['result'], nowMs: number): Fresh
   }
 }
 
-export type HeadFacts = Pick<RunResponse, 'result' | 'contentType' | 'isCacheable' | 'outcome' | 'isStored'>
+export type HeadFacts = Pick<RunResponse, 'result' | 'isCacheable' | 'outcome' | 'isStored'>
+
+export interface LastingFacts {
+  readonly result: RunResponse['result']
+  readonly offered: OfferedType
+  /** Its name. */
+  readonly endpoint: string
+}
 
 /** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that the representation has for good. */
 export function lastingHead(
   status: 200 | 304,
-  { result, contentType }: Pick<HeadFacts, 'result' | 'contentType'>,
+  { result, offered, endpoint }: LastingFacts,
   representation: Representation,
 ): HeaderList {
   const head: HeaderList = []
@@ -38,7 +46,9 @@ export function lastingHead(
   set('X-Row-Count', String(result.rowCount))
   if (result.isTruncated) set('X-Truncated', 'true')
   if (status === 304) return head
-  set('Content-Type', contentType)
+  set('Content-Type', offered.contentType)
+  // An endpoint's name has only letters, digits, points and hyphens.
+  if (offered.extension !== null) set('Content-Disposition', `attachment; filename="${endpoint}.${offered.extension}"`)
   if (representation.coding !== null) set('Content-Encoding', representation.coding)
   set('Content-Length', String(representation.body.byteLength))
   return head

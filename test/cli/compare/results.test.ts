@@ -10,7 +10,7 @@ const EXACT: CompareOptions = { maxRows: 5, floatDigits: null, isUnordered: fals
 const answer = (rows: readonly unknown[][], types = ['INT64', 'STRING'], isTruncated = false): Answer => ({
   kind: 'rows',
   columns: types.map((type, i) => ({ name: 'ab'[i]!, type })),
-  body: Buffer.from(JSON.stringify(rows)),
+  body: Buffer.from(JSON.stringify({ rows })),
   isTruncated,
 })
 const value = (row: number, column: string, duckdb: string, bigquery: string): Difference => ({

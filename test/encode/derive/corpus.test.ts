@@ -5,7 +5,7 @@ import { expect } from 'chai'
 import { derive } from '../../../runner/encode/derive/derive.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
-import type { ResultColumn, ResultFormat, ResultSet } from '../../../runner/model/query.js'
+import type { EngineFormat, ResultColumn, ResultSet } from '../../../runner/model/query.js'
 import { runOptions } from '../../engines/ask-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
 import { caseFiles, caseTables, readCases, type SqlCase } from '../../googlesql/case-files.js'
@@ -39,7 +39,7 @@ describe('derived formats of the GoogleSQL cases', () => {
     for (const file of files) {
       it(`${file}, timestamps as ${timestamps}`, async function () {
         this.timeout(120_000)
-        const run = ({ sql, parameters = {} }: SqlCase, format: ResultFormat): Promise<ResultSet> =>
+        const run = ({ sql, parameters = {} }: SqlCase, format: EngineFormat): Promise<ResultSet> =>
           engine.run({ sql, parameters }, runOptions({ maxRows: 100_000, format, timestamps }))
         for (const each of readCases(file)) {
           if (each.error !== undefined) continue

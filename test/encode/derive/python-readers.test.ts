@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect } from 'chai'
 import { derive } from '../../../runner/encode/derive/derive.js'
-import type { DerivedFormat } from '../../../runner/encode/derive/facts.js'
-import type { ResultColumn } from '../../../runner/model/query.js'
+import type { DerivedFormat, ResultColumn } from '../../../runner/model/query.js'
 
 const FOLDER = resolve('.cache/python-readers')
 const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))

@@ -4,7 +4,7 @@ import { type JsonBytes, type Token, tokenOf } from '../../../encode/json-bytes.
 import { CLOSE_LIST, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../../encode/json-reader.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarOptions, scalarTexts } from '../../../encode/scalar-text.js'
-import type { ResultFormat } from '../../../model/query.js'
+import type { EngineFormat } from '../../../model/query.js'
 import { type CellReader, F, V } from './cell-reader.js'
 import type { ResultField } from './result-columns.js'
 import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
@@ -24,7 +24,7 @@ export type RowBytes = (out: JsonBytes, reader: CellReader) => void
 /** @throws, when it runs, UnexpectedCellError and JsonTextError. */
 export function compileRowBytes(
   columns: readonly ResultField[],
-  format: Exclude<ResultFormat, 'csv'>,
+  format: Exclude<EngineFormat, 'csv'>,
   timestamps: Timestamps,
 ): RowBytes {
   const row = rowBytes(columns, format, timestamps)
@@ -33,7 +33,7 @@ export function compileRowBytes(
 
 function rowBytes(
   columns: readonly ResultField[],
-  format: Exclude<ResultFormat, 'csv'>,
+  format: Exclude<EngineFormat, 'csv'>,
   timestamps: Timestamps,
 ): RecordBytes {
   if (format !== 'arrays') return objectBytes(columns, '', format === 'ndjson' ? '}\n' : '}', timestamps)

@@ -3,7 +3,7 @@
 import type { ScalarKind, Type } from '../../../../googlesql/index.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts } from '../../../encode/scalar-text.js'
-import type { ResultFormat } from '../../../model/query.js'
+import type { EngineFormat } from '../../../model/query.js'
 import type { ResultField } from './result-columns.js'
 import { scalarCell } from './scalar-cell.js'
 import { unexpected, within } from './unexpected-cell.js'
@@ -13,7 +13,7 @@ export type CellText = (v: unknown) => string | null
 type JsonText = (v: unknown) => string
 
 export interface CellOptions {
-  readonly format: ResultFormat
+  readonly format: EngineFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
 }
 

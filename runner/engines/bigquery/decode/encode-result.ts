@@ -5,7 +5,7 @@ import { bodyBuilder, byteBodyBuilder } from '../../../encode/body.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../../../encode/json-reader.js'
 import { compileRowWriter, type RowWriter } from '../../../encode/row-writer.js'
 import type { RunOptions } from '../../../model/ports.js'
-import type { ResultColumn, ResultFormat, ResultSet } from '../../../model/query.js'
+import type { EngineFormat, ResultColumn, ResultSet } from '../../../model/query.js'
 import type { RestSchema } from '../rest/messages.js'
 import { compileRowBytes } from './cell-bytes.js'
 import { CellReader } from './cell-reader.js'
@@ -70,7 +70,7 @@ function openResult(schema: RestSchema, options: EncodeOptions): Result {
 
 function bytesResult(
   columns: readonly ResultField[],
-  format: Exclude<ResultFormat, 'csv'>,
+  format: Exclude<EngineFormat, 'csv'>,
   { timestamps, maxBytes }: EncodeOptions,
 ): Result {
   const frame = rowWriterOf(columns, format)
@@ -116,7 +116,7 @@ function csvResult(columns: readonly ResultField[], options: EncodeOptions): Res
   return { columns, page, finish: body.finish }
 }
 
-const rowWriterOf = (columns: readonly StructField[], format: ResultFormat): RowWriter =>
+const rowWriterOf = (columns: readonly StructField[], format: EngineFormat): RowWriter =>
   compileRowWriter(
     columns.map(column => column.name),
     format,

@@ -18,14 +18,14 @@ import { BodyTooLargeError } from '../../../encode/body.js'
 import { intervalText } from '../../../encode/interval-text.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
-import type { ResultFormat } from '../../../model/query.js'
+import type { EngineFormat } from '../../../model/query.js'
 
 /** The text of one cell; null for a NULL that the format writes as nothing. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string | null
 type JsonWriter = (vector: DuckDBVector, row: number) => string
 
 export interface CellOptions {
-  readonly format: ResultFormat
+  readonly format: EngineFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** The longest text of an array; a longer one fails the result before it uses all memory. */
   readonly maxBytes: number

@@ -31,7 +31,6 @@ function callsThrough(store: ResultStore): { call(key: string): Promise<Call>; e
       const request = {
         key,
         endpoint: 'e',
-        format: 'json',
         policy: POLICY,
         timeoutMs: 30_000,
         run,

@@ -28,7 +28,6 @@ function cacheOver(
   const request = {
     key: KEY,
     endpoint: 'e',
-    format: 'json',
     policy: policyWith(policy),
     timeoutMs,
     ...more,
