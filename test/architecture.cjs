@@ -72,7 +72,7 @@ const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
 /** The entry points: the files at which a process, or a program that imports the package, begins. */
 const ENTRIES =
-  '^(runner/(main|index|derive/derive-worker|http/representation/byte-range|engines/duckdb/(child/child-main|translation/translation-worker))' +
+  '^(runner/(main|index|derive/derive-worker|engines/duckdb/(child/child-main|translation/translation-worker))' +
   `|${LANGUAGE}/index|${ON_DUCKDB}/index|tools/[^/]+)\\.ts$`
 
 const isLanguage = name => name === LANGUAGE || name === ON_DUCKDB
@@ -190,8 +190,7 @@ module.exports = {
       severity: 'error',
       comment:
         'child-main.ts is started as a process of its own, translation-worker.ts and derive-worker.ts as threads; main.ts and index.ts are entries',
-      // Its user comes with ranges over HTTP.
-      from: { orphan: true, path: SOURCES, pathNot: '^runner/http/representation/byte-range\\.ts$' },
+      from: { orphan: true, path: SOURCES },
       to: {},
     },
     {

@@ -57,6 +57,11 @@ export const ERROR_CODES = {
     title: 'Unsupported request body',
     when: 'The body is neither JSON nor a form, is compressed, or is not UTF-8.',
   },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    title: 'Range not satisfiable',
+    when: '`Range` begins after the end of the result. `Content-Range` has the number of its bytes.',
+  },
   EXPECTATION_FAILED: {
     status: 417,
     title: 'Expectation failed',

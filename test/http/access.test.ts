@@ -260,7 +260,7 @@ describe('the other addresses', () => {
       expect(response.headers.get('Access-Control-Allow-Methods')).to.include('GET')
       expect(response.headers.get('Access-Control-Allow-Headers')?.split(', ')).to.have.members([
         ...['X-API-KEY', 'Authorization', 'Accept', 'Content-Type'],
-        ...['Cache-Control', 'If-Match', 'If-None-Match', 'X-Request-Id'],
+        ...['Cache-Control', 'If-Match', 'If-None-Match', 'Range', 'If-Range', 'X-Request-Id'],
       ])
     })
 

@@ -47,6 +47,7 @@ describe('an endpoint over HTTP', () => {
       ...headers
     } = Object.fromEntries(response.headers)
     expect(headers).to.deep.equal({
+      'accept-ranges': 'bytes',
       age: '0',
       'cache-control': 'private, max-age=900',
       'cache-status': 'sluice; fwd=miss; stored',

@@ -52,7 +52,7 @@ interface Hit {
 }
 
 function lastingFacts({ cached, offered }: PlannedAddress, result: StoredResult): LastingFacts {
-  return { result, offered, endpoint: cached.endpoint }
+  return { result, offered, endpoint: cached.endpoint, hasRanges: true }
 }
 
 /**

@@ -24,6 +24,7 @@ const ROLE_OF: Readonly<Record<string, Role>> = {
   origin: 'stop',
   'cache-control': 'cacheControl',
   'if-match': 'stop',
+  range: 'stop',
   expect: 'stop',
   'content-length': 'stop',
   'transfer-encoding': 'stop',

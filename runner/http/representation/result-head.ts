@@ -32,12 +32,14 @@ export interface LastingFacts {
   readonly offered: OfferedType
   /** Its name. */
   readonly endpoint: string
+  /** Whether the next request for the same bytes finds them in the cache, so that a part of them can be asked for. */
+  readonly hasRanges: boolean
 }
 
 /** The headers of a 200, or of the 304 that stands for one (RFC 9110 §15.4.5), that the representation has for good. */
 export function lastingHead(
   status: 200 | 304,
-  { result, offered, endpoint }: LastingFacts,
+  { result, offered, endpoint, hasRanges }: LastingFacts,
   representation: Representation,
 ): HeaderList {
   const head: HeaderList = []
@@ -51,6 +53,7 @@ export function lastingHead(
   if (offered.extension !== null) set('Content-Disposition', `attachment; filename="${endpoint}.${offered.extension}"`)
   if (representation.coding !== null) set('Content-Encoding', representation.coding)
   set('Content-Length', String(representation.body.byteLength))
+  set('Accept-Ranges', hasRanges ? 'bytes' : 'none')
   return head
 }
 

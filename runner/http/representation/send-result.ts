@@ -3,7 +3,8 @@ import type { Request, Response } from 'express'
 import { RunnerError } from '../../model/errors.js'
 import type { RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
-import type { RepresentationStore } from './representation.js'
+import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
+import type { Representation, RepresentationStore } from './representation.js'
 import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
 
 export interface SendDeps {
@@ -15,8 +16,10 @@ export interface SendDeps {
 }
 
 /**
- * Answers 200 with the rows, or 304 when `If-None-Match` names this representation.
- * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only.
+ * Answers 200 with the rows, 206 with the part of them that `Range` asks for, or 304 when `If-None-Match` names this
+ * representation.
+ * @throws RunnerError PRECONDITION_FAILED when `If-Match` names others only; RANGE_NOT_SATISFIABLE; those of
+ *   `RepresentationStore.make`.
  */
 export async function sendResult(req: Request, res: Response, response: RunResponse, deps: SendDeps): Promise<void> {
   const { result, offered, endpoint, coding, key, runMs, cost } = response
@@ -34,15 +37,45 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   if (isRead && ifMatch !== undefined && !isStrongMatch(ifMatch, representation.etag)) {
     throw new RunnerError('PRECONDITION_FAILED', { detail: 'The result is no longer the one that If-Match names.' })
   }
-  const status = isRead && isMatch(req.get('If-None-Match'), representation.etag) ? 304 : 200
+  const isSame = isRead && isMatch(req.get('If-None-Match'), representation.etag)
+  const hasRanges = isInCache(response)
+  const range = !isSame && hasRanges && req.method === 'GET' ? rangeOf(req, representation) : null
   const head = [
-    ...lastingHead(status, { result, offered, endpoint: endpoint.name }, representation),
+    ...lastingHead(isSame ? 304 : 200, { result, offered, endpoint: endpoint.name, hasRanges }, representation),
     ...passingHead(response, freshnessOf(result, deps.nowMs())),
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)
   res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
-  res.status(status)
-  if (status === 304 || req.method === 'HEAD') res.end()
+  if (range) {
+    res.setHeader('Content-Length', range.end - range.start)
+    res.setHeader('Content-Range', contentRange(range, representation.body.byteLength))
+    res.status(206).end(representation.body.subarray(range.start, range.end))
+    return
+  }
+  res.status(isSame ? 304 : 200)
+  if (isSame || req.method === 'HEAD') res.end()
   else res.end(representation.body)
+}
+
+/** A result that is cacheable but has just not been stored is too large for the cache: each part would be a query. */
+function isInCache({ isCacheable, outcome, isStored }: RunResponse): boolean {
+  return isCacheable && (isStored || (outcome !== 'miss' && outcome !== 'fresh'))
+}
+
+/**
+ * The part of the body that is asked for; null for all of it.
+ * @throws RunnerError RANGE_NOT_SATISFIABLE.
+ */
+function rangeOf(req: Request, { body, etag }: Representation): ByteRange | null {
+  const header = req.get('Range')
+  if (header === undefined || !allowsRange(req.get('If-Range'), etag)) return null
+  const choice = parseRange(header, body.byteLength)
+  if (choice.kind === 'unsatisfiable') {
+    throw new RunnerError('RANGE_NOT_SATISFIABLE', {
+      detail: `The result has ${body.byteLength} bytes.`,
+      headers: { 'Content-Range': contentRange(null, body.byteLength) },
+    })
+  }
+  return choice.kind === 'range' ? choice : null
 }

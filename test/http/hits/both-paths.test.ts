@@ -87,6 +87,7 @@ const CALLS: readonly (readonly [name: string, call: Call, isFast: boolean])[] =
     true,
   ],
   ['format=csv with If-None-Match', { path: `${ECHO}?project=a&format=csv`, headers: { 'If-None-Match': '*' } }, true],
+  ['a range', { path: `${ECHO}?project=a`, headers: { Range: 'bytes=2-5' } }, false],
   ['an unknown format', { path: `${ECHO}?project=a&format=xml` }, false],
   ['If-None-Match of anything', { path: `${ECHO}?project=a`, headers: { 'If-None-Match': '*' } }, true],
   ['If-None-Match of another', { path: `${ECHO}?project=a`, headers: { 'If-None-Match': '"x", W/"y"' } }, true],
