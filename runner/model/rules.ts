@@ -36,6 +36,10 @@ export const RULES = {
   'manifest/name-form': { says: 'The name looks like an id.' },
   'manifest/sql-block': { says: 'The SQL is not a literal block (`sql: |`).' },
   'parameter/reserved-name': { says: 'A parameter is named `now`, which is always bound to the time of the query.' },
+  'parameter/hides-format': {
+    says: 'A parameter is named `format`, so an address cannot choose the format of the result; only `Accept` can.',
+    isWarning: true,
+  },
   'parameter/duplicate-name': { says: 'Two parameters differ only in case.' },
   'parameter/required-with-default': { says: 'A required parameter has a default.' },
   'parameter/bad-constraint': {

@@ -22,6 +22,7 @@ import { lookupValueForm } from './rules/lookup-value-form.js'
 import { nameForm } from './rules/name-form.js'
 import { parameterBadConstraint } from './rules/parameter-bad-constraint.js'
 import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
+import { parameterHidesFormat } from './rules/parameter-hides-format.js'
 import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
 import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
 import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
@@ -39,6 +40,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   nameForm,
   sqlBlock,
   parameterReservedName,
+  parameterHidesFormat,
   parameterDuplicateName,
   parameterRequiredWithDefault,
   parameterBadConstraint,
