@@ -23,11 +23,15 @@ describe('a macro', () => {
         ...macro.matchAll(/(?<!TRY_)\bCAST\((\w+) AS ([A-Z]+(?:\[\])?)/g),
         ...macro.matchAll(/\b([a-z]\w*)::([A-Z]+)/g),
       ]
-      return casts
-        .filter(([, operand, type]) => parameters.includes(operand!) && !TOTAL.test(type!))
-        .filter(([, operand, type]) => !(TIMES.test(operand!) && /^(?:DATE|TIMESTAMP)$/.test(type!)))
-        .filter(() => !NO_FIELDS.test(name))
-        .map(([cast]) => `${name}: ${cast}`)
+      return (
+        casts
+          .filter(([, operand, type]) => parameters.includes(operand!) && !TOTAL.test(type!))
+          .filter(([, operand, type]) => !(TIMES.test(operand!) && /^(?:DATE|TIMESTAMP)$/.test(type!)))
+          // `i` is an INTERVAL or a NULL without a type, for which DuckDB could not choose among its functions.
+          .filter(([, operand, type]) => !(operand === 'i' && type === 'INTERVAL'))
+          .filter(() => !NO_FIELDS.test(name))
+          .map(([cast]) => `${name}: ${cast}`)
+      )
     })
     expect(found).to.deep.equal([])
   })
