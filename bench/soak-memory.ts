@@ -4,8 +4,7 @@ import type { Server } from './processes.js'
 
 /**
  * The allowed growth of a server with a full cache in the last two fifths of the test, in megabytes: of the memory in use,
- * and
- * of the resident memory. V8 allocates in steps, and malloc keeps gaps between results that have been dropped.
+ * and of the resident memory. V8 allocates in steps, and malloc keeps gaps between results that have been dropped.
  */
 const MAX_GROWTH_MB = { held: 3, resident: 12 }
 

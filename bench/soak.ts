@@ -1,8 +1,7 @@
 /**
  * Two replicas over one Redis at half of full speed, while data and manifests are edited, results purged, one replica
- * restarted,
- * and Redis killed and stopped: no call may fail, no answer may be outdated, and memory must not grow. `make soak`, or
- * `make soak ARGS="--minutes 3"`.
+ * restarted, and Redis killed and stopped: no call may fail, no answer may be outdated, and memory must not grow. `make
+ * soak`, or `make soak ARGS="--minutes 3"`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -44,8 +44,7 @@ const join: Form = ({ sql: [items, delimiter, forNull], args, type }) => {
 
 /**
  * The argument that is a lambda; its SQL is the body. The second parameter counts from zero, DuckDB's from one: a lambda of
- * both
- * becomes a lambda of one within another.
+ * both becomes a lambda of one within another.
  */
 function lambdaSql({ sql: [, body], args: [, lambda] }: FormCall): string {
   if (lambda?.kind !== 'lambda') throw new FormError('a lambda is not written as a lambda')

@@ -6,8 +6,7 @@
  * computed at most once for true and once for false, whatever the condition reads.
  *
  * Before: any plan. After: a subquery that may fail, in a branch that not every row takes, has guards (filters with
- * `isGuard`)
- * above its tables, and the conditions of its branch are columns below it.
+ * `isGuard`) above its tables, and the conditions of its branch are columns below it.
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
@@ -42,8 +41,7 @@ import { always } from './delayed-constants.js'
 
 /**
  * @param isEach the subqueries in which something may fail are computed where there is a row that asks for them, which costs
- * a
- * join, so that it is how a query is tried again that has failed
+ * a join, so that it is how a query is tried again that has failed
  */
 export function guardBranches(query: ResolvedQuery, isEach: boolean): ResolvedQuery {
   const { scan } = query

@@ -5,8 +5,7 @@
  * not be; then the query fails, and has to be run as it is written.
  *
  * Before: a plan that nothing is to be pruned of. After: null where rows cannot be cut so, or it is no use; or the plan, in
- * which
- * the first rows of the table are a common table expression, with a test of their number above it.
+ * which the first rows of the table are a common table expression, with a test of their number above it.
  */
 
 import { isVolatile } from '../../googlesql/functions/facts.js'

@@ -61,8 +61,7 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
 
 /**
  * The scan, in which the aggregation trusts its totals; null where there is no such aggregation. All its groups must be
- * looked
- * at: what stands above it leaves none out, and what cuts the result off has to sort them first.
+ * looked at: what stands above it leaves none out, and what cuts the result off has to sort them first.
  */
 function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | null {
   const over = (input: Scan | null): Scan | null => input && withInputs(scan, [input])

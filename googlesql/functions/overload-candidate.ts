@@ -78,10 +78,10 @@ export function bestCandidate(
 }
 
 /**
- * A signature of decimals matches only calls with an argument of that type: `1 / 2` is FLOAT64, although NUMERIC is nearer
- * to INT64. With `decimalsNeedAll`, one FLOAT64 argument makes it a FLOAT64 call. Source: the constraints
- * HasNumericTypeArgument,
- * HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference implementation.
+ * A signature of decimals matches only calls with an argument of that type: `1 / 2` is FLOAT64, although NUMERIC is nearer to
+ * INT64. With `decimalsNeedAll`, one FLOAT64 argument makes it a FLOAT64 call. Source: the constraints
+ * HasNumericTypeArgument, HasBigNumericTypeArgument and AllArgumentsHaveNumericOrBigNumericType of the reference
+ * implementation.
  */
 const DECIMALS: ReadonlySet<Type['kind']> = new Set(['NUMERIC', 'BIGNUMERIC'])
 const NO_LAMBDAS: Candidate['lambdas'] = new Map()

@@ -88,8 +88,7 @@ const NUMERIC_LIMITS = {
 
 /**
  * A decimal number, with or without an exponent, as plain decimal text without superfluous zeros. A literal must not have
- * more
- * digits after the point than the type; a `cast` rounds half away from zero. Null also beyond the type's range.
+ * more digits after the point than the type; a `cast` rounds half away from zero. Null also beyond the type's range.
  */
 export function numericLiteral(
   text: string,

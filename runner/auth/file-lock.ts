@@ -51,9 +51,8 @@ async function tryMake(lock: string): Promise<boolean> {
 
 /**
  * Removes a lock that a dead process has left; false where the caller must wait. Two processes that see the same dead lock
- * must
- * not both remove it, since the second could remove a lock that a third process has taken in between. So a process may remove
- * it only after creating a file named by the lock's random part, and only while that lock is still there.
+ * must not both remove it, since the second could remove a lock that a third process has taken in between. So a process may
+ * remove it only after creating a file named by the lock's random part, and only while that lock is still there.
  */
 async function takeOver(lock: string): Promise<boolean> {
   const text = await textOf(lock)

@@ -187,9 +187,8 @@ export class JsonBytes {
 
   /**
    * Appends the token, and then a JSON string of another text, whose opening quote is at `start`. Returns the offset after
-   * its
-   * closing quote. Escapes are normalised to those of JSON.stringify, which never makes the text longer. The other text must
-   * be valid UTF-8. @throws JsonTextError.
+   * its closing quote. Escapes are normalised to those of JSON.stringify, which never makes the text longer. The other text
+   * must be valid UTF-8. @throws JsonTextError.
    */
   tokenAndRestOfString(before: Token, text: DataView, start: number): number {
     this.token(before)
@@ -287,8 +286,7 @@ const isBetween = (text: DataView, last: number, { words }: Token): boolean =>
 
 /**
  * Marks the bytes of a 32-bit word that a JSON string must escape: quotes, backslashes and control characters. 0 means that
- * it
- * has no such byte. The first mark is exact; later marks may be false ("Determine if a word has a byte less than n", Bit
+ * it has no such byte. The first mark is exact; later marks may be false ("Determine if a word has a byte less than n", Bit
  * Twiddling Hacks).
  */
 export function specialBytes(word: number): number {

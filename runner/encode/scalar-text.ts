@@ -1,7 +1,6 @@
 /**
  * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings"), or as plain text for
- * CSV.
- * Engines pass each value in one exact form; only this file decides how it is written.
+ * CSV. Engines pass each value in one exact form; only this file decides how it is written.
  */
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from '../../googlesql/data.js'
 

@@ -7,8 +7,7 @@ const MAX_DEPTH = 40
 
 /**
  * The sorted paths of files and folders below `root`, separated by `/`. Links to folders are followed. Names that begin with
- * a
- * dot are skipped: editors, version control and mounts (`..data`) use them. Rejects when a folder cannot be read.
+ * a dot are skipped: editors, version control and mounts (`..data`) use them. Rejects when a folder cannot be read.
  */
 export async function namesBelow(root: string): Promise<readonly string[]> {
   const names: string[] = []

@@ -68,10 +68,9 @@ export interface Log {
 
 /**
  * Writes each event of `level` and above as one line, by default to standard error. While its reader stalls, lines are
- * queued;
- * when the queue is full they are dropped, and a later line reports their number. Lines of successful requests are held for
- * up
- * to HOLD_MS; any other line is written at once, after the held ones. A process that is killed loses its held lines.
+ * queued; when the queue is full they are dropped, and a later line reports their number. Lines of successful requests are
+ * held for up to HOLD_MS; any other line is written at once, after the held ones. A process that is killed loses its held
+ * lines.
  */
 export function openLog(level: LogLevel, clock: Clock, destination?: DestinationStream): Log {
   const output = destination ? gathered(destination) : standardError(clock)

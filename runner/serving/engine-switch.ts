@@ -6,8 +6,7 @@ import type { Query } from '../model/query.js'
 export interface EngineRelay<E extends Engine> {
   /**
    * The engine that callers keep. A query runs on the newest engine that knows its endpoint's revision. A query whose
-   * revision
-   * no engine knows any more is refused: it can only be a late background refresh.
+   * revision no engine knows any more is refused: it can only be a late background refresh.
    */
   readonly engine: Engine
   /** The current engine; null before the first. */

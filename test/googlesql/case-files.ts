@@ -129,8 +129,7 @@ function schemaField({ name, type }: StructField): SchemaField {
 
 /**
  * The text of a case file with new DuckDB SQL for the cases that have the key `duckdb`; `sqlOfLine` has the SQL by the line
- * of
- * the case. The rest of the text stays as it is.
+ * of the case. The rest of the text stays as it is.
  */
 export function withDuckdbSql(text: string, sqlOfLine: ReadonlyMap<number, string>): string {
   const lines = new LineCounter()

@@ -144,8 +144,7 @@ describe('replicas that share a Redis', function () {
       await pause(20)
     }
     // There is one run every 0.9 to 1 second, however many replicas there are, and one that was due at the beginning. When
-    // Redis
-    // is too slow on a busy machine, each replica runs by itself.
+    // Redis is too slow on a busy machine, each replica runs by itself.
     const seconds = (performance.now() - began) / 1_000
     expect(queries(a, b) - before).to.be.within(2, Math.floor(seconds / 0.9) + 1 + alone())
   })

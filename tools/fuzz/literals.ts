@@ -15,8 +15,7 @@ import type { Node } from './tree.js'
 
 /**
  * A value in the form that it has on the wire (INT64 and decimals may be texts, BYTES are base64), except a STRUCT, which is
- * a
- * list in the order of its fields, and JSON, which is its text.
+ * a list in the order of its fields, and JSON, which is its text.
  */
 export type Value = unknown
 

@@ -14,8 +14,7 @@ export interface Overload {
 }
 /**
  * Functions that the reference lacks and cannot express otherwise. They are rarely called: their values cannot be compared,
- * only
- * internal errors and time-outs can be found.
+ * only internal errors and time-outs can be found.
  */
 export const UNBUILT: ReadonlySet<string> = new Set([
   'ADD_MONTHS',

@@ -1,7 +1,6 @@
 /**
  * Compares every GoogleSQL case with the reference implementation and writes test/cases/googlesql/ORACLE.md. Exits with 1
- * when
- * a case differs and states no reason. Arguments are names of files of cases; without arguments it compares all of them.
+ * when a case differs and states no reason. Arguments are names of files of cases; without arguments it compares all of them.
  */
 import { writeFileSync } from 'node:fs'
 import { openEmbeddedEngine } from '../../runner/index.js'

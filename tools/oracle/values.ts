@@ -155,8 +155,7 @@ export function valueOfMessage(message: ValueMessage | null, type: Type): unknow
 }
 
 // NumericValue::SerializeAsProtoBytes: the value without its point in two's complement, with the smallest number of bytes
-// that
-// holds it, the lowest byte first.
+// that holds it, the lowest byte first.
 
 function decimalBytes(text: string, scale: number): Uint8Array {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text)

@@ -138,8 +138,8 @@ const INTERVALS = [
   `bq_days_and_micros(us) AS bq_interval(0, (us - us % ${DAY_MICROS}) // ${DAY_MICROS}, us % ${DAY_MICROS})`,
   'bq_interval_from_parts(parts) AS bq_interval(parts[1], parts[2], parts[3])',
   `bq_interval_from_text(text, part, upto) AS bq_interval_from_parts(bq_parse_interval(text, part, upto))`,
-  // Not datepart, which reads the part's name for each row in a lambda.
-  // The casts are for a field of a NULL STRUCT, which DuckDB folds to a NULL without a type.
+  // Not datepart, which reads the part's name for each row in a lambda. The casts are for a field of a NULL STRUCT, which
+  // DuckDB folds to a NULL without a type.
   'bq_interval_months(i) AS (year(i::INTERVAL) * 12 + month(i::INTERVAL))',
   'bq_interval_days(i) AS day(i::INTERVAL)',
   // The length of an interval, by which BigQuery orders intervals: a month counts 30 days, a day 24 hours. DuckDB orders by

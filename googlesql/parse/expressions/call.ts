@@ -6,8 +6,7 @@ import { parseCount, parseOrderBy, parseWindow } from './window.js'
 
 /**
  * Functions that may be called without parentheses. The grammar lists them because the parser does not import the catalogue.
- * They
- * are the functions that read the clock; a test compares the list with the catalogue.
+ * They are the functions that read the clock; a test compares the list with the catalogue.
  */
 const BARE_FUNCTIONS: ReadonlySet<string> = new Set([
   'CURRENT_DATE',

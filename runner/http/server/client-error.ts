@@ -70,8 +70,7 @@ function understand(thrown: NodeJS.ErrnoException): RunnerError {
 
 /**
  * For a request with a complete head and a broken body: passes the error to the code that reads the body, which answers.
- * False
- * where no code reads it, or where a response is under way, in which a second status line would be taken for content.
+ * False where no code reads it, or where a response is under way, in which a second status line would be taken for content.
  */
 function tellReader(socket: Socket, error: RunnerError): boolean {
   const answer = answerUnderWay(socket)

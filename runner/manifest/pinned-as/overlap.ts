@@ -39,8 +39,7 @@ const MAX_WORK = 2_000_000
 
 /**
  * The shortest example of an overlap; null where no overlap exists, `unknown` where the search would take too long. With
- * `apart`,
- * values at places that do not overlap count too: null then means that every text holds at most one value.
+ * `apart`, values at places that do not overlap count too: null then means that every text holds at most one value.
  */
 export function findOverlap(automaton: Automaton, places: 'overlapping' | 'apart'): Overlap | 'unknown' | null {
   const { steps, first, value, behind } = automaton

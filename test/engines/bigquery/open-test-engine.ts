@@ -48,8 +48,7 @@ function beat(): void {
 
 /**
  * A clock that goes `speed` times as fast as the machine's, and stands still while this process cannot run: engine and fake
- * are both in
- * it, so that no deadline of theirs passes because the machine is busy.
+ * are both in it, so that no deadline of theirs passes because the machine is busy.
  */
 export function fastClock(speed: number): Clock {
   const ticksMs = (): number => runningMs() * speed

@@ -60,8 +60,7 @@ table('a TIMESTAMP literal', timestampLiteral, [
   ['2020-07-01 12:00:00 America/Los_Angeles', '2020-07-01 19:00:00+00'],
   ['2020-01-01 12:00:00 America/Los_Angeles', '2020-01-01 20:00:00+00'],
   // Where clocks go from 2:00 to 3:00, a skipped time has the earlier offset; where they go from 2:00 to 1:00, the first of
-  // the
-  // two instants counts.
+  // the two instants counts.
   ['2024-03-10 02:30:00 America/Los_Angeles', '2024-03-10 10:30:00+00'],
   ['2024-11-03 01:30:00 America/Los_Angeles', '2024-11-03 08:30:00+00'],
   ['2024-11-03 02:30:00 America/Los_Angeles', '2024-11-03 10:30:00+00'],

@@ -10,8 +10,7 @@ import type { PurgeNumbers } from './value.js'
 
 /**
  * The field with the time when this log was begun. Redis may lose the log with its purges; results whose writer did not know
- * the
- * new log are then not used.
+ * the new log are then not used.
  */
 const BEGINNING = 'log'
 

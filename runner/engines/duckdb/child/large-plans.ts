@@ -3,12 +3,10 @@
  *
  * Plans with very many aggregates, joins and sorts: one optimizer compresses the materialised columns of each operator, and
  * rewrites the whole plan each time. Its time grows with the square of their number, to 18 s for a UNION ALL of 238
- * aggregates
- * over unnested rows that is planned in half a second without it.
+ * aggregates over unnested rows that is planned in half a second without it.
  *
  * Some correlated subqueries over a join that read three columns of the outer query: another optimizer fails them with an
- * error
- * of its own (1.5.5), `SELECT (SELECT o.a || o.b FROM t JOIN u ON t.id = u.id WHERE u.id = o.id) FROM o`.
+ * error of its own (1.5.5), `SELECT (SELECT o.a || o.b FROM t JOIN u ON t.id = u.id WHERE u.id = o.id) FROM o`.
  */
 import type { DuckDBConnection } from '@duckdb/node-api'
 

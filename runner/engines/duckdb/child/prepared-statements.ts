@@ -7,8 +7,7 @@ import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api
 export interface Statements {
   /**
    * Calls `use` with the statement of this text, with nothing bound. When `use` throws, its statement is dropped. A
-   * connection
-   * does one thing at a time.
+   * connection does one thing at a time.
    */
   readonly use: <T>(
     connection: DuckDBConnection,

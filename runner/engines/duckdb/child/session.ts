@@ -146,9 +146,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 /**
  * Locks the session. The order matters: first the allowed paths, then no external access, then no more changes (DuckDB 1.5
- * checks
- * each against the previous). Allowed are the files of tables, copies of them and the folders of datasets, but not the data
- * folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its temporary folder.
+ * checks each against the previous). Allowed are the files of tables, copies of them and the folders of datasets, but not the
+ * data folder itself, which may hold the tokens file. DuckDB adds the files that it has open and its temporary folder.
  */
 async function lock(admin: DuckDBConnection, options: SessionOptions, copies: string): Promise<void> {
   const list = (paths: readonly string[]): string => `[${[...new Set(paths)].map(quoteText).join(', ')}]`

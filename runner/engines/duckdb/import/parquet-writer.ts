@@ -1,7 +1,6 @@
 /**
  * Writes checked rows as sorted Parquet files of one partition each, in bounded memory: rows are first staged in files of
- * some
- * 100,000 rows, which DuckDB then sorts together, partition by partition, spilling to disk.
+ * some 100,000 rows, which DuckDB then sorts together, partition by partition, spilling to disk.
  */
 import { mkdirSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'

@@ -38,8 +38,7 @@ export interface TableFolder {
   readonly work: string
   /**
    * Adds the files in `result`, a folder in `work`, to the table; with `replaces` they become the whole table. A null entry
-   * adds
-   * nothing. @returns the number of files and imports that were replaced.
+   * adds nothing. @returns the number of files and imports that were replaced.
    */
   readonly commit: (entry: ImportEntry | null, result: string, options: CommitOptions) => number
   readonly close: () => void

@@ -7,8 +7,7 @@ export interface FairQueue<T> {
   readonly remove: (key: string, item: T) => boolean
   /**
    * Takes the next item and counts it as running: from the key with the fewest running items, and among equals the one that
-   * has
-   * waited longest. Null when no item may start.
+   * has waited longest. Null when no item may start.
    */
   readonly take: () => T | null
   /** Notes that an item of this key has ended. */

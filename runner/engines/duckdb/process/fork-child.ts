@@ -28,8 +28,7 @@ const CHILD = fileURLToPath(new URL(isSource ? '../child/child-main.ts' : '../ch
 const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(isSource ? ['--import', 'tsx'] : [])]
 /**
  * Allocator arenas besides one per DuckDB thread, for the other threads, few of which allocate at a time. Queries take a
- * tenth
- * longer when a DuckDB thread has to wait for another thread's arena.
+ * tenth longer when a DuckDB thread has to wait for another thread's arena.
  */
 const MORE_ARENAS = 2
 const SHELL = '/bin/sh'

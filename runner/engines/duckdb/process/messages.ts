@@ -96,8 +96,7 @@ export interface Discovery {
 
 /**
  * `query`: the query or its data is at fault, with BigQuery's message. `argument`: bound values are at fault. `too-large`:
- * the
- * result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
+ * the result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
  */
 export type Failure =
   | { readonly kind: 'query'; readonly message: string; readonly cause: string }

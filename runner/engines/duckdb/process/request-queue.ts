@@ -45,8 +45,7 @@ export interface Work {
   readonly settle: (id: number, outcome: Outcome) => void
   /**
    * Notes that the child has exited. Its requests are kept for the next child; those that may have caused the exit are
-   * counted,
-   * unless it was ended for another reason. @returns whether the child had requests.
+   * counted, unless it was ended for another reason. @returns whether the child had requests.
    */
   readonly loseChild: (reason: string, isBlameless: boolean) => boolean
   /** Fails all waiting requests. */

@@ -10,8 +10,7 @@ import { watchMemory } from './watch-memory.js'
 export interface EngineProcess {
   /**
    * Sends a request, waiting for a starting child and for a connection. Rejects with the Failure as `RequestFailure`, and
-   * with
-   * RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died during the request.
+   * with RunnerError ENGINE_UNAVAILABLE when no child can be started or two have died during the request.
    */
   readonly ask: Ask
   /** Replaces the child at once; running requests start again in the new one. */
@@ -32,8 +31,7 @@ export interface ProcessOptions {
 
 /**
  * A child that dies sooner than this, without a request to blame, is replaced with backoff: after FIRST_PAUSE_MS, doubled
- * each
- * further time.
+ * each further time.
  */
 const HEALTHY_AFTER_MS = 5_000
 const FIRST_PAUSE_MS = 100

@@ -17,8 +17,7 @@ export interface ColumnPlace {
 /**
  * SQL that converts a value of type `have` to `want`. Where both have the same representation it is `sql` itself, so that
  * filters are pushed down to the file. Missing fields are NULL, extra fields are dropped. A NULL array stays NULL; queries
- * that
- * could tell the difference handle it (scans/null-arrays.ts).
+ * that could tell the difference handle it (scans/null-arrays.ts).
  */
 export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const { path } = place

@@ -27,8 +27,7 @@ export interface DataFile {
 
 /**
  * Why this data folder cannot be used, and what to do; null where it can be read. An empty folder is valid; a missing one
- * means
- * a wrong path, an unmounted volume, or a first start.
+ * means a wrong path, an unmounted volume, or a first start.
  */
 export function dataFolderFault(dataDir: string): string | null {
   try {

@@ -57,8 +57,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
 
 /**
  * Identifies this copy of the data: fingerprints of two copies differ even if their contents are equal. Replicas that mount
- * the
- * same folder share one copy. '' where the folder does not exist yet.
+ * the same folder share one copy. '' where the folder does not exist yet.
  */
 export function dataCopyReader({ dataDir, database }: DataStateOptions): () => string {
   const folder = database === null ? dataDir : dirname(database)

@@ -26,8 +26,7 @@ export function decompressed(raw: Readable, compression: Compression): AsyncIter
 
 /**
  * Reads a compressed file to its end, since DuckDB reads a truncated file as a shorter one and does not verify gzip's
- * checksum.
- * `name` is the file's name in the error.
+ * checksum. `name` is the file's name in the error.
  * @throws QueryFault when the file is truncated or corrupt.
  */
 export async function expectWhole(

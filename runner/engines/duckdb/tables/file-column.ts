@@ -1,7 +1,6 @@
 /**
  * Converts values of text files to values of columns: for each type, the type that the file is read with, and the DuckDB SQL
- * that
- * converts it to the column's type or raises an error.
+ * that converts it to the column's type or raises an error.
  */
 import type { Type } from '../../../../googlesql/data.js'
 import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'

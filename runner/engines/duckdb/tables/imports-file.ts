@@ -1,7 +1,6 @@
 /**
  * `imports.json` in a table's folder lists the imports of the table. It is replaced by one rename, so that a reader sees all
- * of
- * an import or nothing; folders that it does not list are not part of the table.
+ * of an import or nothing; folders that it does not list are not part of the table.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

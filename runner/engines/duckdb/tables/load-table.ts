@@ -168,10 +168,8 @@ export const shapeKey = (shape: ParquetShape): string => JSON.stringify([shape.n
 
 /**
  * A SELECT of the table's columns over a source of this shape: columns are cast, and missing ones are NULL. A column that
- * already
- * has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of further
- * columns,
- * each with a comma before it; for `isInferred` see ColumnPlace.
+ * already has the table's type is used unchanged, so that filters on it are pushed down to the file. `more` is SQL of further
+ * columns, each with a comma before it; for `isInferred` see ColumnPlace.
  */
 export function selectFrom(
   source: string,

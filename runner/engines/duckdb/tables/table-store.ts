@@ -51,8 +51,7 @@ export interface TableStore {
   readonly declare: (table: StoredTable) => void
   /**
    * Brings these tables up to date with their files. Loads only new and changed files; running queries keep the rows that
-   * they
-   * began with.
+   * they began with.
    * @throws QueryFault naming file and row when a file holds what its table's schema does not allow.
    */
   readonly refresh: (names: readonly string[]) => Promise<readonly TableRead[]>
@@ -60,8 +59,7 @@ export interface TableStore {
   readonly stand: (names: readonly string[]) => Promise<void>
   /**
    * Remembers the state of the files that queries on these tables read in place. The returned function gives the path of a
-   * file
-   * that has changed since, or null.
+   * file that has changed since, or null.
    */
   readonly lookAtFiles: (names: readonly string[]) => () => string | null
   /** The total size of the files of these tables that queries read in place. */
@@ -116,8 +114,7 @@ const NOTHING: TableContents = { files: [], imports: [] }
 const NOT_HELD: Holding = { parts: null, imports: new Map(), hasRowTable: false, view: '' }
 /**
  * The bytes of loaded or replaced files after which a checkpoint pays off. A checkpoint writes the metadata of every column
- * of
- * every table, which takes a second for hundreds of wide tables; during loads it happens only after many more bytes.
+ * of every table, which takes a second for hundreds of wide tables; during loads it happens only after many more bytes.
  */
 const CHECKPOINT_BYTES = 1_000_000n
 const CHECKPOINT_AMID_BYTES = 64_000_000n
@@ -450,8 +447,7 @@ async function insertRows(
 
 /**
  * The SQL of the table's view; '' for a table without files. A partitioned table has two hidden columns: the begin and the
- * end of
- * the row's partition, or NULL where they are not known. Filters on them keep DuckDB from opening files
+ * end of the row's partition, or NULL where they are not known. Filters on them keep DuckDB from opening files
  * (scans/partition-filter.ts).
  */
 function viewOver(

@@ -33,8 +33,7 @@ export interface CellOptions {
 
 /**
  * Compiles the writer of a column. The writer throws ValueError for a value that BigQuery cannot hold or write (a NULL inside
- * an
- * array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
+ * an array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
  */
 export function compileCellWriter(column: StructField, { format, timestamps, maxBytes }: CellOptions): CellWriter {
   const json = { ...scalarTexts({ style: 'json', timestamps }), maxBytes }

@@ -31,8 +31,7 @@ export function readTypes(types: Readonly<Record<string, string>>): Readonly<Rec
 
 /**
  * The parameters of a translation, in its order. Names are case-insensitive, as in GoogleSQL. Null where a time of `times` is
- * out
- * of TIMESTAMP's range; the query without such parameters then reports the error.
+ * out of TIMESTAMP's range; the query without such parameters then reports the error.
  * @throws RunnerError
  */
 export function wireParameters(

@@ -1,7 +1,6 @@
 /**
  * Warns of a pattern parameter without `pinned_as`: its pin would be read as a regular expression, so a token that pins it
- * may
- * not call the endpoint. Where another parameter is the tenant, tokens pin that one, and there is no warning.
+ * may not call the endpoint. Where another parameter is the tenant, tokens pin that one, and there is no warning.
  */
 import { splitType } from '../../../model/typed-value.js'
 import type { ManifestFacts, Rule } from '../rule.js'

@@ -1,8 +1,7 @@
 /**
  * Resources that no SQL may reach, and the lock that stops each attempt. There are three locks, one after the other:
- * GoogleSQL
- * has no name for the resource (the translator), SQL that the translator did not write is refused (the guard), and DuckDB's
- * settings forbid the access. DuckDB cannot forbid functions that only report its own state.
+ * GoogleSQL has no name for the resource (the translator), SQL that the translator did not write is refused (the guard), and
+ * DuckDB's settings forbid the access. DuckDB cannot forbid functions that only report its own state.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

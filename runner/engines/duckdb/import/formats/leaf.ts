@@ -21,8 +21,7 @@ const CARRIED_SCALE = 9
 
 /**
  * The value of a text as JSON for DuckDB; null when the text is not a value of this type. `text` is the value of a JSON
- * string,
- * a number's token, or a cell of CSV.
+ * string, a number's token, or a cell of CSV.
  */
 export function leafOfText(kind: ScalarKind, text: string, limits: LeafLimits): string | null {
   switch (kind) {
@@ -165,8 +164,7 @@ function bytes(text: string, { maxLength }: LeafLimits): string | null {
 
 /**
  * A TIMESTAMP from text, as BigQuery casts it, or from a number since 1970 as in NDJSON tables: up to 11 digits are seconds,
- * 12
- * to 14 milliseconds, more are microseconds; a number with a fraction is seconds.
+ * 12 to 14 milliseconds, more are microseconds; a number with a fraction is seconds.
  */
 function timestamp(text: string): string | null {
   const number = /^(-?)(\d{1,18})(?:\.(\d+))?$/.exec(text)
