@@ -119,8 +119,6 @@ export interface AggregateTraits {
   readonly refusesOrder?: boolean
   /** With OVER it may have a frame. */
   readonly allowsFrame?: boolean
-  /** The result over no rows is 0, not NULL: COUNT and its like. */
-  readonly emptyIsZero?: boolean
 }
 
 /** Marks an entry that only the open language's documentation has. */

@@ -46,11 +46,9 @@ export interface FromNames {
   readonly ranges: readonly Range[]
   /** The columns, in the order of `*`. */
   readonly columns: readonly VisibleColumn[]
-  /** Columns that only a qualified name can refer to: the columns of USING, on both sides. */
-  readonly hidden: ReadonlySet<VisibleColumn>
 }
 
-export const NO_NAMES: FromNames = { ranges: [], columns: [], hidden: new Set() }
+export const NO_NAMES: FromNames = { ranges: [], columns: [] }
 
 export const visible = (column: Column, name: string = column.name): VisibleColumn => ({
   name,
@@ -69,7 +67,7 @@ export function valueColumns(column: Column, alias: string): readonly VisibleCol
 export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
   const names = new Map<string, Found>()
   for (const column of from.columns) {
-    if (column.name === '' || from.hidden.has(column)) continue
+    if (column.name === '') continue
     const key = column.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })
   }

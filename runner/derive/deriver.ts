@@ -1,11 +1,12 @@
 /** Converts stored JSON results to other formats: small ones in this thread, large ones in a worker thread. */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { BodyTooLargeError } from '../encode/body.js'
 import { derive } from '../encode/derive/derive.js'
 import type { ResultFacts } from '../encode/derive/facts.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 import type { DerivedFormat, ResultColumn } from '../model/query.js'
+import { startWorker } from '../process/start-worker.js'
 
 export interface Deriver {
   /**
@@ -46,13 +47,6 @@ export const LARGE_BYTES = 1_000_000
 /** The most large results that wait or are being converted. Each caller holds its result in memory. */
 const MOST_PENDING = 64
 const IDLE_MS = 30_000
-/** The bytes of results are outside of V8's heap. */
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
-
-const isSource = import.meta.url.endsWith('.ts')
-const WORKER = new URL(isSource ? './derive-worker.ts' : './derive-worker.js', import.meta.url)
-/** tsx reads TypeScript in a thread only when the thread itself asks it to. */
-const SOURCE_START = `import('tsx/esm/api').then(tsx => { tsx.register(); return import('${WORKER.href}') })`
 
 interface Job extends ToDeriver {
   readonly resolve: (bytes: Uint8Array) => void
@@ -68,12 +62,7 @@ export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deri
   let isClosed = false
 
   const start = (): Worker => {
-    const started = new Worker(isSource ? SOURCE_START : WORKER, {
-      execArgv: [],
-      resourceLimits: LIMITS,
-      env: {},
-      eval: isSource,
-    })
+    const started = startWorker('./derive-worker', import.meta.url)
     const lose = (error: Error): void => {
       if (worker !== started) return
       worker = null

@@ -91,7 +91,6 @@ const checkTop =
     return checkCount(name, args[countAt], ordinal)
   }
 
-const COUNTS: AggregateTraits = { ...PLAIN, emptyIsZero: true }
 const OF_PAIRS: AggregateTraits = { allowsHaving: true, allowsOver: true, allowsFrame: true }
 const APPROXIMATE: AggregateTraits = { allowsOver: true, allowsFrame: true }
 
@@ -123,10 +122,9 @@ export const AGGREGATES: readonly FunctionEntry[] = [
     allowsHaving: true,
     allowsOver: true,
     allowsFrame: true,
-    emptyIsZero: true,
   }),
-  aggregate('COUNT', NEVER_FAILS, ['(ANY) -> INT64'], 'aggregate_functions', COUNTS),
-  aggregate('COUNTIF', NEVER_FAILS, ['(BOOL) -> INT64'], 'aggregate_functions', COUNTS),
+  aggregate('COUNT', NEVER_FAILS, ['(ANY) -> INT64'], 'aggregate_functions'),
+  aggregate('COUNTIF', NEVER_FAILS, ['(BOOL) -> INT64'], 'aggregate_functions'),
   aggregate('LOGICAL_AND', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
   aggregate('LOGICAL_OR', NEVER_FAILS, ['(BOOL) -> BOOL'], 'aggregate_functions'),
   aggregate('MAX', NEVER_FAILS, ['(T) -> T'], 'aggregate_functions', PLAIN, { check: needsOrder('MAX') }),
@@ -147,10 +145,7 @@ export const AGGREGATES: readonly FunctionEntry[] = [
   ),
   aggregate('SUM', CAN_FAIL, NUMBERS, 'aggregate_functions'),
 
-  aggregate('APPROX_COUNT_DISTINCT', NEVER_FAILS, ['(ANY) -> INT64'], 'approximate_aggregate_functions', {
-    ...APPROXIMATE,
-    emptyIsZero: true,
-  }),
+  aggregate('APPROX_COUNT_DISTINCT', NEVER_FAILS, ['(ANY) -> INT64'], 'approximate_aggregate_functions', APPROXIMATE),
   aggregate(
     'APPROX_QUANTILES',
     canFailUnlessLiteral(1),

@@ -215,7 +215,7 @@ function renamed(node: ast.PipeAs, table: Table, context: ResolveContext): FromR
   if (columns.some(column => column.field !== null)) {
     context.fail('Pipe operator AS is not supported where one of several columns is the row of a value table', node.at)
   }
-  return { ranges: [{ kind: 'table', name: alias, columns }], columns, hidden: new Set() }
+  return { ranges: [{ kind: 'table', name: alias, columns }], columns }
 }
 
 /**
@@ -249,7 +249,7 @@ function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext)
     return to ? [{ ...range, column: to }] : []
   })
   const value = table.value && (moved.get(table.value.id) ?? null)
-  return { scan, names: { ranges, columns: table.names.columns.flatMap(move), hidden: new Set() }, value }
+  return { scan, names: { ranges, columns: table.names.columns.flatMap(move) }, value }
 }
 
 function refuseUngroupable(name: string, { type }: Column, at: number, context: ResolveContext): void {

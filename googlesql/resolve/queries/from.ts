@@ -61,10 +61,10 @@ export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolea
   const only = columns[0]
   if (isValueTable && only) {
     const range: Range = { kind: 'value', name: alias, column: only.column }
-    return { ranges: [range], columns: valueColumns(only.column, alias), hidden: new Set() }
+    return { ranges: [range], columns: valueColumns(only.column, alias) }
   }
   const seen = columns.map(({ name, column }) => visible(column, name))
-  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
+  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
 }
 
 function resolveTable(
@@ -180,7 +180,6 @@ function unnest(
 const joinNames = (left: FromNames, right: FromNames): FromNames => ({
   ranges: [...left.ranges, ...right.ranges],
   columns: [...left.columns, ...right.columns],
-  hidden: new Set([...left.hidden, ...right.hidden]),
 })
 
 function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): FromResult {
@@ -267,7 +266,6 @@ function joinArrayUsing(
   const own: FromNames = {
     ranges: right.names.ranges.slice(left.names.ranges.length),
     columns: right.names.columns.slice(left.names.columns.length),
-    hidden: new Set(),
   }
   const { on, names } = usingNames(node, left.names, own, fromEnv(left.names, env, 'USING'), context)
   if (node.join === 'left') return { scan: { ...scan, isOuter: true, condition: on }, names }

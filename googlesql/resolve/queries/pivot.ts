@@ -39,7 +39,7 @@ const noCollected = (): Collected => ({ aggregates: [], windows: [], groupings: 
 
 function named(columns: readonly NamedColumn[], alias: string): FromNames {
   const seen = columns.map(({ name, column }) => visible(column, name))
-  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen, hidden: new Set() }
+  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
 }
 
 /** PIVOT groups by every input column that neither the aggregates nor the pivot column read. */

@@ -29,7 +29,6 @@ export function usingNames(
   const conditions: Expr[] = []
   const merged: { column: Column; expr: Expr }[] = []
   const first: VisibleColumn[] = []
-  const hidden = new Set([...left.hidden, ...right.hidden])
   const gone = new Set<VisibleColumn>()
   for (const name of node.using) {
     const a = findUsing(name, left, 'left', context)
@@ -47,7 +46,7 @@ export function usingNames(
   const merges = ({ kind, name }: Range): boolean =>
     kind === 'value' && node.using.some(used => used.name.toLowerCase() === name.toLowerCase())
   const ranges = [...left.ranges, ...right.ranges].filter(range => !merges(range))
-  const names: FromNames = { ranges, columns: [...first, ...rest], hidden }
+  const names: FromNames = { ranges, columns: [...first, ...rest] }
   return { on, names, merged }
 }
 
@@ -71,7 +70,7 @@ function findUsing(name: ast.Identifier, names: FromNames, side: string, context
       name.at,
     )
   }
-  const found = names.columns.filter(column => column.name.toLowerCase() === key && !names.hidden.has(column))
+  const found = names.columns.filter(column => column.name.toLowerCase() === key)
   if (found.length > 1)
     return context.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
   return found[0] ?? context.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)

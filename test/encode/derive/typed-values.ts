@@ -1,7 +1,7 @@
 /** Columns of any type and their values, for tests of the derived formats: each value with its JSON, CSV and Arrow form. */
 import fc from 'fast-check'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, type ScalarKind, type Type } from '../../../googlesql/index.js'
-import { typeName } from '../../../googlesql/types/types.js'
+import { SCALAR_TYPES, typeName } from '../../../googlesql/types/types.js'
 import { scalarTexts } from '../../../runner/encode/scalar-text.js'
 
 type Timestamps = 'iso8601' | 'unix_micros'
@@ -146,23 +146,7 @@ function cellOf(type: Type, timestamps: Timestamps): fc.Arbitrary<Cell> {
 const fieldCell = (type: Type, timestamps: Timestamps): fc.Arbitrary<Cell> =>
   type.kind === 'ARRAY' ? cellOf(type, timestamps) : orNull(cellOf(type, timestamps))
 
-const KINDS: readonly ScalarKind[] = [
-  'INT64',
-  'FLOAT64',
-  'NUMERIC',
-  'BIGNUMERIC',
-  'BOOL',
-  'STRING',
-  'BYTES',
-  'DATE',
-  'DATETIME',
-  'TIME',
-  'TIMESTAMP',
-  'INTERVAL',
-  'JSON',
-]
-
-const scalarType: fc.Arbitrary<Type> = fc.constantFrom(...KINDS).map(kind => ({ kind }))
+const scalarType: fc.Arbitrary<Type> = fc.constantFrom(...SCALAR_TYPES).map(kind => ({ kind }))
 
 const { type: anyType } = fc.letrec<{ type: Type; struct: Type; array: Type }>(tie => ({
   type: fc.oneof({ maxDepth: 3, depthSize: 'small' }, scalarType, tie('struct'), tie('array')),

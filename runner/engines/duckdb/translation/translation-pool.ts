@@ -1,5 +1,5 @@
 /** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import {
   SqlError,
   type TableCatalogue,
@@ -10,6 +10,7 @@ import {
 } from '../../../../googlesql/index.js'
 import type { TranslatedQuery } from '../../../../googlesql-duckdb/index.js'
 import type { Clock } from '../../../model/ports.js'
+import { startWorker } from '../../../process/start-worker.js'
 
 /** The tables of a catalogue, as sent to the threads. */
 export interface CatalogueSource {
@@ -82,12 +83,6 @@ const MOST_THREADS = 4
  * translator in few threads.
  */
 const MOST_PENDING = 40
-const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
-
-const isSource = import.meta.url.endsWith('.ts')
-const TRANSLATOR = new URL(isSource ? './translation-worker.ts' : './translation-worker.js', import.meta.url)
-/** With tsx, a thread must register the TypeScript loader itself. */
-const SOURCE_START = `import('tsx/esm/api').then(tsx => { tsx.register(); return import('${TRANSLATOR.href}') })`
 
 interface Thread {
   readonly worker: Worker
@@ -113,9 +108,8 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
   const typeOf = typeReader()
 
   const start = (): Thread => {
-    const options = { execArgv: [], resourceLimits: LIMITS, env: {}, eval: isSource }
     const thread: Thread = {
-      worker: new Worker(isSource ? SOURCE_START : TRANSLATOR, options),
+      worker: startWorker('./translation-worker', import.meta.url),
       pending: new Map(),
       source: null,
     }
