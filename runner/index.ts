@@ -18,7 +18,7 @@ export {
 export type { RunningServer } from './http/server/server.js'
 export type { LoadedEndpoint } from './manifest/load.js'
 export type { Diagnostic, Severity } from './model/diagnostic.js'
-export type { CachePolicy, DeclaredColumn, Endpoint, Variant } from './model/endpoint.js'
+export type { CachePolicy, ContractColumn, Endpoint, Variant } from './model/endpoint.js'
 export type { ErrorCode } from './model/error-codes.js'
 export {
   type ArgumentProblem,

@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto'
 import { type TableCatalogue, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
-import type { CachePolicy, DeclaredColumn, Endpoint } from '../model/endpoint.js'
-import type { Column, Manifest } from '../model/manifest.js'
+import type { CachePolicy, Endpoint } from '../model/endpoint.js'
+import type { Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
 import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
 import { bigqueryType } from './bigquery-type.js'
 import type { CheckedSql } from './check/rule.js'
 import { compileParameter } from './constraints.js'
+import { compileContract } from './contract.js'
 import { instantText } from './instant-text.js'
 import type { Partial } from './load-partials.js'
 import { SETTING_DEFAULTS } from './setting-defaults.js'
@@ -45,7 +46,7 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     description: manifest.description ?? '',
     parameters,
     tenant: manifest.tenant ?? null,
-    columns: compileColumns(manifest, input.checked[0]?.columns ?? []),
+    columns: compileContract(manifest.columns, input.checked),
     maxRows: settings.max_rows,
     cache: compileCache(settings.cache),
     timeoutMs: Math.ceil(settings.timeout_seconds * 1_000),
@@ -68,11 +69,6 @@ function compileParameters(manifest: Manifest): readonly Parameter[] {
     return compileParameter(name, authored, rows)
   })
   return Object.freeze(compiled)
-}
-
-function compileColumns(manifest: Manifest, actual: readonly ResultColumn[]): readonly DeclaredColumn[] {
-  const columns: readonly Column[] = manifest.columns ?? actual
-  return Object.freeze(columns.map(({ name, type, description = '' }) => Object.freeze({ name, type, description })))
 }
 
 function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {

@@ -15,11 +15,24 @@ export interface CachePolicy {
   readonly untilDataChanges: boolean
 }
 
-/** A column of the row contract. Where the manifest leaves the fields of a STRUCT open, `type` leaves them open too. */
-export interface DeclaredColumn {
+/** A column of the row contract, as declared or else as inferred from the query. */
+export interface ContractColumn {
   readonly name: string
+  /**
+   * As GoogleSQL writes it, with all fields of a STRUCT. Only where variants have different fields are they left open, as
+   * declared: `ARRAY<STRUCT>`.
+   */
   readonly type: string
   readonly description: string
+  /** The column is never NULL. */
+  readonly required: boolean
+  /**
+   * `number`: JSON has every value as a number; `string`: every value as a string. Null for columns of other types, for INT64
+   * that is a string only beyond ±(2^53−1), and for FLOAT64 that is a string only where it is NaN or infinite.
+   */
+  readonly json: 'number' | 'string' | null
+  /** `ms`, `bytes`, …; null where none is declared. */
+  readonly unit: string | null
 }
 
 export interface Endpoint {
@@ -30,7 +43,7 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[]
   /** The parameter that tells tenants apart: a token must pin it or be for all tenants. Null: the endpoint has no tenants. */
   readonly tenant: string | null
-  readonly columns: readonly DeclaredColumn[]
+  readonly columns: readonly ContractColumn[]
   readonly maxRows: number
   /** The cache policy; null where results are not cached. */
   readonly cache: CachePolicy | null

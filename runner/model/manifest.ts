@@ -247,4 +247,16 @@ export interface Column {
    * What the column holds, for callers.
    */
   description?: string
+  /**
+   * True: the column is never NULL. A result that breaks this is a 502 CONTRACT_BROKEN. Left out, Sluice infers it from the query where it can.
+   */
+  required?: boolean
+  /**
+   * How JSON has the numbers of the column. number: always a JSON number; an INT64 beyond ±(2^53−1), or a FLOAT64 that is not finite, is a 502 CONTRACT_BROKEN. string: always a string (INT64, NUMERIC, BIGNUMERIC). Left out: an INT64 is a string only beyond ±(2^53−1), a FLOAT64 only where it is NaN or infinite, and NUMERIC and BIGNUMERIC always are strings.
+   */
+  json?: 'number' | 'string'
+  /**
+   * The unit of the values, for axes and documents: ms, s, bytes, percent, ratio, count, or any other word.
+   */
+  unit?: string
 }

@@ -1,5 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { EngineFormat, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
+import type { CheckedColumn, EngineFormat, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
 
 /** Limits and labels of a warehouse's job. */
 export interface JobOptions {
@@ -38,7 +38,7 @@ export interface SqlProblem {
 export type CheckResult =
   | {
       readonly ok: true
-      readonly columns: readonly ResultColumn[]
+      readonly columns: readonly CheckedColumn[]
       /** The engine's compiled query. A caller that passes it back to `run` saves the engine the compilation. */
       readonly compiled?: object
       /** What the warehouse would read; absent on other engines. */

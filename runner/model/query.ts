@@ -23,6 +23,14 @@ export interface ResultColumn {
   readonly type: string
 }
 
+/** What an engine's check tells of a column. */
+export interface CheckedColumn extends ResultColumn {
+  /** Present where the query shows that the column is never NULL. */
+  readonly required?: true
+  /** Present where the query shows that the numbers of the column are within ±(2^53−1). */
+  readonly json?: 'number'
+}
+
 /** The formats that are derived from a stored JSON result. */
 export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const
 export type DerivedFormat = (typeof DERIVED_FORMATS)[number]

@@ -84,6 +84,7 @@ export const RULES = {
   },
   'columns/unknown-type': { says: 'The type of a declared column is unknown.' },
   'columns/duplicate-name': { says: 'Two declared columns have the same name.' },
+  'columns/json-form': { says: 'The type of a declared column does not have the form that `json` chooses.' },
   'columns/mismatch': { says: 'The query gives other columns than the manifest declares.' },
   'columns/vary': { says: 'Variants of the SQL give different columns.' },
   'template/syntax': { says: 'The template cannot be parsed.' },

@@ -1,12 +1,24 @@
 /** Descriptions of endpoints for callers: the contract, never the SQL. */
-import type { Endpoint } from '../model/endpoint.js'
+import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 import type { Parameter } from '../model/param.js'
 
 /** `{id, name, description, parameters, columns, settings}`, and `tenant` where the endpoint declares one. */
 export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, unknown>> {
   const { id, name, description, parameters, columns, settings, tenant } = endpoint
-  const described = parameters.map(describeParameter)
-  return { id, name, description, parameters: described, columns, settings, ...(tenant !== null && { tenant }) }
+  return {
+    id,
+    name,
+    description,
+    parameters: parameters.map(describeParameter),
+    columns: columns.map(describeColumn),
+    settings,
+    ...(tenant !== null && { tenant }),
+  }
+}
+
+/** A column with the manifest's keys; `json` and `unit` are left out where they are null. */
+function describeColumn({ json, unit, ...column }: ContractColumn): Readonly<Record<string, unknown>> {
+  return { ...column, ...(json !== null && { json }), ...(unit !== null && { unit }) }
 }
 
 /** A parameter with the manifest's keys; members without a value are left out. */

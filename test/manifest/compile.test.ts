@@ -107,8 +107,8 @@ describe('a compiled endpoint', () => {
       now_granularity: 'minute',
     })
     expect(endpoint.columns).to.deep.equal([
-      { name: 'id', type: 'STRING', description: '' },
-      { name: 'word', type: 'STRING', description: '' },
+      { name: 'id', type: 'STRING', description: '', required: false, json: null, unit: null },
+      { name: 'word', type: 'STRING', description: '', required: false, json: null, unit: null },
     ])
   })
 

@@ -20,7 +20,9 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     description: 'Gives its arguments back.',
     parameters: [parameter('project', { isRequired: true }), parameter('size', { type: 'int64' })],
     tenant: null,
-    columns: [{ name: 'project', type: 'STRING', description: 'The project.' }],
+    columns: [
+      { name: 'project', type: 'STRING', description: 'The project.', required: false, json: null, unit: null },
+    ],
     maxRows: 1000,
     cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
     timeoutMs: 30_000,

@@ -3,7 +3,7 @@
 import type { Token } from '../../../googlesql/index.js'
 import type { Severity } from '../../model/diagnostic.js'
 import type { Manifest } from '../../model/manifest.js'
-import type { ResultColumn, WarehouseReads } from '../../model/query.js'
+import type { CheckedColumn, WarehouseReads } from '../../model/query.js'
 import type { RuleId } from '../../model/rules.js'
 import type { Expansion } from '../../template/expand.js'
 import type { RenderedVariant } from '../../template/variants.js'
@@ -41,7 +41,7 @@ export interface TemplateFacts extends ManifestFacts {
 
 export interface CheckedSql {
   readonly text: DistinctSql
-  readonly columns: readonly ResultColumn[]
+  readonly columns: readonly CheckedColumn[]
   /** The engine's compiled query: see CheckResult. */
   readonly compiled?: object
   readonly reads?: WarehouseReads

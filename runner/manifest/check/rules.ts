@@ -6,6 +6,7 @@ import { cacheNowWithoutTtl } from './rules/cache-now-without-ttl.js'
 import { cacheUntilDataChanges } from './rules/cache-until-data-changes.js'
 import { cacheWarmLongerThanTtl } from './rules/cache-warm-longer-than-ttl.js'
 import { columnsDuplicateName } from './rules/columns-duplicate-name.js'
+import { columnsJsonForm } from './rules/columns-json-form.js'
 import { columnsMismatch } from './rules/columns-mismatch.js'
 import { columnsUnknownType } from './rules/columns-unknown-type.js'
 import { columnsVary } from './rules/columns-vary.js'
@@ -61,6 +62,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   cacheUntilDataChanges,
   columnsUnknownType,
   columnsDuplicateName,
+  columnsJsonForm,
 ]
 
 /** Rules about the expanded template. */

@@ -1,0 +1,46 @@
+/** The row contract: what `columns:` declares, and what the queries of all variants show where it declares nothing. */
+import type { ContractColumn } from '../model/endpoint.js'
+import type { Column } from '../model/manifest.js'
+import type { CheckedColumn } from '../model/query.js'
+import type { CheckedSql } from './check/rule.js'
+
+/** The columns in order. The declared ones, if any, must have the names and order of every variant's columns. */
+export function compileContract(
+  declared: readonly Column[] | undefined,
+  checked: readonly CheckedSql[],
+): readonly ContractColumn[] {
+  const variants = [...new Set(checked.map(({ columns }) => columns))]
+  const columns: readonly Column[] = declared ?? variants[0] ?? []
+  return Object.freeze(
+    columns.map((column, i) =>
+      Object.freeze(
+        contractOf(
+          column,
+          variants.map(variant => variant[i]!),
+        ),
+      ),
+    ),
+  )
+}
+
+function contractOf(column: Column, found: readonly CheckedColumn[]): ContractColumn {
+  const { name, description = '', unit = null } = column
+  const type = commonType(found) ?? column.type
+  const isNumber = found.length > 0 && found.every(one => one.json === 'number')
+  return {
+    name,
+    type,
+    description,
+    required: column.required ?? (found.length > 0 && found.every(one => one.required === true)),
+    json: column.json ?? (isNumber ? 'number' : DECIMAL.test(type) ? 'string' : null),
+    unit,
+  }
+}
+
+const DECIMAL = /^(?:BIG)?NUMERIC$/
+
+/** The type that all variants agree on. */
+function commonType(found: readonly CheckedColumn[]): string | null {
+  const [first] = found
+  return first !== undefined && found.every(({ type }) => type === first.type) ? first.type : null
+}
