@@ -35,7 +35,6 @@ const run = (engine: BigQueryEngine, sql = 'SELECT n FROM t'): Promise<unknown> 
     { sql, parameters: {} },
     {
       maxRows: 1_000,
-      format: 'json',
       timestamps: 'iso8601',
       endpoint: 'bench',
       timeoutMs: 60_000,
@@ -153,7 +152,7 @@ export async function decoding(name: string, { body, columns }: StoredResult): P
     f: types.map(column => cellOf(column.type, result[i % result.length]![column.name])),
   }))
   const answer = Buffer.from(JSON.stringify({ schema: { fields }, rows, jobComplete: true }))
-  const options = { format: 'json', timestamps: 'iso8601', maxRows: DECODED_ROWS, maxBytes: 1e9 } as const
+  const options = { timestamps: 'iso8601', maxRows: DECODED_ROWS, maxBytes: 1e9 } as const
   const read = (): RestQueryResponse => readAnswerBody(answer) as RestQueryResponse
   const { schema = {}, rows: text = NO_ROWS } = read()
   const encode = (of: Buffer): unknown => {

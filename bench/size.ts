@@ -193,7 +193,6 @@ async function compare(
     parameters,
     tables: [],
     maxRows: 1000,
-    format: 'json',
     timestamps: 'iso8601',
     maxBytes: 1e9,
   })

@@ -56,7 +56,6 @@ async function answerTime(engine: DuckdbEngine, sql: string): Promise<number> {
     { sql, parameters: {} },
     {
       maxRows: 1_000,
-      format: 'json',
       timestamps: 'iso8601',
       endpoint: 'bench',
       timeoutMs: 120_000,

@@ -49,7 +49,6 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
     const shown = flags['format'] as string
     const result = await engine.run(query, {
       maxRows,
-      format: 'json',
       timestamps: 'iso8601',
       endpoint: 'query',
       timeoutMs,

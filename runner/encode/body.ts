@@ -1,6 +1,6 @@
 /** Collects the rows of a result into the bytes of its body. */
 import { JsonBytes, tokenOf } from './json-bytes.js'
-import type { RowWriter } from './row-writer.js'
+import { objectWriter, RESULT_HEAD, RESULT_SEPARATOR, RESULT_TAIL } from './row-writer.js'
 
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
@@ -13,7 +13,7 @@ export class BodyTooLargeError extends Error {
 
 export interface BodyBuilder {
   /** @throws BodyTooLargeError as soon as the body exceeds `maxBytes`. */
-  readonly add: (cells: readonly (string | null)[]) => void
+  readonly add: (cells: readonly string[]) => void
   /**
    * Takes the bytes collected since the last call, once they are enough for one part; else null. Taken bytes are not kept.
    */
@@ -26,9 +26,11 @@ export interface BodyBuilder {
 const PIECE_LENGTH = 65_536
 const PART_BYTES = 1_048_576
 
-export function bodyBuilder(writer: RowWriter, maxBytes: number): BodyBuilder {
+/** A body of rows with these columns, from the JSON texts of their cells. */
+export function bodyBuilder(columnNames: readonly string[], maxBytes: number): BodyBuilder {
+  const write = objectWriter(columnNames)
   const pieces = pieceList(maxBytes)
-  let text = writer.head
+  let text = RESULT_HEAD
   let isFirst = true
   const flush = (): void => {
     const piece = Buffer.from(text, 'utf8')
@@ -37,13 +39,13 @@ export function bodyBuilder(writer: RowWriter, maxBytes: number): BodyBuilder {
   }
   return {
     add: cells => {
-      text += isFirst ? writer.row(cells) : writer.separator + writer.row(cells)
+      text += isFirst ? write(cells) : RESULT_SEPARATOR + write(cells)
       isFirst = false
       if (text.length > PIECE_LENGTH) flush()
     },
     takePart: () => (pieces.length() < PART_BYTES ? null : pieces.take()),
     finish: () => {
-      text += writer.tail
+      text += RESULT_TAIL
       flush()
       return pieces.take()
     },
@@ -61,27 +63,27 @@ export interface ByteBodyBuilder<Row> {
   readonly finish: () => Uint8Array
 }
 
+const [SEPARATOR, TAIL] = [tokenOf(RESULT_SEPARATOR), tokenOf(RESULT_TAIL)]
+
 export function byteBodyBuilder<Row>(
-  frame: Pick<RowWriter, 'head' | 'separator' | 'tail'>,
   writeRow: (out: JsonBytes, row: Row) => void,
   maxBytes: number,
 ): ByteBodyBuilder<Row> {
   const pieces = pieceList(maxBytes)
-  const [separator, tail] = [tokenOf(frame.separator), tokenOf(frame.tail)]
   const out = new JsonBytes()
-  out.plain(frame.head)
+  out.plain(RESULT_HEAD)
   let isFirst = true
   return {
     add: (row, isKept = true) => {
       const start = out.length
-      if (!isFirst) out.token(separator)
+      if (!isFirst) out.token(SEPARATOR)
       writeRow(out, row)
       if (isKept) isFirst = false
       else out.length = start
       if (out.length > PIECE_LENGTH) pieces.add(out.take())
     },
     finish: () => {
-      out.token(tail)
+      out.token(TAIL)
       pieces.add(out.take())
       return pieces.take()
     },

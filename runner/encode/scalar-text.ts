@@ -1,13 +1,11 @@
 /**
- * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings"), or as plain text for
- * CSV. Engines pass each value in one exact form; only this file decides how it is written.
+ * Writes scalar values as JSON text, as BigQuery's TO_JSON_STRING does (reference, "JSON encodings") but for NUMERIC and
+ * BIGNUMERIC. Engines pass each value in one exact form; only this file decides how it is written.
  */
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from '../../googlesql/data.js'
 
 export interface ScalarOptions {
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** `plain`: without the quotes of JSON. */
-  readonly style: 'json' | 'plain'
 }
 
 /** A value outside the range of its type; the engine turns it into a failed query. */
@@ -41,24 +39,21 @@ export interface ScalarTexts {
 const MAX_EXACT = 2n ** 53n
 
 export function scalarTexts(options: ScalarOptions): ScalarTexts {
-  const isJson = options.style === 'json'
-  const quoted = isJson ? (text: string) => `"${text}"` : (text: string) => text
   return {
-    int64: value => (!isJson || (value <= MAX_EXACT && value >= -MAX_EXACT) ? value.toString() : `"${value}"`),
+    int64: value => (value <= MAX_EXACT && value >= -MAX_EXACT ? value.toString() : `"${value}"`),
     float64: value => {
       if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
       return quoted(String(value))
     },
     numeric: text => {
       const trimmed = trimFraction(text)
-      if (!isJson) return trimmed
       if (trimmed.includes('.')) return `"${trimmed}"`
       if (trimmed.length < 16) return trimmed
       const value = BigInt(trimmed)
       return value <= MAX_EXACT && value >= -MAX_EXACT ? trimmed : `"${trimmed}"`
     },
     bool: value => (value ? 'true' : 'false'),
-    string: isJson ? quotedText : value => value,
+    string: quotedText,
     bytes: value => quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
     date: days => quoted(inRange(dateText(days), 'DATE')),
     time: micros => quoted(timeText(micros)),
@@ -75,6 +70,8 @@ export function scalarTexts(options: ScalarOptions): ScalarTexts {
     json: text => (/[\r\n]/.test(text) ? text.replace(/[\r\n]+/g, ' ') : text),
   }
 }
+
+const quoted = (text: string): string => `"${text}"`
 
 // Characters that JSON.stringify escapes, and all surrogates, of which it escapes the lone ones.
 const ESCAPED = /["\\\u0000-\u001f\ud800-\udfff]/

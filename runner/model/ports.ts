@@ -1,5 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { CheckedColumn, EngineFormat, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
+import type { CheckedColumn, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
 
 /** Limits and labels of a warehouse's job. */
 export interface JobOptions {
@@ -18,7 +18,6 @@ export interface RunOptions {
   readonly maxRows: number
   /** A larger result fails, as does one above the engine's own limit. @default the engine's own limit */
   readonly maxBytes?: number
-  readonly format: EngineFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** For the log and for job labels. */
   readonly endpoint: string

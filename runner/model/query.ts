@@ -39,12 +39,6 @@ export type DerivedFormat = (typeof DERIVED_FORMATS)[number]
 export const RESULT_FORMATS = ['json', ...DERIVED_FORMATS] as const
 export type ResultFormat = (typeof RESULT_FORMATS)[number]
 
-/**
- * The formats that an engine writes. `json`: `{"result":[{…},…]}`, from which all others are derived; `ndjson`: one object a
- * line; `csv`: RFC 4180 with a header line; `arrays`: `[[…],…]`, a JSON array of rows, each an array in column order.
- */
-export type EngineFormat = 'json' | 'ndjson' | 'csv' | 'arrays'
-
 /** What a warehouse would read to answer a query. */
 export interface WarehouseReads {
   readonly bytes: number
@@ -62,7 +56,7 @@ export interface QueryCost {
   readonly jobId: string | null
 }
 
-/** A result as finished bytes, ready to be sent to a caller. */
+/** A result as finished bytes: `{"result":[{…},…]}`, from which all other formats are derived. */
 export interface ResultSet {
   readonly columns: readonly ResultColumn[]
   readonly rowCount: number

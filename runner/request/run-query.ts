@@ -34,7 +34,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     const { name, maxRows, maxResultBytes, timestamps, timeoutMs, labels, revision } = endpoint
     const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
-    const options = { maxRows, ...bytes, format: 'json', timestamps, endpoint: name, timeoutMs, signal, job } as const
+    const options = { maxRows, ...bytes, timestamps, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
     const { rowCount: rows, cost } = result
     observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })

@@ -56,7 +56,6 @@ export function engineContract(
 
   const options: RunOptions = {
     maxRows: 1_000,
-    format: 'json',
     timestamps: 'iso8601',
     endpoint: 'contract',
     timeoutMs: 60_000,
@@ -217,10 +216,10 @@ export function engineContract(
       [1, 1, true],
     ] as const) {
       it(`to ${maxRows} of 5`, async () => {
-        const result = await engine.run({ sql: NUMBERS, parameters: {} }, { ...options, maxRows, format: 'arrays' })
+        const result = await engine.run({ sql: NUMBERS, parameters: {} }, { ...options, maxRows })
         expect([result.rowCount, result.isTruncated]).to.deep.equal([rowCount, isTruncated])
         expect(new TextDecoder().decode(result.body)).to.equal(
-          JSON.stringify([[1], [2], [3], [4], [5]].slice(0, rowCount)),
+          JSON.stringify({ result: [1, 2, 3, 4, 5].slice(0, rowCount).map(n => ({ n })) }),
         )
       })
     }
@@ -234,17 +233,10 @@ export function engineContract(
     })
   })
 
-  describe('writes formats', () => {
+  it('writes rows as JSON objects in column order', async () => {
     const sql =
       "SELECT 1 AS n, 'a,b' AS s, [1] AS r, CAST(NULL AS STRING) AS e UNION ALL SELECT 2, '', [], 'x' ORDER BY n"
-    for (const [format, body] of [
-      ['json', '{"result":[{"n":1,"s":"a,b","r":[1],"e":null},{"n":2,"s":"","r":[],"e":"x"}]}'],
-      ['ndjson', '{"n":1,"s":"a,b","r":[1],"e":null}\n{"n":2,"s":"","r":[],"e":"x"}\n'],
-      ['csv', 'n,s,r,e\r\n1,"a,b",[1],\r\n2,"",[],x\r\n'],
-      ['arrays', '[[1,"a,b",[1],null],[2,"",[],"x"]]'],
-    ] as const) {
-      it(format, async () => expect(await textOf(sql, {}, { format })).to.equal(body))
-    }
+    expect(await textOf(sql)).to.equal('{"result":[{"n":1,"s":"a,b","r":[1],"e":null},{"n":2,"s":"","r":[],"e":"x"}]}')
   })
 
   describe('fails', () => {

@@ -24,7 +24,6 @@ describe('an engine relay', () => {
   }
   const options = (revision: string): RunOptions => ({
     maxRows: 1,
-    format: 'json',
     timestamps: 'iso8601',
     endpoint: 'one',
     job: { maxBytesBilled: null, labels: {}, revision, token: null },

@@ -1,6 +1,7 @@
 /** The embedded engine as a library: tables in, rows out. */
 import { tmpdir } from 'node:os'
 import { fieldsToColumns, type SchemaField } from '../../../googlesql/index.js'
+import { toTable } from '../../encode/derive/table.js'
 import { RunnerError, UsageError } from '../../model/errors.js'
 import type { Clock, Engine } from '../../model/ports.js'
 import type { BoundValue, ResultColumn } from '../../model/query.js'
@@ -74,19 +75,21 @@ function tableSource(name: string, { schema, rows, files }: EmbeddedTable) {
 
 async function query(engine: Engine, sql: string, parameters: Readonly<Record<string, BoundValue>>, timeoutMs: number) {
   try {
-    const { columns, body } = await engine.run(
+    const { columns, body, isTruncated } = await engine.run(
       { sql, parameters },
       {
         maxRows: Number.POSITIVE_INFINITY,
-        format: 'arrays',
         timestamps: 'iso8601',
         endpoint: 'query',
         timeoutMs,
         signal: new AbortController().signal,
       },
     )
-    const rows: unknown[][] = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
-    return { columns: [...columns], rows }
+    const facts = { endpoint: 'query', revision: '', isTruncated, timestamps: 'iso8601' } as const
+    const table: { readonly rows: unknown[][] } = JSON.parse(
+      Buffer.from(toTable(columns, body, facts)).toString('utf8'),
+    )
+    return { columns: [...columns], rows: table.rows }
   } catch (error) {
     // A library caller wrote the query, so its mistake is not hidden.
     throw error instanceof RunnerError && error.cause instanceof QueryFault ? error.cause : error

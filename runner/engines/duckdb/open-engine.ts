@@ -236,7 +236,6 @@ export async function openEngine(
             ...withParameters(asked, query),
             columns,
             maxRows: runOptions.maxRows,
-            format: runOptions.format,
             timestamps: runOptions.timestamps,
             maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
           },

@@ -72,8 +72,8 @@ describe('a query on BigQuery', () => {
 
   it('requests one row more than its limit, and reports that there are more', async () => {
     test.fake.plan = () => ({ fields: FIELDS, rows: rows(5) })
-    const result = await test.run('SELECT n FROM t', { maxRows: 3, format: 'arrays' })
-    expect(text(result.body)).to.equal('[[0],[1],[2]]')
+    const result = await test.run('SELECT n FROM t', { maxRows: 3 })
+    expect(text(result.body)).to.equal('{"result":[{"n":0},{"n":1},{"n":2}]}')
     expect(result).to.include({ rowCount: 3, isTruncated: true })
     expect(kinds()).to.deep.equal(['start'])
   })

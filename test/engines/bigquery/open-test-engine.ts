@@ -98,7 +98,6 @@ export async function openTestEngine(given: TestEngineOptions = {}, speed = 20):
         { sql, parameters },
         {
           maxRows: 1_000,
-          format: 'json',
           timestamps: 'iso8601',
           endpoint: 'e',
           timeoutMs: 60_000,

@@ -56,7 +56,7 @@ describe('the DuckDB engine', () => {
             after: { type: 'TIMESTAMP', value: '2026-01-31T11:00:00Z' },
           },
         },
-        runOptions({ format: 'json' }),
+        runOptions(),
       )
       expect(result.rowCount).to.equal(100)
       return performance.now() - startedAt

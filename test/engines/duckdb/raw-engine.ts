@@ -9,7 +9,7 @@ import type { TableSource } from '../../../runner/engines/duckdb/process/message
 import type { Event } from '../../../runner/model/events.js'
 import type { Clock, RunOptions } from '../../../runner/model/ports.js'
 import type { BoundValue, ResultSet } from '../../../runner/model/query.js'
-import { runOptions } from '../ask-engine.js'
+import { rowsOf, runOptions } from '../ask-engine.js'
 
 export const CLOCK: Clock = {
   nowMs: () => performance.now(),
@@ -82,6 +82,6 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
     engine,
     events,
     run,
-    rows: async query => JSON.parse(new TextDecoder().decode((await run(query)).body)),
+    rows: async query => rowsOf(await run(query)),
   }
 }

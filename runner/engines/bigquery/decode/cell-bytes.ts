@@ -4,7 +4,6 @@ import { type JsonBytes, type Token, tokenOf } from '../../../encode/json-bytes.
 import { CLOSE_LIST, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../../encode/json-reader.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarOptions, scalarTexts } from '../../../encode/scalar-text.js'
-import type { EngineFormat } from '../../../model/query.js'
 import { type CellReader, F, V } from './cell-reader.js'
 import type { ResultField } from './result-columns.js'
 import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
@@ -12,33 +11,19 @@ import { unexpected, within } from './unexpected-cell.js'
 
 /** Made once: whatever V8 learns of these functions holds for every result. */
 const TEXTS = {
-  iso8601: scalarTexts({ style: 'json', timestamps: 'iso8601' }),
-  unix_micros: scalarTexts({ style: 'json', timestamps: 'unix_micros' }),
+  iso8601: scalarTexts({ timestamps: 'iso8601' }),
+  unix_micros: scalarTexts({ timestamps: 'unix_micros' }),
 }
 
 type Timestamps = ScalarOptions['timestamps']
 
-/** Writes the row that the reader is at, with what its format puts around it, save the separator. */
+/** Writes the row that the reader is at, as a JSON object. */
 export type RowBytes = (out: JsonBytes, reader: CellReader) => void
 
 /** @throws, when it runs, UnexpectedCellError and JsonTextError. */
-export function compileRowBytes(
-  columns: readonly ResultField[],
-  format: Exclude<EngineFormat, 'csv'>,
-  timestamps: Timestamps,
-): RowBytes {
-  const row = rowBytes(columns, format, timestamps)
+export function compileRowBytes(columns: readonly ResultField[], timestamps: Timestamps): RowBytes {
+  const row = objectBytes(columns, '', timestamps)
   return (out, reader) => writeRecord(out, reader, row)
-}
-
-function rowBytes(
-  columns: readonly ResultField[],
-  format: Exclude<EngineFormat, 'csv'>,
-  timestamps: Timestamps,
-): RecordBytes {
-  if (format !== 'arrays') return objectBytes(columns, '', format === 'ndjson' ? '}\n' : '}', timestamps)
-  const members = columns.map((column, i) => valueBytes(column, column.type, i === 0 ? '[' : ',', timestamps))
-  return recordBytes(members, columns.length === 0 ? '[]' : ']')
 }
 
 /** A row or a STRUCT. What stands before it is written by its first member. */
@@ -78,13 +63,13 @@ const END_OF_ARRAY = tokenOf(']')
 /** What a value opens with by itself. */
 const OPENING: Partial<Record<Type['kind'], string>> = { STRING: '"', ARRAY: '[' }
 
-function objectBytes(fields: readonly ResultField[], before: string, end: string, timestamps: Timestamps): RecordBytes {
-  if (fields.length === 0) return recordBytes([], `${before}{${end}`)
+function objectBytes(fields: readonly ResultField[], before: string, timestamps: Timestamps): RecordBytes {
+  if (fields.length === 0) return recordBytes([], `${before}{}`)
   const keys = objectKeys(fields.map(field => field.name))
   const members = fields.map((field, i) =>
     valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, timestamps),
   )
-  return recordBytes(members, end)
+  return recordBytes(members, '}')
 }
 
 /** `type`: the field's, or of its elements. */
@@ -97,7 +82,7 @@ function valueBytes(field: ResultField, type: Type, before: string, timestamps: 
     before: tokenOf(before + (OPENING[kind] ?? '')),
     empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
     timestamps,
-    record: kind === 'STRUCT' ? objectBytes(field.fields, before, '}', timestamps) : NO_RECORD,
+    record: kind === 'STRUCT' ? objectBytes(field.fields, before, timestamps) : NO_RECORD,
     element: kind === 'ARRAY' ? valueBytes(field, type.element, '', timestamps) : null,
   }
 }
@@ -181,7 +166,7 @@ function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty
   out.token(END_OF_ARRAY)
 }
 
-/** Any form that a scalar may have, by way of its text, as in CSV. */
+/** Any form that a scalar may have, by way of its text. */
 function writeText(out: JsonBytes, reader: CellReader, { kind, before, timestamps }: ValueBytes): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
   const text = scalarCell(kind as ScalarKind, reader.text(), TEXTS[timestamps])

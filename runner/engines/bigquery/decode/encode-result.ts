@@ -1,19 +1,17 @@
 /** REST rows → the bytes of a result, page by page, so that no page is kept. */
 
 import { type StructField, typeName } from '../../../../googlesql/index.js'
-import { bodyBuilder, byteBodyBuilder } from '../../../encode/body.js'
+import { byteBodyBuilder } from '../../../encode/body.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../../../encode/json-reader.js'
-import { compileRowWriter, type RowWriter } from '../../../encode/row-writer.js'
 import type { RunOptions } from '../../../model/ports.js'
-import type { EngineFormat, ResultColumn, ResultSet } from '../../../model/query.js'
+import type { ResultColumn, ResultSet } from '../../../model/query.js'
 import type { RestSchema } from '../rest/messages.js'
 import { compileRowBytes } from './cell-bytes.js'
 import { CellReader } from './cell-reader.js'
-import { compileCellText, eachCell } from './cell-text.js'
-import { type ResultField, resultColumns } from './result-columns.js'
-import { inRow, unexpected } from './unexpected-cell.js'
+import { resultColumns } from './result-columns.js'
+import { inRow } from './unexpected-cell.js'
 
-export type EncodeOptions = Pick<RunOptions, 'format' | 'timestamps' | 'maxRows'> & { readonly maxBytes: number }
+export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'maxRows'> & { readonly maxBytes: number }
 
 export interface ResultEncoder {
   /**
@@ -63,18 +61,9 @@ interface Page {
   readonly readRow: (isKept: boolean) => void
 }
 
-function openResult(schema: RestSchema, options: EncodeOptions): Result {
+function openResult(schema: RestSchema, { timestamps, maxBytes }: EncodeOptions): Result {
   const columns = resultColumns(schema)
-  return options.format === 'csv' ? csvResult(columns, options) : bytesResult(columns, options.format, options)
-}
-
-function bytesResult(
-  columns: readonly ResultField[],
-  format: Exclude<EngineFormat, 'csv'>,
-  { timestamps, maxBytes }: EncodeOptions,
-): Result {
-  const frame = rowWriterOf(columns, format)
-  const body = byteBodyBuilder(frame, compileRowBytes(columns, format, timestamps), maxBytes)
+  const body = byteBodyBuilder(compileRowBytes(columns, timestamps), maxBytes)
   const page = (rows: Buffer): Page => {
     const reader = new CellReader(rows)
     let isFirst = true
@@ -93,44 +82,6 @@ function bytesResult(
     }
   }
   return { columns, page, finish: body.finish }
-}
-
-function csvResult(columns: readonly ResultField[], options: EncodeOptions): Result {
-  const texts = columns.map(column => compileCellText(column, options))
-  const cells: (string | null)[] = new Array(columns.length)
-  const body = bodyBuilder(rowWriterOf(columns, 'csv'), options.maxBytes)
-  const page = (text: Buffer): Page => {
-    const rows = parsedRows(text)
-    let at = 0
-    return {
-      hasRow: () => at < rows.length,
-      readRow(isKept) {
-        eachCell(rows[at], columns, (value, i) => {
-          cells[i] = texts[i]!(value)
-        })
-        if (isKept) body.add(cells)
-        at += 1
-      },
-    }
-  }
-  return { columns, page, finish: body.finish }
-}
-
-const rowWriterOf = (columns: readonly StructField[], format: EngineFormat): RowWriter =>
-  compileRowWriter(
-    columns.map(column => column.name),
-    format,
-  )
-
-function parsedRows(text: Buffer): readonly unknown[] {
-  let rows: unknown
-  try {
-    rows = JSON.parse(text.toString('utf8'))
-  } catch {
-    throw unexpected('JSON')
-  }
-  if (!Array.isArray(rows)) throw unexpected('a list')
-  return rows
 }
 
 /** Columns with their types as GoogleSQL writes them. */

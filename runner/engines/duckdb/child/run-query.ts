@@ -8,7 +8,6 @@ import {
 } from '@duckdb/node-api'
 import type { StructField } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
-import { compileRowWriter } from '../../../encode/row-writer.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
@@ -122,14 +121,9 @@ async function writeRows(
   sendPart: SendPart,
 ): Promise<Answers['run']> {
   if (result.columnCount !== writers.length) throw new UnexpectedValueError('DuckDB gave another number of columns')
-  const body = bodyBuilder(
-    compileRowWriter(
-      request.columns.map(column => column.name),
-      request.format,
-    ),
-    request.maxBytes,
-  )
-  const cells: (string | null)[] = new Array(writers.length).fill(null)
+  const names = request.columns.map(column => column.name)
+  const body = bodyBuilder(names, request.maxBytes)
+  const cells: string[] = new Array(writers.length).fill('null')
   let rowCount = 0
   for await (const chunk of chunksOf(result)) {
     const vectors = writers.map((_, i) => chunk.getColumnVector(i))

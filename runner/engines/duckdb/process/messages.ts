@@ -2,7 +2,6 @@
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
-import type { EngineFormat } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -44,7 +43,6 @@ export interface RunRequest {
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
   readonly maxRows: number
-  readonly format: EngineFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
   readonly maxBytes: number
 }

@@ -18,14 +18,11 @@ import { BodyTooLargeError } from '../../../encode/body.js'
 import { intervalText } from '../../../encode/interval-text.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
-import type { EngineFormat } from '../../../model/query.js'
 
-/** The text of one cell; null for a NULL that the format writes as nothing. */
-export type CellWriter = (vector: DuckDBVector, row: number) => string | null
-type JsonWriter = (vector: DuckDBVector, row: number) => string
+/** The JSON text of one cell. */
+export type CellWriter = (vector: DuckDBVector, row: number) => string
 
 export interface CellOptions {
-  readonly format: EngineFormat
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** The longest text of an array; a longer one fails the result before it uses all memory. */
   readonly maxBytes: number
@@ -35,19 +32,8 @@ export interface CellOptions {
  * Compiles the writer of a column. The writer throws ValueError for a value that BigQuery cannot hold or write (a NULL inside
  * an array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
  */
-export function compileCellWriter(column: StructField, { format, timestamps, maxBytes }: CellOptions): CellWriter {
-  const json = { ...scalarTexts({ style: 'json', timestamps }), maxBytes }
-  if (format !== 'csv') return jsonWriter(column.type, column.name, json)
-  const { type } = column
-  if (type.kind === 'STRUCT' || type.kind === 'ARRAY') {
-    const write = jsonWriter(type, column.name, json)
-    return (vector, row) => (type.kind === 'STRUCT' && isNull(vector, row) ? null : write(vector, row))
-  }
-  const text = scalarWriter(type.kind, scalarTexts({ style: 'plain', timestamps }))
-  return (vector, row) => {
-    const value = vector.getItem(row)
-    return value === null ? null : text(value)
-  }
+export function compileCellWriter(column: StructField, { timestamps, maxBytes }: CellOptions): CellWriter {
+  return jsonWriter(column.type, column.name, { ...scalarTexts({ timestamps }), maxBytes })
 }
 
 /** DuckDB returned a value of another type than the translation declared: a bug. */
@@ -62,7 +48,7 @@ interface JsonTexts extends ScalarTexts {
   readonly maxBytes: number
 }
 
-function jsonWriter(type: Type, name: string, texts: JsonTexts): JsonWriter {
+function jsonWriter(type: Type, name: string, texts: JsonTexts): CellWriter {
   if (type.kind === 'ARRAY') return arrayWriter(type.element, name, texts)
   if (type.kind === 'STRUCT') return structWriter(type.fields, texts)
   const text = scalarWriter(type.kind, texts)
@@ -72,7 +58,7 @@ function jsonWriter(type: Type, name: string, texts: JsonTexts): JsonWriter {
   }
 }
 
-function arrayWriter(element: Type, name: string, texts: JsonTexts): JsonWriter {
+function arrayWriter(element: Type, name: string, texts: JsonTexts): CellWriter {
   const write = jsonWriter(element, name, texts)
   // BigQuery fails such a result. A JSON null is a value, not a NULL.
   const refuse = (): never => {
@@ -104,7 +90,7 @@ function isNullList(vector: DuckDBListVector, row: number): boolean {
   return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)
 }
 
-function structWriter(fields: readonly StructField[], texts: JsonTexts): JsonWriter {
+function structWriter(fields: readonly StructField[], texts: JsonTexts): CellWriter {
   const keys = objectKeys(fieldNames({ kind: 'STRUCT', fields }))
   const writers = fields.map((field, i) =>
     jsonWriter(field.type, field.name === '' ? `_field_${i + 1}` : field.name, texts),

@@ -1,12 +1,11 @@
 /** Rows encoded directly as bytes are the same as rows put together from the texts of their cells. */
 import { expect } from 'chai'
-import { compileRowWriter } from '../../../../runner/encode/row-writer.js'
-import { compileCellText } from '../../../../runner/engines/bigquery/decode/cell-text.js'
+import { objectWriter } from '../../../../runner/encode/row-writer.js'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { resultColumns } from '../../../../runner/engines/bigquery/decode/result-columns.js'
 import type { RestCell, RestField, RestRow } from '../../../../runner/engines/bigquery/rest/messages.js'
+import { compileCell } from './plain-cells.js'
 
-const FORMATS = ['json', 'ndjson', 'arrays'] as const
 const TIMESTAMPS = ['iso8601', 'unix_micros'] as const
 
 const TEXTS = ['', 'a', 'São Paulo', '"', '\\', '\u0000', '\u001f', '\u007f', '\u0080', '߿', 'ࠀ', '\u2028']
@@ -64,10 +63,10 @@ function cellOf(field: RestField, pick: Draw): RestCell {
   return { v: values[pick(values.length)] }
 }
 
-type Form = Pick<Parameters<typeof resultEncoder>[0], 'format' | 'timestamps'>
+type Timestamps = (typeof TIMESTAMPS)[number]
 
-function encoded(fields: readonly RestField[], rows: readonly RestRow[], form: Form): Buffer {
-  const encoder = resultEncoder({ ...form, maxRows: 1_000, maxBytes: 1e9 })
+function encoded(fields: readonly RestField[], rows: readonly RestRow[], timestamps: Timestamps): Buffer {
+  const encoder = resultEncoder({ timestamps, maxRows: 1_000, maxBytes: 1e9 })
   const half = rows.length >> 1
   encoder.add({ fields }, textOf(rows.slice(0, half)))
   encoder.add({ fields }, textOf(rows.slice(half)))
@@ -76,58 +75,50 @@ function encoded(fields: readonly RestField[], rows: readonly RestRow[], form: F
 
 const textOf = (rows: readonly RestRow[]): Buffer => Buffer.from(JSON.stringify(rows))
 
-function plain(fields: readonly RestField[], rows: readonly RestRow[], form: Form): Buffer {
+function plain(fields: readonly RestField[], rows: readonly RestRow[], timestamps: Timestamps): Buffer {
   const columns = resultColumns({ fields })
-  const cells = columns.map(column => compileCellText(column, form))
-  const writer = compileRowWriter(
-    columns.map(column => column.name),
-    form.format,
-  )
-  const texts = rows.map(({ f }) => writer.row(cells.map((cell, i) => cell(f[i]!.v))))
-  return Buffer.from(writer.head + texts.join(writer.separator) + writer.tail, 'utf8')
+  const cells = columns.map(column => compileCell(column, timestamps))
+  const write = objectWriter(columns.map(column => column.name))
+  const texts = rows.map(({ f }) => write(cells.map((cell, i) => cell(f[i]!.v))))
+  return Buffer.from(`{"result":[${texts.join()}]}`, 'utf8')
 }
 
 describe('rows of BigQuery as bytes', () => {
-  for (const format of FORMATS) {
-    for (const timestamps of TIMESTAMPS) {
-      it(`as ${format} with ${timestamps} are the same as from the texts of their cells, for 60 schemas`, () => {
-        for (let seed = 1; seed <= 60; seed++) {
-          const pick = picker(seed)
-          const fields = fieldsOf(pick, 0)
-          const rows = Array.from({ length: 1 + pick(12) }, () => ({ f: fields.map(field => cellOf(field, pick)) }))
-          const form = { format, timestamps }
-          expect(encoded(fields, rows, form).toString('latin1'), `seed ${seed}`).to.equal(
-            plain(fields, rows, form).toString('latin1'),
-          )
-        }
-      })
-    }
+  for (const timestamps of TIMESTAMPS) {
+    it(`with ${timestamps} are the same as from the texts of their cells, for 60 schemas`, () => {
+      for (let seed = 1; seed <= 60; seed++) {
+        const pick = picker(seed)
+        const fields = fieldsOf(pick, 0)
+        const rows = Array.from({ length: 1 + pick(12) }, () => ({ f: fields.map(field => cellOf(field, pick)) }))
+        expect(encoded(fields, rows, timestamps).toString('latin1'), `seed ${seed}`).to.equal(
+          plain(fields, rows, timestamps).toString('latin1'),
+        )
+      }
+    })
   }
 
   it('keep every text as JSON.stringify writes it', () => {
     const rows = TEXTS.map(text => ({ f: [{ v: text }] }))
-    const body = encoded([{ name: 's', type: 'STRING' }], rows, { format: 'arrays', timestamps: 'iso8601' })
-    expect(body.toString()).to.equal(JSON.stringify(TEXTS.map(text => [text])))
+    const body = encoded([{ name: 's', type: 'STRING' }], rows, 'iso8601')
+    expect(body.toString()).to.equal(JSON.stringify({ result: TEXTS.map(s => ({ s })) }))
   })
 
   it('are complete where one row is larger than the buffer', () => {
     const texts = ['x', 'ü'.repeat(300_000), '"'.repeat(300_000), 'y'.repeat(300_000)]
     const rows = texts.map(text => ({ f: [{ v: text }] }))
-    const body = encoded([{ name: 's', type: 'STRING' }], rows, { format: 'arrays', timestamps: 'iso8601' })
-    expect(body.equals(Buffer.from(JSON.stringify(texts.map(text => [text]))))).to.equal(true)
+    const body = encoded([{ name: 's', type: 'STRING' }], rows, 'iso8601')
+    expect(body.equals(Buffer.from(JSON.stringify({ result: texts.map(s => ({ s })) })))).to.equal(true)
   })
 
-  for (const format of [...FORMATS, 'csv'] as const) {
-    it(`as ${format} are counted; rows beyond the limit are validated and left out`, () => {
-      const fields = [{ name: 'n', type: 'INTEGER' }]
-      const rows = ['1', '2', '3'].map(v => ({ f: [{ v }] }))
-      const encoder = resultEncoder({ format, timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
-      expect(encoder.add({ fields }, textOf(rows))).to.equal(3)
-      const { rowCount, isTruncated, body } = encoder.finish()
-      expect([rowCount, isTruncated]).to.deep.equal([1, true])
-      expect(Buffer.from(body).toString()).to.match(/1/).and.not.match(/[23]/)
-      const other = resultEncoder({ format, timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
-      expect(() => other.add({ fields }, textOf([...rows, { f: [{ v: 'x' }] }]))).to.throw('row 4, column n, INT64')
-    })
-  }
+  it('are counted; rows beyond the limit are validated and left out', () => {
+    const fields = [{ name: 'n', type: 'INTEGER' }]
+    const rows = ['1', '2', '3'].map(v => ({ f: [{ v }] }))
+    const encoder = resultEncoder({ timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
+    expect(encoder.add({ fields }, textOf(rows))).to.equal(3)
+    const { rowCount, isTruncated, body } = encoder.finish()
+    expect([rowCount, isTruncated]).to.deep.equal([1, true])
+    expect(Buffer.from(body).toString()).to.equal('{"result":[{"n":1}]}')
+    const other = resultEncoder({ timestamps: 'iso8601', maxRows: 1, maxBytes: 1_000 })
+    expect(() => other.add({ fields }, textOf([...rows, { f: [{ v: 'x' }] }]))).to.throw('row 4, column n, INT64')
+  })
 })

@@ -4,16 +4,25 @@
  */
 import { expect } from 'chai'
 import fc from 'fast-check'
+import { toTable } from '../../../../runner/encode/derive/table.js'
 import { resultEncoder } from '../../../../runner/engines/bigquery/decode/encode-result.js'
 import { readAnswerBody } from '../../../../runner/engines/bigquery/rest/answer-body.js'
 import type { RestQueryResponse } from '../../../../runner/engines/bigquery/rest/messages.js'
+import type { ResultSet } from '../../../../runner/model/query.js'
 import { drawAnswer, drawFrom, drawText, expectedRows, oneOf } from '../rest-answers.js'
 
 function encoded(answer: Buffer, maxRows = 100): string {
   const { schema = {}, rows } = readAnswerBody(answer) as RestQueryResponse
-  const encoder = resultEncoder({ format: 'arrays', timestamps: 'iso8601', maxRows, maxBytes: 1e6 })
+  const encoder = resultEncoder({ timestamps: 'iso8601', maxRows, maxBytes: 1e6 })
   if (rows) encoder.add(schema, rows)
-  return Buffer.from(encoder.finish().body).toString()
+  return rowTexts(encoder.finish())
+}
+
+/** The rows as arrays, each value with its own bytes. */
+function rowTexts({ columns, body }: Pick<ResultSet, 'columns' | 'body'>): string {
+  const facts = { endpoint: 'test', revision: '', isTruncated: false, timestamps: 'iso8601' } as const
+  const table = Buffer.from(toTable(columns, body, facts)).toString()
+  return table.slice(`{"columns":${JSON.stringify(columns)},"rows":`.length, -',"truncated":false,"next":null}'.length)
 }
 
 /** The encoded rows; null where the answer is refused. */

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { expect } from 'chai'
 import { translate } from '../../../../googlesql-duckdb/translate.js'
 import { type DuckdbEngine, openEngine } from '../../../../runner/engines/duckdb/open-engine.js'
-import { runOptions } from '../../ask-engine.js'
+import { rowsOf, runOptions } from '../../ask-engine.js'
 import { CLOCK } from '../raw-engine.js'
 
 /** More texts than the engine caches for calls without an endpoint. */
@@ -40,7 +40,7 @@ describe('a text that was compiled', () => {
     expect([compiled.length, translations]).to.deep.equal([TEXTS.length, TEXTS.length])
     for (const text of [compiled[0]!, compiled[1_099]!]) {
       const result = await engine.run({ ...text, parameters: { n: { type: 'INT64', value: 1 } } }, runOptions())
-      expect(new TextDecoder().decode(result.body)).to.equal(`[[${TEXTS.indexOf(text.sql) + 1}]]`)
+      expect(rowsOf(result)).to.deep.equal([[TEXTS.indexOf(text.sql) + 1]])
       expect(result.columns).to.deep.equal([{ name: 'f0_', type: 'INT64' }])
     }
     expect(translations).to.equal(TEXTS.length)
@@ -50,6 +50,6 @@ describe('a text that was compiled', () => {
 
   it('of another engine is not used', async () => {
     const query = { sql: 'SELECT @n', parameters: { n: { type: 'INT64', value: 7 } }, compiled: {} }
-    expect(new TextDecoder().decode((await engine.run(query, runOptions())).body)).to.equal('[[7]]')
+    expect(rowsOf(await engine.run(query, runOptions()))).to.deep.equal([[7]])
   })
 })

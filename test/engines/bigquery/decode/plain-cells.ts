@@ -1,33 +1,18 @@
-/** Reads the cells of BigQuery's REST rows straight to text, by functions compiled once for each column's type. */
+/** The JSON text of BigQuery's cells by way of JSON.parse, to compare the encoder of bytes with. */
 
 import type { ScalarKind, Type } from '../../../../googlesql/index.js'
-import { objectKeys } from '../../../encode/row-writer.js'
-import { type ScalarTexts, scalarTexts } from '../../../encode/scalar-text.js'
-import type { EngineFormat } from '../../../model/query.js'
-import type { ResultField } from './result-columns.js'
-import { scalarCell } from './scalar-cell.js'
-import { unexpected, within } from './unexpected-cell.js'
+import { objectKeys } from '../../../../runner/encode/row-writer.js'
+import { type ScalarTexts, scalarTexts } from '../../../../runner/encode/scalar-text.js'
+import type { ResultField } from '../../../../runner/engines/bigquery/decode/result-columns.js'
+import { scalarCell } from '../../../../runner/engines/bigquery/decode/scalar-cell.js'
+import { unexpected, within } from '../../../../runner/engines/bigquery/decode/unexpected-cell.js'
 
-/** The text of the cell whose `v` this is; null for a NULL that its format writes as nothing. */
-export type CellText = (v: unknown) => string | null
+/** The JSON text of the cell whose `v` this is. */
 type JsonText = (v: unknown) => string
 
-export interface CellOptions {
-  readonly format: EngineFormat
-  readonly timestamps: 'iso8601' | 'unix_micros'
-}
-
 /** @throws, when it runs, UnexpectedCellError. */
-export function compileCellText(field: ResultField, { format, timestamps }: CellOptions): CellText {
-  const { type, isNullable } = field
-  const json = jsonText(field, type, scalarTexts({ style: 'json', timestamps }))
-  if (format !== 'csv') return json
-  const text = isNested(type) ? json : scalarText(type.kind, scalarTexts({ style: 'plain', timestamps }))
-  return v => (v === null && isNullable ? null : text(v))
-}
-
-const isNested = (type: Type): type is Exclude<Type, { kind: ScalarKind }> =>
-  type.kind === 'STRUCT' || type.kind === 'ARRAY'
+export const compileCell = (field: ResultField, timestamps: 'iso8601' | 'unix_micros'): JsonText =>
+  jsonText(field, field.type, scalarTexts({ timestamps }))
 
 /** `type`: the field's, or of its elements. */
 function jsonText(field: ResultField, type: Type, texts: ScalarTexts): JsonText {
@@ -58,11 +43,7 @@ function structText(fields: readonly ResultField[], texts: ScalarTexts): JsonTex
 }
 
 /** Calls `read` with each value of a row or a STRUCT, which has as many as there are fields. @throws UnexpectedCellError. */
-export function eachCell(
-  v: unknown,
-  fields: readonly ResultField[],
-  read: (value: unknown, index: number) => void,
-): void {
+function eachCell(v: unknown, fields: readonly ResultField[], read: (value: unknown, index: number) => void): void {
   const cells: unknown = (v as { readonly f?: unknown } | null)?.f
   if (!Array.isArray(cells)) throw unexpected('STRUCT')
   if (cells.length > fields.length) throw unexpected('no further value')
