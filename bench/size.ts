@@ -194,6 +194,7 @@ async function compare(
     tables: [],
     maxRows: 1000,
     timestamps: 'iso8601',
+    contract: [],
     maxBytes: 1e9,
   })
   const ours = request(sql, wire)

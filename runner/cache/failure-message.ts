@@ -9,6 +9,7 @@ const SHARED: readonly ErrorCode[] = [
   'QUERY_FAILED',
   'QUERY_TIMEOUT',
   'RESULT_TOO_LARGE',
+  'CONTRACT_BROKEN',
   'COST_LIMIT_EXCEEDED',
 ]
 

@@ -3,9 +3,16 @@
  * BIGNUMERIC. Engines pass each value in one exact form; only this file decides how it is written.
  */
 import { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from '../../googlesql/data.js'
+import { BrokenContractError } from './broken-contract.js'
 
 export interface ScalarOptions {
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /**
+   * The form of the numbers, as `json` in a contract chooses it. `number`: always a JSON number, and a BrokenContractError
+   * for one that JSON's readers cannot hold. `string`: INT64, NUMERIC and BIGNUMERIC always as strings. Null: INT64 as a
+   * number up to ±(2^53−1) and FLOAT64 where it is finite, else as strings; NUMERIC and BIGNUMERIC as strings.
+   */
+  readonly numbers: 'number' | 'string' | null
 }
 
 /** A value outside the range of its type; the engine turns it into a failed query. */
@@ -36,22 +43,24 @@ export interface ScalarTexts {
   readonly json: (text: string) => string
 }
 
-const MAX_EXACT = 2n ** 53n
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-export function scalarTexts(options: ScalarOptions): ScalarTexts {
+export function scalarTexts({ timestamps, numbers }: ScalarOptions): ScalarTexts {
   return {
-    int64: value => (value <= MAX_EXACT && value >= -MAX_EXACT ? value.toString() : `"${value}"`),
+    int64:
+      numbers === 'string'
+        ? value => `"${value}"`
+        : value => {
+            if (value <= MAX_SAFE && value >= -MAX_SAFE) return value.toString()
+            if (numbers === 'number') throw new BrokenContractError('holds an integer beyond ±(2^53−1)')
+            return `"${value}"`
+          },
     float64: value => {
       if (Number.isFinite(value)) return value === 0 && Object.is(value, -0) ? '-0' : String(value)
+      if (numbers === 'number') throw new BrokenContractError('holds a number that is not finite')
       return quoted(String(value))
     },
-    numeric: text => {
-      const trimmed = trimFraction(text)
-      if (trimmed.includes('.')) return `"${trimmed}"`
-      if (trimmed.length < 16) return trimmed
-      const value = BigInt(trimmed)
-      return value <= MAX_EXACT && value >= -MAX_EXACT ? trimmed : `"${trimmed}"`
-    },
+    numeric: numbers === 'number' ? trimFraction : text => `"${trimFraction(text)}"`,
     bool: value => (value ? 'true' : 'false'),
     string: quotedText,
     bytes: value => quoted(Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')),
@@ -59,7 +68,7 @@ export function scalarTexts(options: ScalarOptions): ScalarTexts {
     time: micros => quoted(timeText(micros)),
     datetime: micros => quoted(inRange(datetimeText(micros), 'DATETIME')),
     timestamp:
-      options.timestamps === 'unix_micros'
+      timestamps === 'unix_micros'
         ? micros => {
             if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) inRange(undefined, 'TIMESTAMP')
             return micros.toString()

@@ -1,6 +1,6 @@
 /** An endpoint: a manifest compiled, frozen and ready to serve. */
 import type { Parameter } from './param.js'
-import type { ArgumentMap, Query, WarehouseReads } from './query.js'
+import type { ArgumentMap, ColumnPromise, Query, WarehouseReads } from './query.js'
 
 export interface CachePolicy {
   /** The greatest age of a result that is served, in milliseconds. */
@@ -16,7 +16,7 @@ export interface CachePolicy {
 }
 
 /** A column of the row contract, as declared or else as inferred from the query. */
-export interface ContractColumn {
+export interface ContractColumn extends ColumnPromise {
   readonly name: string
   /**
    * As GoogleSQL writes it, with all fields of a STRUCT. Only where variants have different fields are they left open, as
@@ -24,8 +24,6 @@ export interface ContractColumn {
    */
   readonly type: string
   readonly description: string
-  /** The column is never NULL. */
-  readonly required: boolean
   /**
    * `number`: JSON has every value as a number; `string`: every value as a string. Null for columns of other types, for INT64
    * that is a string only beyond ±(2^53−1), and for FLOAT64 that is a string only where it is NaN or infinite.

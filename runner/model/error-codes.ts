@@ -107,6 +107,11 @@ export const ERROR_CODES = {
     title: 'The result is too large',
     when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or more than twice as many in another format. Ask for less.',
   },
+  CONTRACT_BROKEN: {
+    status: 502,
+    title: 'The result breaks its contract',
+    when: 'A value is NULL in a column that is `required`, or is a number that `json: number` cannot have. The log names column and row.',
+  },
   ENGINE_UNAVAILABLE: {
     status: 502,
     title: 'The engine is not available',

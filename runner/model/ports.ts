@@ -1,5 +1,5 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { CheckedColumn, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
+import type { CheckedColumn, ColumnPromise, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
 
 /** Limits and labels of a warehouse's job. */
 export interface JobOptions {
@@ -19,6 +19,8 @@ export interface RunOptions {
   /** A larger result fails, as does one above the engine's own limit. @default the engine's own limit */
   readonly maxBytes?: number
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /** What the result must keep to, by column; absent where nothing is promised. */
+  readonly contract?: readonly ColumnPromise[]
   /** For the log and for job labels. */
   readonly endpoint: string
   /** For warehouses; an engine without jobs ignores it. */
@@ -57,7 +59,8 @@ export interface Engine {
   /**
    * @throws RunnerError QUERY_FAILED when the engine rejects or cannot finish the query, QUERY_TIMEOUT after
    *   `timeoutMs`, CALL_ABANDONED when `signal` fires first, ENGINE_UNAVAILABLE when the engine is gone,
-   *   ARGUMENT_INVALID when a bound value itself is at fault (an invalid regular expression), RESULT_TOO_LARGE.
+   *   ARGUMENT_INVALID when a bound value itself is at fault (an invalid regular expression), RESULT_TOO_LARGE,
+   *   CONTRACT_BROKEN.
    */
   run(query: Query, options: RunOptions): Promise<ResultSet>
   /**

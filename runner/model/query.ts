@@ -23,6 +23,14 @@ export interface ResultColumn {
   readonly type: string
 }
 
+/** What the values of a result's column keep to. */
+export interface ColumnPromise {
+  /** Never NULL. */
+  readonly required: boolean
+  /** The form of its numbers: see ContractColumn. */
+  readonly json: 'number' | 'string' | null
+}
+
 /** What an engine's check tells of a column. */
 export interface CheckedColumn extends ResultColumn {
   /** Present where the query shows that the column is never NULL. */

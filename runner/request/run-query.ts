@@ -31,10 +31,11 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
   const began = clock.nowMs()
   observe({ kind: 'query.started', ...about })
   try {
-    const { name, maxRows, maxResultBytes, timestamps, timeoutMs, labels, revision } = endpoint
+    const { name, maxRows, maxResultBytes, timestamps, columns, timeoutMs, labels, revision } = endpoint
     const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
-    const options = { maxRows, ...bytes, timestamps, endpoint: name, timeoutMs, signal, job } as const
+    const contract = columns.map(({ required, json }) => ({ required, json }))
+    const options = { maxRows, ...bytes, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
     const { rowCount: rows, cost } = result
     observe({ kind: 'query.done', ...about, durationMs: clock.nowMs() - began, rows, ...(cost && { cost }) })

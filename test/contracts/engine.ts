@@ -3,7 +3,7 @@ import { expect } from 'chai'
 import * as mocha from 'mocha'
 import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
-import type { BoundValue } from '../../runner/model/query.js'
+import type { BoundValue, ColumnPromise } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
 
 type Parameters = Readonly<Record<string, BoundValue>>
@@ -75,7 +75,8 @@ export function engineContract(
 
   const VALUES: readonly { readonly sql: string; readonly type: string; readonly json: string }[] = [
     { sql: '1', type: 'INT64', json: '1' },
-    { sql: '9007199254740992', type: 'INT64', json: '9007199254740992' },
+    { sql: '9007199254740991', type: 'INT64', json: '9007199254740991' },
+    { sql: '9007199254740992', type: 'INT64', json: '"9007199254740992"' },
     { sql: '9007199254740993', type: 'INT64', json: '"9007199254740993"' },
     { sql: '-9223372036854775808', type: 'INT64', json: '"-9223372036854775808"' },
     { sql: 'CAST(NULL AS INT64)', type: 'INT64', json: 'null' },
@@ -84,7 +85,7 @@ export function engineContract(
     { sql: "CAST('nan' AS FLOAT64)", type: 'FLOAT64', json: '"NaN"' },
     { sql: "CAST('-inf' AS FLOAT64)", type: 'FLOAT64', json: '"-Infinity"' },
     { sql: "NUMERIC '123.560'", type: 'NUMERIC', json: '"123.56"' },
-    { sql: "NUMERIC '-12'", type: 'NUMERIC', json: '-12' },
+    { sql: "NUMERIC '-12'", type: 'NUMERIC', json: '"-12"' },
     { sql: 'TRUE', type: 'BOOL', json: 'true' },
     { sql: "'a\"\\\\\\n\\u00e9'", type: 'STRING', json: '"a\\"\\\\\\né"' },
     { sql: "b'Google'", type: 'BYTES', json: '"R29vZ2xl"' },
@@ -237,6 +238,89 @@ export function engineContract(
     const sql =
       "SELECT 1 AS n, 'a,b' AS s, [1] AS r, CAST(NULL AS STRING) AS e UNION ALL SELECT 2, '', [], 'x' ORDER BY n"
     expect(await textOf(sql)).to.equal('{"result":[{"n":1,"s":"a,b","r":[1],"e":null},{"n":2,"s":"","r":[],"e":"x"}]}')
+  })
+
+  describe('keeps to a contract', () => {
+    const promise = (required: boolean, json: ColumnPromise['json'] = null): ColumnPromise => ({ required, json })
+    const first = async (sql: string, contract: readonly ColumnPromise[]): Promise<string> =>
+      (await textOf(sql, {}, { contract })).slice('{"result":['.length, -2)
+    const FORMS =
+      "SELECT 9007199254740991 AS i, 9007199254740992 AS j, 1.5 AS f, NUMERIC '12' AS n, BIGNUMERIC '0.1' AS b"
+
+    for (const { name, contract, row } of [
+      {
+        name: 'without one',
+        contract: [],
+        row: '"i":9007199254740991,"j":"9007199254740992","f":1.5,"n":"12","b":"0.1"',
+      },
+      {
+        name: 'with numbers and strings',
+        contract: [promise(true, 'number'), promise(true, 'string'), promise(true, 'number')].concat([
+          promise(false, 'number'),
+          promise(true, 'number'),
+        ]),
+        row: '"i":9007199254740991,"j":"9007199254740992","f":1.5,"n":12,"b":0.1',
+      },
+      {
+        name: 'with strings',
+        contract: [promise(true, 'string'), promise(true), promise(true), promise(true, 'string'), promise(true)],
+        row: '"i":"9007199254740991","j":"9007199254740992","f":1.5,"n":"12","b":"0.1"',
+      },
+    ]) {
+      it(`for numbers: ${name}`, async () => expect(await first(FORMS, contract)).to.equal(`{${row}}`))
+    }
+
+    it('but not within STRUCT and ARRAY', async () => {
+      const sql = 'SELECT STRUCT(1 AS a, NUMERIC "2" AS b, CAST(NULL AS STRING) AS c) AS s, [1] AS r'
+      expect(await first(sql, [promise(true, 'string'), promise(true, 'string')])).to.equal(
+        '{"s":{"a":1,"b":"2","c":null},"r":[1]}',
+      )
+    })
+
+    it('with required arrays, of which a NULL one is empty, and a required JSON null', async () => {
+      const sql = "SELECT CAST(NULL AS ARRAY<INT64>) AS a, JSON 'null' AS j, '' AS s"
+      expect(await first(sql, [promise(true), promise(true), promise(true)])).to.equal('{"a":[],"j":null,"s":""}')
+    })
+
+    const NUMBERS_TO = (third: string): string =>
+      `SELECT IF(i = 3, ${third}, 1) AS x, i AS y FROM UNNEST(GENERATE_ARRAY(1, 4)) AS i ORDER BY i`
+    for (const { name, sql, broken, says } of [
+      {
+        name: 'a NULL',
+        sql: NUMBERS_TO('NULL'),
+        broken: promise(true),
+        says: 'row 3: column x is required, but holds NULL',
+      },
+      {
+        name: 'a NULL STRUCT',
+        sql: 'SELECT IF(i = 3, NULL, STRUCT(1 AS a)) AS x FROM UNNEST(GENERATE_ARRAY(1, 4)) AS i ORDER BY i',
+        broken: promise(true),
+        says: 'row 3: column x is required, but holds NULL',
+      },
+      {
+        name: 'an integer beyond 2^53−1',
+        sql: NUMBERS_TO('-9007199254740992'),
+        broken: promise(false, 'number'),
+        says: 'row 3: column x holds an integer beyond ±(2^53−1)',
+      },
+      {
+        name: 'NaN',
+        sql: NUMBERS_TO("CAST('NaN' AS FLOAT64)"),
+        broken: promise(false, 'number'),
+        says: 'row 3: column x holds a number that is not finite',
+      },
+    ]) {
+      it(`and fails over ${name}, which only the cause tells`, async () => {
+        const contract = [broken, promise(true, 'number')]
+        const error = await errorOf(textOf(sql, {}, { contract }))
+        expect([error.code, error.status, error.detail]).to.deep.equal([
+          'CONTRACT_BROKEN',
+          502,
+          'The result breaks its contract',
+        ])
+        expect((error.cause as QueryFault).message).to.equal(says)
+      })
+    }
   })
 
   describe('fails', () => {

@@ -1,17 +1,28 @@
 import { expect } from 'chai'
 import { dateText, datetimeText } from '../../googlesql/values/civil-text.js'
+import { BrokenContractError } from '../../runner/encode/broken-contract.js'
 import { intervalText } from '../../runner/encode/interval-text.js'
 import { scalarTexts, ValueError } from '../../runner/encode/scalar-text.js'
 
-const json = scalarTexts({ timestamps: 'iso8601' })
-const micros = scalarTexts({ timestamps: 'unix_micros' })
+const json = scalarTexts({ timestamps: 'iso8601', numbers: null })
+const numbers = scalarTexts({ timestamps: 'iso8601', numbers: 'number' })
+const strings = scalarTexts({ timestamps: 'iso8601', numbers: 'string' })
+const micros = scalarTexts({ timestamps: 'unix_micros', numbers: null })
 
 describe('the text of a value', () => {
   const CASES: { name: string; text: string; is: string }[] = [
     { name: 'INT64 is a number', text: json.int64(-12n), is: '-12' },
-    { name: 'INT64 is a number up to 2^53', text: json.int64(9007199254740992n), is: '9007199254740992' },
-    { name: 'INT64 is a string beyond 2^53', text: json.int64(9007199254740993n), is: '"9007199254740993"' },
-    { name: 'INT64 is a string beyond -2^53', text: json.int64(-9223372036854775808n), is: '"-9223372036854775808"' },
+    { name: 'INT64 is a number up to 2^53−1', text: json.int64(9007199254740991n), is: '9007199254740991' },
+    { name: 'INT64 is a number down to −(2^53−1)', text: json.int64(-9007199254740991n), is: '-9007199254740991' },
+    { name: 'INT64 is a string beyond 2^53−1', text: json.int64(9007199254740992n), is: '"9007199254740992"' },
+    { name: 'INT64 as a string always is one', text: strings.int64(0n), is: '"0"' },
+    { name: 'INT64 as a number', text: numbers.int64(-9007199254740991n), is: '-9007199254740991' },
+    { name: 'FLOAT64 as a number', text: numbers.float64(-0), is: '-0' },
+    {
+      name: 'INT64 is a string beyond −(2^53−1)',
+      text: json.int64(-9223372036854775808n),
+      is: '"-9223372036854775808"',
+    },
     { name: 'FLOAT64 without a fraction has no point', text: json.float64(1), is: '1' },
     {
       name: 'FLOAT64 is the shortest text that reads back the same',
@@ -21,14 +32,16 @@ describe('the text of a value', () => {
     { name: 'FLOAT64 keeps the sign of zero', text: json.float64(-0), is: '-0' },
     { name: 'FLOAT64 NaN is a string', text: json.float64(Number.NaN), is: '"NaN"' },
     { name: 'FLOAT64 infinity is a string', text: json.float64(-Infinity), is: '"-Infinity"' },
-    { name: 'NUMERIC without a fraction is a number', text: json.numeric('-12.000000000'), is: '-12' },
+    { name: 'NUMERIC without a fraction is a string', text: json.numeric('-12.000000000'), is: '"-12"' },
     { name: 'NUMERIC with a fraction is an exact string', text: json.numeric('123.560000000'), is: '"123.56"' },
+    { name: 'NUMERIC has no negative zero', text: json.numeric('-0.000000000'), is: '"0"' },
+    { name: 'NUMERIC as a string', text: strings.numeric('1.50'), is: '"1.5"' },
     {
-      name: 'NUMERIC beyond 2^53 is a string',
-      text: json.numeric('9007199254740993.000000000'),
-      is: '"9007199254740993"',
+      name: 'NUMERIC as a number has all its digits',
+      text: numbers.numeric('12345678901234567890.123456789'),
+      is: '12345678901234567890.123456789',
     },
-    { name: 'NUMERIC at 2^53 is a number', text: json.numeric('9007199254740992'), is: '9007199254740992' },
+    { name: 'NUMERIC as a number has no point without a fraction', text: numbers.numeric('-12.000000000'), is: '-12' },
     { name: 'BOOL', text: json.bool(true), is: 'true' },
     { name: 'STRING is escaped as JSON', text: json.string('a"\\\n\u0001é'), is: '"a\\"\\\\\\n\\u0001é"' },
     { name: 'STRING without escapes is quoted', text: json.string('é\u2028\x7f'), is: '"é\u2028\x7f"' },
@@ -73,6 +86,13 @@ describe('the text of a value', () => {
         expect(datetimeText(BigInt(ms) * 1_000n + 43_200_000_000n)).to.equal(`${is.slice(0, 10)}T12:00:00`)
       }
     }
+  })
+
+  it('refuses numbers that JSON cannot have, where they are promised as numbers', () => {
+    expect(() => numbers.int64(9007199254740992n)).to.throw(BrokenContractError, 'beyond ±(2^53−1)')
+    expect(() => numbers.int64(-9007199254740992n)).to.throw(BrokenContractError, 'beyond ±(2^53−1)')
+    expect(() => numbers.float64(Number.NaN)).to.throw(BrokenContractError, 'not finite')
+    expect(() => numbers.float64(-Infinity)).to.throw(BrokenContractError, 'not finite')
   })
 
   it('refuses times outside the years 1 to 9999', () => {

@@ -68,18 +68,17 @@ describe('a new endpoint over a new table', () => {
     })
     after(() => runner.close())
 
-    // BigQuery writes a NUMERIC with a fraction as a string.
     it('with its rows, its lookup table and its optional parameter', async () => {
       expect(await text({ country: 'DE' })).to.equal(
         '{"result":[{"bucket":"2026-05-18T00:00:00Z","orders":2,"turnover":"15.3"},' +
-          '{"bucket":"2026-05-19T00:00:00Z","orders":1,"turnover":7}]}',
+          '{"bucket":"2026-05-19T00:00:00Z","orders":1,"turnover":"7"}]}',
       )
       expect(await text({ country: 'DE', step: 'hour' })).to.equal(
         '{"result":[{"bucket":"2026-05-18T23:00:00Z","orders":1,"turnover":"5.2"},' +
-          '{"bucket":"2026-05-19T00:00:00Z","orders":1,"turnover":7}]}',
+          '{"bucket":"2026-05-19T00:00:00Z","orders":1,"turnover":"7"}]}',
       )
       expect(await text({ country: 'DE', skus: ['b', 'c'] })).to.equal(
-        '{"result":[{"bucket":"2026-05-18T00:00:00Z","orders":1,"turnover":5}]}',
+        '{"result":[{"bucket":"2026-05-18T00:00:00Z","orders":1,"turnover":"5"}]}',
       )
     })
 
@@ -107,19 +106,19 @@ describe('a new endpoint over a new table', () => {
         (JSON.parse(await text({ country: 'FR' })) as { result: readonly { turnover: unknown }[] }).result.map(
           row => row.turnover,
         )
-      expect(await frenchDays()).to.deep.equal([100])
+      expect(await frenchDays()).to.deep.equal(['100'])
       mkdirSync(join(folder, 'data/shop/sales'))
       // The table becomes a folder of files: the single file moves into it.
       renameSync(join(folder, 'data/shop/sales.ndjson'), join(folder, 'data/shop/sales/one.ndjson'))
       write('data/shop/sales/two.ndjson', rowsOf([sale(5, '2026-05-17T10:00:00Z', '1.5', { country: 'FR' })]))
-      expect(await frenchDays()).to.deep.equal(['1.5', 100])
+      expect(await frenchDays()).to.deep.equal(['1.5', '100'])
       write('data/shop/sales/two.ndjson', rowsOf([sale(5, '2026-05-17T10:00:00Z', '2.25', { country: 'FR' })]))
-      expect(await frenchDays()).to.deep.equal(['2.25', 100])
+      expect(await frenchDays()).to.deep.equal(['2.25', '100'])
       rmSync(join(folder, 'data/shop/sales/two.ndjson'))
-      expect(await frenchDays()).to.deep.equal([100])
+      expect(await frenchDays()).to.deep.equal(['100'])
       renameSync(join(folder, 'data/shop/sales/one.ndjson'), join(folder, 'data/shop/sales.ndjson'))
       rmSync(join(folder, 'data/shop/sales'), { recursive: true })
-      expect(await frenchDays()).to.deep.equal([100])
+      expect(await frenchDays()).to.deep.equal(['100'])
     })
 
     it('cut after its max_rows, which is reported', async () => {
@@ -150,8 +149,8 @@ describe('a new endpoint over a new table', () => {
         text => text.replace('name: shop.sales', 'name: shop.turnover'),
         async runner => {
           renameSync(join(folder, 'endpoints/shop.sales.yaml'), join(folder, 'endpoints/shop.turnover.yaml'))
-          expect(await textOf(runner, { country: 'FR' }, 'shop.turnover')).to.include('"turnover":100')
-          expect(await textOf(runner, { country: 'FR' }, ID)).to.include('"turnover":100')
+          expect(await textOf(runner, { country: 'FR' }, 'shop.turnover')).to.include('"turnover":"100"')
+          expect(await textOf(runner, { country: 'FR' }, ID)).to.include('"turnover":"100"')
           const error = await textOf(runner, { country: 'FR' }).catch((thrown: unknown) => thrown as RunnerError)
           expect(error).to.have.property('code', 'ENDPOINT_UNKNOWN')
           rmSync(join(folder, 'endpoints/shop.turnover.yaml'))

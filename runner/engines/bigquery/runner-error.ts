@@ -1,5 +1,6 @@
 /** Failures of requests, jobs and answers → the errors that callers and authors meet. */
 import { BodyTooLargeError } from '../../encode/body.js'
+import { BrokenContractError } from '../../encode/broken-contract.js'
 import type { ErrorCode } from '../../model/error-codes.js'
 import { type ArgumentProblem, RunnerError } from '../../model/errors.js'
 import type { SqlProblem } from '../../model/ports.js'
@@ -17,6 +18,9 @@ export function runnerErrorOf(error: unknown, query: Query, signal: AbortSignal)
   if (error instanceof BigQueryFailure) return ofFailure(error, query)
   if (error instanceof BodyTooLargeError || error instanceof AnswerTooLargeError) {
     return new RunnerError('RESULT_TOO_LARGE', { cause: new QueryFault(error.message) })
+  }
+  if (error instanceof BrokenContractError) {
+    return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(error.message) })
   }
   if (error instanceof UnsupportedTypeError) {
     return new RunnerError('QUERY_FAILED', { cause: new QueryFault(error.message, { cause: error }) })

@@ -30,7 +30,7 @@ export interface EmbeddedEngineOptions {
 
 export interface EmbeddedEngine {
   /**
-   * Runs BigQuery SQL. Values of rows are as in the HTTP results: INT64 a number or, beyond ±2^53, a string, and so on.
+   * Runs BigQuery SQL. Values of rows are as in the HTTP results: INT64 a number or, beyond ±(2^53−1), a string, and so on.
    * @throws QueryFault in BigQuery's words when the query is at fault, RunnerError otherwise.
    */
   readonly query: (

@@ -237,6 +237,7 @@ export async function openEngine(
             columns,
             maxRows: runOptions.maxRows,
             timestamps: runOptions.timestamps,
+            contract: runOptions.contract ?? [],
             maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
           },
           { signal, caller: runOptions.endpoint },

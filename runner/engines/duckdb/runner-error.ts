@@ -38,6 +38,8 @@ function ofFailure(failure: Failure, signal?: AbortSignal): RunnerError {
         errors: failure.errors,
         cause: failure.cause,
       })
+    case 'contract':
+      return new RunnerError('CONTRACT_BROKEN', { cause: new QueryFault(failure.message) })
     case 'interrupted':
       return new RunnerError(signal?.reason === TIMED_OUT ? 'QUERY_TIMEOUT' : 'CALL_ABANDONED')
     default:

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, type ScalarKind, type Type } from '../../../googlesql/index.js'
 import { SCALAR_TYPES, typeName } from '../../../googlesql/types/types.js'
-import { type ScalarTexts, scalarTexts } from '../../../runner/encode/scalar-text.js'
+import { type ScalarOptions, type ScalarTexts, scalarTexts } from '../../../runner/encode/scalar-text.js'
 
 type Timestamps = 'iso8601' | 'unix_micros'
 
@@ -45,8 +45,16 @@ function decimal(digits: number, scale: number): fc.Arbitrary<{ text: string; ty
   })
 }
 
-function scalar(kind: ScalarKind, timestamps: Timestamps): fc.Arbitrary<Cell> {
-  const texts = scalarTexts({ timestamps })
+/** The forms that a contract can choose for numbers. */
+function numberForms(kind: ScalarKind): readonly ScalarOptions['numbers'][] {
+  if (kind === 'INT64') return [null, 'string']
+  return kind === 'NUMERIC' || kind === 'BIGNUMERIC' ? ['string', 'number'] : [null]
+}
+
+const scalar = (kind: ScalarKind, timestamps: Timestamps): fc.Arbitrary<Cell> =>
+  fc.constantFrom(...numberForms(kind)).chain(numbers => scalarIn(kind, scalarTexts({ timestamps, numbers })))
+
+function scalarIn(kind: ScalarKind, texts: ScalarTexts): fc.Arbitrary<Cell> {
   const both = <T>(
     write: (texts: ScalarTexts) => (value: T) => string,
     values: fc.Arbitrary<T>,

@@ -1,9 +1,11 @@
 /** Turns the text of BigQuery's REST rows into bytes of JSON, by a tree compiled once from the columns' types. */
 import { dateText, type ScalarKind, type Type } from '../../../../googlesql/index.js'
+import { nullInRequired } from '../../../encode/broken-contract.js'
 import { type JsonBytes, type Token, tokenOf } from '../../../encode/json-bytes.js'
 import { CLOSE_LIST, LETTER_N, OPEN_LIST, OPEN_OBJECT, QUOTE } from '../../../encode/json-reader.js'
 import { objectKeys } from '../../../encode/row-writer.js'
-import { type ScalarOptions, scalarTexts } from '../../../encode/scalar-text.js'
+import { type ScalarOptions, type ScalarTexts, scalarTexts } from '../../../encode/scalar-text.js'
+import type { ColumnPromise } from '../../../model/query.js'
 import { type CellReader, F, V } from './cell-reader.js'
 import type { ResultField } from './result-columns.js'
 import { SHORT_INTEGER, scalarCell } from './scalar-cell.js'
@@ -11,8 +13,13 @@ import { unexpected, within } from './unexpected-cell.js'
 
 /** Made once: whatever V8 learns of these functions holds for every result. */
 const TEXTS = {
-  iso8601: scalarTexts({ timestamps: 'iso8601' }),
-  unix_micros: scalarTexts({ timestamps: 'unix_micros' }),
+  iso8601: textsOf('iso8601'),
+  unix_micros: textsOf('unix_micros'),
+}
+
+function textsOf(timestamps: Timestamps) {
+  const of = (numbers: ColumnPromise['json']): ScalarTexts => scalarTexts({ timestamps, numbers })
+  return { number: of('number'), string: of('string'), usual: of(null) }
 }
 
 type Timestamps = ScalarOptions['timestamps']
@@ -20,9 +27,13 @@ type Timestamps = ScalarOptions['timestamps']
 /** Writes the row that the reader is at, as a JSON object. */
 export type RowBytes = (out: JsonBytes, reader: CellReader) => void
 
-/** @throws, when it runs, UnexpectedCellError and JsonTextError. */
-export function compileRowBytes(columns: readonly ResultField[], timestamps: Timestamps): RowBytes {
-  const row = objectBytes(columns, '', timestamps)
+/** @throws, when it runs, UnexpectedCellError, JsonTextError and BrokenContractError. */
+export function compileRowBytes(
+  columns: readonly ResultField[],
+  timestamps: Timestamps,
+  contract: readonly ColumnPromise[],
+): RowBytes {
+  const row = objectBytes(columns, '', timestamps, contract)
   return (out, reader) => writeRecord(out, reader, row)
 }
 
@@ -39,11 +50,16 @@ interface ValueBytes {
   readonly name: string
   readonly kind: Type['kind']
   readonly isNullable: boolean
+  /** Promised to be never NULL. */
+  readonly isRequired: boolean
+  /** Every number of the column is a string in JSON. */
+  readonly isText: boolean
   /** What stands before it, and an opening quote of a STRING or a bracket of an ARRAY. A STRUCT's members write it. */
   readonly before: Token
   /** With what is before it; null, or an array without elements. */
   readonly empty: Token
   readonly timestamps: Timestamps
+  readonly texts: ScalarTexts
   /** The members of a STRUCT. */
   readonly record: RecordBytes
   /** How each element of an ARRAY is written, without the comma between two. */
@@ -56,6 +72,7 @@ const recordBytes = (members: readonly ValueBytes[], end: string): RecordBytes =
   end: tokenOf(end),
 })
 
+const NO_PROMISE: ColumnPromise = { required: false, json: null }
 const NO_RECORD: RecordBytes = recordBytes([], '')
 const BETWEEN_STRINGS = tokenOf('},{"v":"')
 const BETWEEN_ELEMENTS = tokenOf(',')
@@ -63,25 +80,39 @@ const END_OF_ARRAY = tokenOf(']')
 /** What a value opens with by itself. */
 const OPENING: Partial<Record<Type['kind'], string>> = { STRING: '"', ARRAY: '[' }
 
-function objectBytes(fields: readonly ResultField[], before: string, timestamps: Timestamps): RecordBytes {
+function objectBytes(
+  fields: readonly ResultField[],
+  before: string,
+  timestamps: Timestamps,
+  contract: readonly ColumnPromise[] = [],
+): RecordBytes {
   if (fields.length === 0) return recordBytes([], `${before}{}`)
   const keys = objectKeys(fields.map(field => field.name))
   const members = fields.map((field, i) =>
-    valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, timestamps),
+    valueBytes(field, field.type, (i === 0 ? before : '') + keys[i]!, timestamps, contract[i]),
   )
   return recordBytes(members, '}')
 }
 
 /** `type`: the field's, or of its elements. */
-function valueBytes(field: ResultField, type: Type, before: string, timestamps: Timestamps): ValueBytes {
+function valueBytes(
+  field: ResultField,
+  type: Type,
+  before: string,
+  timestamps: Timestamps,
+  { required, json }: ColumnPromise = NO_PROMISE,
+): ValueBytes {
   const { kind } = type
   return {
     name: field.name,
     kind,
     isNullable: field.isNullable,
+    isRequired: required,
+    isText: json === 'string',
     before: tokenOf(before + (OPENING[kind] ?? '')),
     empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
     timestamps,
+    texts: TEXTS[timestamps][json ?? 'usual'],
     record: kind === 'STRUCT' ? objectBytes(field.fields, before, timestamps) : NO_RECORD,
     element: kind === 'ARRAY' ? valueBytes(field, type.element, '', timestamps) : null,
   }
@@ -137,8 +168,9 @@ function writeString(out: JsonBytes, reader: CellReader, { before }: ValueBytes)
   reader.at = out.tokenAndRestOfString(before, reader.view, reader.at)
 }
 
-function writeNull(out: JsonBytes, reader: CellReader, { kind, isNullable, empty }: ValueBytes): void {
+function writeNull(out: JsonBytes, reader: CellReader, { kind, isNullable, isRequired, empty }: ValueBytes): void {
   if (!isNullable) throw unexpected(`${kind} that is not NULL`)
+  if (isRequired) throw nullInRequired()
   reader.takeNull()
   out.token(empty)
 }
@@ -167,9 +199,9 @@ function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty
 }
 
 /** Any form that a scalar may have, by way of its text. */
-function writeText(out: JsonBytes, reader: CellReader, { kind, before, timestamps }: ValueBytes): void {
+function writeText(out: JsonBytes, reader: CellReader, { kind, before, texts }: ValueBytes): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
-  const text = scalarCell(kind as ScalarKind, reader.text(), TEXTS[timestamps])
+  const text = scalarCell(kind as ScalarKind, reader.text(), texts)
   out.token(before)
   out.plain(text)
 }
@@ -178,7 +210,7 @@ function writeText(out: JsonBytes, reader: CellReader, { kind, before, timestamp
 function writeUsual(out: JsonBytes, reader: CellReader, value: ValueBytes): boolean {
   switch (value.kind) {
     case 'INT64':
-      return writeShortInteger(out, reader, value)
+      return !value.isText && writeShortInteger(out, reader, value)
     case 'BOOL':
       return writeBool(out, reader, value)
     case 'TIMESTAMP':

@@ -11,7 +11,7 @@ import { CellReader } from './cell-reader.js'
 import { resultColumns } from './result-columns.js'
 import { inRow } from './unexpected-cell.js'
 
-export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'maxRows'> & { readonly maxBytes: number }
+export type EncodeOptions = Pick<RunOptions, 'timestamps' | 'contract' | 'maxRows'> & { readonly maxBytes: number }
 
 export interface ResultEncoder {
   /**
@@ -61,9 +61,9 @@ interface Page {
   readonly readRow: (isKept: boolean) => void
 }
 
-function openResult(schema: RestSchema, { timestamps, maxBytes }: EncodeOptions): Result {
+function openResult(schema: RestSchema, { timestamps, contract = [], maxBytes }: EncodeOptions): Result {
   const columns = resultColumns(schema)
-  const body = byteBodyBuilder(compileRowBytes(columns, timestamps), maxBytes)
+  const body = byteBodyBuilder(compileRowBytes(columns, timestamps, contract), maxBytes)
   const page = (rows: Buffer): Page => {
     const reader = new CellReader(rows)
     let isFirst = true

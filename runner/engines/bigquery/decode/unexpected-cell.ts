@@ -1,4 +1,5 @@
 /** BigQuery's answer is not of the form that its reference describes. */
+import { BrokenContractError } from '../../../encode/broken-contract.js'
 import { JsonTextError } from '../../../encode/json-bytes.js'
 
 /** Names the place, and what should be there; what is there stays untold, since it is a caller's. */
@@ -29,10 +30,16 @@ export function unexpected(expected: string): UnexpectedCellError {
 }
 
 /** What was thrown while this field was read, with the field's name. */
-export const within = (field: string, thrown: unknown): unknown => asUnexpected(thrown)?.within(field) ?? thrown
+export function within(field: string, thrown: unknown): unknown {
+  if (thrown instanceof BrokenContractError) return thrown.inColumn(field)
+  return asUnexpected(thrown)?.within(field) ?? thrown
+}
 
 /** What was thrown while this row was read, with its number. */
-export const inRow = (row: number, thrown: unknown): unknown => asUnexpected(thrown)?.inRow(row) ?? thrown
+export function inRow(row: number, thrown: unknown): unknown {
+  if (thrown instanceof BrokenContractError) return thrown.inRow(row)
+  return asUnexpected(thrown)?.inRow(row) ?? thrown
+}
 
 function asUnexpected(thrown: unknown): UnexpectedCellError | null {
   if (thrown instanceof UnexpectedCellError) return thrown

@@ -2,6 +2,7 @@
 
 import { NATIVE_ERROR_MARK } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
+import { BrokenContractError } from '../../../encode/broken-contract.js'
 import { ValueError } from '../../../encode/scalar-text.js'
 import { causeText } from '../../../model/cause-text.js'
 import { QueryFault } from '../../../model/query-fault.js'
@@ -94,6 +95,7 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: causeText(error.cause) }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
+  if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }
   const text = textOf(error)
   if (/^INTERRUPT Error/.test(text)) return { kind: 'interrupted' }

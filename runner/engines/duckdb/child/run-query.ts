@@ -8,11 +8,15 @@ import {
 } from '@duckdb/node-api'
 import type { StructField } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
+import { BrokenContractError } from '../../../encode/broken-contract.js'
+import type { ColumnPromise } from '../../../model/query.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
 import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './prepared-statements.js'
+
+const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
 export type SendPart = (bytes: Uint8Array) => Promise<void>
@@ -31,7 +35,9 @@ export async function runQuery(
     bindParameters(statement, request.parameters)
     const begun = statement.stream()
     // Compiled while DuckDB works.
-    const writers = request.columns.map(column => compileCellWriter(column, request))
+    const writers = request.columns.map((column, i) =>
+      compileCellWriter(column, request.contract[i] ?? NO_PROMISE, request),
+    )
     return writeRows(await begun, writers, request, sendPart)
   })
 }
@@ -124,17 +130,21 @@ async function writeRows(
   const names = request.columns.map(column => column.name)
   const body = bodyBuilder(names, request.maxBytes)
   const cells: string[] = new Array(writers.length).fill('null')
-  let rowCount = 0
-  for await (const chunk of chunksOf(result)) {
-    const vectors = writers.map((_, i) => chunk.getColumnVector(i))
-    for (let row = 0; row < chunk.rowCount; row++) {
-      if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
-      for (let i = 0; i < writers.length; i++) cells[i] = writers[i]!(vectors[i]!, row)
-      body.add(cells)
-      rowCount++
+  let [rowCount, column] = [0, 0]
+  try {
+    for await (const chunk of chunksOf(result)) {
+      const vectors = writers.map((_, i) => chunk.getColumnVector(i))
+      for (let row = 0; row < chunk.rowCount; row++) {
+        if (rowCount === request.maxRows) return { body: body.finish(), rowCount, isTruncated: true }
+        for (column = 0; column < writers.length; column++) cells[column] = writers[column]!(vectors[column]!, row)
+        body.add(cells)
+        rowCount++
+      }
+      const part = body.takePart()
+      if (part !== null) await sendPart(part)
     }
-    const part = body.takePart()
-    if (part !== null) await sendPart(part)
+  } catch (error) {
+    throw error instanceof BrokenContractError ? error.inColumn(names[column]!).inRow(rowCount + 1) : error
   }
   return { body: body.finish(), rowCount, isTruncated: false }
 }

@@ -2,6 +2,7 @@
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
+import type { ColumnPromise } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -44,6 +45,8 @@ export interface RunRequest {
   readonly tables: readonly string[]
   readonly maxRows: number
   readonly timestamps: 'iso8601' | 'unix_micros'
+  /** What each column must keep to; empty where nothing is promised. */
+  readonly contract: readonly ColumnPromise[]
   readonly maxBytes: number
 }
 export interface CheckRequest {
@@ -101,6 +104,7 @@ export type Failure =
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
+  | { readonly kind: 'contract'; readonly message: string }
   | { readonly kind: 'interrupted' }
 
 export type ToChild =

@@ -15,9 +15,11 @@ import {
 import type { StructField, Type } from '../../../../googlesql/data.js'
 import { fieldNames } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
+import { nullInRequired } from '../../../encode/broken-contract.js'
 import { intervalText } from '../../../encode/interval-text.js'
 import { objectKeys } from '../../../encode/row-writer.js'
 import { type ScalarTexts, scalarTexts, ValueError } from '../../../encode/scalar-text.js'
+import type { ColumnPromise } from '../../../model/query.js'
 
 /** The JSON text of one cell. */
 export type CellWriter = (vector: DuckDBVector, row: number) => string
@@ -29,11 +31,24 @@ export interface CellOptions {
 }
 
 /**
- * Compiles the writer of a column. The writer throws ValueError for a value that BigQuery cannot hold or write (a NULL inside
+ * Compiles the writer of a column. The writer throws BrokenContractError for a value that the promise excludes, ValueError for
+ * a value that BigQuery cannot hold or write (a NULL inside
  * an array), BodyTooLargeError, and UnexpectedValueError when DuckDB returns another type than the column's.
  */
-export function compileCellWriter(column: StructField, { timestamps, maxBytes }: CellOptions): CellWriter {
-  return jsonWriter(column.type, column.name, { ...scalarTexts({ timestamps }), maxBytes })
+export function compileCellWriter(
+  { name, type }: StructField,
+  { required, json }: ColumnPromise,
+  { timestamps, maxBytes }: CellOptions,
+): CellWriter {
+  const isNested = type.kind === 'ARRAY' || type.kind === 'STRUCT'
+  const texts = scalarTexts({ timestamps, numbers: isNested ? null : json })
+  const write = jsonWriter(type, name, { ...texts, maxBytes })
+  if (!required || type.kind === 'ARRAY') return write
+  return (vector, row) => {
+    const text = write(vector, row)
+    if (text === 'null' && isNull(vector, row)) throw nullInRequired()
+    return text
+  }
 }
 
 /** DuckDB returned a value of another type than the translation declared: a bug. */

@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
   { field: { type: 'TIMESTAMP' }, v: '1700000000123456', json: '"2023-11-14T22:13:20.123456Z"' },
   { field: { type: 'TIMESTAMP' }, v: '-62135596800000000', json: '"0001-01-01T00:00:00Z"' },
   { field: { type: 'TIMESTAMP' }, v: '253402300799999999', json: '"9999-12-31T23:59:59.999999Z"' },
-  { field: { type: 'NUMERIC' }, v: '-0', json: '0' },
+  { field: { type: 'NUMERIC' }, v: '-0', json: '"0"' },
   { field: { type: 'BIGNUMERIC' }, v: MOST_BIGNUMERIC, json: `"${MOST_BIGNUMERIC}"` },
   { field: { type: 'DATE' }, v: '2024-02-29', json: '"2024-02-29"' },
   { field: { type: 'INTERVAL' }, v: '1-2 -3 4:5:6.789000', json: '"1-2 -3 4:5:6.789"' },

@@ -12,7 +12,7 @@ type JsonText = (v: unknown) => string
 
 /** @throws, when it runs, UnexpectedCellError. */
 export const compileCell = (field: ResultField, timestamps: 'iso8601' | 'unix_micros'): JsonText =>
-  jsonText(field, field.type, scalarTexts({ timestamps }))
+  jsonText(field, field.type, scalarTexts({ timestamps, numbers: null }))
 
 /** `type`: the field's, or of its elements. */
 function jsonText(field: ResultField, type: Type, texts: ScalarTexts): JsonText {

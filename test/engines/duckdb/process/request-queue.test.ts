@@ -104,7 +104,7 @@ describe("the engine's work", () => {
     const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {} })
     const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
     const run = { kind: 'run', sql: '', quickSql: null, ...rest } as const
-    const answer = work.ask({ ...run, timestamps: 'iso8601' })
+    const answer = work.ask({ ...run, timestamps: 'iso8601', contract: [] })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {
       for (const text of texts) work.addPart(1, Buffer.from(text))
