@@ -17,6 +17,7 @@ export { nearest } from './suggest.js'
 export {
   fieldsToColumns,
   fieldType,
+  requiredFields,
   type SchemaField,
   standardTypeName,
   type TableCatalogue,

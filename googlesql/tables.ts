@@ -5,6 +5,8 @@ export interface TableDefinition {
   /** The table's name as the catalogue spells it: `logs.edge`. */
   readonly name: string
   readonly columns: readonly StructField[]
+  /** The names of the columns that are never NULL: mode REQUIRED. @default none */
+  readonly required?: readonly string[]
   /** Further columns of the table, which no query can read. */
   readonly unreadable?: readonly UnreadableColumn[]
   /**
@@ -89,6 +91,10 @@ export function fieldsToColumns(fields: readonly SchemaField[]): readonly Struct
   }
   return columns
 }
+
+/** The names of the fields whose mode is REQUIRED. */
+export const requiredFields = (fields: readonly SchemaField[]): readonly string[] =>
+  fields.filter(({ mode }) => mode?.toUpperCase() === 'REQUIRED').map(({ name }) => name)
 
 /** The project and dataset of table names that a query writes without them. */
 export interface TableNaming {

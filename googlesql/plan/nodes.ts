@@ -27,6 +27,10 @@ export interface OutputColumn {
   readonly name: string
   readonly type: Type
   readonly column: Column
+  /** The query shows that the column is never NULL. */
+  readonly isNeverNull: boolean
+  /** It is an INT64, and the query shows that it is within ±(2^53−1). */
+  readonly isSmallInteger: boolean
 }
 
 // ---- scans: each produces rows with its `columns`

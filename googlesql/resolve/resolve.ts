@@ -4,6 +4,7 @@ import type { Column, OutputColumn, ResolvedQuery } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
+import { columnFacts } from './column-facts.js'
 import type { Functions, ResolveContext } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
@@ -26,7 +27,7 @@ export function resolveQuery(
     const result = resolution.query(query, { outer: null, ctes: new Map() })
     return {
       scan: result.scan,
-      columns: nameOutputs(result.columns, query.at, source),
+      columns: withFacts(nameOutputs(result.columns, query.at, source), result.scan, tables),
       parameters: [...resolution.usedParameters.values()],
       tables: [...resolution.usedTables],
     }
@@ -70,12 +71,30 @@ function resolutions(
   return within
 }
 
+function withFacts(
+  outputs: readonly NamedOutput[],
+  scan: ResolvedQuery['scan'],
+  tables: TableCatalogue,
+): readonly OutputColumn[] {
+  const facts = columnFacts(
+    scan,
+    outputs.map(({ column }) => column),
+    tables,
+  )
+  return outputs.map((output, i) => {
+    const { isNeverNull, isSmall } = facts[i]!
+    return { ...output, isNeverNull, isSmallInteger: isSmall && output.type.kind === 'INT64' }
+  })
+}
+
+type NamedOutput = Pick<OutputColumn, 'name' | 'type' | 'column'>
+
 /** The output columns with their names: f0_, f1_, … for those without one. Duplicate names are an error, as in BigQuery. */
 function nameOutputs(
   columns: readonly { readonly name: string; readonly column: OutputColumn['column'] }[],
   at: number,
   source: string,
-): readonly OutputColumn[] {
+): readonly NamedOutput[] {
   const taken = new Set<string>()
   const duplicates = new Set<string>()
   for (const { name } of columns) {

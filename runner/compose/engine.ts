@@ -135,9 +135,10 @@ function openEngineOver(
 export const threadsOf = ({ engineThreads }: Settings): number =>
   engineThreads === 0 ? availableParallelism() : engineThreads
 
-export const definitionOf = ({ name, columns, layout }: LoadedTable): TableDefinition => ({
+export const definitionOf = ({ name, columns, required, layout }: LoadedTable): TableDefinition => ({
   name,
   columns,
+  ...(required && { required }),
   ...(layout.partition && { partitionedBy: layout.partition.column }),
 })
 

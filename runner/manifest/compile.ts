@@ -141,7 +141,7 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
 /** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables. */
 function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextHash }: CompileInput): string {
   const hash = createHash('sha256')
-  hash.update(JSON.stringify(manifest))
+  hash.update(`${RESULT_FORM}\0${JSON.stringify(manifest)}`)
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
   for (const name of [...tableNames(checked, tables)].sort()) {
     hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
@@ -149,12 +149,16 @@ function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextH
   return hash.update(`\0${schemaTextHash}`).digest('hex')
 }
 
+/** Incremented when the same query gives other bytes, so that no store serves those of an earlier version. */
+const RESULT_FORM = 2
+
 /** The columns of each table as text, computed once: many manifests read the same tables. */
 const columnsTexts = new WeakMap<TableDefinition, string>()
 
 function columnsText(table: TableDefinition): string {
   const known = columnsTexts.get(table)
-  const text = known ?? table.columns.map(({ name, type }) => `${name} ${typeName(type)}`).join(',')
+  const columns = table.columns.map(({ name, type }) => `${name} ${typeName(type)}`)
+  const text = known ?? [...columns, ...(table.required ?? [])].join(',')
   if (known === undefined) columnsTexts.set(table, text)
   return text
 }

@@ -1,6 +1,7 @@
 /** Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
+import { resolveQuery } from '../../googlesql/index.js'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { translate } from '../../googlesql-duckdb/translate.js'
@@ -30,6 +31,7 @@ describe('GoogleSQL cases', () => {
     describe(file, () => {
       for (const each of readCases(file)) {
         it(`line ${each.line}: ${each.says ?? shortened(each.sql)}`, () => run(engine, each))
+        if (each.rows) it(`line ${each.line}: keeps to what its columns promise`, () => checkFacts(each, catalogue))
         if (each.duckdb !== undefined) {
           it(`line ${each.line}: its DuckDB SQL`, () => expect(duckdbSql(each, catalogue)).to.equal(each.duckdb))
         }
@@ -51,6 +53,19 @@ async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }
   if (expected.unordered) expect(rows).to.have.deep.members([...expected.rows!])
   else expect(rows).to.deep.equal(expected.rows)
   if (expected.columns) expect(columns.map(column => column.name)).to.deep.equal(expected.columns)
+}
+
+/** No value of the rows contradicts what the plan shows of its column. */
+function checkFacts({ sql, parameters = {}, rows = [] }: SqlCase, catalogue: TableCatalogue): void {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
+  resolveQuery(sql, catalogue, Object.fromEntries(types)).columns.forEach(
+    ({ name, isNeverNull, isSmallInteger }, i) => {
+      for (const row of rows) {
+        if (isNeverNull) expect(row[i], `${name} is never NULL`).not.to.equal(null)
+        if (isSmallInteger && row[i] !== null) expect(row[i], `${name} is a small integer`).to.be.a('number')
+      }
+    },
+  )
 }
 
 function duckdbSql({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): string {

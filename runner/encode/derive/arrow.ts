@@ -22,7 +22,7 @@ export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, fact
     if (!parsed) throw new TypeError(`The type ${type} of the column ${name} cannot be read`)
     return parsed
   })
-  const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.required?.includes(name) ?? false))
+  const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.contract?.[i]?.required ?? false))
   const schema = new Schema(fields, schemaMetadata(facts))
   const cells = fields.map((field, i) => arrowColumn(field, types[i]!))
   const writer = new RecordBatchStreamWriter()

@@ -1,4 +1,5 @@
 /** Facts about a result that the derived formats need besides its columns and rows. */
+import type { ContractColumn } from '../../model/endpoint.js'
 
 export interface ResultFacts {
   readonly endpoint: string
@@ -7,10 +8,8 @@ export interface ResultFacts {
   readonly isTruncated: boolean
   /** The form of TIMESTAMP in the JSON: `"2026-01-31T12:34:56Z"`, or microseconds since 1970 as a number. */
   readonly timestamps: 'iso8601' | 'unix_micros'
-  /** Units by column name. */
-  readonly units?: Readonly<Record<string, string>>
-  /** Names of columns that are never NULL. */
-  readonly required?: readonly string[]
+  /** What the contract says of each column; absent for a result without one. */
+  readonly contract?: readonly Pick<ContractColumn, 'required' | 'unit'>[]
   /** A larger derived form is a BodyTooLargeError. @default no bound */
   readonly maxBytes?: number
 }

@@ -8,7 +8,7 @@ import { ResultReader } from './result-reader.js'
 /** @throws JsonTextError, BodyTooLargeError. */
 export function toTable(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
   const reader = new ResultReader(json)
-  const head = `{"columns":${JSON.stringify(columns.map(column => described(column, facts)))},"rows":[`
+  const head = `{"columns":${JSON.stringify(columns.map((column, i) => described(column, facts.contract?.[i]?.unit ?? null)))},"rows":[`
   const out = new ByteWriter(json.byteLength + head.length, facts.maxBytes)
   out.text(head)
   for (let isFirst = true; reader.hasRow(); isFirst = false) {
@@ -30,6 +30,8 @@ export function toTable(columns: readonly ResultColumn[], json: Uint8Array, fact
   return out.take()
 }
 
-function described({ name, type }: ResultColumn, { units }: ResultFacts): object {
-  return units && Object.hasOwn(units, name) ? { name, type, unit: units[name] } : { name, type }
-}
+const described = ({ name, type }: ResultColumn, unit: string | null): object => ({
+  name,
+  type,
+  ...(unit !== null && { unit }),
+})

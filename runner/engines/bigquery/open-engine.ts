@@ -15,9 +15,10 @@ import type { Observer } from '../../model/events.js'
 import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query, QueryCost, ResultSet } from '../../model/query.js'
 import { QueryFault } from '../../model/query-fault.js'
+import { checkedColumn } from '../checked-column.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
-import { namedColumns, resultEncoder } from './decode/encode-result.js'
+import { resultEncoder } from './decode/encode-result.js'
 import { cancelJob, type JobToCancel } from './jobs/cancel-job.js'
 import { checkQuery } from './jobs/check-query.js'
 import { CLOSED, deadlineSignal } from './jobs/deadline.js'
@@ -201,7 +202,7 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
     if (known.some(([, type]) => type === null)) return check(sql, types)
     try {
       const { columns } = resolveQuery(sql, tables, Object.fromEntries(known) as Record<string, Type>)
-      return { ok: true, columns: namedColumns(columns) }
+      return { ok: true, columns: columns.map(checkedColumn) }
     } catch (error) {
       if (error instanceof SqlError) return check(sql, types)
       throw error

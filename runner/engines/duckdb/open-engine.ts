@@ -257,7 +257,7 @@ export async function openEngine(
   ): Promise<CheckResult & { readonly compiled?: CompiledText }> => {
     try {
       const compiled = new CompiledText(await translateFresh(sql, readTypes(types), types), revision)
-      return { ok: true, columns: compiled.resultColumns, compiled }
+      return { ok: true, columns: compiled.checkedColumns, compiled }
     } catch (error) {
       if (error instanceof SqlError) return { ok: false, problem: { ...error.place, message: error.reason } }
       throw runnerError(error)
@@ -269,11 +269,11 @@ export async function openEngine(
     if (compiled.compiled === undefined) return compiled
     const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
-      const { translation, columns, resultColumns } = compiled.compiled
+      const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         child.ask({ kind: 'check', sql: asked.sql, columns, tables: asked.tables }, { signal }),
       )
-      return { ok: true, columns: resultColumns }
+      return { ok: true, columns: checkedColumns }
     } catch (error) {
       // DuckDB finds some errors of the query before it runs: a constant that overflows, an invalid pattern.
       if (error instanceof RequestFailure && error.failure.kind === 'query') {

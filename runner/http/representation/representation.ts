@@ -80,7 +80,7 @@ interface Served extends StoredResult {
 
 /** What is made of a result: for which endpoint, in which format and coding. */
 export interface Wanted {
-  readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'timestamps' | 'maxResultBytes'>
+  readonly endpoint: Pick<Endpoint, 'name' | 'revision' | 'timestamps' | 'columns' | 'maxResultBytes'>
   readonly format: ResultFormat
   readonly coding: CodingChoice
 }
@@ -136,8 +136,9 @@ export function createRepresentationStore({ derive, maxResultBytes }: Representa
 
   function deriveFrom(result: StoredResult, format: DerivedFormat, endpoint: Wanted['endpoint']): Promise<Uint8Array> {
     const { name, revision, timestamps } = endpoint
+    const contract = endpoint.columns.map(({ required, unit }) => ({ required, unit }))
     const maxBytes = LARGEST_FACTOR * Math.min(endpoint.maxResultBytes ?? maxResultBytes, maxResultBytes)
-    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, timestamps, maxBytes }
+    const facts = { endpoint: name, revision, isTruncated: result.isTruncated, timestamps, contract, maxBytes }
     return derive(format, result.columns, result.body, facts)
   }
 

@@ -4,6 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import {
   fieldType,
+  requiredFields,
   type SchemaField,
   type StructField,
   type TableDefinition,
@@ -102,6 +103,7 @@ export function readTableSchema({ file, text }: SourceText): {
   const table: LoadedTable = {
     name,
     columns,
+    required: requiredFields(fields as readonly SchemaField[]),
     layout,
     fields: fields as readonly SchemaField[],
     resource: isResource ? tableResource(resource) : { schema: { fields: tableFields(fields) } },

@@ -175,7 +175,7 @@ describe('excel', () => {
 
 describe('table', () => {
   it('has units, and whether the result was cut', async () => {
-    const facts = { units: { c: 'ms' }, isTruncated: true }
+    const facts = { contract: [{ required: false, unit: 'ms' }], isTruncated: true }
     expect(await ofColumn('table', 'INT64', ['1', 'null'], facts)).to.equal(
       '{"columns":[{"name":"c","type":"INT64","unit":"ms"}],"rows":[[1],[null]],"truncated":true,"next":null}',
     )
@@ -220,9 +220,11 @@ describe('arrow', () => {
   })
 
   it('has fields that are not null for required columns, and refuses NULL in them', async () => {
-    const { schema } = await tableOf('INT64', ['1'], { required: ['c'] })
+    const { schema } = await tableOf('INT64', ['1'], { contract: [{ required: true, unit: null }] })
     expect(schema.fields[0]!.nullable).to.equal(false)
-    expect(await rejection(tableOf('INT64', ['null'], { required: ['c'] }))).to.contain('the column c is required')
+    expect(await rejection(tableOf('INT64', ['null'], { contract: [{ required: true, unit: null }] }))).to.contain(
+      'the column c is required',
+    )
   })
 
   it('refuses values that are not of the type', async () => {

@@ -1,13 +1,14 @@
 /** Compiled queries: BigQuery SQL with its translation. */
-import { type StructField, type TableCatalogue, type Type, typeName } from '../../../../googlesql/index.js'
+import type { StructField, TableCatalogue, Type } from '../../../../googlesql/index.js'
 import type { GenerateOptions, ParameterTime } from '../../../../googlesql-duckdb/index.js'
-import type { ResultColumn } from '../../../model/query.js'
+import type { CheckedColumn, ResultColumn } from '../../../model/query.js'
+import { checkedColumn, type FactualColumn } from '../../checked-column.js'
 
 /** A translation of BigQuery SQL into DuckDB SQL. */
 export interface Translation {
   /** One SELECT, with its parameters as $1, $2, … */
   readonly sql: string
-  readonly columns: readonly StructField[]
+  readonly columns: readonly FactualColumn[]
   /** The names of $1, $2, … */
   readonly parameters: readonly string[]
   /** Those of them that are computed from another, see analysis/parameter-times.ts. */
@@ -32,6 +33,7 @@ export class CompiledText {
   revision: number
   columns: readonly StructField[] = []
   resultColumns: readonly ResultColumn[] = []
+  checkedColumns: readonly CheckedColumn[] = []
 
   constructor(translation: Translation, revision: number) {
     this.translation = translation
@@ -43,7 +45,8 @@ export class CompiledText {
     this.translation = translation
     this.revision = revision
     this.columns = translation.columns.map(({ name, type }) => ({ name, type }))
-    this.resultColumns = translation.columns.map(({ name, type }) => ({ name, type: typeName(type) }))
+    this.checkedColumns = translation.columns.map(checkedColumn)
+    this.resultColumns = this.checkedColumns.map(({ name, type }) => ({ name, type }))
     return this
   }
 }

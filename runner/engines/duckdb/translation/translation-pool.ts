@@ -1,6 +1,7 @@
 /** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
 import type { Worker } from 'node:worker_threads'
 import {
+  type OutputColumn,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -22,10 +23,15 @@ export interface CatalogueSource {
 export const catalogueOf = ({ tables, naming, absences }: CatalogueSource): TableCatalogue =>
   tableCatalogue(tables, naming, absences)
 
+/** A column; its type as JSON. */
+interface WireColumn extends Pick<OutputColumn, 'name' | 'isNeverNull' | 'isSmallInteger'> {
+  readonly type: string
+}
+
 /** A translation in a form that can be sent between threads; each type as JSON. */
 export interface WireTranslation {
   readonly sql: string
-  readonly columns: readonly (readonly [name: string, type: string])[]
+  readonly columns: readonly WireColumn[]
   readonly parameters: readonly string[]
   readonly times: TranslatedQuery['times']
   readonly tables: readonly string[]
@@ -49,7 +55,7 @@ export type FromTranslator =
 
 /** The parts of a translation that are kept. */
 export type KeptTranslation = Omit<TranslatedQuery, 'columns'> & {
-  readonly columns: readonly { readonly name: string; readonly type: Type }[]
+  readonly columns: readonly Omit<OutputColumn, 'column'>[]
 }
 
 export interface TranslationPool {
@@ -178,7 +184,7 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
 }
 
 function withTypes({ columns, ...rest }: WireTranslation, typeOf: (json: string) => Type): KeptTranslation {
-  return { ...rest, columns: columns.map(([name, type]) => ({ name, type: typeOf(type) })) }
+  return { ...rest, columns: columns.map(column => ({ ...column, type: typeOf(column.type) })) }
 }
 
 /** Parses types, sharing equal ones: there are thousands of columns and few types. */

@@ -49,7 +49,7 @@ const told = (thrown: unknown): Outcome => {
 function own(sql: string): Outcome {
   try {
     const { columns, ...rest } = translate(sql, catalogue, readTypes(TYPES), { bindsTimes: true })
-    return { ...rest, columns: columns.map(({ name, type }) => ({ name, type })) }
+    return { ...rest, columns: columns.map(({ column: _, ...column }) => column) }
   } catch (thrown) {
     return told(thrown)
   }
