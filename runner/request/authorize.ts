@@ -113,7 +113,8 @@ export function applyPins(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>
     }
     // The pin replaces the caller's value, but a repeated scalar stays a mistake.
     const isRepeated = wire !== undefined && (wire.values.length > 1 || wire.isList)
-    if (!isRepeated || splitType(type).isArray) pinned.set(name, { values: [pin], isList: false } satisfies RawArgument)
+    const { isArray } = splitType(type)
+    if (!isRepeated || isArray) pinned.set(name, { values: [pin], isList: isArray } satisfies RawArgument)
   }
   return pinned
 }

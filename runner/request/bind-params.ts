@@ -17,9 +17,12 @@ const MAX_LIST_VALUES = 10_000
  */
 export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
+  const isBracketed = bracketedNames(given)
   const errors: ArgumentProblem[] = []
   for (const parameter of endpoint.parameters) {
-    const bound = bindOne(parameter, given.get(parameter.name))
+    const bound = isBracketed.has(parameter.name)
+      ? { problem: bracketProblem(parameter) }
+      : bindOne(parameter, given.get(parameter.name))
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
   }
@@ -29,6 +32,25 @@ export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArg
   }
   return Object.freeze(args)
 }
+
+/** The names that were sent with brackets, as `tag[]` or `tag[0]`. */
+function bracketedNames(given: RawArguments): ReadonlySet<string> {
+  let names: Set<string> | null = null
+  for (const sent of given.keys()) {
+    const name = sent.endsWith(']') ? /^(.+)\[\d*\]$/.exec(sent)?.[1] : undefined
+    if (name !== undefined) (names ??= new Set()).add(name)
+  }
+  return names ?? NO_NAMES
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+function bracketProblem({ name, type }: Parameter): string {
+  if (!splitType(type).isArray) return `must be sent without brackets: ${name}=…`
+  return `must be sent without brackets: ${repeated(name)}`
+}
+
+const repeated = (name: string): string => `repeat the name, ${name}=a&${name}=b, or send a JSON array in a POST body`
 
 interface Bound {
   readonly value?: ArgumentValue | undefined
@@ -43,6 +65,10 @@ function bindOne(parameter: Parameter, wire: RawArgument | undefined): Bound {
   if (given.length === 0) {
     if (parameter.default !== undefined) return { value: parameter.default }
     return parameter.isRequired ? { problem: 'is required' } : {}
+  }
+  const [only] = given
+  if (isArray && !wire?.isList && given.length === 1 && /^\[|,/.test(String(only))) {
+    return { problem: `looks like several values in one: ${repeated(parameter.name)}` }
   }
   if (given.length > MAX_LIST_VALUES) return { problem: `must have at most ${MAX_LIST_VALUES} elements` }
   const values: ScalarValue[] = []

@@ -44,6 +44,12 @@ describe('arguments', () => {
       args: { size: '3' },
     },
     { it: 'of an array may repeat', parameters: [tags], query: 'tag=a&tag=b&tag=a', args: { tag: ['a', 'b', 'a'] } },
+    {
+      it: 'of an array may hold commas where it repeats',
+      parameters: [tags],
+      query: 'tag=a,b&tag=[c',
+      args: { tag: ['a,b', '[c'] },
+    },
     { it: 'of an array may be one', parameters: [tags], query: 'tag=a', args: { tag: ['a'] } },
     { it: 'of an array skip empty ones', parameters: [tags], query: 'tag=&tag=b', args: { tag: ['b'] } },
     { it: 'of an array may all be empty', parameters: [tags], query: 'tag=&tag=', args: {} },
@@ -175,6 +181,28 @@ describe('arguments', () => {
       parameters: [{ ...tags, maxLength: 1 }],
       query: 'tag=aa&tag=b',
       problems: ['tag must have at most 1 elements'],
+    },
+    ...['tag=a,b', 'tag=%5B%22a%22%5D', 'tag=&tag=,'].map(query => ({
+      it: `of an array in one value: ${query}`,
+      parameters: [tags],
+      query,
+      problems: [
+        'tag looks like several values in one: repeat the name, tag=a&tag=b, or send a JSON array in a POST body',
+      ],
+    })),
+    ...['tag[]=a', 'tag[0]=a&tag[1]=b', 'tag%5B%5D=a&tag=b'].map(query => ({
+      it: `of an array with brackets: ${query}`,
+      parameters: [tags],
+      query,
+      problems: [
+        'tag must be sent without brackets: repeat the name, tag=a&tag=b, or send a JSON array in a POST body',
+      ],
+    })),
+    {
+      it: 'with brackets',
+      parameters: [project],
+      query: 'project[]=a',
+      problems: ['project must be sent without brackets: project=…'],
     },
     {
       it: 'of which one element is wrong',
