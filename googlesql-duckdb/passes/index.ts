@@ -4,6 +4,7 @@
  */
 import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { type Delay, delayConstants } from './delayed-constants.js'
+import { filterArithmetic } from './filter-arithmetic.js'
 import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
@@ -89,6 +90,11 @@ export const LAST_PASSES: readonly Pass[] = [
     run: moveJoinConditions,
   },
   { name: 'having-extreme', why: 'DuckDB has no HAVING MAX and HAVING MIN in an aggregate', run: applyHaving },
+  {
+    name: 'filter-arithmetic',
+    why: 'DuckDB computes arithmetic in a filter as often as it is written, and a column only once',
+    run: filterArithmetic,
+  },
   {
     name: 'hoist-arguments',
     why: 'arguments that an aggregate would compute several times, or could not read, are columns of its input',

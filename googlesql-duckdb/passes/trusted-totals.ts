@@ -52,7 +52,9 @@ function trusting(scan: AggregateScan, newColumn: NewColumn): AggregateScan {
     if (tested.length === 0) return { column, call }
     const witnesses = tested.flatMap(one => one.witnesses).map(columnOf)
     const replaced = new Map(tested.map(({ expr }) => [expr, columnExpr(columnOf(expr), false, expr.at)]))
-    const args = call.arguments.map(argument => argument && mapExpr(argument, part => replaced.get(part)))
+    // A call tells a comparison that the value is no column of a table.
+    const inside = (part: Expr): Expr | undefined => replaced.get(part) && untested(replaced.get(part)!)
+    const args = call.arguments.map(argument => argument && (replaced.get(argument) ?? mapExpr(argument, inside)))
     const name = call.arguments[0]?.type.kind === 'FLOAT64' ? (PLAIN[call.name] ?? call.name) : call.name
     return { column, call: { ...call, name, arguments: args }, witnesses }
   })

@@ -50,6 +50,7 @@ export function registerScalarFunction(connection: DuckDBConnection, scalarFunct
       parameterTypes: scalarFunction.parameters.map(type => DUCKDB_TYPES[type]),
       returnType: DUCKDB_TYPES[scalarFunction.returns],
       specialHandling: scalarFunction.handlesNull,
+      volatile: scalarFunction.isVolatile ?? false,
       mainFunction: (info, input, output) => {
         try {
           const vectors = scalarFunction.parameters.map((_, index) => input.getColumnVector(index))

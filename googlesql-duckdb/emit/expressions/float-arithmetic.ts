@@ -49,12 +49,15 @@ export function leavesOf(tree: FloatCall): readonly Expr[] {
   return tree.arguments.flatMap((part, i) => (isStep(tree, part, i) ? leavesOf(part) : [part]))
 }
 
-/** The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. */
-export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[]): string {
+/**
+ * The tree as DuckDB SQL. `leaves` is the SQL of its leaves; each may be written several times. `stepwise` is the function
+ * that computes the steps.
+ */
+export function floatArithmeticSql(tree: FloatCall, leaves: readonly string[], stepwise: string): string {
   const { plain, steps, divisors, maskable } = written(tree, leaves)
   if (!mayBreak(tree)) return plain
-  if (isDeep(tree)) return `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
-  const again = `bq_float_steps(${quoteText(steps)}, [${leaves.join(', ')}])`
+  const again = `${stepwise}(${quoteText(steps)}, [${leaves.join(', ')}])`
+  if (isDeep(tree)) return again
   // The result is tested first: DuckDB then computes it once for both the test and the value.
   const isBroken = [plain, ...divisors].map(sql => `NOT isfinite(${sql})`).join(' OR ')
   return `(CASE WHEN ${isBroken} THEN ${again}${maskedSql(plain, maskable, again)} ELSE ${plain} END)`

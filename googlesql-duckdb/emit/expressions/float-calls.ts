@@ -9,13 +9,34 @@ import { type FloatCall, floatArithmeticSql, isFloatArithmetic, leavesOf, untest
 /** An internal call with one FLOAT64 argument, which is written without tests. */
 export const UNTESTED = '$untested'
 
+/**
+ * An internal call with one argument, FLOAT64 arithmetic over plain leaves, for a column that DuckDB does not write into what
+ * reads it.
+ */
+export const APART = '$apart'
+
 /** The SQL of FLOAT64 arithmetic as an operand; null for any other expression. */
 export function floatCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment | null {
-  return writeTree(expr, scope, context, ({ tree, rounding }, leaves) => {
-    const tested = floatArithmeticSql(tree, leaves)
-    // Values that are not finite take the tested branch of the rounding, so one test serves both.
-    return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
-  })
+  return writeTree(expr, scope, context, (rounded, leaves) => testedSql(rounded, leaves, 'bq_float_steps'))
+}
+
+/**
+ * The SQL of FLOAT64 arithmetic that DuckDB computes where it is written. Its leaves are not shared: DuckDB does not look for
+ * volatile functions in a lambda.
+ */
+export function apartCallSql(expr: Expr, scope: SqlScope | null, context: Context): Fragment {
+  const rounded = roundedTree(expr)!
+  const leaves = leavesOf(rounded.tree)
+  const sql = leaves.map(leaf => context.expr(leaf, scope))
+  return asOperand(
+    writeWith(leaves, sql, texts => testedSql(rounded, texts as readonly string[], 'bq_float_steps_apart')),
+  )
+}
+
+function testedSql({ tree, rounding }: RoundedTree, leaves: readonly string[], stepwise: string): string {
+  const tested = floatArithmeticSql(tree, leaves, stepwise)
+  // Values that are not finite take the tested branch of the rounding, so one test serves both.
+  return rounding ? roundedSql(rounding.name, untestedSql(tree, leaves), tested, rounding.digits) : tested
 }
 
 /** The SQL of an expression, its arithmetic without tests (see `untestedSql`). Accepts any FLOAT64 expression. */

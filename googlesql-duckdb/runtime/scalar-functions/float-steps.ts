@@ -88,4 +88,13 @@ export const FLOAT_STEP_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     handlesNull: false,
     compute: computeSteps,
   },
+  {
+    // DuckDB leaves a column that calls a volatile function where it is, and does not write it into the filters above it.
+    name: 'bq_float_steps_apart',
+    parameters: ['VARCHAR', 'DOUBLE[]'],
+    returns: 'DOUBLE',
+    handlesNull: false,
+    isVolatile: true,
+    compute: computeSteps,
+  },
 ]

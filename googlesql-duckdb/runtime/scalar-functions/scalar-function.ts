@@ -29,6 +29,8 @@ export interface ScalarFunction {
   readonly returns: ScalarFunctionType
   /** Whether the function is called for NULL arguments too; otherwise any NULL argument gives NULL without a call. */
   readonly handlesNull: boolean
+  /** Whether DuckDB must compute every call, and where it is written. TRY refuses such functions. @default false */
+  readonly isVolatile?: boolean
   /**
    * Whether `compute` may throw a RefusalError. Only for functions that return VARCHAR: SQL calls them as
    * `bq_unrefused(bq_name(…))`.

@@ -221,7 +221,7 @@ describe('the pass trusted-totals', () => {
     `
       project [a.7]
         project [countif.6, a.7 = countif.6]
-          aggregate [countif.6 = COUNTIF($gt(.8, 2)) if finite [.8]]
+          aggregate [countif.6 = COUNTIF($gt($untested(.8), 2)) if finite [.8]]
             project [x.3, y.4, .8 = $untested($divide(x.3, y.4))]
               table t [x.3, y.4]
     `,
