@@ -221,8 +221,11 @@ const MADE_TINY = '2.409919865102884e-181::DOUBLE'
 const spread =
   (name: string): AggregateForm =>
   call => {
-    if (call.args[0]!.type.kind !== 'FLOAT64') {
-      return `bq_numeric_${name}(CAST(${aggregate(call, 'list', call.sql[0]!)} AS VARCHAR[]))`
+    const { type } = call.args[0]!
+    if (type.kind !== 'FLOAT64') {
+      // DuckDB takes a decimal that is NULL before it runs for one without a type, and a list of those for a list of texts.
+      const items = aggregate(call, 'list', `CAST(${call.sql[0]} AS ${duckdbType(type)})`)
+      return `bq_numeric_${name}(CAST(${items} AS VARCHAR[]))`
     }
     const x = call.sql[0]!
     const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })

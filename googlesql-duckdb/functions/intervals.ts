@@ -80,6 +80,7 @@ export const INTERVAL_FORMS: Forms = {
   $interval: { ...heavyOperator(interval), isNullFor: 'first' },
   // See passes/interval-keys.ts.
   $interval_key: ({ sql: [i] }) => `CAST(bq_interval_key(${i}) AS BIGINT)`,
+  $interval_of_one_sign: ({ sql: [i] }) => `bq_interval_of_one_sign(${i})`,
   MAKE_INTERVAL: ({ sql }) => {
     const [years, months, days, hours, minutes, seconds] = sql.map(value => value ?? '0')
     return `bq_make_interval(${years} * 12 + ${months}, ${days}, ${hours} * 3600000000 + ${minutes} * 60000000 + ${seconds} * 1000000)`

@@ -251,10 +251,12 @@ function restricted(scan: Scan, condition: Expr, query: Query): Scan {
       const rows = guarded(scan, condition)
       return mayFail(scan.array) ? { ...scan, array: onlyWhere(condition, scan.array) } : rows
     }
+    case 'join':
+      // DuckDB computes no FULL JOIN over rows that hang on an outer query.
+      return scan.join === 'full' ? guarded(scan, condition) : withInputs(scan, inputsOfScan(scan).map(inner))
     case 'one-row':
     case 'table':
       return guarded(scan, condition)
-    case 'join':
     case 'project':
     case 'aggregate':
     case 'window':

@@ -2,9 +2,9 @@
  * INTERVALs as keys of GROUP BY, DISTINCT, PARTITION BY, IN (subquery) and set operations. Intervals of equal length are equal,
  * while DuckDB compares the months, days and time one by one where their signs differ: 42 hours equal 2 days less 6 hours.
  *
- * Before: any plan. After: the key is the length, an INT64; the INTERVAL of a group is one of those of its rows. An ARRAY of
- * INTERVALs as a key stays as it is, and so does the argument of SUM, AVG and ARRAY_AGG with DISTINCT and OVER or grouping
- * sets.
+ * Before: any plan. After: the key is the length, an INT64; the INTERVAL of a group is one of those of its rows. Where neither
+ * a key nor a number of the row can stand for it, in a recursive UNION DISTINCT and in an aggregate with DISTINCT and grouping
+ * sets, an INTERVAL whose parts have different signs raises an error.
  */
 import {
   aggregateCall,
@@ -23,6 +23,7 @@ import type {
   Computed,
   ComputedAggregate,
   Expr,
+  ResolvedCte,
   ResolvedQuery,
   Scan,
   SetScan,
@@ -31,6 +32,7 @@ import type {
 import { mapExpr, mapOwn, mapScans } from '../../googlesql/plan/rewrite.js'
 import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64, type Type } from '../../googlesql/types/types.js'
+import { GenerateError } from '../emit/context.js'
 
 export function compareIntervalsByLength(query: ResolvedQuery): ResolvedQuery {
   const newColumn = freshColumns(query.scan)
@@ -42,25 +44,37 @@ function keyedScan(scan: Scan, newColumn: NewColumn): Scan {
     case 'aggregate':
       return inAggregate(scan, newColumn)
     case 'window':
-      return inWindow(scan)
+      return inWindow(scan, newColumn)
     case 'set':
       return inSet(scan, newColumn)
+    case 'with':
+      return { ...scan, ctes: scan.ctes.map(cte => inRecursion(cte, newColumn)) }
     default:
       return scan
   }
 }
 
-const holdsInterval = (type: Type): boolean =>
-  type.kind === 'INTERVAL' || (type.kind === 'STRUCT' && type.fields.some(field => holdsInterval(field.type)))
+function holdsInterval(type: Type): boolean {
+  if (type.kind === 'ARRAY') return holdsInterval(type.element)
+  return type.kind === 'INTERVAL' || (type.kind === 'STRUCT' && type.fields.some(field => holdsInterval(field.type)))
+}
 
 const isKeyed = (expr: Expr | null | undefined): expr is Expr => !!expr && holdsInterval(expr.type)
 
 /** A value that is equal for equal values of the expression. A NULL STRUCT differs from one whose fields are NULL. */
-function keyOf(expr: Expr): Expr {
+function keyOf(expr: Expr, newColumn: NewColumn): Expr {
   const { type, at } = expr
   if (!holdsInterval(type)) return expr
+  if (type.kind === 'ARRAY') {
+    const element = newColumn('', type.element)
+    const body = keyOf(columnOf(element, at), newColumn)
+    const lambda: Expr = { kind: 'lambda', type: body.type, parameters: [element], body, at }
+    return call('ARRAY_TRANSFORM', { kind: 'ARRAY', element: body.type }, [expr, lambda], at)
+  }
   if (type.kind !== 'STRUCT') return call('$interval_key', INT64, [expr], at)
-  const fields = type.fields.map((field, index) => keyOf({ kind: 'field', type: field.type, operand: expr, index, at }))
+  const fields = type.fields.map((field, index) =>
+    keyOf({ kind: 'field', type: field.type, operand: expr, index, at }, newColumn),
+  )
   const all = [call('$is_null', BOOL, [expr], at), ...fields]
   const keyType: Type = { kind: 'STRUCT', fields: all.map((field, i) => ({ name: `k${i}`, type: field.type })) }
   return { kind: 'struct', type: keyType, fields: all, hasWrittenType: true, at }
@@ -78,10 +92,10 @@ function withKeyedQueries(scan: Scan, newColumn: NewColumn): Scan {
           // STRUCTs are compared field by field (compare.ts).
           if (part.kind !== 'in-query' || part.operand.type.kind !== 'INTERVAL') return undefined
           const [value] = part.scan.columns
-          const key = keyOf(columnOf(value!, part.at))
+          const key = keyOf(columnOf(value!, part.at), newColumn)
           const column = newColumn('length', key.type)
           const keyed = project(withComputed(part.scan, [{ column, expr: key }]), [column])
-          return { ...part, operand: keyOf(part.operand), scan: keyed }
+          return { ...part, operand: keyOf(part.operand, newColumn), scan: keyed }
         })
       : expr,
   )
@@ -107,25 +121,23 @@ function inAggregate(scan: AggregateScan, newColumn: NewColumn, source: Expr | n
       groupings.push({ column: grouping, key })
       masked.push({ column, expr: caseWhen(equalsNumber(grouping, 0, at), columnOf(found, at), null) })
     } else values.push({ column, call: any })
-    const length = keyOf(columnOf(value, at))
+    const length = keyOf(columnOf(value, at), newColumn)
     return { column: newColumn('length', length.type), expr: length }
   })
   const input = computed.length === 0 ? scan.input : withComputed(scan.input, computed)
-  const firsts: { column: Column; call: WindowScan['functions'][number]['call'] }[] = []
+  const firsts: WindowFunction[] = []
   const aggregates = scan.aggregates.map((each): ComputedAggregate => {
-    const counted = countedByLength(each.call)
-    if (counted !== each.call || !isDistinctCall(each.call) || scan.groupingSets) return { ...each, call: counted }
+    const counted = countedByLength(each.call, newColumn)
+    if (counted !== each.call || !isDistinctCall(each.call)) return { ...each, call: counted }
+    if (scan.groupingSets) return { ...each, call: ofOneSign(each.call) }
     const column = newColumn('nth', INT64)
-    firsts.push({ column, call: nthOfLength(each.call, keys) })
+    const partitionBy = keys.map(key => key.expr)
+    firsts.push({ column, call: nthOfLength(each.call, partitionBy, newColumn) })
     return { ...each, call: ofFirsts(each.call, column) }
   })
-  const numbered: Scan =
-    firsts.length === 0
-      ? input
-      : { kind: 'window', input, functions: firsts, columns: [...input.columns, ...firsts.map(({ column }) => column)] }
   const aggregate: AggregateScan = {
     ...scan,
-    input: numbered,
+    input: withWindows(input, firsts),
     keys,
     aggregates: [...aggregates, ...values],
     groupingCalls: [...scan.groupingCalls, ...groupings],
@@ -145,16 +157,24 @@ const isCount = ({ name, isDistinct }: AggregateCall): boolean =>
 
 const isDistinctCall = (one: AggregateCall): boolean => (one.isDistinct || isCount(one)) && isKeyed(one.arguments[0])
 
-const countedByLength = (one: AggregateCall): AggregateCall =>
-  isCount(one) && isKeyed(one.arguments[0]) ? { ...one, arguments: [keyOf(one.arguments[0]!)] } : one
+const countedByLength = (one: AggregateCall, newColumn: NewColumn): AggregateCall =>
+  isCount(one) && isKeyed(one.arguments[0]) ? { ...one, arguments: [keyOf(one.arguments[0]!, newColumn)] } : one
+
+type WindowFunction = WindowScan['functions'][number]
+
+const withWindows = (input: Scan, functions: readonly WindowFunction[]): Scan =>
+  functions.length === 0
+    ? input
+    : { kind: 'window', input, functions, columns: [...input.columns, ...functions.map(({ column }) => column)] }
 
 /** The place of a row among those of its group with an argument of the same length. */
 const nthOfLength = (
   { arguments: [argument], filter, at }: AggregateCall,
-  keys: readonly Computed[],
-): WindowScan['functions'][number]['call'] => ({
+  partitionBy: readonly Expr[],
+  newColumn: NewColumn,
+): WindowFunction['call'] => ({
   call: aggregateCall('ROW_NUMBER', INT64, [], at),
-  partitionBy: [...keys.map(key => key.expr), keyOf(argument!), ...(filter ? [filter] : [])],
+  partitionBy: [...partitionBy, keyOf(argument!, newColumn), ...(filter ? [filter] : [])],
   orderBy: [],
   frame: null,
 })
@@ -168,13 +188,48 @@ function ofFirsts(one: AggregateCall, nth: Column): AggregateCall {
   }
 }
 
-const inWindow = (scan: WindowScan): WindowScan => ({
-  ...scan,
-  functions: scan.functions.map(({ column, call: one }) => ({
-    column,
-    call: { ...one, call: countedByLength(one.call), partitionBy: one.partitionBy.map(keyOf) },
-  })),
-})
+/** The call with an error for an argument that DuckDB may tell apart from one of the same length. */
+const ofOneSign = (one: AggregateCall): AggregateCall => ({ ...one, arguments: one.arguments.map(checked) })
+
+function checked<E extends Expr | null>(expr: E): E | Expr {
+  if (!isKeyed(expr)) return expr
+  if (expr.type.kind !== 'INTERVAL') {
+    throw new GenerateError('Nested INTERVALs cannot be compared here on the embedded engine', expr.at)
+  }
+  return call('$interval_of_one_sign', expr.type, [expr], expr.at)
+}
+
+function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
+  const firsts: WindowFunction[] = []
+  const functions = scan.functions.map(({ column, call: window }): WindowFunction => {
+    const partitionBy = window.partitionBy.map(expr => keyOf(expr, newColumn))
+    const counted = countedByLength(window.call, newColumn)
+    if (counted !== window.call || !isDistinctCall(window.call)) {
+      return { column, call: { ...window, call: counted, partitionBy } }
+    }
+    const nth = newColumn('nth', INT64)
+    firsts.push({ column: nth, call: nthOfLength(window.call, partitionBy, newColumn) })
+    return { column, call: { ...window, call: ofFirsts(window.call, nth), partitionBy } }
+  })
+  return { ...scan, input: withWindows(scan.input, firsts), functions }
+}
+
+/** DuckDB compares the rows of a recursive UNION DISTINCT itself. */
+function inRecursion(cte: ResolvedCte, newColumn: NewColumn): ResolvedCte {
+  const { scan, columns, recursion } = cte
+  if (!recursion || recursion.isAll || !columns.some(({ type }) => holdsInterval(type))) return cte
+  const inTerm = (term: Scan): Scan => {
+    const computed = term.columns.map((column): Computed => {
+      const expr = checked(columnOf(column, 0))
+      return { column: newColumn(column.name, column.type), expr }
+    })
+    return project(
+      withComputed(term, computed),
+      computed.map(({ column }) => column),
+    )
+  }
+  return { ...cte, scan: inTerm(scan), recursion: { ...recursion, terms: recursion.terms.map(inTerm) } }
+}
 
 /** A set operation as a grouping of the rows of all inputs, each with the number of its input. */
 function inSet(scan: SetScan, newColumn: NewColumn): Scan {

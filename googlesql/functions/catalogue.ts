@@ -78,8 +78,10 @@ export interface FunctionEntry {
    * Its NUMERIC and BIGNUMERIC signatures need every argument to have one of those types; without the flag, one is enough.
    */
   readonly decimalsNeedAll?: true
-  /** Signatures, each as the text between its parentheses, that no call with a STRING literal or parameter matches. */
+  /** Signatures, each as the text between its parentheses, that no call with a STRING literal matches. */
   readonly notForTextLiterals?: readonly string[]
+  /** Signatures that no call with a STRING literal or a STRING parameter matches. */
+  readonly notForTextConstants?: readonly string[]
   /**
    * A further check of the coerced arguments: returns a message in BigQuery's words, or null for valid arguments. An entry
    * cannot import the catalogue that it is part of, so `isVolatileCall`, which looks functions up in it, is passed in.

@@ -72,26 +72,26 @@ export function resolveOverload(
     const problem = countable.flatMap(({ slots }) => slots.flatMap(slot => wordProblem(slot) ?? []))[0]!
     throw new SqlError(problem.message, source, problem.at)
   }
-  const candidate = bestCandidate(withoutTextLiterals(entry, readable), entry.decimalsNeedAll)
+  const candidate = bestCandidate(withoutTextConstants(entry, readable), entry.decimalsNeedAll)
   if (!candidate) {
     throw new SqlError(noSignature(entry, readable[0]!.slots, args), source, at)
   }
   return finish(entry, candidate, at, source)
 }
 
-function withoutTextLiterals(
-  { notForTextLiterals }: FunctionEntry,
+function withoutTextConstants(
+  { notForTextLiterals = [], notForTextConstants = [] }: FunctionEntry,
   candidates: readonly { signature: Signature; slots: readonly Slot[] }[],
 ): readonly { signature: Signature; slots: readonly Slot[] }[] {
-  if (notForTextLiterals === undefined) return candidates
-  return candidates.filter(
-    ({ signature, slots }) => !notForTextLiterals.includes(signature.text) || !slots.some(isTextLiteral),
-  )
+  return candidates.filter(({ signature: { text }, slots }) => {
+    if (notForTextConstants.includes(text)) return !slots.some(slot => isText(slot, ['literal', 'parameter']))
+    return !notForTextLiterals.includes(text) || !slots.some(slot => isText(slot, ['literal']))
+  })
 }
 
-function isTextLiteral({ argument }: Slot): boolean {
+function isText({ argument }: Slot, kinds: readonly Expr['kind'][]): boolean {
   const expr = argument?.resolve()
-  return (expr?.kind === 'literal' || expr?.kind === 'parameter') && expr.type.kind === 'STRING'
+  return expr !== undefined && kinds.includes(expr.kind) && expr.type.kind === 'STRING'
 }
 
 function wrongCount(entry: FunctionEntry, args: readonly ArgumentSource[]): string {

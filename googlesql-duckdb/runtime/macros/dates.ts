@@ -145,6 +145,9 @@ const INTERVALS = [
   // The length of an interval, by which BigQuery orders intervals: a month counts 30 days, a day 24 hours. DuckDB orders by
   // months, then days, then time.
   `bq_interval_key(i) AS ((bq_interval_months(i) * 30 + bq_interval_days(i))::HUGEINT * ${DAY_MICROS} + bq_interval_micros(i))`,
+  `bq_interval_of_one_sign(i) AS CASE
+    WHEN least(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i)) < 0 AND greatest(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i)) > 0
+    THEN bq_raise('INTERVALs whose parts have different signs cannot be compared here on the embedded engine') ELSE i END`,
   'bq_interval_micros(i) AS (hour(i::INTERVAL) * 3600000000 + minute(i::INTERVAL) * 60000000 + microsecond(i::INTERVAL))',
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // The excess of each part is carried to the next larger one; then all parts get the same sign.

@@ -88,7 +88,7 @@ export const DATE_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
-    notForTextLiterals: ['DATETIME, INTERVAL, [DATETIME]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
+    notForTextConstants: ['DATETIME, INTERVAL, [DATETIME]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
     documentation: 'time-series-functions#date_bucket',
   },
 ]

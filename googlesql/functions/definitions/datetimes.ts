@@ -56,7 +56,7 @@ export const DATETIME_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATE, INTERVAL, [DATE]) -> DATE',
       '(TIMESTAMP, INTERVAL, [TIMESTAMP]) -> TIMESTAMP',
     ],
-    notForTextLiterals: ['DATE, INTERVAL, [DATE]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
+    notForTextConstants: ['DATE, INTERVAL, [DATE]', 'TIMESTAMP, INTERVAL, [TIMESTAMP]'],
     documentation: 'time-series-functions#datetime_bucket',
   },
 ]

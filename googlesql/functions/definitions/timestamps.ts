@@ -115,7 +115,7 @@ export const TIMESTAMP_FUNCTIONS: readonly FunctionEntry[] = [
       '(DATETIME, INTERVAL, [DATETIME]) -> DATETIME',
       '(DATE, INTERVAL, [DATE]) -> DATE',
     ],
-    notForTextLiterals: ['DATETIME, INTERVAL, [DATETIME]', 'DATE, INTERVAL, [DATE]'],
+    notForTextConstants: ['DATETIME, INTERVAL, [DATETIME]', 'DATE, INTERVAL, [DATE]'],
     documentation: 'time-series-functions#timestamp_bucket',
   },
   {

@@ -46,4 +46,21 @@ describe('the pass guard-branches', () => {
     `,
     'the same',
   )
+
+  showsPass(
+    'guard-branches',
+    'the guard of a FULL JOIN is above it',
+    "SELECT IF(s = 'a', (SELECT SUM(CAST(u.s AS INT64)) FROM u FULL JOIN t AS v ON u.id = v.id), 0) AS n FROM t",
+    `
+      project [n.18]
+        project [id.1, s.2, x.3, y.4, l.5, n.18 = IF($eq(s.2, 'a'), scalar {project [.17] <- project [sum.16, .17 = sum.16] <- aggregate [sum.16 = SUM(s.7::INT64)] <- full join on $eq(id.6, id.11) <- (table u [id.6, s.7, x.8, y.9, l.10]; table t [id.11, s.12, x.13, y.14, l.15])}, 0)]
+          table t [id.1, s.2, x.3, y.4, l.5]
+    `,
+    `
+      project [n.18]
+        project [id.1, s.2, x.3, y.4, l.5, n.18 = IF(taken.19, scalar {project [.17] <- project [sum.16, .17 = sum.16] <- aggregate [sum.16 = SUM(s.7::INT64)] <- guard taken.19 <- full join on $eq(id.6, id.11) <- (table u [id.6, s.7, x.8, y.9, l.10]; table t [id.11, s.12, x.13, y.14, l.15])}, 0)]
+          project [id.1, s.2, x.3, y.4, l.5, taken.19 = $eq(s.2, 'a')]
+            table t [id.1, s.2, x.3, y.4, l.5]
+    `,
+  )
 })
