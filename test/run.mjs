@@ -38,6 +38,7 @@ const LONG = [
   'serving/stalled-log',
   'serving/redis-trouble',
   'serving/replicas',
+  'serving/mixed-formats',
   'engines/bigquery/lost-answers',
   'engines/duckdb/runaway',
   'engines/duckdb/tables/data-folder',

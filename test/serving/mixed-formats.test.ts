@@ -1,0 +1,173 @@
+/** Many callers at once, each in a format and a coding of its own: one query for all of them, as the metric counts it. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { tableFromIPC } from 'apache-arrow'
+import { expect } from 'chai'
+import { RESULT_FORMATS, type ResultFormat } from '../../runner/model/query.js'
+import { type Emulator, needEmulator, PROJECT, startEmulator, WHY_PENDING } from '../bigquery-emulator/emulator.js'
+import { isPendingWithoutRedis, openRedisServer, type RedisServer } from '../cache/stores/redis/redis-server.js'
+import { readCsv } from '../encode/derive/read-csv.js'
+import { makeFolder, openReplica, type Replica, settingsOf, TOKEN } from './shop.js'
+
+const CALLERS = 200
+const CODINGS = ['identity', 'gzip', 'br'] as const
+const ACCEPT: Readonly<Partial<Record<ResultFormat, string>>> = {
+  json: 'application/json',
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv',
+  table: 'application/vnd.sluice.table+json',
+  arrow: 'application/vnd.apache.arrow.stream',
+}
+
+/** The number of queries that the replica has sent to its engine, by its own metric. */
+async function queriesOf({ server }: Replica): Promise<number> {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  const counts = [...text.matchAll(/^sluice_queries_total\{[^}]*\} (\d+)$/gm)].map(([, count]) => Number(count))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+async function queriesOfAll(replicas: readonly Replica[]): Promise<number> {
+  const counts = await Promise.all(replicas.map(queriesOf))
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+interface Answer {
+  readonly format: ResultFormat
+  readonly status: number
+  readonly etag: string | null
+  readonly body: Buffer
+}
+
+/** One of the callers: formats change fastest, then how the format is asked for, then the coding. */
+async function askOne({ server }: Replica, i: number, tag: string): Promise<Answer> {
+  const format = RESULT_FORMATS[i % RESULT_FORMATS.length]!
+  const coding = CODINGS[Math.floor(i / RESULT_FORMATS.length / 3) % CODINGS.length]!
+  const way = (['address', 'accept', 'post'] as const)[Math.floor(i / RESULT_FORMATS.length) % 3]!
+  const accept = way === 'accept' ? ACCEPT[format] : undefined
+  const address = new URL(`${server.url}/api/endpoints/query/shop.all`)
+  if (way !== 'post') address.searchParams.set('tag', tag)
+  if (accept === undefined) address.searchParams.set('format', format)
+  const headers = { 'X-API-KEY': TOKEN, 'Accept-Encoding': coding, ...(accept !== undefined && { Accept: accept }) }
+  const response = await fetch(
+    address,
+    way === 'post'
+      ? { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify({ tag }) }
+      : { headers },
+  )
+  const body = Buffer.from(await response.arrayBuffer())
+  return { format, status: response.status, etag: response.headers.get('ETag'), body }
+}
+
+/** The columns `n` and `tag` of the only row, as text. */
+function rowOf({ format, body }: Answer): readonly string[] {
+  const text = body.toString('utf8')
+  switch (format) {
+    case 'json':
+      return Object.values((JSON.parse(text) as { result: [object] }).result[0]).map(String)
+    case 'ndjson':
+      return Object.values(JSON.parse(text) as object).map(String)
+    case 'table':
+      return (JSON.parse(text) as { rows: [unknown[]] }).rows[0].map(String)
+    case 'csv':
+    case 'excel':
+      return readCsv(text.replace('\ufeff', ''))[1]!.map(String)
+    case 'arrow':
+      return ['n', 'tag'].map(name => String(tableFromIPC(body).getChild(name)!.get(0)))
+    default:
+      return format satisfies never
+  }
+}
+
+/** Sends all calls at once, each replica its share, expects equal rows, and returns the number of queries. */
+async function askAll(replicas: readonly Replica[], tag: string): Promise<number> {
+  const before = await queriesOfAll(replicas)
+  const calls = Array.from({ length: CALLERS }, (_, i) =>
+    askOne(replicas[Math.floor(i / 7) % replicas.length]!, i, tag),
+  )
+  const answers = await Promise.all(calls)
+  expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
+  const queries = (await queriesOfAll(replicas)) - before
+  const bodies = new Map<string, Buffer>()
+  for (const answer of answers) {
+    const { etag, body } = answer
+    expect(rowOf(answer)[1]).to.equal(tag)
+    expect(rowOf(answer)).to.deep.equal(rowOf(answers[0]!))
+    const first = bodies.get(etag!) ?? body
+    bodies.set(etag!, first)
+    expect(first.equals(body), etag!).to.equal(true)
+  }
+  // The result is too small to be compressed: its ETags differ by format alone.
+  expect(bodies.size).to.equal(RESULT_FORMATS.length)
+  return queries
+}
+
+/** The number of times that a replica could not use Redis, and so may have run the query by itself. */
+const failures = (replicas: readonly Replica[]): number =>
+  replicas.flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
+
+describe(`${CALLERS} callers of mixed formats at once, cold`, function () {
+  this.timeout(600_000)
+  const open: Replica[] = []
+  let folder = ''
+  before(() => {
+    folder = makeFolder()
+    // BigQuery does not tell when data changes.
+    rmSync(join(folder, 'endpoints/live.yaml'))
+  })
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  afterEach(async () => {
+    for (const { server, runner } of open.splice(0)) {
+      await server.close()
+      await runner.close()
+    }
+  })
+
+  async function openReplicas(count: number, environment: Readonly<Record<string, string>>): Promise<Replica[]> {
+    for (let i = 0; i < count; i += 1) open.push(await openReplica(settingsOf(folder, environment)))
+    return open
+  }
+
+  function oneAndTwo(environment: () => Readonly<Record<string, string>>): void {
+    it('are one query on one replica', async () => {
+      expect(await askAll(await openReplicas(1, environment()), 'one')).to.equal(1)
+    })
+
+    it('are two queries on two replicas that share nothing', async () => {
+      expect(await askAll(await openReplicas(2, environment()), 'apart')).to.equal(2)
+    })
+
+    describe('on two replicas', () => {
+      if (isPendingWithoutRedis()) return
+      let redis: RedisServer
+      before(async () => {
+        redis = await openRedisServer()
+      })
+      after(() => redis.close())
+
+      it('are one query on both together', async () => {
+        const replicas = await openReplicas(2, { ...environment(), REDIS_URL: redis.url })
+        const queries = await askAll(replicas, 'two')
+        // A Redis that is too slow on a busy machine lets each replica run by itself.
+        expect(queries).to.be.within(1, 1 + failures(replicas))
+      })
+    })
+  }
+
+  describe('on the embedded engine', () => oneAndTwo(() => ({})))
+
+  describe(`on BigQuery${WHY_PENDING}`, () => {
+    let emulator: Emulator
+    before(async function () {
+      needEmulator(this)
+      emulator = await startEmulator()
+      const rows = [{ name: 'a' }, { name: 'b' }]
+      await emulator.addTable({ dataset: 'shop', table: 'orders', fields: [{ name: 'name', type: 'STRING' }], rows })
+    })
+    after(() => emulator?.stop())
+    oneAndTwo(() => ({
+      SLUICE_ENGINE: 'bigquery',
+      BIGQUERY_EMULATOR_HOST: emulator.host,
+      GOOGLE_CLOUD_PROJECT: PROJECT,
+    }))
+  })
+})
