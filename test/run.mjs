@@ -33,6 +33,7 @@ const LONG = [
   'cli/output',
   'cli/no-data-folder',
   'cli/query',
+  'cli/formats',
   'engines/duckdb/process/supervisor',
   'package/install',
   'serving/stalled-log',

@@ -1,6 +1,6 @@
 /** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
 import { createRunner, type Explained } from '../compose/runner.js'
-import type { ResultColumn, ResultFormat } from '../model/query.js'
+import { RESULT_FORMATS, type ResultColumn, type ResultFormat } from '../model/query.js'
 import { readSettings } from '../settings/settings.js'
 import { rawArguments, timeArgument } from './arguments.js'
 import { EXIT, type Io } from './io.js'
@@ -20,8 +20,8 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
       io.print(explanationText(await runner.explain(name, args, frozen)))
       return EXIT.clean
     }
-    const shown = flags['format'] as string
-    const format = shown as ResultFormat
+    const shown = flags['format'] as ShownFormat
+    const format = formatBehind(shown)
     const result = await runner.call(name, args, { ...frozen, format, signal: io.interruption() })
     printRows(result.columns, result.body, shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
@@ -31,9 +31,16 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   }
 }
 
-/** Prints the bytes that HTTP would send; `table`, which is JSON over HTTP, as a table for people. */
-export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: string, io: Io): void {
-  if (shown !== 'table') {
+/** How rows are printed: as a table for people, or as the bytes that HTTP sends in one of its formats. */
+export const SHOWN_FORMATS = ['text', ...RESULT_FORMATS] as const
+export type ShownFormat = (typeof SHOWN_FORMATS)[number]
+
+/** The format whose bytes `printRows` takes. */
+export const formatBehind = (shown: ShownFormat): ResultFormat => (shown === 'text' ? 'table' : shown)
+
+/** Prints a result. @param body its bytes in the format that `formatBehind` names. */
+export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: ShownFormat, io: Io): void {
+  if (shown !== 'text') {
     io.print(body)
     if (shown === 'json') io.complain('\n')
     return

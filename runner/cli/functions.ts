@@ -5,7 +5,7 @@ import { EXIT, type Io } from './io.js'
 
 /** Prints the catalogue, as a table for people or as JSON: `{"functions": […], "refused": […]}`. */
 export function printFunctions(format: string, io: Io): number {
-  if (format !== 'table' && format !== 'json') throw new UsageError(['--functions prints --format table or json'])
+  if (format !== 'text' && format !== 'json') throw new UsageError(['--functions prints --format text or json'])
   const functions = listFunctions()
   const refused = listRefusals()
   io.print(

@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
-import { RESULT_FORMATS } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { SETTINGS } from '../settings/settings.js'
 import { purgeCache } from './cache.js'
-import { callEndpoint } from './call.js'
+import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
@@ -127,11 +126,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     ),
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS],
   )
-    .addOption(
-      new Option('--format <format>', 'what is printed: a table for people, or the bytes that HTTP sends')
-        .choices(['table', ...RESULT_FORMATS.filter(format => format !== 'table')])
-        .default('table'),
-    )
+    .addOption(shownFormat())
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .action(async (name: string, args: string[], flags: Flags) =>
@@ -167,11 +162,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       (one: string, all: string[]) => [...all, one],
       [],
     )
-    .addOption(
-      new Option('--format <format>', 'what is printed: a table for people, or the bytes that HTTP sends')
-        .choices(['table', ...RESULT_FORMATS.filter(format => format !== 'table')])
-        .default('table'),
-    )
+    .addOption(shownFormat())
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--timeout <seconds>', 'give up after so long', '300')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
@@ -292,5 +283,10 @@ function settingFlags(flags: GivenFlags): Flags {
   })
   return Object.fromEntries(known)
 }
+
+const shownFormat = (): Option =>
+  new Option('--format <format>', 'what is printed: text is a table for people, others are the bytes that HTTP sends')
+    .choices(SHOWN_FORMATS)
+    .default('text')
 
 const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

@@ -5,12 +5,12 @@ import { derive } from '../encode/derive/derive.js'
 import { instantText } from '../manifest/instant-text.js'
 import { UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
-import type { BoundValue, DerivedFormat, Query } from '../model/query.js'
+import type { BoundValue, Query } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings } from '../settings/settings.js'
 import { splitAssignment } from './arguments.js'
-import { explanationText, printRows } from './call.js'
+import { explanationText, formatBehind, printRows, type ShownFormat } from './call.js'
 import { printFunctions } from './functions.js'
 import { EXIT, type Io } from './io.js'
 
@@ -46,7 +46,8 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
       io.print(explanationText({ variant: null, sql, parameters: query.parameters, engineSql, plan, timingsMs }))
       return EXIT.clean
     }
-    const shown = flags['format'] as string
+    const shown = flags['format'] as ShownFormat
+    const format = formatBehind(shown)
     const result = await engine.run(query, {
       maxRows,
       timestamps: 'iso8601',
@@ -56,7 +57,7 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
     })
     const { columns, body, isTruncated } = result
     const facts = { endpoint: 'query', revision: '', isTruncated, timestamps: 'iso8601' } as const
-    printRows(columns, shown === 'json' ? body : await derive(shown as DerivedFormat, columns, body, facts), shown, io)
+    printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
     if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
     return EXIT.clean
   } finally {

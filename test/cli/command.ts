@@ -19,6 +19,16 @@ export async function command(
   environment: Readonly<Record<string, string>> = {},
   input: string | Uint8Array = '',
 ): Promise<Finished> {
+  const { out, ...finished } = await commandBytes(argv, environment, input)
+  return { ...finished, out: out.toString() }
+}
+
+/** The same, where standard output is not text. */
+export async function commandBytes(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  input: string | Uint8Array = '',
+): Promise<Omit<Finished, 'out'> & { readonly out: Buffer }> {
   const out: Uint8Array[] = []
   let err = ''
   const code = await run(argv, {
@@ -30,7 +40,7 @@ export async function command(
     },
     standardInput: () => Readable.from([Buffer.from(input as Uint8Array)]),
   })
-  return { code, out: Buffer.concat(out).toString(), err }
+  return { code, out: Buffer.concat(out), err }
 }
 
 export interface Started {

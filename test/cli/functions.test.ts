@@ -21,7 +21,7 @@ describe('sluice query --functions', () => {
 
   const WRONG: readonly (readonly [argv: readonly string[], problem: string])[] = [
     [['query', 'SELECT 1', '--functions'], '--functions lists functions, and takes no SQL'],
-    [['query', '--functions', '--format', 'csv'], '--functions prints --format table or json'],
+    [['query', '--functions', '--format', 'csv'], '--functions prints --format text or json'],
     [['query'], 'query takes SQL, or --functions'],
   ]
   for (const [argv, problem] of WRONG) {
