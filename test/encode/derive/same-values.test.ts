@@ -1,0 +1,71 @@
+/** Each format, read by its own reader, gives the typed values of the JSON that it was derived from. */
+import { expect } from 'chai'
+import fc from 'fast-check'
+import type { Type } from '../../../googlesql/index.js'
+import { derive } from '../../../runner/encode/derive/derive.js'
+import type { DerivedFormat } from '../../../runner/model/query.js'
+import { arrowRows } from './arrow-values.js'
+import { readCsv } from './read-csv.js'
+import { type Json, parseJson, typedOf, typedOfCell, typeOf } from './read-typed.js'
+import { anySample, jsonOf, type Sample, type Typed } from './typed-values.js'
+
+type Rows = readonly (readonly Typed[])[]
+
+const items = (json: Json): readonly Json[] => ('items' in json ? json.items : [])
+const rowsOf = (rows: readonly Json[], types: readonly Type[]): Rows =>
+  rows.map(row => items(row).map((cell, i) => typedOf(cell, types[i]!)))
+
+const textIn = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
+
+/** What a spreadsheet's guard may add: `'` before texts that begin as formulas do, and before long numbers. */
+function unguarded(cell: string | null, { kind }: Type): string | null {
+  const isText = /^(?:STRING|BYTES|JSON|ARRAY|STRUCT)$/.test(kind)
+  const guard = isText ? /^'(?=[=+\-@\t\r])/ : /^'(?=-?[\d.]{16,}$)/
+  return cell?.replace(guard, '') ?? null
+}
+
+/** Whether a text cannot be told from a guarded one. */
+const isAmbiguous = (cell: string | null): boolean => cell !== null && /^'[=+\-@\t\r]/.test(cell)
+
+/** How the rows are read from each format. */
+const READERS: Readonly<Record<DerivedFormat, (bytes: Uint8Array, types: readonly Type[]) => Rows>> = {
+  ndjson: (bytes, types) => {
+    const lines = textIn(bytes).split('\n')
+    expect(lines.pop()).to.equal('')
+    return rowsOf(lines.map(parseJson), types)
+  },
+  csv: (bytes, types) =>
+    readCsv(textIn(bytes))
+      .slice(1)
+      .map(row => row.map((cell, i) => typedOfCell(cell, types[i]!))),
+  excel: (bytes, types) => {
+    const text = textIn(bytes)
+    expect(text[0]).to.equal('\ufeff')
+    return readCsv(text.slice(1))
+      .slice(1)
+      .map(row => row.map((cell, i) => typedOfCell(unguarded(cell, types[i]!), types[i]!)))
+  },
+  table: (bytes, types) => rowsOf(items(items(parseJson(textIn(bytes)))[1]!), types),
+  arrow: arrowRows,
+}
+
+describe('the typed values of every format', () => {
+  for (const [format, read] of Object.entries(READERS) as [DerivedFormat, (typeof READERS)['csv']][]) {
+    it(`${format} has those of the JSON`, async function () {
+      this.timeout(120_000)
+      await fc.assert(
+        fc.asyncProperty(anySample, async (sample: Sample) => {
+          const { columns, rows, timestamps } = sample
+          if (format === 'excel') fc.pre(!rows.some(row => row.some(cell => isAmbiguous(cell.csv))))
+          const types = columns.map(({ type }) => typeOf(type))
+          const json = jsonOf(sample)
+          const facts = { endpoint: 'tests.all', revision: 'r', isTruncated: false, timestamps }
+          const expected = rowsOf(items(items(parseJson(json.toString()))[0]!), types)
+          expect(expected).to.deep.equal(rows.map(row => row.map(cell => cell.typed)))
+          expect(read(await derive(format, columns, json, facts), types)).to.deep.equal(expected)
+        }),
+        { numRuns: 200 },
+      )
+    })
+  }
+})
