@@ -3,13 +3,13 @@ import { type Data, type DataType, type Field, makeData } from 'apache-arrow'
 import type { Type } from '../../../googlesql/index.js'
 import { JsonTextError } from '../json-bytes.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
-import { daysAt, decimalAt, doubleAt, integerAt, microsOfDayAt, microsSince1970At } from './arrow-values.js'
+import { daysAt, doubleAt, microsOfDayAt, writeDecimal, writeInteger, writeMicrosSince1970 } from './arrow-values.js'
 import { ByteWriter } from './byte-writer.js'
 import type { ResultReader } from './result-reader.js'
+import { Words } from './words.js'
 
 const FIRST_ROWS = 1_024
 const LETTER_T = 0x74
-const WORD = 2 ** 32
 
 /** A column, the items of an ARRAY, or a field of a STRUCT. */
 export interface ArrowColumn {
@@ -47,27 +47,37 @@ export function arrowColumn(field: Field, type: Type): ArrowColumn {
     case 'FLOAT64':
       return new DoubleColumn(arrow, name, nullable)
     case 'INT64':
-      return new IntegerColumn(arrow, name, nullable, 2, integerAt)
+      return new IntegerColumn(arrow, name, nullable, 2, writeInteger)
     case 'NUMERIC':
-      return new IntegerColumn(arrow, name, nullable, 4, (bytes, start, end) => decimalAt(bytes, start, end, 9))
+      return new IntegerColumn(arrow, name, nullable, 4, writeNumeric)
     case 'BIGNUMERIC':
-      return new IntegerColumn(arrow, name, nullable, 8, (bytes, start, end) => decimalAt(bytes, start, end, 38))
+      return new IntegerColumn(arrow, name, nullable, 8, writeBignumeric)
     case 'DATE':
-      return new IntegerColumn(arrow, name, nullable, 1, daysAt)
+      return new IntegerColumn(arrow, name, nullable, 1, writeDays)
     case 'TIME':
-      return new IntegerColumn(arrow, name, nullable, 2, microsOfDayAt)
+      return new IntegerColumn(arrow, name, nullable, 2, writeMicrosOfDay)
     case 'DATETIME':
-      return new IntegerColumn(arrow, name, nullable, 2, microsSince1970At)
+      return new IntegerColumn(arrow, name, nullable, 2, writeMicrosSince1970)
     case 'TIMESTAMP':
-      return new IntegerColumn(arrow, name, nullable, 2, timestampAt)
+      return new IntegerColumn(arrow, name, nullable, 2, writeTimestamp)
     default:
       return type satisfies never
   }
 }
 
+/** Writes the integer whose text is bytes `start` to `end`. @throws JsonTextError where it is not one. */
+type WriteInteger = (bytes: Buffer, start: number, end: number, words: Words) => void
+
+const writeNumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 9, words)
+const writeBignumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 38, words)
+const writeDays: WriteInteger = (bytes, start, end, words) => words.set(daysAt(bytes, start, end))
+const writeMicrosOfDay: WriteInteger = (bytes, start, end, words) => words.set(microsOfDayAt(bytes, start, end))
+
 /** A TIMESTAMP from text, or from digits, which are microseconds since 1970. */
-const timestampAt = (bytes: Buffer, start: number, end: number): number | bigint =>
-  bytes[end - 1] === LETTER_Z ? microsSince1970At(bytes, start, end) : integerAt(bytes, start, end)
+const writeTimestamp: WriteInteger = (bytes, start, end, words) => {
+  if (bytes[end - 1] === LETTER_Z) writeMicrosSince1970(bytes, start, end, words)
+  else writeInteger(bytes, start, end, words)
+}
 
 const LETTER_Z = 0x5a
 
@@ -138,56 +148,40 @@ abstract class Column implements ArrowColumn {
 
 /** Integers of 1, 2, 4 or 8 words of 32 bits, in two's complement. */
 class IntegerColumn extends Column {
-  readonly #words: number
-  readonly #valueAt: (bytes: Buffer, start: number, end: number) => number | bigint
-  #values: Int32Array<ArrayBuffer>
+  readonly #write: WriteInteger
+  readonly #words: Words
 
-  constructor(type: DataType, name: string, isNullable: boolean, words: number, valueAt: IntegerColumn['valueAt']) {
+  constructor(type: DataType, name: string, isNullable: boolean, words: number, write: WriteInteger) {
     super(type, name, isNullable)
-    this.#words = words
-    this.#valueAt = valueAt
-    this.#values = new Int32Array(this.room * words)
-  }
-
-  get valueAt(): (bytes: Buffer, start: number, end: number) => number | bigint {
-    return this.#valueAt
+    this.#write = write
+    this.#words = new Words(words, new Uint32Array(this.room * words))
   }
 
   protected override readValue(reader: ResultReader, index: number): void {
     const end = reader.readWord()
-    const value = this.#valueAt(reader.bytes, reader.at, end)
+    const words = this.#words
+    words.first = index * words.count
+    this.#write(reader.bytes, reader.at, end, words)
     reader.endWord(end)
-    const values = this.#values
-    const first = index * this.#words
-    if (typeof value === 'number') {
-      values[first] = value
-      if (this.#words === 1) return
-      const high = Math.floor(value / WORD)
-      values[first + 1] = high
-      for (let i = 2; i < this.#words; i++) values[first + i] = high < 0 ? -1 : 0
-    } else {
-      let rest = value
-      for (let i = 0; i < this.#words; i++) {
-        values[first + i] = Number(BigInt.asIntN(32, rest))
-        rest >>= 32n
-      }
-    }
   }
 
   protected override nullAt(index: number): void {
-    this.#values.fill(0, index * this.#words, (index + 1) * this.#words)
+    const { values, count } = this.#words
+    values.fill(0, index * count, (index + 1) * count)
   }
 
   protected override grow(room: number): void {
-    const values = new Int32Array(room * this.#words)
-    values.set(this.#values)
-    this.#values = values
+    const words = this.#words
+    const values = new Uint32Array(room * words.count)
+    values.set(words.values)
+    words.values = values
   }
 
   protected override buffers(length: number): object {
-    const { buffer } = this.#values.slice(0, length * this.#words)
-    if (this.#words === 1) return { data: new Int32Array(buffer) }
-    return { data: this.#words === 2 ? new BigInt64Array(buffer) : new Uint32Array(buffer) }
+    const { values, count } = this.#words
+    const data = values.slice(0, length * count)
+    if (count === 1) return { data: new Int32Array(data.buffer) }
+    return { data: count === 2 ? new BigInt64Array(data.buffer) : data }
   }
 }
 

@@ -1,5 +1,6 @@
-/** Parses values from the bytes of JSON into the form that Arrow stores; short ones without creating a string. */
+/** Parses values from the bytes of JSON into the form that Arrow stores, most of them without creating a string. */
 import { JsonTextError } from '../json-bytes.js'
+import { WORD, type Words } from './words.js'
 
 const ZERO = 0x30
 const NINE = 0x39
@@ -16,8 +17,8 @@ const SECONDS_PER_DAY = 86_400
 const broken = (bytes: Buffer, start: number, end: number, wanted: string): JsonTextError =>
   new JsonTextError(`${wanted} expected at byte ${start + 1}, but it is ${bytes.toString('utf8', start, end)}`)
 
-/** An integer as a number where that is exact, else as a bigint. */
-export function integerAt(bytes: Buffer, start: number, end: number): number | bigint {
+/** Writes an integer of any number of digits into `words`. */
+export function writeInteger(bytes: Buffer, start: number, end: number, words: Words): void {
   const first = bytes[start] === MINUS ? start + 1 : start
   if (first === end) throw broken(bytes, start, end, 'an integer')
   let value = 0
@@ -26,8 +27,8 @@ export function integerAt(bytes: Buffer, start: number, end: number): number | b
     if (digit < 0 || digit > 9) throw broken(bytes, start, end, 'an integer')
     value = value * 10 + digit
   }
-  if (end - first > EXACT_DIGITS) return BigInt(bytes.toString('latin1', start, end))
-  return first === start ? value : 0 - value
+  if (end - first <= EXACT_DIGITS) words.set(first === start ? value : 0 - value)
+  else writeDigits(bytes, start, end, end, 0, words)
 }
 
 /** A double, NaN and infinities by their names. */
@@ -57,8 +58,8 @@ export function doubleAt(bytes: Buffer, start: number, end: number): number {
   return value
 }
 
-/** Decimal text without exponent, times ten to the power of `scale`: a number where that is exact, else a bigint. */
-export function decimalAt(bytes: Buffer, start: number, end: number, scale: number): number | bigint {
+/** Writes decimal text without exponent, times ten to the power of `scale`, into `words`. */
+export function writeDecimal(bytes: Buffer, start: number, end: number, scale: number, words: Words): void {
   const first = bytes[start] === MINUS ? start + 1 : start
   let point = end
   let value = 0
@@ -72,10 +73,39 @@ export function decimalAt(bytes: Buffer, start: number, end: number, scale: numb
   if (first === end || fraction > scale) throw broken(bytes, start, end, `a decimal of scale ${scale}`)
   if (point - first + scale <= EXACT_DIGITS) {
     const scaled = value * POWERS[scale - fraction]!
-    return first === start ? scaled : 0 - scaled
+    words.set(first === start ? scaled : 0 - scaled)
+  } else {
+    writeDigits(bytes, start, end, point, scale - fraction, words)
   }
-  const digits = bytes.toString('latin1', start, point) + bytes.toString('latin1', point + 1, end)
-  return BigInt(digits) * 10n ** BigInt(scale - fraction)
+}
+
+/** So many digits at once: a word times this power of ten is exact in a double. */
+const STEP = 6
+
+/** Writes digits, followed by so many zeros; the byte at `point`, if it is one of them, is skipped. */
+function writeDigits(bytes: Buffer, start: number, end: number, point: number, zeros: number, words: Words): void {
+  const first = bytes[start] === MINUS ? start + 1 : start
+  words.clear()
+  let part = 0
+  let count = 0
+  let fits = true
+  for (let at = first; at < end; at++) {
+    if (at === point) continue
+    part = part * 10 + bytes[at]! - ZERO
+    if (++count < STEP) continue
+    fits = words.multiplyAdd(POWERS[STEP]!, part) && fits
+    part = 0
+    count = 0
+  }
+  fits = words.multiplyAdd(POWERS[count]!, part) && fits
+  for (let rest = zeros; rest > 0; rest -= STEP) {
+    fits = words.multiplyAdd(POWERS[Math.min(rest, STEP)]!, 0) && fits
+  }
+  if (first !== start) words.negate()
+  // The sign bit of a value that is too large is the wrong one.
+  if (!fits || (words.isNegative() !== (first !== start) && !words.isZero())) {
+    throw broken(bytes, start, end, `a number of ${32 * words.count} bits`)
+  }
 }
 
 /** `2026-01-31` as days since 1970. */
@@ -100,14 +130,15 @@ export function microsOfDayAt(bytes: Buffer, start: number, end: number): number
   return clockSeconds(bytes, start, end) * MICROS_PER_SECOND + microsAt(bytes, start + 8, end)
 }
 
-/** `2026-01-31T12:34:56.123456`, with or without a Z, as microseconds since 1970; a bigint where a number is not exact. */
-export function microsSince1970At(bytes: Buffer, start: number, end: number): number | bigint {
+/** Writes `2026-01-31T12:34:56.123456`, with or without a Z, as microseconds since 1970 into `words`. */
+export function writeMicrosSince1970(bytes: Buffer, start: number, end: number, words: Words): void {
   const seconds = daysAt(bytes, start, end) * SECONDS_PER_DAY + clockSeconds(bytes, start + 11, end)
   const last = bytes[end - 1]! > NINE ? end - 1 : end
-  const micros = microsAt(bytes, start + 19, last)
-  const value = seconds * MICROS_PER_SECOND + micros
-  // These are the years 1684 to 2255.
-  return Number.isSafeInteger(value) ? value : BigInt(seconds) * BigInt(MICROS_PER_SECOND) + BigInt(micros)
+  // A million is 2^6 times 15,625; this product is exact, which that of a million is not in all years.
+  const sixtyFourths = seconds * 15_625
+  const high = Math.floor(sixtyFourths / 2 ** 26)
+  const low = (sixtyFourths - high * 2 ** 26) * 64 + microsAt(bytes, start + 19, last)
+  words.setPair(low < WORD ? high : high + 1, low)
 }
 
 function clockSeconds(bytes: Buffer, start: number, end: number): number {

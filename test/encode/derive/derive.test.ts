@@ -227,13 +227,41 @@ describe('arrow', () => {
     )
   })
 
+  it('has the smallest and largest integers and decimals', async () => {
+    // BigQuery's BIGNUMERIC takes all of 256 bits.
+    const most = { INT64: 2n ** 63n, NUMERIC: 10n ** 38n, BIGNUMERIC: 2n ** 255n }
+    const scales = { INT64: 0, NUMERIC: 9, BIGNUMERIC: 38 }
+    for (const type of ['INT64', 'NUMERIC', 'BIGNUMERIC'] as const) {
+      const limits = [-most[type], -most[type] + 1n, -1n, 0n, 1n, most[type] - 1n]
+      const values = type === 'NUMERIC' ? limits.slice(1) : limits
+      const texts = values.map(value => {
+        const digits = String(value)
+          .replace('-', '')
+          .padStart(scales[type] + 1, '0')
+        const [whole, fraction] = [
+          digits.slice(0, digits.length - scales[type]),
+          digits.slice(-scales[type] || undefined),
+        ]
+        return `"${value < 0n ? '-' : ''}${whole}${scales[type] === 0 ? '' : `.${fraction}`}"`
+      })
+      const json = Buffer.from(`{"result":[${texts.map(text => `{"c":${text}}`).join()}]}`)
+      const rows = arrowRows(await derive('arrow', [{ name: 'c', type }], json, FACTS))
+      expect(rows, type).to.deep.equal(values.map(value => [value]))
+    }
+  })
+
   it('refuses values that are not of the type', async () => {
     const CASES = [
       ['INT64', '1.5'],
       ['INT64', 'true'],
+      ['INT64', '"9223372036854775808"'],
+      ['INT64', '"-9223372036854775809"'],
+      ['INT64', '"18446744073709551616"'],
       ['FLOAT64', '"x"'],
       ['NUMERIC', '1e3'],
       ['NUMERIC', '"1.0000000001"'],
+      ['NUMERIC', '"170141183460469231731687303715.884105728"'],
+      ['BIGNUMERIC', `"${2n ** 255n / 10n ** 38n + 1n}"`],
       ['DATE', '"2026"'],
       ['TIMESTAMP', '"later, later, later Z"'],
       ['STRING', '1'],
