@@ -1,7 +1,7 @@
-/** Converts stored JSON results to other formats: small ones in this thread, large ones in a worker thread. */
+/** Converts stored JSON results to other formats: small ones in this thread, large ones and those that need a library in a worker thread. */
 import type { Worker } from 'node:worker_threads'
 import { BodyTooLargeError } from '../encode/body.js'
-import { derive } from '../encode/derive/derive.js'
+import { derive, LIBRARY_FORMATS } from '../encode/derive/derive.js'
 import type { ResultFacts } from '../encode/derive/facts.js'
 import { RunnerError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
@@ -45,7 +45,7 @@ export type FromDeriver =
 /** Results from this size on are converted in the thread, since they would block the event loop for more than 10 ms. */
 export const LARGE_BYTES = 1_000_000
 /** The most large results that wait or are being converted. Each caller holds its result in memory. */
-const MOST_PENDING = 64
+const MOST_LARGE = 64
 const IDLE_MS = 30_000
 
 interface Job extends ToDeriver {
@@ -60,6 +60,8 @@ export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deri
   const waiting: Job[] = []
   let cancelIdle: (() => void) | null = null
   let isClosed = false
+  /** The large results that wait or that the thread has. */
+  let large = 0
 
   const start = (): Worker => {
     const started = startWorker('./derive-worker', import.meta.url)
@@ -108,15 +110,20 @@ export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deri
 
   return {
     async derive(format, columns, json, facts) {
-      if (json.byteLength < LARGE_BYTES) return deriveHere(format, columns, json, facts)
-      const pending = waiting.length + (current ? 1 : 0)
-      if (isClosed || pending >= MOST_PENDING) throw overloaded()
-      return new Promise((resolve, reject) => {
-        waiting.push({ format, columns, json, facts, resolve, reject })
-        cancelIdle?.()
-        cancelIdle = null
-        if (!current) next()
-      })
+      const isLarge = json.byteLength >= LARGE_BYTES
+      if (!isLarge && !LIBRARY_FORMATS.has(format)) return deriveHere(format, columns, json, facts)
+      if (isClosed || (isLarge && large >= MOST_LARGE)) throw overloaded()
+      if (isLarge) large += 1
+      try {
+        return await new Promise((resolve, reject) => {
+          waiting.push({ format, columns, json, facts, resolve, reject })
+          cancelIdle?.()
+          cancelIdle = null
+          if (!current) next()
+        })
+      } finally {
+        if (isLarge) large -= 1
+      }
     },
     close() {
       isClosed = true

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { createDeriver, type Deriver, LARGE_BYTES } from '../../runner/derive/deriver.js'
-import { derive } from '../../runner/encode/derive/derive.js'
+import { derive, LIBRARY_FORMATS } from '../../runner/encode/derive/derive.js'
 import type { ResultFacts } from '../../runner/encode/derive/facts.js'
 import { RunnerError } from '../../runner/model/errors.js'
 import { DERIVED_FORMATS } from '../../runner/model/query.js'
@@ -84,6 +84,27 @@ describe('the deriver', () => {
     expect(await codes).to.deep.equal(Array.from({ length: 70 }, () => 'OVERLOADED'))
     expect(await codeOf(deriver.derive('ndjson', COLUMNS, json, FACTS))).to.equal('OVERLOADED')
     expect(await codeOf(deriver.derive('ndjson', COLUMNS, resultOf(10), FACTS))).to.equal('no error')
+  })
+
+  it('loads a library for a format in the thread alone, and starts it for no other small result', async function () {
+    this.timeout(60_000)
+    let started = 0
+    const count = (): void => {
+      started += 1
+    }
+    process.on('worker', count)
+    try {
+      const json = resultOf(100)
+      for (const format of DERIVED_FORMATS.filter(each => !LIBRARY_FORMATS.has(each))) {
+        await deriver.derive(format, COLUMNS, json, FACTS)
+      }
+      expect(started).to.equal(0)
+      // So many small ones may wait as come.
+      await Promise.all(Array.from({ length: 200 }, () => deriver.derive('arrow', COLUMNS, json, FACTS)))
+      expect(started).to.equal(1)
+    } finally {
+      process.off('worker', count)
+    }
   })
 
   it('keeps the process alive while it works, and no longer', function () {

@@ -8,7 +8,9 @@ import { toTable } from './table.js'
 
 export type Derive = (columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts) => Uint8Array
 
-/** Formats that need a library load it on first use. */
+/** Formats whose library is loaded on first use, which takes 200 ms of the thread that does it. */
+export const LIBRARY_FORMATS: ReadonlySet<DerivedFormat> = new Set(['arrow'])
+
 const DERIVES: Readonly<Record<DerivedFormat, () => Derive | Promise<Derive>>> = {
   ndjson: () => toNdjson,
   csv: () => toCsv,

@@ -1,0 +1,37 @@
+/** What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, when a call needs it. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { expect } from 'chai'
+import { RESULT_FORMATS } from '../../runner/model/query.js'
+import { scratch, startServe } from './command.js'
+
+const TOKEN = 'unrestricted-token-of-32-letters'
+const LIBRARIES = ['apache-arrow', 'flatbuffers']
+
+describe('the modules of a server', () => {
+  const folder = scratch()
+  after(() => folder.remove())
+
+  it('do not include the library of a format, neither when it is ready nor later', async () => {
+    mkdirSync(folder.path('data', 'logs'), { recursive: true })
+    const log = folder.path('modules.log')
+    writeFileSync(log, '')
+    const packagesLoaded = (): ReadonlySet<string> =>
+      new Set(readFileSync(log, 'utf8').match(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/]+/g))
+    const server = await startServe(['--data', folder.path('data')], {
+      SLUICE_TOKEN: TOKEN,
+      NODE_OPTIONS: `--import=${resolve('test/log-modules.mjs')}`,
+      MODULES_LOG: log,
+    })
+    try {
+      expect(packagesLoaded()).to.include('express')
+      for (const format of RESULT_FORMATS) {
+        const path = `/api/endpoints/query/logs.all?project=p&project_tier=FREE&format=${format}`
+        expect((await server.get(path, { 'X-API-KEY': TOKEN })).status, format).to.equal(200)
+      }
+      expect([...packagesLoaded()].filter(name => LIBRARIES.includes(name))).to.deep.equal([])
+    } finally {
+      await server.end('SIGTERM')
+    }
+  })
+})
