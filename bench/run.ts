@@ -13,6 +13,7 @@ import { arithmetic } from './arithmetic.js'
 import { decoding, inFrontOfFake } from './bigquery.js'
 import { deriving } from './derive.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
+import { formatHits } from './format-hits.js'
 import { measureHttp, writeHttp } from './http.js'
 import { load } from './load.js'
 import { planning } from './planning.js'
@@ -163,6 +164,10 @@ async function bigquery(folder: string): Promise<readonly Figure[]> {
   }
 }
 
+async function formats(folder: string): Promise<readonly Figure[]> {
+  return [...(await deriving()), ...(await formatHits({ folder, program: PROGRAM }))]
+}
+
 /** The parts that `ARGS` can name; without any, all of them run. */
 const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--process': async folder => writeSection('In the process', table(await inProcess(folder))),
@@ -170,7 +175,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--size': async () => writeSection('At 10 million entries', table(await atSize(console.log))),
   '--planning': async () => writeSection('Planning', await planning()),
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
-  '--derive': async () => writeSection('Other formats of a result', table(await deriving())),
+  '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
 }
