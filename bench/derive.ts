@@ -14,6 +14,7 @@ const BARS: Readonly<Record<DerivedFormat, string>> = {
   excel: '',
   table: '',
   arrow: '≥ 40 MB/s',
+  parquet: '',
 }
 
 interface Result {

@@ -59,6 +59,7 @@ const HOME_OF = {
   'prom-client': 'runner/observe',
   commander: 'runner/cli',
   'apache-arrow': 'runner/encode/derive',
+  'hyparquet-writer': 'runner/encode/derive',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */

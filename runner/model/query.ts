@@ -40,7 +40,7 @@ export interface CheckedColumn extends ResultColumn {
 }
 
 /** The formats that are derived from a stored JSON result. */
-export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const
+export const DERIVED_FORMATS = ['ndjson', 'csv', 'excel', 'table', 'arrow', 'parquet'] as const
 export type DerivedFormat = (typeof DERIVED_FORMATS)[number]
 
 /** The formats that a caller can have, best first. */

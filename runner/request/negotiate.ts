@@ -19,6 +19,7 @@ export interface OfferedType {
 
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 const ARROW_TYPE = 'application/vnd.apache.arrow.stream'
+const PARQUET_TYPE = 'application/vnd.apache.parquet'
 const TABLE_TYPE = 'application/vnd.sluice.table+json'
 
 const TYPES: Readonly<Record<ResultFormat, Omit<OfferedType, 'format'>>> = {
@@ -32,6 +33,7 @@ const TYPES: Readonly<Record<ResultFormat, Omit<OfferedType, 'format'>>> = {
   excel: { mediaTypes: [], contentType: CSV_TYPE, extension: 'csv' },
   table: { mediaTypes: [TABLE_TYPE], contentType: TABLE_TYPE, extension: null },
   arrow: { mediaTypes: [ARROW_TYPE], contentType: ARROW_TYPE, extension: 'arrows' },
+  parquet: { mediaTypes: [PARQUET_TYPE], contentType: PARQUET_TYPE, extension: 'parquet' },
 }
 
 /** The formats in the order of RESULT_FORMATS: of two that a caller likes equally, the first is chosen. */

@@ -7,6 +7,8 @@ import { createRunner, type Runner } from '../../runner/compose/runner.js'
 import type { RunningServer } from '../../runner/http/server/server.js'
 import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { arrowRows } from '../encode/derive/arrow-values.js'
+import { openParquetReader, type ParquetReader } from '../encode/derive/read-parquet.js'
+import { typeOf } from '../encode/derive/read-typed.js'
 import { type Entry, edge, invoked } from '../endpoints/log-runner.js'
 import { commandBytes, scratch } from './command.js'
 
@@ -43,8 +45,10 @@ describe('the formats that the program prints', function () {
   const flags = ['--data', folder.path('data'), '--engine-memory', '256', '--engine-threads', '1']
   let runner: Runner
   let server: RunningServer
+  let parquet: ParquetReader
 
   before(async () => {
+    parquet = await openParquetReader()
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
     const write = (stream: string, entries: readonly Entry[]): void =>
       writeFileSync(
@@ -59,6 +63,7 @@ describe('the formats that the program prints', function () {
   after(async () => {
     await server?.close()
     await runner?.close()
+    parquet.close()
     folder.remove()
   })
 
@@ -92,8 +97,13 @@ describe('the formats that the program prints', function () {
         const { code, out } = await commandBytes(['query', sql, ...bound, '--format', format, ...flags])
         expect(code).to.equal(0)
         const sent = await overHttp(name, { ...args, format })
-        if (format === 'arrow') {
-          // The metadata of the schema names the endpoint.
+        // The metadata of Arrow and Parquet name the endpoint.
+        if (format === 'parquet') {
+          const { columns } = await runner.call(name, args)
+          const types = columns.map(({ type }) => typeOf(type))
+          expect(await parquet.types(out)).to.deep.equal(await parquet.types(sent))
+          expect(await parquet.read(out, types)).to.deep.equal(await parquet.read(sent, types))
+        } else if (format === 'arrow') {
           const [printed, expected] = [tableFromIPC(out), tableFromIPC(sent)]
           expect(printed.schema.fields.map(String)).to.deep.equal(expected.schema.fields.map(String))
           expect(arrowRows(out)).to.deep.equal(arrowRows(sent))

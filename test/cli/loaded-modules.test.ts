@@ -6,7 +6,7 @@ import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { scratch, startServe } from './command.js'
 
 const TOKEN = 'unrestricted-token-of-32-letters'
-const LIBRARIES = ['apache-arrow', 'flatbuffers']
+const LIBRARIES = ['apache-arrow', 'flatbuffers', 'hyparquet', 'hyparquet-writer']
 
 describe('the modules of a server', () => {
   const folder = scratch()

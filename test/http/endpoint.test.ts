@@ -354,7 +354,8 @@ describe('an endpoint over HTTP', () => {
       code: 'NOT_ACCEPTABLE',
       detail:
         'This can be had as: json (application/json), ndjson (application/x-ndjson), csv (text/csv), excel, ' +
-        'table (application/vnd.sluice.table+json), arrow (application/vnd.apache.arrow.stream).',
+        'table (application/vnd.sluice.table+json), arrow (application/vnd.apache.arrow.stream), ' +
+        'parquet (application/vnd.apache.parquet).',
     })
   })
 

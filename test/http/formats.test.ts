@@ -1,7 +1,9 @@
 /** The formats of a result over HTTP: one query and one stored result for all of them, each with an ETag of its own. */
+import { createHash } from 'node:crypto'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
 import { RESULT_FORMATS } from '../../runner/model/query.js'
+import { openParquetReader, type ParquetReader } from '../encode/derive/read-parquet.js'
 import { ENDPOINT_ID, handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { until } from '../until.js'
 import { type Serving, serving } from './serving.js'
@@ -9,13 +11,24 @@ import { type Serving, serving } from './serving.js'
 const idOf = (first: string): string => first + ENDPOINT_ID.slice(2)
 const fixed = (value: unknown) => () => ({ sql: 'SELECT', parameters: { text: { type: 'STRING', value } } })
 
+/** A text that is long in every format and coding. */
+const LONG = Array.from(
+  { length: 100 },
+  (_, i) => `é,"${createHash('sha512').update(String(i)).digest('base64')}`,
+).join()
+
 describe('a result over HTTP in other formats', () => {
   let s: Serving
+  let parquet: ParquetReader
+  before(async () => {
+    parquet = await openParquetReader()
+  })
+  after(() => parquet.close())
   beforeEach(async () => {
     s = await serving({
       endpoints: [
         handMadeEndpoint({ render: fixed('=1+1') }),
-        handMadeEndpoint({ id: idOf('1b'), name: 'tests.large', parameters: [], render: fixed('é,"'.repeat(2_000)) }),
+        handMadeEndpoint({ id: idOf('1b'), name: 'tests.large', parameters: [], render: fixed(LONG) }),
         handMadeEndpoint({ id: idOf('2b'), name: 'tests.uncached', cache: null, render: fixed('=1+1') }),
         handMadeEndpoint({
           id: idOf('3b'),
@@ -48,6 +61,7 @@ describe('a result over HTTP in other formats', () => {
       '{"columns":[{"name":"text","type":"STRING"}],"rows":[["=1+1"]],"truncated":false,"next":null}',
     ],
     arrow: ['application/vnd.apache.arrow.stream', 'arrows', null],
+    parquet: ['application/vnd.apache.parquet', 'parquet', null],
   } as const
 
   for (const format of RESULT_FORMATS) {
@@ -62,7 +76,8 @@ describe('a result over HTTP in other formats', () => {
       expect(got.headers.get('Content-Disposition')).to.equal(
         extension && `attachment; filename="tests.echo.${extension}"`,
       )
-      if (text === null) expect(tableFromIPC(body).getChild('text')?.get(0)).to.equal('=1+1')
+      if (format === 'arrow') expect(tableFromIPC(body).getChild('text')?.get(0)).to.equal('=1+1')
+      else if (format === 'parquet') expect(await parquet.read(body, [{ kind: 'STRING' }])).to.deep.equal([['=1+1']])
       else expect(body.toString()).to.equal(text)
       const head = await s.get(address, { method: 'HEAD' })
       for (const name of ['Content-Type', 'Content-Length', 'ETag', 'Content-Disposition']) {
@@ -105,7 +120,7 @@ describe('a result over HTTP in other formats', () => {
     expect(tags.get('csv identity')).to.equal(`${plain}.csv"`)
     expect(tags.get('csv br')).to.equal(`${plain}.csv.br"`)
     expect(tags.get('json gzip')).to.equal(`${plain}.gzip"`)
-    expect(new Set(tags.values()).size).to.equal(18)
+    expect(new Set(tags.values()).size).to.equal(21)
     expect(s.engine.queries).to.have.length(1)
   })
 
@@ -147,10 +162,12 @@ describe('a result over HTTP in other formats', () => {
   })
 
   it('is a 406 that lists all formats where there is no such one', async () => {
-    for (const address of ['?project=a&format=parquet', '?project=a&format=']) {
+    for (const address of ['?project=a&format=orc', '?project=a&format=']) {
       const refused = await s.get(address)
       expect(refused.status).to.equal(406)
-      expect(((await refused.json()) as { detail: string }).detail).to.match(/json.*ndjson.*csv.*excel.*table.*arrow/)
+      expect(((await refused.json()) as { detail: string }).detail).to.match(
+        /json.*ndjson.*csv.*excel.*table.*arrow.*parquet/,
+      )
     }
     expect(s.engine.queries).to.have.length(0)
   })

@@ -29,6 +29,7 @@ const ACCEPTED: readonly (readonly [accept: string | undefined, format: string])
   ['application/jsonl', 'ndjson'],
   ['application/vnd.sluice.table+json', 'table'],
   ['application/vnd.apache.arrow.stream', 'arrow'],
+  ['application/vnd.apache.parquet', 'parquet'],
   ['application/vnd.apache.arrow.stream, application/json;q=0.9', 'arrow'],
 ]
 const NOT_ACCEPTED = [
@@ -37,7 +38,7 @@ const NOT_ACCEPTED = [
   '*/*;q=0',
   'image/*',
   'application/json;q=nonsense',
-  'application/vnd.apache.parquet',
+  'application/vnd.apache.orc',
   'json',
 ]
 
@@ -49,7 +50,7 @@ describe('Accept', () => {
     it(`${accept} cannot be answered, and the error names the available types`, () => {
       expect(() => negotiate(accept)).to.throw(
         RunnerError,
-        /json \(application\/json\).*csv \(text\/csv\), excel, table.*arrow/,
+        /json \(application\/json\).*csv \(text\/csv\), excel, table.*arrow.*parquet/,
       )
     })
   }
@@ -65,14 +66,14 @@ describe('format in the address', () => {
       expect(choose(`format=${format}`, 'text/html')).to.equal(format)
     })
   }
-  for (const address of ['format=parquet', 'format=', 'format=CSV', 'format=csv&format=csv', 'format=__proto__']) {
+  for (const address of ['format=orc', 'format=', 'format=CSV', 'format=csv&format=csv', 'format=__proto__']) {
     it(`${address} cannot be answered, and the error lists the formats`, () => {
-      expect(() => choose(address)).to.throw(RunnerError, /ndjson .*excel.*arrow/)
+      expect(() => choose(address)).to.throw(RunnerError, /ndjson .*excel.*arrow.*parquet/)
     })
   }
   it('is the argument of a parameter that has this name, so that Accept alone chooses', () => {
     const own = [parameter('format')]
     expect(choose('format=csv', undefined, own)).to.equal('json')
-    expect(choose('format=parquet', 'text/csv', own)).to.equal('csv')
+    expect(choose('format=orc', 'text/csv', own)).to.equal('csv')
   })
 })

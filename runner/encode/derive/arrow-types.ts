@@ -18,6 +18,7 @@ import {
   Utf8,
 } from 'apache-arrow'
 import type { ScalarKind, StructField, Type } from '../../../googlesql/index.js'
+import { uniqueNames } from './field-names.js'
 
 const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
   INT64: () => new Int64(),
@@ -60,14 +61,7 @@ function arrowType(type: Type): DataType {
   }
 }
 
-/** With names as the embedded engine's JSON has them: readers of Arrow refuse fields that have equal names. */
 function structFields(fields: readonly StructField[]): Field[] {
-  const taken = new Set<string>()
-  return fields.map(({ name, type }, i) => {
-    const base = name === '' ? `_field_${i + 1}` : name
-    let unique = base
-    for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${base}_${n}`
-    taken.add(unique.toLowerCase())
-    return arrowField(unique, type, false)
-  })
+  const names = uniqueNames(fields)
+  return fields.map(({ type }, i) => arrowField(names[i]!, type, false))
 }

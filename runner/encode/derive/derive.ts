@@ -9,7 +9,7 @@ import { toTable } from './table.js'
 export type Derive = (columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts) => Uint8Array
 
 /** Formats whose library is loaded on first use, which takes 200 ms of the thread that does it. */
-export const LIBRARY_FORMATS: ReadonlySet<DerivedFormat> = new Set(['arrow'])
+export const LIBRARY_FORMATS: ReadonlySet<DerivedFormat> = new Set(['arrow', 'parquet'])
 
 const DERIVES: Readonly<Record<DerivedFormat, () => Derive | Promise<Derive>>> = {
   ndjson: () => toNdjson,
@@ -17,6 +17,7 @@ const DERIVES: Readonly<Record<DerivedFormat, () => Derive | Promise<Derive>>> =
   excel: () => toExcel,
   table: () => toTable,
   arrow: async () => (await import('./arrow.js')).toArrow,
+  parquet: async () => (await import('./parquet.js')).toParquet,
 }
 
 /**

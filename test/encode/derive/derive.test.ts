@@ -1,12 +1,15 @@
 /** Every format has the values of the JSON that it is derived from. */
+import { isDeepStrictEqual } from 'node:util'
 import { tableFromIPC } from 'apache-arrow'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { derive } from '../../../runner/encode/derive/derive.js'
 import type { ResultFacts } from '../../../runner/encode/derive/facts.js'
-import type { DerivedFormat } from '../../../runner/model/query.js'
+import { DERIVED_FORMATS, type DerivedFormat } from '../../../runner/model/query.js'
 import { arrowRows } from './arrow-values.js'
 import { readCsv } from './read-csv.js'
+import { openParquetReader, type ParquetReader } from './read-parquet.js'
+import { typeOf } from './read-typed.js'
 import { anySample, jsonOf, type Sample } from './typed-values.js'
 
 const FACTS: ResultFacts = { endpoint: 'logs.all', revision: 'r1', isTruncated: false, timestamps: 'iso8601' }
@@ -64,7 +67,7 @@ describe('derived formats', () => {
       { name: 'b', type: 'STRING' },
     ]
     const whole = '{"result":[{"a":1,"b":"x\\u0041"},{"a":2,"b":null}]}'
-    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+    for (const format of DERIVED_FORMATS) {
       for (let length = 0; length < whole.length; length++) {
         const cut = derive(format, columns, Buffer.from(whole.slice(0, length)), FACTS)
         expect(await rejection(cut), `${format} of ${length} bytes`).to.match(/^JsonTextError/)
@@ -73,14 +76,14 @@ describe('derived formats', () => {
   })
 
   it('end with BodyTooLargeError where they are larger than allowed', async () => {
-    const cells = Array.from({ length: 5_000 }, () => '"some text"')
-    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+    const cells = Array.from({ length: 5_000 }, (_, i) => `"some text ${i * i}"`)
+    for (const format of DERIVED_FORMATS) {
       expect(await rejection(ofColumn(format, 'STRING', cells, { maxBytes: 10_000 }))).to.match(/^BodyTooLargeError/)
     }
   })
 
   it('are alone in their buffers', async () => {
-    for (const format of ['ndjson', 'csv', 'excel', 'table', 'arrow'] as const) {
+    for (const format of DERIVED_FORMATS) {
       const bytes = await derive(format, [{ name: 'c', type: 'INT64' }], Buffer.from('{"result":[{"c":1}]}'), FACTS)
       expect(bytes.byteLength, format).to.equal(bytes.buffer.byteLength)
     }
@@ -272,5 +275,72 @@ describe('arrow', () => {
       expect(await rejection(tableOf(type, [json])), `${json} of ${type}`).to.match(/^JsonTextError/)
     }
     expect(await rejection(tableOf('STRUCT<', ['1']))).to.match(/^TypeError/)
+  })
+})
+
+describe('parquet', () => {
+  let reader: ParquetReader
+  before(async () => {
+    reader = await openParquetReader()
+  })
+  after(() => reader.close())
+
+  const fileOf = (type: string, cells: readonly string[]): Promise<Uint8Array> => {
+    const json = Buffer.from(`{"result":[${cells.map(cell => `{"c":${cell}}`).join()}]}`)
+    return derive('parquet', [{ name: 'c', type }], json, FACTS)
+  }
+
+  const TYPES: readonly (readonly [type: string, duckdb: string])[] = [
+    ['INT64', 'BIGINT'],
+    ['FLOAT64', 'DOUBLE'],
+    ['NUMERIC', 'DECIMAL(38,9)'],
+    ['BIGNUMERIC', 'VARCHAR'],
+    ['BOOL', 'BOOLEAN'],
+    ['STRING', 'VARCHAR'],
+    ['BYTES', 'BLOB'],
+    ['DATE', 'DATE'],
+    ['TIME', 'TIME'],
+    ['DATETIME', 'TIMESTAMP'],
+    ['TIMESTAMP', 'TIMESTAMP WITH TIME ZONE'],
+    ['JSON', 'VARCHAR'],
+    ['INTERVAL', 'VARCHAR'],
+    ['STRUCT<a INT64, STRING, a DATE>', 'STRUCT(a BIGINT, _field_2 VARCHAR, a_2 DATE)'],
+    ['ARRAY<STRUCT<n NUMERIC, l ARRAY<TIME>>>', 'STRUCT(n DECIMAL(38,9), l TIME[])[]'],
+  ]
+  for (const [type, duckdb] of TYPES) {
+    it(`has ${duckdb} for ${type}, also without rows`, async () => {
+      expect((await reader.types(await fileOf(type, []))).map(each => each.replaceAll('"', ''))).to.deep.equal([duckdb])
+    })
+  }
+
+  it('keeps the values of many rows, in dictionaries and in several groups', async function () {
+    this.timeout(60_000)
+    const type = 'STRUCT<f FLOAT64, s STRING, n NUMERIC, l ARRAY<INT64>>'
+    const cells = [
+      '{"f":-0,"s":"","n":"-0.000000001","l":[]}',
+      '{"f":0,"s":null,"n":"99999999999999999999999999999.999999999","l":["9223372036854775807","-9223372036854775808"]}',
+      'null',
+      '{"f":"NaN","s":"é😀","n":null,"l":[1,1]}',
+      '{"f":"-Infinity","s":"","n":"1","l":[0]}',
+    ]
+    const values = [
+      [-0, '', -1n, []],
+      [0, null, 10n ** 38n - 1n, [2n ** 63n - 1n, -(2n ** 63n)]],
+      null,
+      [Number.NaN, 'é😀', null, [1n, 1n]],
+      [Number.NEGATIVE_INFINITY, '', 10n ** 9n, [0n]],
+    ]
+    const rows = Array.from({ length: 60_000 }, (_, i) => (i * 7) % 5)
+    const read = await reader.read(
+      await fileOf(
+        type,
+        rows.map(row => cells[row]!),
+      ),
+      [typeOf(type)],
+    )
+    expect(read).to.have.length(rows.length)
+    // A deep comparison of all would take minutes.
+    const differing = read.findIndex(([value], i) => !isDeepStrictEqual(value, values[rows[i]!]))
+    expect(differing).to.equal(-1)
   })
 })

@@ -79,12 +79,20 @@ const object = (cells: readonly string[]): string => `{${cells.map((cell, i) => 
 const result = (rows: readonly string[]): Buffer => Buffer.from(`{"result":[${rows.join()}]}`)
 const ROWS = [object(COLUMNS.map(([, json]) => json)), object(COLUMNS.map(([type]) => (isArray(type) ? '[]' : 'null')))]
 
-interface ReadArrow {
+interface ReadTable {
   readonly metadata: object
   readonly types: readonly string[]
   readonly nullable: readonly boolean[]
   readonly extensions: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+}
+
+interface ReadArrow extends ReadTable {
   readonly batches: readonly number[]
+}
+
+interface ReadFrame {
+  readonly height: number
   readonly rows: readonly (readonly unknown[])[]
 }
 
@@ -95,7 +103,10 @@ interface Read {
   readonly arrow: ReadArrow
   readonly empty: ReadArrow
   readonly long: readonly number[]
-  readonly polars: { readonly height: number; readonly rows: readonly (readonly unknown[])[] }
+  readonly polars: ReadFrame
+  readonly parquet: ReadTable
+  readonly empty_parquet: ReadTable
+  readonly polars_parquet: ReadFrame
 }
 
 describe(`derived formats in Python${WHY_PENDING}`, () => {
@@ -117,6 +128,8 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
     await write('all.ndjson', 'ndjson', columns, result(ROWS))
     await write('all.arrows', 'arrow', columns, result(ROWS))
     await write('empty.arrows', 'arrow', columns, result([]))
+    await write('all.parquet', 'parquet', columns, result(ROWS))
+    await write('empty.parquet', 'parquet', columns, result([]))
     const long = Array.from({ length: 20_000 }, (_, i) => `{"c0":${i},"c1":"${i}"}`)
     const pair = [
       { name: 'c0', type: 'INT64' },
@@ -184,5 +197,26 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
     const isRead = (_: unknown, i: number): boolean => columns[i]!.type !== 'BIGNUMERIC'
     expect(read.polars.height).to.equal(2)
     expect(read.polars.rows).to.deep.equal([values.filter(isRead), nulls.filter(isRead)])
+  })
+
+  /** In Parquet, BIGNUMERIC is text, and the items of a list have another name. */
+  const inParquet = columns.map(({ type }, i) => (type === 'BIGNUMERIC' ? JSON.parse(COLUMNS[i]![1]) : values[i]))
+
+  it('pyarrow reads types, metadata, values and nulls of Parquet', () => {
+    const { metadata, types, nullable, rows } = read.parquet
+    expect(metadata).to.deep.equal(read.arrow.metadata)
+    expect(types).to.deep.equal(
+      COLUMNS.map(([type, , , , arrow]) =>
+        type === 'BIGNUMERIC' ? 'string' : arrow.replaceAll('<item:', '<element:'),
+      ),
+    )
+    expect(nullable).to.deep.equal(read.arrow.nullable)
+    expect(rows).to.deep.equal([inParquet, nulls])
+    expect(read.empty_parquet.types).to.deep.equal(types)
+    expect(read.empty_parquet.rows).to.deep.equal([])
+  })
+
+  it('polars reads all of Parquet', () => {
+    expect(read.polars_parquet).to.deep.equal({ height: 2, rows: [inParquet, nulls] })
   })
 })

@@ -5,6 +5,7 @@ import sys
 
 import polars
 import pyarrow as pa
+import pyarrow.parquet
 
 folder = sys.argv[1]
 
@@ -28,6 +29,14 @@ def arrow(name):
     with pa.ipc.open_stream(f'{folder}/{name}') as reader:
         batches = list(reader)
         table = pa.Table.from_batches(batches, reader.schema)
+    return {'batches': [batch.num_rows for batch in batches], **described(table)}
+
+
+def parquet(name):
+    return described(pa.parquet.read_table(f'{folder}/{name}'))
+
+
+def described(table):
     table.validate(full=True)
     extension = b'ARROW:extension:name'
     return {
@@ -35,13 +44,11 @@ def arrow(name):
         'types': [str(field.type) for field in table.schema],
         'nullable': [field.nullable for field in table.schema],
         'extensions': [(field.metadata or {}).get(extension, b'').decode() for field in table.schema],
-        'batches': [batch.num_rows for batch in batches],
         'rows': [[plain(value) for value in row.values()] for row in table.slice(0, 10).to_pylist()],
     }
 
 
-def polars_arrow(name):
-    frame = polars.read_ipc_stream(f'{folder}/{name}')
+def polars_rows(frame):
     return {'height': frame.height, 'rows': [[plain(value) for value in row] for row in frame.head(10).rows()]}
 
 
@@ -58,5 +65,8 @@ print(json.dumps({
     'arrow': arrow('all.arrows'),
     'empty': arrow('empty.arrows'),
     'long': arrow('long.arrows')['batches'],
-    'polars': polars_arrow('narrow.arrows'),
+    'polars': polars_rows(polars.read_ipc_stream(f'{folder}/narrow.arrows')),
+    'parquet': parquet('all.parquet'),
+    'empty_parquet': parquet('empty.parquet'),
+    'polars_parquet': polars_rows(polars.read_parquet(f'{folder}/all.parquet')),
 }))

@@ -6,10 +6,12 @@ import { derive } from '../../../runner/encode/derive/derive.js'
 import type { DerivedFormat } from '../../../runner/model/query.js'
 import { arrowRows } from './arrow-values.js'
 import { readCsv } from './read-csv.js'
+import { openParquetReader, type ParquetReader } from './read-parquet.js'
 import { type Json, parseJson, typedOf, typedOfCell, typeOf } from './read-typed.js'
 import { anySample, jsonOf, type Sample, type Typed } from './typed-values.js'
 
 type Rows = readonly (readonly Typed[])[]
+type Read = (bytes: Uint8Array, types: readonly Type[]) => Rows | Promise<Rows>
 
 const items = (json: Json): readonly Json[] => ('items' in json ? json.items : [])
 const rowsOf = (rows: readonly Json[], types: readonly Type[]): Rows =>
@@ -28,7 +30,9 @@ function unguarded(cell: string | null, { kind }: Type): string | null {
 const isAmbiguous = (cell: string | null): boolean => cell !== null && /^'[=+\-@\t\r]/.test(cell)
 
 /** How the rows are read from each format. */
-const READERS: Readonly<Record<DerivedFormat, (bytes: Uint8Array, types: readonly Type[]) => Rows>> = {
+let parquet: ParquetReader
+
+const READERS: Readonly<Record<DerivedFormat, Read>> = {
   ndjson: (bytes, types) => {
     const lines = textIn(bytes).split('\n')
     expect(lines.pop()).to.equal('')
@@ -47,10 +51,16 @@ const READERS: Readonly<Record<DerivedFormat, (bytes: Uint8Array, types: readonl
   },
   table: (bytes, types) => rowsOf(items(items(parseJson(textIn(bytes)))[1]!), types),
   arrow: arrowRows,
+  parquet: (bytes, types) => parquet.read(bytes, types),
 }
 
 describe('the typed values of every format', () => {
-  for (const [format, read] of Object.entries(READERS) as [DerivedFormat, (typeof READERS)['csv']][]) {
+  before(async () => {
+    parquet = await openParquetReader()
+  })
+  after(() => parquet.close())
+
+  for (const [format, read] of Object.entries(READERS) as [DerivedFormat, Read][]) {
     it(`${format} has those of the JSON`, async function () {
       this.timeout(120_000)
       await fc.assert(
@@ -62,7 +72,7 @@ describe('the typed values of every format', () => {
           const facts = { endpoint: 'tests.all', revision: 'r', isTruncated: false, timestamps }
           const expected = rowsOf(items(items(parseJson(json.toString()))[0]!), types)
           expect(expected).to.deep.equal(rows.map(row => row.map(cell => cell.typed)))
-          expect(read(await derive(format, columns, json, facts), types)).to.deep.equal(expected)
+          expect(await read(await derive(format, columns, json, facts), types)).to.deep.equal(expected)
         }),
         { numRuns: 200 },
       )

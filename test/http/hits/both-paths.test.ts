@@ -80,6 +80,7 @@ const CALLS: readonly (readonly [name: string, call: Call, isFast: boolean])[] =
   ['format=table', { path: `${ECHO}?project=a&format=table` }, true],
   ['format=table of a result that was cut', { path: '/api/endpoints/query/tests.cut?project=a&format=table' }, true],
   ['format=arrow', { path: `${ECHO}?project=a&format=arrow` }, true],
+  ['format=parquet', { path: `${ECHO}?project=a&format=parquet` }, true],
   ['format=csv, compressed', { path: `${LARGE}?format=csv`, headers: { 'Accept-Encoding': 'br' } }, true],
   [
     'format=csv, small, that must be compressed',
