@@ -29,6 +29,7 @@ const LONG = [
   'googlesql-duckdb/cases',
   'googlesql-duckdb/analysis/fallible',
   'docs/commands',
+  'docs/formats',
   'bigquery-emulator/endpoints',
   'cli/output',
   'cli/no-data-folder',

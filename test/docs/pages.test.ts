@@ -14,17 +14,18 @@ import { command } from '../cli/command.js'
 import { anchorsOf, linksOf, type Page, pageFiles, proseOf, readPage } from './page.js'
 
 const PAGES = pageFiles().map(readPage)
-const TUTORIAL = readPage('docs/tutorial.md')
+/** The pages whose table schemas the manifests of others read. */
+const WITH_TABLES = ['docs/tutorial.md', 'docs/formats.md'].map(readPage)
 const blocksOf = (page: Page, ...languages: readonly string[]): readonly string[] =>
   page.blocks.filter(block => languages.includes(block.language)).map(block => block.text)
 
 const LANGUAGES = [
   ...['console', 'csv', 'dockerfile', 'ini', 'json', 'mermaid', 'nginx'],
-  ...['ndjson', 'sh', 'sql', 'text', 'ts', 'yaml'],
+  ...['ndjson', 'python', 'sh', 'sql', 'text', 'ts', 'yaml'],
 ]
 /** Files that a reader makes, that other programs have, or that `make` writes. */
 const MADE =
-  /^(?:endpoints\/(?:partials\/)?(?:projects|sales)\.|endpoints\/orders|schemas\/tables\/sales\.|bench\/data\/)/
+  /^(?:endpoints\/(?:partials\/)?(?:billing|projects|sales)\.|endpoints\/orders|schemas\/tables\/(?:billing|sales)\.|bench\/data\/)/
 const MAKEFILE = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z]+):/gm)].map(match => match[1]!))
 
 /** Those of a fresh clone, and those that documents show. */
@@ -161,8 +162,8 @@ describe('the manifests in the documents', () => {
   it('validate, but for those that a page shows as wrong', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sluice-docs-'))
     try {
-      for (const block of TUTORIAL.blocks.filter(({ path }) => path?.startsWith('schemas/'))) {
-        write(join(folder, block.path!), block.text)
+      for (const { path, text } of WITH_TABLES.flatMap(({ blocks }) => blocks)) {
+        if (path?.startsWith('schemas/')) write(join(folder, path), text)
       }
       for (const name of ['edge', 'auth']) {
         const schema = `schemas/tables/logs.${name}.json`

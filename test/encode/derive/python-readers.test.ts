@@ -1,15 +1,12 @@
 /** Python's csv and json, pyarrow and polars read the derived formats: types, microseconds, decimals, nested values, nulls. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'chai'
 import { derive } from '../../../runner/encode/derive/derive.js'
 import type { DerivedFormat, ResultColumn } from '../../../runner/model/query.js'
-
-const FOLDER = resolve('.cache/python-readers')
-const IS_INSTALLED = existsSync(join(FOLDER, 'installed'))
-const WHY_PENDING = IS_INSTALLED ? '' : ' (pending: no Python packages; test/python-readers/install.sh installs them)'
+import { needPython, PYTHON, WHY_PENDING } from '../../python-readers/python.js'
 
 const NESTED = 'ARRAY<STRUCT<n NUMERIC, tags ARRAY<STRING>, at TIMESTAMP>>'
 
@@ -116,10 +113,7 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
 
   before(async function () {
     this.timeout(120_000)
-    if (!IS_INSTALLED) {
-      if (process.env['SLUICE_TEST_REQUIRE'] === 'all') throw new Error('the Python packages are not installed')
-      this.skip()
-    }
+    needPython(this)
     const write = async (file: string, format: DerivedFormat, of: readonly ResultColumn[], json: Buffer) => {
       const facts = { endpoint: 'logs.all', revision: 'r1', isTruncated: true, timestamps: 'iso8601' } as const
       writeFileSync(join(folder, file), await derive(format, of, json, facts))
@@ -141,9 +135,7 @@ describe(`derived formats in Python${WHY_PENDING}`, () => {
     const cells = (i: 0 | 1): string =>
       `{${narrow.map(({ name, type }) => `"${name}":${i === 0 ? COLUMNS[columns.findIndex(c => c.name === name)]![1] : isArray(type) ? '[]' : 'null'}`).join()}}`
     await write('narrow.arrows', 'arrow', narrow, result([cells(0), cells(1)]))
-    const out = execFileSync(join(FOLDER, 'venv/bin/python'), ['test/encode/derive/read.py', folder], {
-      encoding: 'utf8',
-    })
+    const out = execFileSync(PYTHON, ['test/encode/derive/read.py', folder], { encoding: 'utf8' })
     read = JSON.parse(out)
   })
 

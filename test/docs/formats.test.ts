@@ -1,0 +1,69 @@
+/** The programs of docs/formats.md print what the page shows. UPDATE_DOCS=1 writes what they really print into the page. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect } from 'chai'
+import { needPython, PYTHON, WHY_PENDING } from '../python-readers/python.js'
+import { type Checkout, openCheckout } from './console.js'
+import { type Block, readPage } from './page.js'
+
+const FILE = 'docs/formats.md'
+const PAGE = readPage(FILE)
+const TSX = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href
+/** What runs a program of this language; the file is in the folder of the tutorial. */
+const RUNS: Readonly<Record<string, (file: string) => string>> = {
+  python: file => `'${PYTHON}' ${file}`,
+  ts: file => `'${process.execPath}' --import '${TSX}' ${file}`,
+}
+
+describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
+  this.timeout(240_000)
+  let checkout: Checkout
+  let port: string
+  const updates: { readonly block: Block; readonly text: string }[] = []
+
+  before(async function () {
+    needPython(this)
+    checkout = await openCheckout()
+    port = (await checkout.enter('printf %s "$PORT"')).trim()
+    await checkout.enter('npx sluice init ../my-api && cd ../my-api')
+    for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
+    for (const block of PAGE.blocks) {
+      if (block.path !== null) await checkout.write(block)
+      else if (block.language === 'console') await checkout.run(block)
+    }
+  })
+  after(async () => {
+    await checkout?.close()
+    if (process.env['UPDATE_DOCS'] === '1') writeFileSync(FILE, updated(readFileSync(FILE, 'utf8')))
+  })
+
+  const updated = (page: string): string =>
+    updates.reduceRight(
+      (text, { block, text: now }) => text.slice(0, block.offset) + now + text.slice(block.offset + block.text.length),
+      page,
+    )
+
+  for (const [i, block] of PAGE.blocks.entries()) {
+    const run = RUNS[block.language]
+    if (!run) continue
+    it(`print what is shown: program ${i}, ${block.language}`, async () => {
+      const path = `program-${i}.${block.language === 'ts' ? 'mts' : 'py'}`
+      const shown = PAGE.blocks[i + 1]!
+      expect(shown.language).to.equal('text')
+      await checkout.write({ ...block, path, text: block.text.replaceAll(':8080/', `:${port}/`) })
+      const printed = `${(await checkout.enter(run(path))).trimEnd()}\n`
+      if (process.env['UPDATE_DOCS'] === '1') updates.push({ block: shown, text: printed })
+      else expect(printed).to.equal(shown.text)
+      if (block.language === 'ts') compileStrictly(join(checkout.folder, '../my-api', path))
+    })
+  }
+})
+
+/** @throws with what the compiler says. */
+function compileStrictly(file: string): void {
+  const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')]
+  const flags = ['--noEmit', '--strict', '--noUncheckedIndexedAccess', '--target', 'es2022', '--module', 'nodenext']
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...flags, ...types, file], { encoding: 'utf8' })
+}
