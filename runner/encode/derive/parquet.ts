@@ -25,7 +25,7 @@ export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, fa
     writer,
     schema: [
       { name: 'schema', num_children: columns.length },
-      ...columns.flatMap(({ name }, i) => schemaElements(name, types[i]!, facts.required?.includes(name) ?? false)),
+      ...columns.flatMap(({ name }, i) => schemaElements(name, types[i]!, facts.contract?.[i]?.required ?? false)),
     ],
     kvMetadata: [
       { key: 'sluice.endpoint', value: facts.endpoint },
