@@ -114,9 +114,11 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
         .default('text'),
     )
     .option('--tables-diff', 'hold table schemas against the tables in BigQuery too')
-    .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true }) => {
-      const { maxBytes, tablesDiff: diffsTables = false } = flags
-      exit(await validate(paths, settingFlags(flags), { format: formatOf(flags), maxBytes, diffsTables }, io))
+    .option('--hints', 'say which words in columns: would give callers narrower types')
+    .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true; readonly hints?: true }) => {
+      const { maxBytes, tablesDiff: diffsTables = false, hints: hasHints = false } = flags
+      const more = { format: formatOf(flags), maxBytes, diffsTables, hasHints }
+      exit(await validate(paths, settingFlags(flags), more, io))
     })
 
   withSettings(

@@ -41,7 +41,7 @@ export function annotation(
   const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
   const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
   const place = `file=${property(d.file)},line=${d.line},col=${d.column},title=${property(d.rule)}`
-  return `::${d.severity} ${place}::${data(d.message)}`
+  return `::${d.severity === 'hint' ? 'notice' : d.severity} ${place}::${data(d.message)}`
 }
 
 /** The source line with a caret under the column; '' when the file can no longer be read. */

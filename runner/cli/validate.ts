@@ -14,25 +14,29 @@ export interface ValidateFlags {
   readonly maxBytes?: string | undefined
   /** Whether table schemas are also compared with the tables in BigQuery. */
   readonly diffsTables?: boolean
+  /** Whether hints are told too. */
+  readonly hasHints?: boolean
 }
 
 /** Validates and reports; `paths` limits the report to these files and folders. */
 export async function validate(
   paths: readonly string[],
   flags: Readonly<Record<string, string | undefined>>,
-  { format, maxBytes, diffsTables = false }: ValidateFlags,
+  { format, maxBytes, diffsTables = false, hasHints = false }: ValidateFlags,
   io: Io,
 ): Promise<number> {
   const settings = readSettings(flags, io.environment)
-  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine) }
+  const limits = { maxBytes: readMaxBytes(maxBytes, settings.engine), hasHints }
   const { diagnostics: found, details, manifests, variants } = await checkManifests(settings, paths, limits)
   const diagnostics = diffsTables ? [...found, ...(await tableDiagnostics(settings, null)).diagnostics] : found
   const estimates = readEstimates(details, settings.pricePerTib)
   reportDiagnostics(diagnostics, format, io, estimates)
   if (format !== 'json') reportEstimates(estimates, format, io)
   const errors = diagnostics.filter(d => d.severity === 'error').length
-  const warnings = diagnostics.length - errors
-  const outcome = errors + warnings === 0 ? 'no problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`
+  const warnings = diagnostics.filter(d => d.severity === 'warning').length
+  const hints = diagnostics.length - errors - warnings
+  const problems = errors + warnings === 0 ? 'no problems' : `${count(errors, 'error')}, ${count(warnings, 'warning')}`
+  const outcome = hints === 0 ? problems : `${problems}, ${count(hints, 'hint')}`
   if (format === 'text') io.print(`${count(manifests, 'manifest')}, ${count(variants, 'variant')}: ${outcome}\n`)
   return errors > 0 ? EXIT.problems : EXIT.clean
 }

@@ -34,6 +34,8 @@ export function loadManifests(
 export interface CheckLimits {
   /** The most bytes that BigQuery may read for a query; more is an error. Null for no limit. @default null */
   readonly maxBytes?: number | null
+  /** Whether hints are told too. @default false */
+  readonly hasHints?: boolean
 }
 
 /**

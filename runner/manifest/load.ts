@@ -7,7 +7,7 @@ import type { Manifest } from '../model/manifest.js'
 import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
 import { checkOnce } from './check/memoize-check.js'
 import { mendManifest } from './check/recover.js'
-import { checkRules, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
+import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
@@ -30,6 +30,8 @@ export interface LoadOptions {
   readonly maxBytes?: number | null
   /** Whether texts whose validity another text of the manifest implies are checked too. @default true */
   readonly checksImplied?: boolean
+  /** Whether hints are told too. @default false */
+  readonly hasHints?: boolean
   /**
    * The cache of earlier loads with the same options and engine. @default no cache
    */
@@ -210,6 +212,7 @@ async function loadOne(
   const { maxBytes = null, checksImplied = true } = options
   const sql = await checkSqlTexts(manifest, expanded, options.checkSql, told, { maxBytes, checksImplied })
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
+  if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, { ...facts, checked: sql.checked }))
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
 

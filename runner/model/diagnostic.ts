@@ -2,7 +2,8 @@
 
 import type { RuleId } from './rules.js'
 
-export type Severity = 'error' | 'warning'
+/** A hint is no mistake, and told only where it is asked for. */
+export type Severity = 'error' | 'warning' | 'hint'
 
 /** All positions are 1-based; `file` is relative to the folder that the command was run in. */
 export interface Diagnostic {
@@ -18,7 +19,7 @@ export interface Diagnostic {
 
 /** One line: `endpoints/top.yaml:6:5: unknown key "defualt" … [schema/unknown-key]`. */
 export const diagnosticLine = (d: Diagnostic): string =>
-  `${d.file}:${d.line}:${d.column}: ${d.severity === 'warning' ? 'warning: ' : ''}${d.message} [${d.rule}]`
+  `${d.file}:${d.line}:${d.column}: ${d.severity === 'error' ? '' : `${d.severity}: `}${d.message} [${d.rule}]`
 
 /** Orders diagnostics by file, line, column, rule and message: a total order. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {

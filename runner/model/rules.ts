@@ -5,6 +5,8 @@ interface RuleText {
   readonly says: string
   /** The manifest is served all the same. @default false */
   readonly isWarning?: true
+  /** It is no mistake. @default false */
+  readonly isHint?: true
 }
 
 export const RULES = {
@@ -85,6 +87,10 @@ export const RULES = {
   'columns/unknown-type': { says: 'The type of a declared column is unknown.' },
   'columns/duplicate-name': { says: 'Two declared columns have the same name.' },
   'columns/json-form': { says: 'The type of a declared column does not have the form that `json` chooses.' },
+  'columns/narrow': {
+    says: 'A word in `columns:` would give callers a narrower type. Only `validate --hints` says so.',
+    isHint: true,
+  },
   'columns/mismatch': { says: 'The query gives other columns than the manifest declares.' },
   'columns/vary': { says: 'Variants of the SQL give different columns.' },
   'template/syntax': { says: 'The template cannot be parsed.' },

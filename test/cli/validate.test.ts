@@ -49,6 +49,15 @@ describe('sluice validate', () => {
     expect(out).to.match(/^3 manifests, \d+ variants: no problems\n$/)
   })
 
+  it('says with --hints what would narrow the types, which is no problem', async () => {
+    const { code, out, err } = await validate('--hints')
+    expect(code).to.equal(0)
+    expect(out).to.match(/^3 manifests, \d+ variants: no problems, \d+ hints\n$/)
+    expect(err).to.match(/^\S+\.yaml:\d+:\d+: hint: column "\w+" .* \[columns\/narrow\]$/m)
+    const { out: notices } = await validate('--hints', '--format', 'github')
+    expect(notices).to.match(/^::notice file=/)
+  })
+
   it('prints problems, one a line, on standard error, a summary on standard output, and ends with 1', async () => {
     const { code, out, err } = await ours()
     expect(code).to.equal(1)

@@ -27,7 +27,7 @@ function load(manifests: readonly SourceText[], checksImplied = true): Promise<L
 }
 
 function lines(loaded: Loaded): string {
-  const prefix = { error: '', warning: 'warning: ' }
+  const prefix = { error: '', warning: 'warning: ', hint: 'hint: ' }
   return loaded.diagnostics
     .map(d => `${d.file}:${d.line}:${d.column}: ${prefix[d.severity]}${d.message} [${d.rule}]\n`)
     .join('')

@@ -8,6 +8,7 @@ import { cacheWarmLongerThanTtl } from './rules/cache-warm-longer-than-ttl.js'
 import { columnsDuplicateName } from './rules/columns-duplicate-name.js'
 import { columnsJsonForm } from './rules/columns-json-form.js'
 import { columnsMismatch } from './rules/columns-mismatch.js'
+import { columnsNarrow } from './rules/columns-narrow.js'
 import { columnsUnknownType } from './rules/columns-unknown-type.js'
 import { columnsVary } from './rules/columns-vary.js'
 import { constantsUnused } from './rules/constants-unused.js'
@@ -77,6 +78,9 @@ export const TEMPLATE_RULES: readonly Rule<TemplateFacts>[] = [
 
 /** Rules about the columns of its queries. */
 export const SQL_RULES: readonly Rule<SqlFacts>[] = [columnsMismatch, columnsVary]
+
+/** What an author may do, told where it is asked for. */
+export const HINT_RULES: readonly Rule<SqlFacts>[] = [columnsNarrow]
 
 /** Applies the rules to the facts. Equal diagnostics at one place are reported once. */
 export function checkRules<Facts>(rules: readonly Rule<Facts>[], facts: Facts): readonly Diagnostic[] {
