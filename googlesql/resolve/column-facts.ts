@@ -71,8 +71,9 @@ class FactReader {
         const facts = new Map([...(keepsLeft ? left : orNull(left)), ...(keepsRight ? right : orNull(right))])
         return scan.condition && keepsLeft && keepsRight ? met(facts, scan.condition) : facts
       }
+      // What a WHERE shows is left out: templates have optional conditions, and their variants are to have equal columns.
       case 'filter':
-        return met(this.ofScan(scan.input), scan.condition)
+        return this.ofScan(scan.input)
       case 'project': {
         const input = this.ofScan(scan.input)
         const computed = scan.computed.map(({ column, expr }) => [column.id, this.ofExpr(expr, input)] as const)

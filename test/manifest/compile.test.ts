@@ -108,7 +108,7 @@ describe('a compiled endpoint', () => {
     })
     expect(endpoint.columns).to.deep.equal([
       { name: 'id', type: 'STRING', description: '', required: false, json: null, unit: null },
-      { name: 'word', type: 'STRING', description: '', required: false, json: null, unit: null },
+      { name: 'word', type: 'STRING', description: '', required: true, json: null, unit: null },
     ])
   })
 
