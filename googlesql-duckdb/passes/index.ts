@@ -5,6 +5,7 @@
 import type { ResolvedQuery } from '../../googlesql/plan/nodes.js'
 import { type Delay, delayConstants } from './delayed-constants.js'
 import { filterArithmetic } from './filter-arithmetic.js'
+import { computeWithinFrames } from './frame-arguments.js'
 import { guardBranches } from './guard-branches.js'
 import { applyHaving } from './having-extreme.js'
 import { hoistArguments } from './hoist-arguments.js'
@@ -94,6 +95,11 @@ export const LAST_PASSES: readonly Pass[] = [
     name: 'filter-arithmetic',
     why: 'DuckDB computes arithmetic in a filter as often as it is written, and a column only once',
     run: filterArithmetic,
+  },
+  {
+    name: 'frame-arguments',
+    why: 'DuckDB computes the arguments of a window function for rows that are in no frame, and fails for them',
+    run: computeWithinFrames,
   },
   {
     name: 'hoist-arguments',

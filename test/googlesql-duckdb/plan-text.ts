@@ -2,7 +2,16 @@
  * A plan as lines of text, for tests that compare plans: one scan a line, its inputs below it, further in. Columns are
  * `name.id`, or `.id` without a name.
  */
-import type { AggregateCall, Column, Computed, Expr, Scan, SortKey, WindowCall } from '../../googlesql/plan/nodes.js'
+import type {
+  AggregateCall,
+  Column,
+  Computed,
+  Expr,
+  ResolvedBound,
+  Scan,
+  SortKey,
+  WindowCall,
+} from '../../googlesql/plan/nodes.js'
 import { inputsOfScan } from '../../googlesql/plan/walk.js'
 import { typeName } from '../../googlesql/types/types.js'
 
@@ -77,13 +86,16 @@ function callText(call: AggregateCall): string {
   return `${call.name}(${parts.filter(part => part !== '').join(' ')})`
 }
 
-function windowText({ call, partitionBy, orderBy }: WindowCall): string {
+function windowText({ call, partitionBy, orderBy, frame }: WindowCall): string {
   const parts = [
     partitionBy.length > 0 ? `partition ${partitionBy.map(exprText).join(', ')}` : '',
     orderBy.length > 0 ? `order ${orderBy.map(keyText).join(', ')}` : '',
+    frame ? `${frame.unit} from ${boundText(frame.start)} to ${boundText(frame.end)}` : '',
   ]
   return `${callText(call)} over (${parts.filter(part => part !== '').join(' ')})`
 }
+
+const boundText = ({ kind, offset }: ResolvedBound): string => (offset ? `${exprText(offset)} ${kind}` : kind)
 
 /** In one line; a subquery's scans stand from the outermost in, with `<-` between them. */
 function exprText(expr: Expr): string {

@@ -1,0 +1,73 @@
+/**
+ * Arguments of aggregates over frames without their own row, such as ROWS BETWEEN 5 PRECEDING AND 4 PRECEDING: a row may be in
+ * no frame at all, and then its arguments are not computed. DuckDB computes them for every row.
+ *
+ * Before: any plan. After: an argument that may fail is NULL for a row that is in no frame. The rows whose frames contain a
+ * row are those of its mirrored frame, ROWS BETWEEN 4 FOLLOWING AND 5 FOLLOWING, and a column of the input counts them.
+ */
+import { findFunction } from '../../googlesql/functions/all.js'
+import { aggregateCall, call, caseWhen, columnExpr, literal } from '../../googlesql/plan/build.js'
+import type {
+  AggregateCall,
+  Column,
+  Expr,
+  ResolvedBound,
+  ResolvedFrame,
+  ResolvedQuery,
+  WindowCall,
+  WindowScan,
+} from '../../googlesql/plan/nodes.js'
+import { mapScans } from '../../googlesql/plan/rewrite.js'
+import { freshColumns, hasSubquery, type NewColumn, readsColumn } from '../../googlesql/plan/walk.js'
+import { BOOL, INT64 } from '../../googlesql/types/types.js'
+import { mayFail } from '../analysis/fallible.js'
+
+export function computeWithinFrames(query: ResolvedQuery): ResolvedQuery {
+  const newColumn = freshColumns(query.scan)
+  return { ...query, scan: mapScans(query.scan, scan => (scan.kind === 'window' ? inWindow(scan, newColumn) : scan)) }
+}
+
+function inWindow(scan: WindowScan, newColumn: NewColumn): WindowScan {
+  const counts: { column: Column; call: WindowCall }[] = []
+  const functions = scan.functions.map(({ column, call: window }) => {
+    const { frame, call: own } = window
+    if (!frame || !leavesRowsOut(frame) || !isAggregate(own) || !own.arguments.some(isAtRisk))
+      return { column, call: window }
+    const frames = newColumn('frames', INT64)
+    const count = aggregateCall('$count_star', INT64, [], own.at)
+    counts.push({ column: frames, call: { ...window, call: count, frame: mirrored(frame) } })
+    const isInFrame = call('$gt', BOOL, [columnExpr(frames, false, own.at), literal(INT64, '0', own.at)], own.at)
+    const args = own.arguments.map(argument =>
+      isAtRisk(argument) ? caseWhen(isInFrame, argument, null, argument.at) : argument,
+    )
+    return { column, call: { ...window, call: { ...own, arguments: args } } }
+  })
+  if (counts.length === 0) return scan
+  const columns = [...scan.input.columns, ...counts.map(({ column }) => column)]
+  return { ...scan, functions, input: { kind: 'window', input: scan.input, functions: counts, columns } }
+}
+
+/** FIRST_VALUE and its relatives compute their arguments for every row. */
+const isAggregate = ({ name }: AggregateCall): boolean => findFunction(name)?.kind === 'aggregate'
+
+/** Whether the frame of a row may be without that row. */
+const leavesRowsOut = ({ start, end }: ResolvedFrame): boolean => start.kind === 'following' || end.kind === 'preceding'
+
+const isAtRisk = (argument: Expr | null): argument is Expr =>
+  argument !== null && readsColumn(argument) && mayFail(argument) && !hasSubquery(argument)
+
+const mirrored = ({ unit, start, end }: ResolvedFrame): ResolvedFrame => ({
+  unit,
+  start: other(end),
+  end: other(start),
+})
+
+const OTHER: Readonly<Record<ResolvedBound['kind'], ResolvedBound['kind']>> = {
+  'unbounded-preceding': 'unbounded-following',
+  preceding: 'following',
+  'current-row': 'current-row',
+  following: 'preceding',
+  'unbounded-following': 'unbounded-preceding',
+}
+
+const other = ({ kind, offset }: ResolvedBound): ResolvedBound => ({ kind: OTHER[kind], offset })
