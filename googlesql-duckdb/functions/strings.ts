@@ -1,12 +1,13 @@
 /**
  * DuckDB SQL of functions on STRING and BYTES. Functions of BYTES are in JavaScript, except the few that DuckDB has for BLOB.
  */
+import { isNullLiteral } from '../../googlesql/plan/walk.js'
 import { STRING, type StructType, type Type } from '../../googlesql/types/types.js'
 import { castSql } from '../emit/expressions/cast.js'
 import { quoteText } from '../emit/quote.js'
 import { fieldNames } from '../emit/type.js'
 import { joinedSql } from './concat.js'
-import type { Form, FormCall, Forms } from './function-sql.js'
+import { type Form, type FormCall, type Forms, PLAIN } from './function-sql.js'
 import { literalInteger, literalText } from './regexp.js'
 
 const isBytes = (call: FormCall): boolean => call.args[0]!.type.kind === 'BYTES'
@@ -130,7 +131,9 @@ function encodedStruct(sql: string, type: StructType, depth: number): string {
 
 function format(call: FormCall): string {
   const types = call.args.slice(1).map(arg => arg!.type)
-  const values = call.sql.slice(1).map((sql, index) => encoded(sql!, types[index]!))
+  const values = call.sql
+    .slice(1)
+    .map((sql, index) => (isNullLiteral(call.args[index + 1]) ? 'NULL::VARCHAR' : encoded(sql!, types[index]!)))
   return `bq_format(${call.sql[0]}, ${quoteText(JSON.stringify(types))}, [${values.join(', ')}]::VARCHAR[])`
 }
 
@@ -148,7 +151,7 @@ export const STRING_FORMS: Forms = {
   CODE_POINTS_TO_BYTES: plain('bq_code_points_to_bytes'),
   CODE_POINTS_TO_STRING: plain('bq_code_points_to_string'),
   CONCAT: concat,
-  CONTAINS_SUBSTR: containsSubstr,
+  CONTAINS_SUBSTR: { ...PLAIN, write: containsSubstr, isNullFor: 'first' },
   EDIT_DISTANCE: call =>
     `${isBytes(call) ? 'bq_bytes_edit_distance' : 'bq_edit_distance'}(${call.sql[0]}, ${call.sql[1]}, ${call.sql[2] ?? '9223372036854775807'})`,
   ENDS_WITH: either('suffix', 'bq_bytes_ends_with'),

@@ -18,7 +18,7 @@ import type {
   WindowScan,
 } from '../../googlesql/plan/nodes.js'
 import { mapScans } from '../../googlesql/plan/rewrite.js'
-import { freshColumns, hasSubquery, type NewColumn, readsColumn } from '../../googlesql/plan/walk.js'
+import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { BOOL, INT64 } from '../../googlesql/types/types.js'
 import { mayFail } from '../analysis/fallible.js'
 
@@ -54,7 +54,7 @@ const isAggregate = ({ name }: AggregateCall): boolean => findFunction(name)?.ki
 const leavesRowsOut = ({ start, end }: ResolvedFrame): boolean => start.kind === 'following' || end.kind === 'preceding'
 
 const isAtRisk = (argument: Expr | null): argument is Expr =>
-  argument !== null && readsColumn(argument) && mayFail(argument) && !hasSubquery(argument)
+  argument !== null && mayFail(argument) && !hasSubquery(argument)
 
 const mirrored = ({ unit, start, end }: ResolvedFrame): ResolvedFrame => ({
   unit,

@@ -297,3 +297,9 @@ export function isBareNull(expr: Expr): boolean {
   if (expr.kind === 'cast') return expr.isImplicit && isBareNull(expr.operand)
   return expr.kind === 'literal' && expr.value === null
 }
+
+/** Whether it is a literal NULL, a cast of one, or a field of one. */
+export function isNullLiteral(expr: Expr | null | undefined): boolean {
+  if (expr?.kind === 'cast' || expr?.kind === 'field') return isNullLiteral(expr.operand)
+  return expr?.kind === 'literal' && expr.value === null
+}

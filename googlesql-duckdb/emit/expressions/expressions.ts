@@ -12,7 +12,7 @@ import type {
   StructExpr,
   TypeParameters,
 } from '../../../googlesql/plan/nodes.js'
-import { hasSubquery, visitExpr } from '../../../googlesql/plan/walk.js'
+import { hasSubquery, isNullLiteral, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { mayFail } from '../../analysis/fallible.js'
 import { BEYOND_NUMERIC } from '../../bignumeric.js'
@@ -189,9 +189,6 @@ function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
   return form.isNullFor === 'first' && isNullLiteral(args[0]!)
 }
 
-const isNullLiteral = (expr: Expr | null): boolean =>
-  expr?.kind === 'cast' ? isNullLiteral(expr.operand) : expr?.kind === 'literal' && expr.value === null
-
 /** TRY would return NULL for a BIGNUMERIC that BigQuery can hold and DECIMAL(38,9) cannot. */
 function refuseSafeBignumeric(expr: CallExpr): void {
   const lambdas = expr.arguments.filter(argument => argument?.kind === 'lambda')
@@ -228,7 +225,7 @@ function safely(
 
 function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): Fragment {
   const { operand, type, isSafe, typeParameters } = expr
-  if (operand.kind === 'literal' && operand.value === null) return nullSql(type)
+  if (isNullLiteral(operand)) return nullSql(type)
   // A FLOAT64 literal that is cast to NUMERIC keeps the digits of the text.
   const isDecimal = type.kind === 'NUMERIC' || type.kind === 'BIGNUMERIC'
   if (isDecimal && operand.kind === 'literal' && operand.written !== undefined && !typeParameters) {
@@ -270,7 +267,9 @@ function limited(
   return asOperand(shareArguments([cast], [sql], write, scope, context))
 }
 
-function fieldSql({ operand, index }: FieldExpr, scope: SqlScope | null, context: Context): Fragment {
+function fieldSql({ operand, index, type }: FieldExpr, scope: SqlScope | null, context: Context): Fragment {
+  // DuckDB forgets the type of a field of a constant NULL.
+  if (isNullLiteral(operand)) return nullSql(type)
   const sql = exprSql(operand, scope, context)
   if (operand.type.kind !== 'STRUCT')
     throw new GenerateError('Internal error: a field of what is no struct', operand.at)

@@ -182,6 +182,18 @@ class Reader {
     this.fields.usesCentury = true
   }
 
+  /**
+   * The year of `%D`, `%F` or `%c`, each of which reads a century of its own. The century of an element of the whole format
+   * is added to the years since 1900.
+   */
+  yearWithin(read: () => void): void {
+    const { century, usesCentury, hasWrittenCentury } = this.fields
+    this.fields.hasWrittenCentury = false
+    read()
+    const year = this.fields.year + (this.fields.usesCentury ? this.fields.century * 100 : 0)
+    Object.assign(this.fields, { year: usesCentury ? year - 1900 : year, century, usesCentury, hasWrittenCentury })
+  }
+
   writtenCentury(mayHaveThree: boolean): void {
     this.fields.century = mayHaveThree ? this.number(3, 0, 100) : this.number(2, 0, 99)
     if (!this.fields.usesCentury) this.fields.year = 0
@@ -250,7 +262,7 @@ const slashes = (reader: Reader): void => {
   reader.fields.day = reader.spacedNumber(2, 1, 31)
   reader.expect('/')
   reader.skipSpaces()
-  reader.shortYear()
+  reader.yearWithin(() => reader.shortYear())
   reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
 }
 
@@ -287,7 +299,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
     reader.skipSpaces()
     clock(reader, true)
     reader.skipSpaces()
-    reader.year(false)
+    reader.yearWithin(() => reader.year(false))
     reader.setsDate('yearPlace', 'monthPlace', 'dayPlace')
   },
   D: slashes,
@@ -302,7 +314,7 @@ const READERS: Readonly<Record<string, ReadElement>> = {
   },
   F: reader => {
     reader.skipSpaces()
-    reader.year(false)
+    reader.yearWithin(() => reader.year(false))
     reader.expect('-')
     reader.fields.month = reader.spacedNumber(2, 1, 12)
     reader.expect('-')
