@@ -1,7 +1,7 @@
 /** The programs of docs/formats.md print what the page shows. UPDATE_DOCS=1 writes what they really print into the page. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect } from 'chai'
 import { needPython, PYTHON, WHY_PENDING } from '../python-readers/python.js'
@@ -11,6 +11,12 @@ import { type Block, readPage } from './page.js'
 const FILE = 'docs/formats.md'
 const PAGE = readPage(FILE)
 const TSX = pathToFileURL(resolve('node_modules/tsx/dist/loader.mjs')).href
+/** Copies DuckDB's extension, which a package has, to where DuckDB would install it from the network. */
+const INSTALL_HTTPFS = `
+for file in '${dirname(PYTHON)}'/../lib/python*/site-packages/duckdb_extension_httpfs/extensions/*/httpfs.duckdb_extension; do
+  folder=~/.duckdb/extensions/$(basename "$(dirname "$file")")/linux_amd64
+  mkdir -p "$folder" && cp "$file" "$folder"
+done`
 /** What runs a program of this language; the file is in the folder of the tutorial. */
 const RUNS: Readonly<Record<string, (file: string) => string>> = {
   python: file => `'${PYTHON}' ${file}`,
@@ -27,6 +33,7 @@ describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
     needPython(this)
     checkout = await openCheckout()
     port = (await checkout.enter('printf %s "$PORT"')).trim()
+    await checkout.enter(INSTALL_HTTPFS)
     await checkout.enter('npx sluice init ../my-api && cd ../my-api')
     for (const block of readPage('docs/tutorial.md').blocks) if (block.path !== null) await checkout.write(block)
     for (const block of PAGE.blocks) {
@@ -52,13 +59,19 @@ describe(`the programs of ${FILE}${WHY_PENDING}`, function () {
       const path = `program-${i}.${block.language === 'ts' ? 'mts' : 'py'}`
       const shown = PAGE.blocks[i + 1]!
       expect(shown.language).to.equal('text')
-      await checkout.write({ ...block, path, text: block.text.replaceAll(':8080/', `:${port}/`) })
+      await checkout.write({ ...block, path, text: block.text.replaceAll(':8080', `:${port}`) })
       const printed = `${(await checkout.enter(run(path))).trimEnd()}\n`
       if (process.env['UPDATE_DOCS'] === '1') updates.push({ block: shown, text: printed })
       else expect(printed).to.equal(shown.text)
       if (block.language === 'ts') compileStrictly(join(checkout.folder, '../my-api', path))
     })
   }
+
+  it('make one query together', async () => {
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    const counts = metrics.match(/^sluice_queries_total\{.*$/gm)
+    expect(counts).to.deep.equal(['sluice_queries_total{endpoint="billing.invoices",engine="duckdb",outcome="ok"} 1'])
+  })
 })
 
 /** @throws with what the compiler says. */
