@@ -26,6 +26,7 @@ const FORMS: readonly (readonly [googlesql: string, duckdb?: string])[] = [
   ['MAX(ROUND(x / y * 100, 2))'],
   ['COUNTIF(x / y > 0.5)'],
   ['COUNT(*) FROM t WHERE x / y > 0.5'],
+  ['SUM(x) FROM t WHERE x / y > 0.5'],
   ['SUM(x) FROM t WHERE x / y BETWEEN 0.5 AND 2'],
   ['COUNTIF(x + y > 1000 AND x * y < 50000)'],
 ]

@@ -8,7 +8,7 @@
  */
 
 import { evaluationOf, isVolatile } from '../../googlesql/functions/facts.js'
-import { call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
+import { aggregateCall, call, columnExpr, withComputed } from '../../googlesql/plan/build.js'
 import { exprKey } from '../../googlesql/plan/key.js'
 import type {
   AggregateCall,
@@ -20,7 +20,7 @@ import type {
   Scan,
 } from '../../googlesql/plan/nodes.js'
 import { mapExpr, withInputs } from '../../googlesql/plan/rewrite.js'
-import { freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
+import { conjuncts, freshColumns, hasSubquery, type NewColumn } from '../../googlesql/plan/walk.js'
 import { FLOAT64 } from '../../googlesql/types/types.js'
 import { type FloatCall, isFloatArithmetic, witnessesOf } from '../emit/expressions/float-arithmetic.js'
 import { roundedTree, UNTESTED } from '../emit/expressions/float-calls.js'
@@ -80,8 +80,9 @@ function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | nul
     }
     case 'aggregate': {
       const isWhole = isSorted || (scan.keys.length === 0 && scan.groupingSets === null)
-      const isTested = isWhole && scan.aggregates.some(({ call }) => testedOf(call).length > 0)
-      return isTested ? trusting(scan, newColumn) : null
+      const counting = countingFiltered(scan)
+      const isTested = isWhole && counting.aggregates.some(({ call }) => testedOf(call).length > 0)
+      return isTested ? trusting(counting, newColumn) : null
     }
     case 'one-row':
     case 'table':
@@ -94,6 +95,25 @@ function inScan(scan: Scan, isSorted: boolean, newColumn: NewColumn): Scan | nul
       return null
     default:
       return scan satisfies never
+  }
+}
+
+/**
+ * A COUNT(*) of all rows that meet one condition as a COUNTIF, whose argument a total can test; any other aggregation as it
+ * is. More conditions stay a filter, since DuckDB skips parts of a file by them.
+ */
+function countingFiltered(scan: AggregateScan): AggregateScan {
+  const { input, keys, aggregates } = scan
+  const isPlain = ({ name, filter }: AggregateCall): boolean => name === '$count_star' && !filter
+  if (input.kind !== 'filter' || keys.length > 0 || !aggregates.every(({ call }) => isPlain(call))) return scan
+  if (conjuncts(input.condition).length > 1) return scan
+  return {
+    ...scan,
+    input: input.input,
+    aggregates: aggregates.map(({ column, call }) => ({
+      column,
+      call: aggregateCall('COUNTIF', call.type, [input.condition], call.at),
+    })),
   }
 }
 

@@ -59,6 +59,7 @@ const query = fc.record({
       .map(
         ([a, key]) => `SELECT id > 2 AS k, ${a} AS a FROM t WHERE z IS NULL OR ABS(${key}) >= 0 GROUP BY k ORDER BY k`,
       ),
+    fc.tuple(tree, tree).map(([a, b]) => `SELECT COUNT(*) AS n FROM t WHERE ${a} < ${b}`),
     aggregate.map(a => `SELECT x, ${a} AS a FROM t GROUP BY ROLLUP(x) ORDER BY x, a`),
     aggregate.map(a => `SELECT id, ${a} AS a FROM t GROUP BY id ORDER BY id LIMIT 1`),
     aggregate.map(a => `SELECT id, ${a} AS a FROM t GROUP BY id ORDER BY a DESC, id LIMIT 2`),
@@ -237,6 +238,40 @@ describe('the pass trusted-totals', () => {
           project [s.9, sum.6, s.7 = s.9, a.8 = sum.6]
             aggregate [sum.6 = SUM($divide(x.3, y.4))] by [s.9 = s.2]
               table t [s.2, x.3, y.4]
+    `,
+    null,
+  )
+
+  showsPass(
+    'trusted-totals',
+    'rows that meet a condition are counted where the total tests all rows',
+    'SELECT COUNT(*) AS n FROM t WHERE x / y > 2',
+    `
+      project [n.7]
+        project [$count_star.6, n.7 = $count_star.6]
+          aggregate [$count_star.6 = $count_star()]
+            filter $gt($divide(x.3, y.4), 2)
+              table t [x.3, y.4]
+    `,
+    `
+      project [n.7]
+        project [$count_star.6, n.7 = $count_star.6]
+          aggregate [$count_star.6 = COUNTIF($gt($untested(.8), 2)) if finite [.8]]
+            project [x.3, y.4, .8 = $untested($divide(x.3, y.4))]
+              table t [x.3, y.4]
+    `,
+  )
+
+  showsPass(
+    'trusted-totals',
+    'but not those that meet two, by one of which rows may be skipped',
+    'SELECT COUNT(*) AS n FROM t WHERE x * y > 2 AND id = 1',
+    `
+      project [n.7]
+        project [$count_star.6, n.7 = $count_star.6]
+          aggregate [$count_star.6 = $count_star()]
+            filter $and($gt($multiply(x.3, y.4), 2), $eq(id.1, 1))
+              table t [id.1, x.3, y.4]
     `,
     null,
   )
