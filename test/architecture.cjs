@@ -8,6 +8,7 @@ const MAY_IMPORT = {
   template: ['model'],
   encode: ['model', LANGUAGE],
   derive: ['model', 'process', 'encode'],
+  client: ['model', 'manifest'],
   sample: [],
   files: ['model'],
   process: ['model', 'files'],
@@ -63,7 +64,7 @@ const HOME_OF = {
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
@@ -148,6 +149,13 @@ module.exports = {
       comment: 'DuckDB takes 38 MB: the parent process loads it for `sluice import` alone, as that begins',
       from: { path: '^runner/' },
       to: { path: `^${ON_DUCKDB}/runtime/keep-byte-order-mark\\.ts$`, dynamic: false },
+    },
+    {
+      name: 'no-client-before-its-command',
+      severity: 'error',
+      comment: 'a server does not load what writes clients: `sluice client` does, as it begins',
+      from: { path: '^runner/', pathNot: '^runner/(client|cli/client)/' },
+      to: { path: '^runner/(client|cli/client)/', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-translator-in-the-child',

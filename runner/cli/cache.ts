@@ -1,11 +1,9 @@
 /** `sluice cache purge [NAME]`. */
 import { purgeShared } from '../compose/stores.js'
-import { SetupError, UsageError } from '../model/errors.js'
+import { UsageError } from '../model/errors.js'
 import { readSettings } from '../settings/settings.js'
 import { EXIT, type Io } from './io.js'
-
-/** The time after which a server that has not answered counts as hung. */
-const ANSWER_MS = 30_000
+import { askServer, serverBase } from './server.js'
 
 /** The most endpoints that a line names. */
 const MAX_NAMED = 20
@@ -23,7 +21,7 @@ export async function purgeCache(
 ): Promise<number> {
   const settings = readSettings(flags, io.environment)
   if (url !== undefined) {
-    const base = baseOf(url)
+    const base = serverBase(url)
     if (settings.token === null) throw new UsageError(['SLUICE_TOKEN must hold a token that may purge'])
     return purgeOverHttp(base, settings.token, name, io)
   }
@@ -35,18 +33,6 @@ export async function purgeCache(
   return EXIT.clean
 }
 
-/** The base of every address, without a slash at its end. Errors do not quote the address, since it may hold a password. */
-function baseOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : null
-  const isPlain = parsed && !parsed.username && !parsed.password && !parsed.search && !parsed.hash
-  if (!isPlain || !/^https?:$/.test(parsed.protocol)) {
-    throw new UsageError([
-      '--url must be an http or https address like http://localhost:8080, without user and password',
-    ])
-  }
-  return parsed.href.replace(/\/+$/, '')
-}
-
 async function purgeOverHttp(base: string, token: string, name: string | undefined, io: Io): Promise<number> {
   const names = name === undefined ? await endpointNames(base, token) : [name]
   if (names.length === 0) {
@@ -56,7 +42,7 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
   const purged: string[] = []
   for (const one of names) {
     try {
-      await ask(base, token, 'POST', `/api/endpoints/${encodeURIComponent(one)}/purge`)
+      await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(one)}/purge`)
     } catch (thrown) {
       if (purged.length > 0) io.complain(`sluice: purged only ${listed(purged)}\n`)
       throw thrown
@@ -76,19 +62,8 @@ function listed(names: readonly string[]): string {
 
 /** The names of the endpoints that the token may call. */
 async function endpointNames(base: string, token: string): Promise<readonly string[]> {
-  const { endpoints } = (await ask(base, token, 'GET', '/api/endpoints')) as { endpoints: readonly { name: string }[] }
-  return endpoints.map(({ name }) => name)
-}
-
-async function ask(base: string, token: string, method: string, path: string): Promise<unknown> {
-  let response: Response
-  try {
-    const signal = AbortSignal.timeout(ANSWER_MS)
-    response = await fetch(base + path, { method, headers: { 'X-API-KEY': token }, signal })
-  } catch (cause) {
-    throw new SetupError(`${base} does not answer`, { cause })
+  const { endpoints } = (await askServer(base, token, 'GET', '/api/endpoints')) as {
+    endpoints: readonly { name: string }[]
   }
-  const body = (await response.json().catch(() => ({}))) as { detail?: string }
-  if (!response.ok) throw new SetupError(`${base} answered ${response.status}: ${body.detail ?? response.statusText}`)
-  return body
+  return endpoints.map(({ name }) => name)
 }

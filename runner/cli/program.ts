@@ -6,6 +6,7 @@ import { QueryFault } from '../model/query-fault.js'
 import { SETTINGS } from '../settings/settings.js'
 import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
+import type { ClientFlags } from './client/client.js'
 import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
@@ -217,6 +218,30 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .action(async (dataset: string | undefined, flags: Flags) =>
       exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io)),
     )
+
+  withSettings(command('client', 'Write a typed client of the endpoints, as one file without dependencies.'), [
+    ...ENGINE_FLAGS,
+    ...WAREHOUSE_FLAGS,
+  ])
+    .addOption(
+      new Option('--lang <language>', 'the language of the client').choices(['ts', 'python']).makeOptionMandatory(),
+    )
+    .option(
+      '--url <url>',
+      'take the endpoints of this server, with the token in SLUICE_TOKEN; else those of the manifests',
+    )
+    .option('--allow <pattern...>', 'only endpoints of these names, where * stands for any characters')
+    .option(
+      '--pin <name=value...>',
+      'as for a token with this pin: without the parameter, and without endpoints that have none',
+    )
+    .option('--out <file>', 'write this file; else the client is printed')
+    .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')
+    .action(async (flags: Flags & ClientFlags) => {
+      // Loaded here, so that a server does not start with it.
+      const { writeClient } = await import('./client/client.js')
+      exit(await writeClient(flags, settingFlags(flags), io))
+    })
 
   const cache = command('cache', 'Stored results.')
   withSettings(

@@ -43,9 +43,15 @@ export async function openCheckout(): Promise<Checkout> {
   // npm's own takes a second to find a program: the folder's own, else that of the clone.
   const program = join(folder, 'dist/runner/main.js')
   const installed = 'node_modules/sluice/dist/runner/main.js'
+  // A reader installs these for a program in TypeScript; here they are the clone's own.
+  const packages = join(folder, 'node_modules')
+  const tools = [
+    `[ "$1" = tsx ] && { shift; exec '${process.execPath}' '${packages}/tsx/dist/cli.mjs' "$@"; }`,
+    `[ "$1" = tsc ] && { shift; exec '${process.execPath}' '${packages}/typescript/bin/tsc' --typeRoots '${packages}/@types' --types node "$@"; }`,
+  ].join('\n')
   writeProgram(
     join(programs, 'npx'),
-    `shift\n[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"\nexec '${process.execPath}' '${program}' "$@"`,
+    `${tools}\nshift\n[ -f ${installed} ] && exec '${process.execPath}' ${installed} "$@"\nexec '${process.execPath}' '${program}' "$@"`,
   )
   writeProgram(join(programs, 'npm'), npmScript())
   // As in a terminal, where curl shows no progress beside what it prints.
@@ -75,7 +81,7 @@ export async function openCheckout(): Promise<Checkout> {
     async write({ path, text }) {
       const file = join((await shell.run('pwd')).trim(), path!)
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, text)
+      writeFileSync(file, text.replaceAll(`:${SHOWN_PORT}`, `:${port}`))
     },
     enter: command => shell.run(command),
     async run(block) {

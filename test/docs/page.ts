@@ -6,7 +6,9 @@ import { join } from 'node:path'
 export interface Block {
   /** The first word behind the fence. */
   readonly language: string
-  /** The words after it, which no reader sees: `server` for a command that goes on running. */
+  /**
+   * The words after it, which no reader sees: `server` for a command that goes on running, `python3` for commands that need it.
+   */
   readonly words: readonly string[]
   readonly text: string
   /** Where the text begins in the page. */

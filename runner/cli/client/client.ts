@@ -1,0 +1,89 @@
+/** `sluice client`: writes a typed client of the endpoints, as one file. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pythonClient } from '../../client/python.js'
+import { typescriptClient } from '../../client/typescript.js'
+import { fileReason } from '../../files/write-failure.js'
+import { SetupError, UsageError } from '../../model/errors.js'
+import { readSettings } from '../../settings/settings.js'
+import { assignments } from '../arguments.js'
+import { EXIT, type Io } from '../io.js'
+import { differenceOf } from './difference.js'
+import { clientEndpoints } from './endpoints.js'
+
+export interface ClientFlags {
+  readonly lang: 'ts' | 'python'
+  readonly url?: string
+  readonly allow?: readonly string[]
+  readonly pin?: readonly string[]
+  readonly out?: string
+  readonly check?: boolean
+}
+
+const WRITERS = {
+  ts: { write: typescriptClient, runtime: 'runtime.ts' },
+  python: { write: pythonClient, runtime: 'runtime.py' },
+} as const
+
+/**
+ * Writes the client to `out`, or prints it. With `check` it writes nothing, and resolves to 1 after it has told what differs where
+ * the file is not what would be written.
+ * @throws UsageError, LoadError, SetupError.
+ */
+export async function writeClient(
+  { lang, url, allow = [], pin = [], out, check = false }: ClientFlags,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  if (check && out === undefined) throw new UsageError(['--check needs --out, the file that is checked'])
+  const settings = readSettings(settingFlags, io.environment)
+  const endpoints = await clientEndpoints(settings, url, { allow, pin: assignments('--pin', pin) })
+  if (endpoints.length === 0) {
+    io.complain(
+      `sluice: there is no endpoint that ${url === undefined ? 'these flags select' : 'the token may call'}\n`,
+    )
+    return EXIT.problems
+  }
+  const { write, runtime } = WRITERS[lang]
+  const text = write(endpoints, readRuntime(runtime))
+  if (out === undefined) {
+    io.print(text)
+    return EXIT.clean
+  }
+  if (check) return checkFile(out, text, io)
+  try {
+    writeFileSync(out, text)
+  } catch (cause) {
+    throw new SetupError(`cannot write ${out}: ${fileReason(cause)}`, { cause })
+  }
+  io.complain(`wrote ${out}: ${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}\n`)
+  return EXIT.clean
+}
+
+/** The part of a client that no endpoint changes. */
+function readRuntime(name: string): string {
+  const root = dirname(fileURLToPath(import.meta.resolve('#package')))
+  return readFileSync(join(root, 'templates', 'client', name), 'utf8')
+}
+
+function checkFile(file: string, text: string, io: Io): number {
+  const found = readIfThere(file)
+  if (found === null) {
+    io.complain(`sluice: there is no ${file}\n`)
+    return EXIT.problems
+  }
+  const difference = differenceOf(found, text)
+  if (difference === null) return EXIT.clean
+  io.complain(`sluice: ${file} is not what would be written\n${difference}`)
+  return EXIT.problems
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new SetupError(`cannot read ${file}: ${fileReason(cause)}`, { cause })
+  }
+}

@@ -1,0 +1,68 @@
+/** The endpoints that a client is written for: those of the manifests here, or of a server. */
+import { type ClientEndpoint, type ClientParameter, readEndpoints } from '../../client/contract.js'
+import { checkManifests } from '../../compose/manifests.js'
+import { type Confinement, isReachable } from '../../compose/reachable.js'
+import { compilePinnedAs } from '../../manifest/pinned-as/pinned-as.js'
+import { SetupError, UsageError } from '../../model/errors.js'
+import type { Parameter } from '../../model/param.js'
+import { describeEndpoint } from '../../request/describe.js'
+import { refuseErrors } from '../../serving/endpoint-registry.js'
+import type { Settings } from '../../settings/settings.js'
+import { askServer, serverBase } from '../server.js'
+
+/**
+ * The endpoints that a token confined so could call, sorted by name, each without the pinned parameters. With `url` those that the
+ * server offers to the token of the settings; without it those of the manifests.
+ * @throws UsageError, LoadError, SetupError.
+ */
+export async function clientEndpoints(
+  settings: Settings,
+  url: string | undefined,
+  confinement: Confinement,
+): Promise<readonly ClientEndpoint[]> {
+  const found = url === undefined ? await fromManifests(settings) : await fromServer(settings, url)
+  return found
+    .filter(endpoint => isReachable(confinement, accessOf(endpoint)))
+    .map(endpoint => {
+      const parameters = endpoint.parameters.filter(({ name }) => !Object.hasOwn(confinement.pin, name))
+      return { ...endpoint, parameters }
+    })
+}
+
+async function fromManifests(settings: Settings): Promise<readonly ClientEndpoint[]> {
+  const { endpoints, diagnostics } = await checkManifests(settings, [])
+  refuseErrors(diagnostics)
+  return readEndpoints({ endpoints: endpoints.map(describeEndpoint) })!
+}
+
+async function fromServer({ token }: Settings, url: string): Promise<readonly ClientEndpoint[]> {
+  const base = serverBase(url)
+  if (token === null) throw new UsageError(['SLUICE_TOKEN must hold a token for the server'])
+  const endpoints = readEndpoints(await askServer(base, token, 'GET', '/api/endpoints'))
+  if (endpoints === null) throw new SetupError(`${base} answered no list of endpoints that this version can read`)
+  return endpoints
+}
+
+function accessOf({ name, parameters }: ClientEndpoint): Parameters<typeof isReachable>[1] {
+  return { name, tenant: null, parameters: parameters.map(asParameter) }
+}
+
+function asParameter({
+  name,
+  type,
+  isRequired,
+  description,
+  examples,
+  isPattern,
+  pinnedAs,
+}: ClientParameter): Parameter {
+  return {
+    name,
+    type,
+    isRequired,
+    description,
+    examples,
+    ...(isPattern && { format: 're2' }),
+    ...(pinnedAs !== null && { pinnedAs: compilePinnedAs(pinnedAs) }),
+  }
+}

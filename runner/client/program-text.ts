@@ -1,0 +1,24 @@
+/** Texts of authors as parts of a program. */
+
+/**
+ * The lines of a text, without surrounding blanks and empty ones. Characters that would end a line of some language, or show
+ * the text in another order than a compiler reads it (U+202A and its like), are blanks.
+ */
+export function linesOf(text: string): readonly string[] {
+  return text
+    .split(/\r\n|[\n\r\v\f\x85\u2028\u2029]/)
+    .map(line =>
+      line
+        .replace(UNPRINTABLE, ' ')
+        .replace(/\p{Cs}/gu, '\ufffd')
+        .trim(),
+    )
+    .filter(line => line !== '')
+}
+
+/** The text as a JSON string in printable characters: a string literal of TypeScript and of Python, too. */
+export const quoted = (text: string): string =>
+  JSON.stringify(text).replace(UNPRINTABLE, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** Control characters, and those that change the order in which text is shown. */
+const UNPRINTABLE = /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g

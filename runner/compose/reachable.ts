@@ -1,0 +1,17 @@
+/** Which endpoints a token with certain patterns and pins could call. */
+import { namePattern } from '../auth/tokens.js'
+import { type Access, refusalOf } from '../request/authorize.js'
+
+export interface Confinement {
+  /** Patterns of endpoint names; an empty list allows all. */
+  readonly allow: readonly string[]
+  /** Pinned values by parameter. */
+  readonly pin: Readonly<Record<string, string>>
+}
+
+/** Whether a token for all tenants that is confined so may call the endpoint. */
+export function isReachable({ allow, pin }: Confinement, endpoint: Access): boolean {
+  const patterns = allow.map(namePattern)
+  const mayCall = (name: string): boolean => patterns.length === 0 || patterns.some(pattern => pattern.test(name))
+  return refusalOf({ mayCall, pinned: pin, allTenants: true }, endpoint) === null
+}

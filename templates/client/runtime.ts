@@ -1,0 +1,179 @@
+/** Any JSON value. */
+export type Json = unknown
+export type EndpointName = keyof Endpoints
+export type Args<N extends EndpointName> = Endpoints[N]['args']
+export type Row<N extends EndpointName> = Endpoints[N]['row']
+
+export interface SluiceOptions {
+  /** The server's address: `https://sluice.example.com`, or `''` for a page's own server. */
+  readonly url: string
+  /** A function is asked for each call, and once more where the token has expired. */
+  readonly token: string | (() => string | Promise<string>)
+}
+
+type Tag = string | null | undefined
+
+export interface CallOptions<T extends Tag = Tag> {
+  /** Ends the call and its waits. */
+  readonly signal?: AbortSignal | null | undefined
+  /** The `meta.etag` of an earlier result: `rows` is null where the result is still the same. */
+  readonly etag?: T
+}
+
+export interface Meta {
+  readonly rowCount: number
+  /** The result had more rows, and was cut. */
+  readonly truncated: boolean
+  readonly etag: string | null
+  /** How old the result is; 0 where it was made for this call. */
+  readonly ageSeconds: number
+  /** Where the result came from. */
+  readonly cache: 'hit' | 'miss' | 'collapsed' | 'stale' | 'request' | 'bypass' | null
+  readonly requestId: string | null
+}
+
+export interface Sluice {
+  /**
+   * Calls an endpoint. After a 429 or a 503 it waits as long as `Retry-After` says, and tries twice more.
+   * @throws SluiceError for every other failure that the server tells; what `fetch` throws, also where the signal ends it.
+   */
+  call<N extends EndpointName, T extends Tag = undefined>(
+    name: N,
+    ...rest: {} extends Args<N>
+      ? [args?: Args<N>, options?: CallOptions<T>]
+      : [args: Args<N>, options?: CallOptions<T>]
+  ): Promise<{ rows: T extends string ? Row<N>[] | null : Row<N>[]; meta: Meta }>
+}
+
+/** The server refused the call or could not answer it. */
+export class SluiceError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  /** Each bad argument. */
+  readonly errors: readonly { readonly parameter: string; readonly detail: string }[]
+  readonly requestId: string | null
+
+  constructor(code: ErrorCode, status: number, detail: string, errors: SluiceError['errors'], requestId: string | null) {
+    super([`${code}: ${detail}`, ...errors.map(one => `${one.parameter} ${one.detail}`)].join('; '))
+    this.name = 'SluiceError'
+    this.code = code
+    this.status = status
+    this.errors = errors
+    this.requestId = requestId
+  }
+}
+
+/** A 429 or 503 is tried again this often, unless Retry-After asks for a longer wait than this many seconds. */
+const RETRIES = 2
+const LONGEST_WAIT = 60
+/** A longer query string goes into the body of a POST. */
+const LONGEST_QUERY = 8_000
+
+export function createSluice(options: SluiceOptions): Sluice {
+  const { token } = options
+  const base = `${options.url.replace(/\/+$/, '')}/api/endpoints/query/`
+
+  async function call(name: string, args: object = {}, { signal = null, etag }: CallOptions = {}) {
+    const { query, body } = requestOf(args)
+    const headers: Record<string, string> = { Accept: 'application/json' }
+    if (body !== null) headers['Content-Type'] = 'application/json'
+    if (etag) headers['If-None-Match'] = etag
+    headers['X-API-KEY'] = typeof token === 'string' ? token : await token()
+    let isRenewed = typeof token === 'string'
+    for (let retries = 0; ; ) {
+      const response = await fetch(base + encodeURIComponent(name) + query, {
+        method: body === null ? 'GET' : 'POST',
+        headers,
+        body,
+        signal,
+        redirect: 'manual', // Another address must not get the token.
+      })
+      if (response.status === 304) return { rows: null, meta: metaOf(response.headers, 0) }
+      const text = await response.text()
+      const { result: rows, ...problem } = objectOf(text)
+      if (response.status === 200 && Array.isArray(rows)) return { rows, meta: metaOf(response.headers, rows.length) }
+      const error = errorOf(response, problem)
+      const seconds = waitOf(response)
+      if ((error.code as string) === 'TOKEN_EXPIRED' && typeof token !== 'string' && !isRenewed) {
+        headers['X-API-KEY'] = await token()
+        isRenewed = true
+      } else if (seconds !== null && retries < RETRIES) {
+        await wait(seconds * 1000, signal)
+        retries += 1
+      } else throw error
+    }
+  }
+  return { call: call as Sluice['call'] }
+}
+
+function requestOf(args: object): { readonly query: string; readonly body: string | null } {
+  const texts: Record<string, string | string[]> = {}
+  const query = new URLSearchParams()
+  let isUnclear = false
+  for (const [name, value] of Object.entries(args)) {
+    if (value === undefined || value === null) continue
+    const values: string[] = Array.isArray(value) ? value.map(String) : [String(value)]
+    for (const one of values) query.append(name, one)
+    texts[name] = Array.isArray(value) ? values : String(value)
+    // A list of one element that has a comma could be mistaken for a list in one text.
+    if (Array.isArray(value) && values.length === 1 && /^\[|,/.test(String(value))) isUnclear = true
+  }
+  const text = query.toString()
+  if (isUnclear || text.length > LONGEST_QUERY) return { query: '', body: JSON.stringify(texts) }
+  return { query: text === '' ? '' : `?${text}`, body: null }
+}
+
+function metaOf(headers: Headers, rows: number): Meta {
+  const status = /(?:^|,)\s*sluice((?:;[^,]*)*)/.exec(headers.get('Cache-Status') ?? '')?.[1] ?? ''
+  const cache = /\b(?:hit|collapsed)\b/.exec(status)?.[0] ?? /\bfwd=(\w+)/.exec(status)?.[1] ?? null
+  return {
+    rowCount: Number(headers.get('X-Row-Count') ?? rows),
+    truncated: headers.get('X-Truncated') === 'true',
+    etag: headers.get('ETag'),
+    ageSeconds: Number(headers.get('Age') ?? 0),
+    cache: cache as Meta['cache'],
+    requestId: headers.get('X-Request-Id'),
+  }
+}
+
+function errorOf(response: Response, { code, detail, title, errors }: Record<string, unknown>): SluiceError {
+  const isProblem = typeof code === 'string'
+  return new SluiceError(
+    isProblem ? (code as ErrorCode) : 'UNKNOWN',
+    response.status,
+    isProblem ? String(detail ?? title) : `the server answered ${response.status} ${response.statusText}`.trim(),
+    isProblem && Array.isArray(errors) ? errors : [],
+    response.headers.get('X-Request-Id'),
+  )
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+/** The seconds after which the call may be tried again; null where it may not. */
+function waitOf({ status, headers }: Response): number | null {
+  const text = headers.get('Retry-After')
+  if (text === null || (status !== 429 && status !== 503)) return null
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+  return seconds <= LONGEST_WAIT ? Math.max(seconds, 0) : null
+}
+
+function wait(ms: number, signal: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop)
+  })
+}
