@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Python packages that tests read results with into .cache/python-readers, once. It needs CPython 3.11 with venv, on
-# x86-64 Linux: packages are fixed by the hashes of their wheels for it.
+# Installs the Python packages that tests read results with, and check programs with, into .cache/python-readers, once. It
+# needs CPython 3.11 with venv, on x86-64 Linux: packages are fixed by the hashes of their wheels for it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$PWD/.cache/python-readers
