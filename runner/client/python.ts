@@ -33,8 +33,14 @@ export function pythonClient(endpoints: readonly ClientEndpoint[], runtime: stri
     '',
     // mypy refuses a single overload.
     ...(methods.length === 1
-      ? [...methods[0]!.signature, `        return self._rows(_name, {${methods[0]!.passed}})`]
-      : [...methods.flatMap(({ signature }) => ['    @overload', ...signature, '        ...', '']), ...ANY_CALL]),
+      ? [
+          '    if TYPE_CHECKING:',
+          ...methods[0]!.map(indented),
+          '            raise NotImplementedError',
+          '    else:',
+          ...ANY_CALL.map(indented),
+        ]
+      : [...methods.flatMap(lines => ['    @overload', ...lines, '        ...', '']), ...ANY_CALL]),
     '',
   ].join('\n')
 }
@@ -44,13 +50,10 @@ const ANY_CALL = [
   '        return self._rows(_name, arguments)',
 ]
 
-interface Method {
-  readonly signature: readonly string[]
-  /** The arguments as the members of a dict. */
-  readonly passed: string
-}
+const indented = (line: string): string => `    ${line}`
 
-function callMethod(endpoint: ClientEndpoint, rowType: string): Method {
+/** The lines of a method, without its body. */
+function callMethod(endpoint: ClientEndpoint, rowType: string): readonly string[] {
   const { name, parameters } = endpoint
   const names = argumentNames(parameters)
   const declared = parameters.map(({ isRequired, ...parameter }, i) => {
@@ -58,18 +61,15 @@ function callMethod(endpoint: ClientEndpoint, rowType: string): Method {
     return `        ${names[i]}: ${isRequired ? type : `Optional[${type}] = None`},`
   })
   const texts = [endpointText(endpoint), ...parameters.map((one, i) => `${names[i]}: ${parameterText(one)}`)]
-  return {
-    signature: [
-      '    def call(',
-      '        self,',
-      `        _name: Literal[${quoted(name)}],`,
-      '        /,',
-      ...(declared.length === 0 ? [] : ['        *,', ...declared]),
-      `    ) -> Rows[${rowType}]:`,
-      ...docstring(texts.flatMap(linesOf)),
-    ],
-    passed: names.map(one => `${quoted(one)}: ${one}`).join(', '),
-  }
+  return [
+    '    def call(',
+    '        self,',
+    `        _name: Literal[${quoted(name)}],`,
+    '        /,',
+    ...(declared.length === 0 ? [] : ['        *,', ...declared]),
+    `    ) -> Rows[${rowType}]:`,
+    ...docstring(texts.flatMap(linesOf)),
+  ]
 }
 
 function argumentsLine({ name, parameters }: ClientEndpoint): string {
@@ -149,7 +149,7 @@ function createTypes(): Types {
       case 'array':
         return `List[${typeOf(shape.element, name)}]`
       case 'object':
-        return shape.members === null ? 'Dict[str, Json]' : add(name, shape.members)
+        return shape.members?.length ? add(name, shape.members) : 'Dict[str, Json]'
       default:
         return shape satisfies never
     }

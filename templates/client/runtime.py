@@ -12,7 +12,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from typing import (
-    Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, cast, overload
+    TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict, TypeVar, Union,
+    cast, overload,
 )
 
 Json = Any
@@ -74,8 +75,8 @@ class _Client:
         return stream.open_stream(self._fetch(_name, arguments, "application/vnd.apache.arrow.stream")[1]).read_all()
 
     def pandas(self, _name: EndpointName, /, **arguments: Any) -> Any:
-        """The result as a pandas.DataFrame, by way of arrow()."""
-        return self.arrow(_name, **arguments).to_pandas()
+        """The result as a pandas.DataFrame with the types of arrow(), so that nothing is rounded. Needs pandas 1.5 or later."""
+        return self.arrow(_name, **arguments).to_pandas(types_mapper=importlib.import_module("pandas").ArrowDtype)
 
     def _rows(self, name: str, arguments: Mapping[str, Any]) -> Rows[Any]:
         headers, body = self._fetch(name, arguments, "application/json")
