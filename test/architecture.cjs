@@ -18,10 +18,11 @@ const MAY_IMPORT = {
   'cache/stores': ['model', 'files'],
   auth: ['model', 'files'],
   engines: ['model', 'files', 'process', 'encode', LANGUAGE, ON_DUCKDB],
-  manifest: ['model', 'template', LANGUAGE],
+  openapi: ['model', LANGUAGE],
+  manifest: ['model', 'template', 'openapi', LANGUAGE],
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
-  http: ['model', 'request', 'serving', 'observe', 'derive'],
+  http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
@@ -64,7 +65,7 @@ const HOME_OF = {
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|openapi|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'

@@ -83,6 +83,8 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   const program = new Command('sluice')
     .description('Saved, parameterised SQL as HTTP endpoints.')
     .version(ownVersion(), '--version', 'print the version')
+    // So that a command may have a --version of its own.
+    .enablePositionalOptions()
     .configureOutput({ writeOut: io.print, writeErr: io.complain })
     .exitOverride()
     .showHelpAfterError('(--help lists what there is)')
@@ -153,6 +155,27 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .action(async (name: string | undefined, args: string[], flags: Flags) =>
       exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io)),
     )
+
+  withSettings(
+    command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.'),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
+  )
+    .option(
+      '--allow <pattern...>',
+      'only endpoints that a token of these patterns may call: names, where * stands for any characters',
+    )
+    .option('--pin <name=value...>', 'without these parameters, as for a token that pins them')
+    .addOption(new Option('--version <version>', 'the version of OpenAPI').choices(['3.1', '3.0']).default('3.1'))
+    .option('--url <url>', 'where callers reach the server')
+    .option(
+      '--examples',
+      'first write <name>.example.json beside each manifest: two rows of the local data; pins are arguments',
+    )
+    .action(async (flags: Flags & { readonly allow?: readonly string[]; readonly pin?: readonly string[] }) => {
+      // Loaded here: a server loads nothing of this until its document is asked for.
+      const { printOpenApi } = await import('./openapi.js')
+      exit(await printOpenApi(settingFlags(flags), flags, io))
+    })
 
   withSettings(command('query [sql]', "Run BigQuery SQL over the embedded engine's tables."), [
     ...ENGINE_FLAGS,

@@ -137,12 +137,13 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const representations = createRepresentationStore({ derive, maxResultBytes })
     let isLeaving = false
     let isDraining = false
-    const { corsOrigins } = settings
+    const { corsOrigins, publicUrl } = settings
     const appDeps = {
       ...deps,
       metrics,
       representations,
       corsOrigins,
+      publicUrl,
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }

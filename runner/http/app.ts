@@ -2,8 +2,8 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
-import type { RequestDeps } from '../request/handle.js'
 import { cors } from './cors.js'
+import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { explainProblem, problemOf } from './problem.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { beginExchange, exchangeOf } from './request-context.js'
@@ -16,7 +16,7 @@ const MAX_URL_LENGTH = 16_384
 /** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
-export interface AppDeps extends RequestDeps {
+export interface AppDeps extends OpenApiDeps {
   readonly representations: RepresentationStore
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
@@ -52,6 +52,7 @@ export function createApp(deps: AppDeps): Express {
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
   app.route('/api/endpoints/:ref/purge').all(allow('POST'), purgeResults(deps))
   app.use('/api', requireToken(deps))
+  app.route('/openapi.json').all(allow('GET', 'HEAD'), sendOpenApi(deps))
   app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
   app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
   app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))

@@ -1,5 +1,6 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
 import type { Request, RequestHandler, Response } from 'express'
+import type { Caller } from '../model/ports.js'
 import { authenticate, authorize, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
@@ -47,7 +48,7 @@ export function listEndpoints(deps: RequestDeps): RequestHandler {
   return (req, res) => {
     const caller = identify(req, res, deps)
     const visible = deps.endpoints().all.filter(endpoint => mayRun(caller, endpoint))
-    sendJson(req, res, { endpoints: visible.map(describeEndpoint) })
+    sendJson(req, res, { endpoints: visible.map(endpoint => describeEndpoint(endpoint, caller)) })
   }
 }
 
@@ -58,7 +59,7 @@ export function describeOne(deps: RequestDeps): RequestHandler {
     const endpoint = route(deps.endpoints(), refOf(req))
     exchangeOf(res).progress.endpoint = endpoint.name
     authorize(caller, endpoint)
-    sendJson(req, res, describeEndpoint(endpoint))
+    sendJson(req, res, describeEndpoint(endpoint, caller))
   }
 }
 
@@ -82,7 +83,8 @@ export function requireToken(deps: RequestDeps): RequestHandler {
   }
 }
 
-function identify(req: Request, res: Response, deps: RequestDeps) {
+/** The caller of a request whose answer depends on the token. @throws RunnerError as `authenticate` does. */
+export function identify(req: Request, res: Response, deps: Pick<RequestDeps, 'tokens'>): Caller {
   const caller = authenticate(deps.tokens, tokenOf(req))
   exchangeOf(res).progress.token = caller.token
   res.setHeader('Cache-Control', 'private, no-cache')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { type TableCatalogue, type TableDefinition, typeName } from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, Endpoint } from '../model/endpoint.js'
-import type { Manifest } from '../model/manifest.js'
+import type { Lookup, Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
 import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
@@ -23,6 +23,8 @@ export interface CompileInput {
   readonly checked: readonly CheckedSql[]
   readonly partials: ReadonlyMap<string, Partial>
   readonly tables: TableCatalogue
+  /** Rows for documents; see Endpoint. @default null */
+  readonly example?: readonly unknown[] | null
   /** A hash of anything else that results depend on. */
   readonly schemaTextHash: string
 }
@@ -55,20 +57,30 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     maxResultBytes: settings.max_result_bytes === undefined ? null : bytesOf(settings.max_result_bytes),
     labels: Object.freeze({ ...settings.labels }),
     revision: revisionOf(input),
+    example: input.example ?? null,
     settings: Object.freeze(settings),
     render: compileRender(parameters, input, MICROS_PER[settings.now_granularity]),
   })
 }
 
 function compileParameters(manifest: Manifest): readonly Parameter[] {
-  const rejecting = Object.values(manifest.lookups ?? {}).filter(lookup => lookup.default === 'reject')
+  const lookups = Object.values(manifest.lookups ?? {})
+  const rejecting = lookups.filter(lookup => lookup.default === 'reject')
   const compiled = Object.entries(manifest.parameters ?? {}).map(([name, authored]) => {
     const tables = rejecting.filter(lookup => lookup.by === name)
     const [first, ...others] = tables.map(lookup => Object.keys(lookup.rows))
     const rows = first?.filter(row => others.every(other => other.includes(row)))
-    return compileParameter(name, authored, rows)
+    return compileParameter(name, authored, rows ? { rows } : openRowsOf(lookups.filter(lookup => lookup.by === name)))
   })
   return Object.freeze(compiled)
+}
+
+/** The rows of lookup tables in which any other argument counts as a default row. */
+function openRowsOf(lookups: readonly Lookup[]): Pick<Parameter, 'openRows' | 'fallbackRow'> {
+  if (lookups.length === 0) return {}
+  const [fallback, ...others] = new Set(lookups.map(lookup => lookup.default))
+  const openRows = Object.freeze([...new Set(lookups.flatMap(lookup => Object.keys(lookup.rows)))])
+  return { openRows, ...(fallback !== undefined && others.length === 0 && { fallbackRow: fallback }) }
 }
 
 function compileCache(cache: NonNullable<Manifest['settings']>['cache']): CachePolicy | null {

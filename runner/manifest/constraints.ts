@@ -82,11 +82,11 @@ function findMisplaced(
   return misplaced
 }
 
-/** Compiles a parameter that has no mistakes; `rows` are the row names of its lookup tables with `default: reject`. */
+/** Compiles a parameter that has no mistakes; `rows` are those of the lookup tables that it picks from. */
 export function compileParameter(
   name: string,
   authored: AuthoredParameter,
-  rows: readonly string[] | undefined,
+  rows: Pick<Parameter, 'rows' | 'openRows' | 'fallbackRow'> = {},
 ): Parameter {
   const { scalar } = splitType(authored.type)
   const value = (scalarValue: Scalar): ScalarValue => {
@@ -113,7 +113,7 @@ export function compileParameter(
     ...(authored.max_length !== undefined && { maxLength: authored.max_length }),
     ...(authored.format && { format: authored.format }),
     ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
-    ...(rows && { rows: Object.freeze(rows) }),
+    ...rows,
   })
 }
 

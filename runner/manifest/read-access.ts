@@ -33,6 +33,6 @@ function accessOf({ file, text }: SourceText): FolderAccess['endpoints'][number]
   return {
     name,
     tenant,
-    parameters: Object.entries(parameters).map(([key, one]) => compileParameter(key, one, undefined)),
+    parameters: Object.entries(parameters).map(([key, one]) => compileParameter(key, one)),
   }
 }

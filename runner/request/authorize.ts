@@ -73,7 +73,7 @@ function patternPinProblem({ name, pinnedAs }: Parameter, pin: string): string |
 }
 
 /** Whether this caller may call the endpoint at all. */
-export function mayRun(caller: Caller, endpoint: Access): boolean {
+export function mayRun(caller: Confined, endpoint: Access): boolean {
   return refusalOf(caller, endpoint) === null
 }
 

@@ -1,9 +1,16 @@
 /** Descriptions of endpoints for callers: the contract, never the SQL. */
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 import type { Parameter } from '../model/param.js'
+import type { Caller } from '../model/ports.js'
 
-/** `{id, name, description, parameters, columns, settings}`, and `tenant` where the endpoint declares one. */
-export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+/**
+ * `{id, name, description, parameters, columns, settings, pinned}`, and `tenant` where the endpoint declares one. `pinned` has
+ * the arguments that the caller's token fixes, by name.
+ */
+export function describeEndpoint(
+  endpoint: Endpoint,
+  { pinned }: Pick<Caller, 'pinned'>,
+): Readonly<Record<string, unknown>> {
   const { id, name, description, parameters, columns, settings, tenant } = endpoint
   return {
     id,
@@ -12,6 +19,7 @@ export function describeEndpoint(endpoint: Endpoint): Readonly<Record<string, un
     parameters: parameters.map(describeParameter),
     columns: columns.map(describeColumn),
     settings,
+    pinned,
     ...(tenant !== null && { tenant }),
   }
 }

@@ -4,6 +4,7 @@ import { UsageError } from '../model/errors.js'
 import { LOG_LEVELS } from '../observe/log.js'
 import {
   amount,
+  httpUrl,
   kindOf,
   matching,
   nonEmpty,
@@ -228,6 +229,14 @@ const TABLE = {
     flag: '--cors-origins',
     variable: 'SLUICE_CORS_ORIGINS',
     description: 'Origins that browsers may call from, with commas between them.',
+  }),
+  /** Where callers reach the server; null for the origin of each request. */
+  publicUrl: optional(httpUrl, {
+    flag: '--public-url',
+    variable: 'SLUICE_PUBLIC_URL',
+    unit: 'url',
+    description:
+      'Where callers reach the server, for its OpenAPI document; without it, where each request has reached it.',
   }),
   logLevel: setting(oneOf(LOG_LEVELS), 'info', {
     flag: '--log-level',

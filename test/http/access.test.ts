@@ -158,6 +158,7 @@ describe('access', () => {
       ],
       columns: [{ name: 'project', type: 'STRING', description: 'The project.', required: false }],
       settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
+      pinned: {},
     })
   })
 

@@ -52,6 +52,8 @@ export interface Serving {
 export interface ServingOptions {
   readonly endpoints?: readonly Endpoint[]
   readonly corsOrigins?: readonly string[]
+  /** @default null, the origin of each request */
+  readonly publicUrl?: string
   readonly clock?: Clock
   readonly drainDelayMs?: number
   readonly graceMs?: number
@@ -102,6 +104,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     metrics,
     representations: createRepresentationStore({ derive: deriver.derive, maxResultBytes: 64_000_000 }),
     corsOrigins,
+    publicUrl: options.publicUrl ?? null,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }

@@ -31,6 +31,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     maxResultBytes: null,
     labels: {},
     revision: 'r1',
+    example: null,
     settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
     render: (args, nowMicros) => ({
       sql: 'SELECT @project AS project',

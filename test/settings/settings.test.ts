@@ -27,6 +27,7 @@ describe('settings', () => {
       engine: 'duckdb',
       watch: false,
       project: null,
+      publicUrl: null,
       location: null,
       defaultDataset: null,
       maxBytesBilled: null,

@@ -1,0 +1,27 @@
+/** `sluice openapi`: prints the OpenAPI document. */
+import { describeEndpoints } from '../compose/openapi.js'
+import { readSettings } from '../settings/settings.js'
+import { assignments } from './arguments.js'
+import { EXIT, type Io } from './io.js'
+
+type SettingFlags = Readonly<Record<string, string | undefined>>
+
+export async function printOpenApi(
+  settingFlags: SettingFlags,
+  flags: Readonly<Record<string, unknown>>,
+  io: Io,
+): Promise<number> {
+  const url = flags['url'] as string | undefined
+  const given = url === undefined ? settingFlags : { ...settingFlags, 'public-url': url }
+  const settings = readSettings(given, io.environment)
+  const request = {
+    allow: (flags['allow'] as readonly string[] | undefined) ?? ['*'],
+    pin: assignments('--pin', (flags['pin'] as readonly string[] | undefined) ?? []),
+    version: flags['version'] as '3.1' | '3.0',
+    serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
+  }
+  const { document, warnings } = await describeEndpoints(settings, request)
+  for (const warning of warnings) io.complain(`warning: ${warning}\n`)
+  io.print(`${JSON.stringify(document, null, 2)}\n`)
+  return EXIT.clean
+}

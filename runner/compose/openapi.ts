@@ -1,0 +1,57 @@
+/** The OpenAPI document without a server: of all endpoints, or of those of a token that is described. */
+import { namePattern } from '../auth/tokens.js'
+import type { LoadedEndpoint } from '../manifest/load.js'
+import { type OpenApiDocument, openApiDocument, revisionOf } from '../openapi/document.js'
+import type { Version } from '../openapi/parameters.js'
+import { systemClock } from '../process/clock.js'
+import { mayRun } from '../request/authorize.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
+import type { Settings } from '../settings/settings.js'
+import { tokenWarnings } from './check-token.js'
+import { openServingEngine } from './engine.js'
+import { loadManifests } from './manifests.js'
+
+/** The token that the document is for. */
+export interface DescribedToken {
+  /** Patterns of endpoint names. */
+  readonly allow: readonly string[]
+  readonly pin: Readonly<Record<string, string>>
+}
+
+export interface DocumentRequest extends DescribedToken {
+  readonly version: Version
+  readonly serverUrl: string
+}
+
+/** The document, and what is odd about the token. @throws LoadError when a manifest has errors; SetupError. */
+export async function describeEndpoints(
+  settings: Settings,
+  { allow, pin, version, serverUrl }: DocumentRequest,
+): Promise<{ readonly document: OpenApiDocument; readonly warnings: readonly string[] }> {
+  const details = await loadDetails(settings)
+  const all = details.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
+  const visible = all.filter(endpoint => mayRun(callerOf({ allow, pin }), endpoint))
+  const options = { version, serverUrl, engine: settings.engine, allFormats: false } as const
+  const document = openApiDocument(visible, { ...options, pinned: Object.keys(pin), revision: revisionOf(all) })
+  return { document, warnings: await tokenWarnings(settings, { name: 'openapi', allow, pin, allTenants: true }) }
+}
+
+async function loadDetails(settings: Settings): Promise<readonly LoadedEndpoint[]> {
+  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  try {
+    const loaded = await loadManifests(settings, engine, engine.compile, [], { checksImplied: false })
+    refuseErrors(loaded.diagnostics)
+    return loaded.details
+  } finally {
+    await engine.close()
+  }
+}
+
+function callerOf({ allow, pin }: DescribedToken) {
+  const patterns = allow.map(namePattern)
+  return {
+    mayCall: (name: string) => patterns.some(pattern => pattern.test(name)),
+    pinned: pin,
+    allTenants: true,
+  }
+}

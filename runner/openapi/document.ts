@@ -1,0 +1,99 @@
+/** The OpenAPI document of the endpoints that one caller may call. */
+import { createHash } from 'node:crypto'
+import type { Endpoint } from '../model/endpoint.js'
+import { RESULT_FORMATS } from '../model/query.js'
+import { HEADERS } from './headers.js'
+import { describeOperation, type OperationFacts, rowName, tagOf } from './operation.js'
+import { PROBLEM } from './problems.js'
+import { type JsonSchema, resultOf, rowSchema } from './schema.js'
+
+export interface DocumentOptions extends Pick<OperationFacts, 'version' | 'engine' | 'pinned' | 'allFormats'> {
+  /** Where the server is, without a slash at the end: `https://data.example.com`. */
+  readonly serverUrl: string
+  /** The revision of all endpoints, also of those that the caller may not call. */
+  readonly revision: string
+}
+
+/** A document as JSON. */
+export type OpenApiDocument = { readonly [member: string]: unknown }
+
+const FULL_VERSION = { '3.1': '3.1.1', '3.0': '3.0.3' } as const
+
+/** The document of these endpoints, which are those that the caller may call, in the order given. */
+export function openApiDocument(endpoints: readonly Endpoint[], options: DocumentOptions): OpenApiDocument {
+  const { version, serverUrl, revision } = options
+  const names = new Set(endpoints.map(({ name }) => name))
+  const paths: Record<string, unknown> = {}
+  const schemas: Record<string, JsonSchema> = {}
+  for (const endpoint of endpoints) {
+    const { operation, problemSchemas } = describeOperation(endpoint, options)
+    paths[`/api/endpoints/query/${endpoint.name}`] = { get: operation }
+    Object.assign(schemas, schemasOf(endpoint, options, names), problemSchemas)
+  }
+  return {
+    openapi: FULL_VERSION[version],
+    info: {
+      title: 'Sluice',
+      description:
+        'Saved queries as HTTP endpoints: those that the token of this document may call, as it may call them.',
+      version: revision,
+      // Linters demand both. The program does not know who its operator is, nor what is agreed with callers.
+      contact: { name: 'The operator of the server', url: serverUrl },
+      license: { name: 'As agreed with the operator of the server', url: serverUrl },
+    },
+    servers: [{ url: serverUrl }],
+    security: [{ apiKey: [] }, { bearer: [] }],
+    tags: [...new Set(endpoints.map(tagOf))].sort().map(name => ({ name, description: `Endpoints named ${name}.*` })),
+    paths,
+    components: {
+      ...(endpoints.length > 0 && {
+        schemas: { Problem: PROBLEM, ...schemas },
+        parameters: usesFormat(endpoints) ? { format: FORMAT } : {},
+        headers: HEADERS,
+      }),
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-KEY' },
+        bearer: { type: 'http', scheme: 'bearer' },
+      },
+    },
+  }
+}
+
+/** The revision of all endpoints: equal for equal manifests, whatever their order. */
+export function revisionOf(endpoints: readonly Pick<Endpoint, 'id' | 'revision'>[]): string {
+  const lines = endpoints.map(({ id, revision }) => `${id} ${revision}\n`).sort()
+  return createHash('sha256').update(lines.join('')).digest('hex').slice(0, 16)
+}
+
+const FORMAT = {
+  name: 'format',
+  in: 'query',
+  description: 'The format of the result; it beats `Accept`. What this document describes is `json`.',
+  schema: { type: 'string', enum: RESULT_FORMATS, default: 'json' },
+}
+
+const usesFormat = (endpoints: readonly Endpoint[]): boolean =>
+  endpoints.some(({ parameters }) => !parameters.some(({ name }) => name === 'format'))
+
+/** `<name>`, and `<name>.row` unless an endpoint has that name itself. */
+function schemasOf(
+  endpoint: Endpoint,
+  { version }: DocumentOptions,
+  names: ReadonlySet<string>,
+): Readonly<Record<string, JsonSchema>> {
+  const row = rowOf(endpoint, version)
+  const ofRow = rowName(endpoint)
+  if (names.has(ofRow)) return { [endpoint.name]: resultOf(endpoint, row) }
+  return { [endpoint.name]: resultOf(endpoint, { $ref: `#/components/schemas/${ofRow}` }), [ofRow]: row }
+}
+
+/** The schemas of rows, which are most of a document, are made once for each endpoint of a load. */
+const rows = new WeakMap<Endpoint, Map<string, JsonSchema>>()
+
+function rowOf(endpoint: Endpoint, version: DocumentOptions['version']): JsonSchema {
+  const known = rows.get(endpoint) ?? new Map<string, JsonSchema>()
+  rows.set(endpoint, known)
+  const row = known.get(version) ?? rowSchema(endpoint, version)
+  known.set(version, row)
+  return row
+}

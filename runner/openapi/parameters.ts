@@ -1,0 +1,146 @@
+/** The parameters of an endpoint as OpenAPI describes them. */
+import type { Endpoint } from '../model/endpoint.js'
+import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
+import { splitType } from '../model/typed-value.js'
+import type { JsonSchema } from './schema.js'
+
+/** The versions of OpenAPI that documents are written in. */
+export type Version = '3.1' | '3.0'
+
+/** A parameter object. */
+export type ParameterObject = { readonly [member: string]: unknown }
+
+/** The parameters that a caller may give, without those that are pinned, and a reference to `format` at the end. */
+export function parameterObjects(
+  { parameters }: Pick<Endpoint, 'parameters'>,
+  pinned: readonly string[],
+  version: Version,
+): readonly ParameterObject[] {
+  const own = parameters.filter(({ name }) => !pinned.includes(name))
+  const objects = own.map(parameter => parameterObject(parameter, version))
+  const hidesFormat = parameters.some(({ name }) => name === 'format')
+  return hidesFormat ? objects : [...objects, { $ref: '#/components/parameters/format' }]
+}
+
+function parameterObject(parameter: Parameter, version: Version): ParameterObject {
+  const { name, isRequired, type } = parameter
+  const { isArray } = splitType(type)
+  const description = descriptionOf(parameter)
+  const examples = examplesOf(parameter)
+  return {
+    name,
+    in: 'query',
+    ...(isRequired && { required: true }),
+    ...(description !== '' && { description }),
+    ...(isArray && { style: 'form', explode: true }),
+    schema: parameterSchema(parameter, version === '3.1' ? examples : []),
+    ...(version === '3.0' && examples.length > 0 && { examples: namedExamples(examples) }),
+  }
+}
+
+/** OpenAPI 3.0 has several examples beside the schema alone, each with a name. */
+function namedExamples(examples: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(examples.map((value, i) => [`example-${i + 1}`, { value }]))
+}
+
+/** What the manifest says, and what no keyword of a schema can say. */
+function descriptionOf({ description, type, format, fallbackRow, minimum, maximum }: Parameter): string {
+  const isCivil = CIVIL_FORMATS[splitType(type).scalar] !== undefined
+  const sentences = [
+    description.trim(),
+    format === 're2' && !/\bRE2\b/.test(description) ? 'An RE2 regular expression.' : '',
+    fallbackRow !== undefined && !description.includes(`counts as ${fallbackRow}`)
+      ? `Any other value counts as ${fallbackRow}.`
+      : '',
+    isCivil && minimum !== undefined ? `Not before ${minimum}.` : '',
+    isCivil && maximum !== undefined ? `Not after ${maximum}.` : '',
+  ]
+  return sentences.filter(sentence => sentence !== '').join(' ')
+}
+
+/** The examples that the manifest declares, then the rows of lookup tables that any other value falls back from. */
+function examplesOf(parameter: Parameter): readonly unknown[] {
+  const { scalar, isArray } = splitType(parameter.type)
+  const { examples, openRows = [] } = parameter
+  const values = [...new Set([...examples, ...openRows.filter(row => isTaken(parameter, row))])].map(text =>
+    jsonOf(scalar, text),
+  )
+  return isArray ? values.map(value => [value]) : values
+}
+
+/** Whether the other constraints let this row's name through. */
+function isTaken({ enum: values, pattern, maxLength = Infinity }: Parameter, row: string): boolean {
+  if (values && !values.includes(row)) return false
+  return [...row].length <= maxLength && (!pattern || new RegExp(`^(?:${pattern.source})$`, pattern.flags).test(row))
+}
+
+/** The schema of an argument. */
+function parameterSchema(parameter: Parameter, examples: readonly unknown[] = []): JsonSchema {
+  const { type, maxLength } = parameter
+  const { scalar, isArray } = splitType(type)
+  const value = scalarSchema(parameter, scalar, isArray)
+  const fallback = defaultOf(parameter, scalar)
+  const more = { ...(fallback !== undefined && { default: fallback }), ...(examples.length > 0 && { examples }) }
+  if (!isArray) return { ...value, ...more }
+  return { type: 'array', items: value, ...(maxLength !== undefined && { maxItems: maxLength }), ...more }
+}
+
+const TYPES: Readonly<Record<ScalarParameterType, string>> = {
+  string: 'string',
+  int64: 'integer',
+  float64: 'number',
+  bool: 'boolean',
+  date: 'string',
+  datetime: 'string',
+  timestamp: 'string',
+}
+
+const CIVIL_FORMATS: Partial<Record<ScalarParameterType, string>> = {
+  date: 'date',
+  datetime: 'date-time-local',
+  timestamp: 'date-time',
+}
+
+function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray: boolean): JsonSchema {
+  const { pattern, maxLength, format, minimum, maximum } = parameter
+  const known = format === 're2' ? 'regex' : CIVIL_FORMATS[scalar]
+  const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))
+  const isNumber = scalar === 'int64' || scalar === 'float64'
+  const [least, most] = [minimum, maximum].map(bound => (isNumber ? exactNumber(scalar, bound) : undefined))
+  return {
+    type: TYPES[scalar],
+    ...(known !== undefined && { format: known }),
+    ...(allowed && { enum: allowed }),
+    ...(pattern && { pattern: `^(?:${pattern.source})$` }),
+    ...(!isArray && maxLength !== undefined && { maxLength }),
+    ...(least !== undefined && { minimum: least }),
+    ...(most !== undefined && { maximum: most }),
+  }
+}
+
+/** The only values that are taken: those of `enum` that are rows of rejecting lookup tables too, or one of both. */
+function allowedOf({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined {
+  if (values === undefined || rows === undefined) return values ?? rows
+  return values.filter(value => rows.includes(String(value)))
+}
+
+function defaultOf({ default: fallback }: Parameter, scalar: ScalarParameterType): unknown {
+  if (fallback === undefined) return undefined
+  return Array.isArray(fallback)
+    ? fallback.map((value: ScalarValue) => jsonOf(scalar, value))
+    : jsonOf(scalar, fallback as ScalarValue)
+}
+
+/** A number of JSON; undefined for what it would not hold exactly. */
+function exactNumber(scalar: ScalarParameterType, value: ArgumentValue | undefined): number | undefined {
+  if (value === undefined) return undefined
+  const number = Number(value)
+  return (scalar === 'int64' ? Number.isSafeInteger(number) : Number.isFinite(number)) ? number : undefined
+}
+
+/** A typed argument, or the text of one, as its type has it in JSON. */
+function jsonOf(scalar: ScalarParameterType, value: ArgumentValue): unknown {
+  if (scalar === 'bool') return typeof value === 'string' ? value.toLowerCase() === 'true' : value
+  if (scalar === 'int64' || scalar === 'float64') return exactNumber(scalar, value) ?? String(value)
+  return value
+}

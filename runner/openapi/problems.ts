@@ -1,0 +1,121 @@
+/** The problems that an endpoint can answer with, as OpenAPI describes them. */
+import type { Endpoint } from '../model/endpoint.js'
+import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
+import type { JsonSchema } from './schema.js'
+
+/** What decides which problems an endpoint has. */
+export interface ProblemFacts {
+  readonly endpoint: Pick<Endpoint, 'columns'>
+  /** The caller can give arguments: not all parameters are pinned. */
+  readonly takesArguments: boolean
+  readonly engine: 'duckdb' | 'bigquery'
+}
+
+/** The statuses that each endpoint describes, with the codes that it can answer with, in the order of the catalogue. */
+export function problemCodes({
+  endpoint,
+  takesArguments,
+  engine,
+}: ProblemFacts): ReadonlyMap<number, readonly ErrorCode[]> {
+  const isWarehouse = engine === 'bigquery'
+  const mayBreak = endpoint.columns.some(({ required, json }) => required || json === 'number')
+  const isPossible: Partial<Record<string, boolean>> = {
+    ARGUMENT_INVALID: takesArguments,
+    CONTRACT_BROKEN: mayBreak,
+    BUDGET_EXCEEDED: isWarehouse,
+    COST_LIMIT_EXCEEDED: isWarehouse,
+    // Only a purge, or /readyz, is answered with these.
+    STORE_UNAVAILABLE: false,
+    NOT_READY: false,
+  }
+  const codes = new Map<number, ErrorCode[]>(STATUSES.map(status => [status, []]))
+  for (const [name, { status }] of Object.entries(ERROR_CODES)) {
+    if (isPossible[name] ?? true) codes.get(status)?.push(name as ErrorCode)
+  }
+  return codes
+}
+
+const STATUSES = [400, 401, 403, 406, 429, 502, 503, 504] as const
+
+const DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: 'The arguments, or the request itself, are not valid. `errors` names every bad argument.',
+  401: 'No token was sent, or one that is not valid.',
+  403: 'The token may not make this call.',
+  406: 'The format or the coding is not offered.',
+  429: 'The token has used up its rate or its budget.',
+  502: 'The engine could not answer.',
+  503: 'The server is busy or shutting down.',
+  504: 'The query took too long.',
+}
+
+/** The statuses with a `Retry-After` header. */
+const RETRIED = new Set([429, 503])
+
+/** The responses for these codes, and the schemas that they refer to, by their names in `components`. */
+export function problemResponses(codes: ReadonlyMap<number, readonly ErrorCode[]>): {
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly schemas: Readonly<Record<string, JsonSchema>>
+} {
+  const responses: Record<string, unknown> = {}
+  const schemas: Record<string, JsonSchema> = {}
+  for (const [status, names] of codes) {
+    const name = schemaName(status, names)
+    schemas[name] = schemaOf(status, names)
+    responses[String(status)] = {
+      description: DESCRIPTIONS[status],
+      ...(RETRIED.has(status) && { headers: { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } }),
+      content: { 'application/problem+json': { schema: { $ref: `#/components/schemas/${name}` } } },
+    }
+  }
+  return { responses, schemas }
+}
+
+/** The codes that only some endpoints have tell schemas of one status apart. */
+const OPTIONAL: ReadonlySet<string> = new Set([
+  'ARGUMENT_INVALID',
+  'CONTRACT_BROKEN',
+  'BUDGET_EXCEEDED',
+  'COST_LIMIT_EXCEEDED',
+])
+
+/** `Problem502.CONTRACT_BROKEN`: the status, and those of its codes that only some endpoints have. */
+function schemaName(status: number, codes: readonly ErrorCode[]): string {
+  return [`Problem${status}`, ...codes.filter(code => OPTIONAL.has(code))].join('.')
+}
+
+/** `Problem`, with the codes of one status. */
+function schemaOf(status: number, codes: readonly ErrorCode[]): JsonSchema {
+  return {
+    allOf: [
+      { $ref: '#/components/schemas/Problem' },
+      {
+        type: 'object',
+        properties: { status: { type: 'integer', enum: [status] }, code: { type: 'string', enum: codes } },
+      },
+    ],
+  }
+}
+
+/** A problem of RFC 9457, whatever its code. */
+export const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457). `code` never changes its meaning; `type` leads to an explanation.',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference', description: 'Where the code is explained.' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What went wrong in this call.' },
+    instance: { type: 'string', description: 'The id of the request, which the log has too.' },
+    code: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'Every bad argument.',
+      items: {
+        type: 'object',
+        required: ['parameter', 'detail'],
+        properties: { parameter: { type: 'string' }, detail: { type: 'string' } },
+      },
+    },
+  },
+}

@@ -1,0 +1,152 @@
+/** JSON Schemas of results, from the columns of an endpoint. Pure: the same endpoint always has the same schema. */
+import { parseTypeName, type Type } from '../../googlesql/index.js'
+import type { ContractColumn, Endpoint } from '../model/endpoint.js'
+
+/**
+ * The dialect of a schema. `json-schema`: JSON Schema 2020-12 that any validator compiles, in strict mode too: no `format`,
+ * no keyword of an extension. `3.1` and `3.0`: that of an OpenAPI document of this version.
+ */
+export type Dialect = 'json-schema' | '3.1' | '3.0'
+
+/** A schema as JSON. */
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** The members of an endpoint that determine the schema of its results. */
+export type Described = Pick<Endpoint, 'columns' | 'maxRows' | 'timestamps'>
+
+/** `{"result":[row,…]}`, complete in itself. */
+export function resultSchema(endpoint: Described, dialect: Dialect = 'json-schema'): JsonSchema {
+  return resultOf(endpoint, rowSchema(endpoint, dialect))
+}
+
+/** `{"result":[row,…]}`, with this schema of a row, which may be a reference. */
+export function resultOf({ maxRows }: Pick<Endpoint, 'maxRows'>, row: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    required: ['result'],
+    properties: { result: { type: 'array', maxItems: maxRows, items: row } },
+    additionalProperties: false,
+  }
+}
+
+/** One row: every column is there, and nothing else. */
+export function rowSchema({ columns, timestamps }: Omit<Described, 'maxRows'>, dialect: Dialect): JsonSchema {
+  const properties = columns.map(column => [column.name, columnSchema(column, timestamps, dialect)] as const)
+  return objectOf(properties)
+}
+
+/** A column, with its description; in OpenAPI also `x-sluice-type` (the GoogleSQL type) and `x-sluice-unit`. */
+export function columnSchema(column: ContractColumn, timestamps: Endpoint['timestamps'], dialect: Dialect): JsonSchema {
+  const { type, description, required, json, unit } = column
+  const parsed = parseTypeName(type)
+  const writer = schemaWriter(timestamps, dialect)
+  const value = parsed ? writer.typeSchema(parsed, json) : openSchema(type)
+  return {
+    ...(required ? value : orNull(value, dialect)),
+    ...(description !== '' && { description }),
+    ...(dialect !== 'json-schema' && { 'x-sluice-type': type, ...(unit !== null && { 'x-sluice-unit': unit }) }),
+  }
+}
+
+/** A type that is declared without its fields: `ARRAY<STRUCT>`, where variants of the SQL have different ones. */
+function openSchema(type: string): JsonSchema {
+  if (/^ARRAY\b/i.test(type)) return { type: 'array', items: /^ARRAY<STRUCT\b/i.test(type) ? { type: 'object' } : {} }
+  return /^STRUCT\b/i.test(type) ? { type: 'object' } : {}
+}
+
+const MAX_SAFE = Number.MAX_SAFE_INTEGER
+const SAFE_INTEGER: JsonSchema = { type: 'integer', minimum: -MAX_SAFE, maximum: MAX_SAFE }
+const INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{1,19}$' }
+/** The text of an INT64 that is no number in JSON: at least 16 digits. */
+const LARGE_INTEGER_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]{16,19}$' }
+const DECIMAL_TEXT: JsonSchema = { type: 'string', pattern: '^-?[0-9]+(?:\\.[0-9]+)?$' }
+const ODD_FLOAT: JsonSchema = { type: 'string', enum: ['NaN', 'Infinity', '-Infinity'] }
+
+const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
+const TIME = '[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{3}(?:[0-9]{3})?)?'
+
+/** The formats of the OpenAPI format registry, and the patterns that say the same where no format is known. */
+const CIVIL = {
+  DATE: { format: 'date', pattern: `^${DATE}$` },
+  TIME: { format: 'time-local', pattern: `^${TIME}$` },
+  DATETIME: { format: 'date-time-local', pattern: `^${DATE}T${TIME}$` },
+  TIMESTAMP: { format: 'date-time', pattern: `^${DATE}T${TIME}Z$` },
+} as const
+
+interface SchemaWriter {
+  /** The schema of a value that is not NULL. `json` is that of the column, and null for values inside others. */
+  typeSchema(type: Type, json: ContractColumn['json']): JsonSchema
+}
+
+function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): SchemaWriter {
+  const civil = (kind: keyof typeof CIVIL): JsonSchema =>
+    dialect === 'json-schema'
+      ? { type: 'string', pattern: CIVIL[kind].pattern }
+      : { type: 'string', format: CIVIL[kind].format }
+
+  function typeSchema(type: Type, json: ContractColumn['json']): JsonSchema {
+    switch (type.kind) {
+      case 'INT64':
+        if (json === 'number') return SAFE_INTEGER
+        return json === 'string' ? INTEGER_TEXT : { anyOf: [SAFE_INTEGER, LARGE_INTEGER_TEXT] }
+      case 'FLOAT64':
+        return json === 'number' ? { type: 'number' } : { anyOf: [{ type: 'number' }, ODD_FLOAT] }
+      case 'NUMERIC':
+      case 'BIGNUMERIC':
+        return json === 'number' ? { type: 'number' } : DECIMAL_TEXT
+      case 'BOOL':
+        return { type: 'boolean' }
+      case 'STRING':
+      case 'INTERVAL':
+        return { type: 'string' }
+      case 'BYTES':
+        return { type: 'string', ...(dialect === '3.0' ? { format: 'byte' } : { contentEncoding: 'base64' }) }
+      case 'TIMESTAMP':
+        return timestamps === 'unix_micros' ? { type: 'integer' } : civil('TIMESTAMP')
+      case 'DATE':
+      case 'TIME':
+      case 'DATETIME':
+        return civil(type.kind)
+      case 'JSON':
+        return {}
+      case 'ARRAY':
+        // A result has no NULL inside an ARRAY: the query fails.
+        return { type: 'array', items: typeSchema(type.element, null) }
+      case 'STRUCT':
+        return objectOf(
+          type.fields.map((field, i) => [
+            field.name === '' ? `_field_${i + 1}` : field.name,
+            orNull(typeSchema(field.type, null), dialect),
+          ]),
+        )
+      default:
+        return type satisfies never
+    }
+  }
+  return { typeSchema }
+}
+
+/** An object with exactly these members. A STRUCT may have several of one name; a reader of JSON takes any one of them. */
+function objectOf(members: readonly (readonly [name: string, schema: JsonSchema])[]): JsonSchema {
+  const properties: Record<string, JsonSchema> = Object.create(null)
+  for (const [name, schema] of members) {
+    const before = properties[name]
+    properties[name] = before === undefined ? schema : { anyOf: [before, schema] }
+  }
+  return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
+}
+
+/** The same schema, with null. An ARRAY is never NULL in a result, where it is empty instead; JSON may be anything. */
+function orNull(schema: JsonSchema, dialect: Dialect): JsonSchema {
+  const { type, anyOf } = schema
+  if (type === 'array' || (type === undefined && anyOf === undefined)) return schema
+  if (dialect === '3.0') {
+    // OpenAPI 3.0 takes `nullable` beside `type` alone, so it stands inside every branch.
+    const branches = anyOf as readonly JsonSchema[] | undefined
+    return branches
+      ? { ...schema, anyOf: branches.map(branch => orNull(branch, dialect)) }
+      : { ...schema, nullable: true }
+  }
+  if (anyOf) return { ...schema, anyOf: [...(anyOf as readonly JsonSchema[]), { type: 'null' }] }
+  return { ...schema, type: [type, 'null'] }
+}

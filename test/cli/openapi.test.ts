@@ -1,0 +1,74 @@
+import { expect } from 'chai'
+import { command, type Finished } from './command.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is JSON, and each test asserts what it reads
+type Json = any
+
+const QUERY = '/api/endpoints/query'
+const openapi = (...argv: readonly string[]): Promise<Finished> =>
+  command(['openapi', '--data', 'no-such-folder', '--engine-memory', '256', ...argv])
+const documentOf = async (...argv: readonly string[]): Promise<Json> => JSON.parse((await openapi(...argv)).out)
+
+describe('sluice openapi', () => {
+  it('prints the document of every endpoint, without data and without a server', async () => {
+    const { code, out, err } = await openapi()
+    expect([code, err]).to.deep.equal([0, ''])
+    const document: Json = JSON.parse(out)
+    expect(document.openapi).to.equal('3.1.1')
+    expect(document.servers).to.deep.equal([{ url: 'http://127.0.0.1:8080' }])
+    expect(Object.keys(document.paths)).to.deep.equal(
+      ['functions.invocation-stats', 'logs.all', 'usage.api-counts'].map(name => `${QUERY}/${name}`),
+    )
+  })
+
+  it('has the complete rows of the compiled query, also where columns leave fields open', async () => {
+    const { components } = await documentOf('--allow', 'logs.*')
+    const { metadata, timestamp } = components.schemas['logs.all.row'].properties
+    expect(metadata['x-sluice-type']).to.match(/^ARRAY<STRUCT<.*request ARRAY<STRUCT</)
+    expect(metadata.items.properties.request.items.properties.method).to.deep.equal({ type: ['string', 'null'] })
+    expect(timestamp.format).to.equal('date-time')
+  })
+
+  it('has the rows of lookup tables: the only values where others are refused, else examples', async () => {
+    const { paths } = await documentOf()
+    const intervalOf = (name: string): Json =>
+      paths[`${QUERY}/${name}`].get.parameters.find((one: Json) => one.name === 'interval')
+    expect(intervalOf('usage.api-counts').schema.enum).to.deep.equal(['hourly', 'daily', 'minutely'])
+    const { schema, description } = intervalOf('functions.invocation-stats')
+    expect(schema).not.to.have.property('enum')
+    expect(schema.examples).to.include.members(['5min', '7day'])
+    expect(description).to.match(/Any other value counts as 1day\.$/)
+  })
+
+  it('is for a token of these patterns and pins', async () => {
+    const document = await documentOf('--allow', 'logs.*', 'usage.*', '--pin', 'project=abc')
+    expect(Object.keys(document.paths)).to.deep.equal([`${QUERY}/logs.all`, `${QUERY}/usage.api-counts`])
+    const { get } = document.paths[`${QUERY}/logs.all`]
+    expect(get['x-sluice-pinned']).to.deep.equal(['project'])
+    expect(get.parameters.map((one: Json) => one.name)).not.to.include('project')
+  })
+
+  it('warns of patterns and pins that mean nothing here', async () => {
+    const { code, err } = await openapi('--allow', 'log.*', '--pin', 'projct=abc')
+    expect(code).to.equal(0)
+    expect(err).to.match(/no endpoint is named "log\.\*"/)
+    expect(err).to.match(/no endpoint declares "projct".*did you mean "project"/)
+  })
+
+  it('is OpenAPI 3.0 with --version 3.0, at the address of --url', async () => {
+    const document = await documentOf('--version', '3.0', '--url', 'https://data.example.com')
+    expect([document.openapi, document.servers[0].url]).to.deep.equal(['3.0.3', 'https://data.example.com'])
+    expect(JSON.stringify(document)).not.to.include('"null"')
+  })
+
+  it('refuses other versions and addresses', async () => {
+    expect((await openapi('--version', '2.0')).code).to.equal(2)
+    const { code, err } = await openapi('--url', 'data.example.com')
+    expect(code).to.equal(2)
+    expect(err).to.match(/--public-url must be an http/)
+  })
+
+  it('leaves --version of the program as it is', async () => {
+    expect((await command(['--version'])).out).to.match(/^\d+\.\d+\.\d+\n$/)
+  })
+})

@@ -1,0 +1,234 @@
+import { expect } from 'chai'
+import type { Endpoint } from '../../runner/model/endpoint.js'
+import { type DocumentOptions, openApiDocument, revisionOf } from '../../runner/openapi/document.js'
+import { handMadeEndpoint, parameter } from '../request/hand-made.js'
+import { publishedSchemas } from './published-schema.js'
+
+const OPTIONS: DocumentOptions = {
+  version: '3.1',
+  engine: 'duckdb',
+  pinned: [],
+  allFormats: false,
+  serverUrl: 'https://data.example.com',
+  revision: 'r',
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is JSON, and each test asserts what it reads
+type Json = any
+
+const documentOf = (endpoints: readonly Endpoint[], options: Partial<DocumentOptions> = {}): Json =>
+  openApiDocument(endpoints, { ...OPTIONS, ...options })
+
+const operationOf = (endpoint: Partial<Endpoint> = {}, options: Partial<DocumentOptions> = {}): Json =>
+  documentOf([handMadeEndpoint(endpoint)], options).paths['/api/endpoints/query/tests.echo'].get
+
+describe('openapi: the document', () => {
+  it('names its version, its server, its revision and both ways to send a token', () => {
+    const document = documentOf([handMadeEndpoint()])
+    expect(document.openapi).to.equal('3.1.1')
+    expect(documentOf([handMadeEndpoint()], { version: '3.0' }).openapi).to.equal('3.0.3')
+    expect(document.info.version).to.equal('r')
+    expect(document.servers).to.deep.equal([{ url: 'https://data.example.com' }])
+    expect(document.security).to.deep.equal([{ apiKey: [] }, { bearer: [] }])
+    expect(document.components.securitySchemes.apiKey).to.include({ in: 'header', name: 'X-API-KEY' })
+  })
+
+  it('has a GET for each endpoint, by name', () => {
+    const endpoints = ['functions.invocation-stats', 'logs.all', 'logs'].map(name =>
+      handMadeEndpoint({ name, id: name }),
+    )
+    const { paths, tags } = documentOf(endpoints)
+    expect(Object.keys(paths)).to.deep.equal(endpoints.map(({ name }) => `/api/endpoints/query/${name}`))
+    const [stats] = Object.values(paths) as Json[]
+    expect(Object.keys(stats)).to.deep.equal(['get'])
+    expect(stats.get).to.include({ operationId: 'functions_invocation-stats' })
+    expect(stats.get.tags).to.deep.equal(['functions'])
+    expect(tags.map((tag: Json) => tag.name)).to.deep.equal(['functions', 'logs'])
+  })
+
+  it('refers from a 200, which is JSON alone, to the schemas of the result and of a row', () => {
+    const document = documentOf([handMadeEndpoint()])
+    const { content, headers } = document.paths['/api/endpoints/query/tests.echo'].get.responses['200']
+    expect(content).to.deep.equal({ 'application/json': { schema: { $ref: '#/components/schemas/tests.echo' } } })
+    expect(headers.ETag).to.deep.equal({ $ref: '#/components/headers/ETag' })
+    const { schemas } = document.components
+    expect(schemas['tests.echo'].properties.result).to.deep.equal({
+      type: 'array',
+      maxItems: 1000,
+      items: { $ref: '#/components/schemas/tests.echo.row' },
+    })
+    expect(schemas['tests.echo.row'].properties.project).to.include({ 'x-sluice-type': 'STRING' })
+    const ajv = publishedSchemas().addKeyword('components')
+    ajv.addSchema({ $id: 'document', components: document.components })
+    const validate = ajv.compile({ $ref: 'document#/components/schemas/tests.echo' })
+    expect(validate({ result: [{ project: 'a' }] })).to.equal(true)
+    expect(validate({ result: [{ project: 1 }] })).to.equal(false)
+  })
+
+  it('keeps the row of an endpoint apart from an endpoint that is named row', () => {
+    const document = documentOf([handMadeEndpoint(), handMadeEndpoint({ name: 'tests.echo.row', id: 'other' })])
+    const { schemas } = document.components
+    expect(schemas['tests.echo'].properties.result.items.properties).to.have.keys('project')
+    expect(schemas['tests.echo.row'].properties.result.items).to.have.keys('$ref')
+  })
+
+  it('has every media type of a 200 where all are asked for', () => {
+    const { content } = operationOf({}, { allFormats: true }).responses['200']
+    expect(Object.keys(content)).to.deep.equal([
+      'application/json',
+      'application/x-ndjson',
+      'text/csv',
+      'application/vnd.sluice.table+json',
+      'application/vnd.apache.arrow.stream',
+    ])
+    expect(operationOf()['x-sluice-formats']).to.deep.equal(['json', 'ndjson', 'csv', 'excel', 'table', 'arrow'])
+  })
+
+  it('shows the reviewed rows', () => {
+    const { content } = operationOf({ example: [{ project: 'a' }] }).responses['200']
+    expect(content['application/json'].example).to.deep.equal({ result: [{ project: 'a' }] })
+  })
+
+  it('leaves a pinned parameter out and names it', () => {
+    const operation = operationOf({}, { pinned: ['project'] })
+    expect(operation.parameters.map((one: Json) => one.name ?? one.$ref)).to.deep.equal([
+      'size',
+      '#/components/parameters/format',
+    ])
+    expect(operation['x-sluice-pinned']).to.deep.equal(['project'])
+    expect(operationOf()).not.to.have.property('x-sluice-pinned')
+  })
+
+  it('is valid without endpoints', () => {
+    expect(documentOf([])).to.deep.include({ paths: {}, tags: [] })
+  })
+
+  it('has one revision for equal manifests, in any order', () => {
+    const [a, b] = [
+      { id: 'a', revision: '1' },
+      { id: 'b', revision: '2' },
+    ]
+    expect(revisionOf([a, b])).to.equal(revisionOf([b, a]))
+    expect(revisionOf([a, b])).not.to.equal(revisionOf([a, { ...b, revision: '3' }]))
+  })
+})
+
+describe('openapi: the parameters', () => {
+  const described = (rest: Parameters<typeof parameter>[1], version: '3.1' | '3.0' = '3.1'): Json =>
+    operationOf({ parameters: [parameter('p', { description: '', ...rest })] }, { version }).parameters[0]
+  const schemaOf = (rest: Parameters<typeof parameter>[1]): Json => described(rest).schema
+
+  for (const [rest, schema] of [
+    [{ type: 'string' }, { type: 'string' }],
+    [
+      { type: 'string', maxLength: 5, pattern: /[a-z]+|x/u },
+      { type: 'string', maxLength: 5, pattern: '^(?:[a-z]+|x)$' },
+    ],
+    [
+      { type: 'int64', minimum: '1', maximum: '9', default: '5' },
+      { type: 'integer', minimum: 1, maximum: 9, default: 5 },
+    ],
+    [{ type: 'int64', maximum: '9223372036854775807' }, { type: 'integer' }],
+    [
+      { type: 'float64', minimum: 0.5 },
+      { type: 'number', minimum: 0.5 },
+    ],
+    [
+      { type: 'bool', default: false },
+      { type: 'boolean', default: false },
+    ],
+    [{ type: 'date' }, { type: 'string', format: 'date' }],
+    [{ type: 'datetime' }, { type: 'string', format: 'date-time-local' }],
+    [{ type: 'timestamp' }, { type: 'string', format: 'date-time' }],
+    [
+      { type: 'string', format: 're2' },
+      { type: 'string', format: 'regex' },
+    ],
+    [
+      { type: 'int64', enum: ['1', '2'] },
+      { type: 'integer', enum: [1, 2] },
+    ],
+    [{ rows: ['a', 'b'] }, { type: 'string', enum: ['a', 'b'] }],
+    [
+      { rows: ['a', 'b'], enum: ['b', 'c'] },
+      { type: 'string', enum: ['b'] },
+    ],
+    [
+      { examples: ['x'], openRows: ['x', 'y'] },
+      { type: 'string', examples: ['x', 'y'] },
+    ],
+    [
+      { openRows: ['x', 'yy'], maxLength: 1 },
+      { type: 'string', maxLength: 1, examples: ['x'] },
+    ],
+    [
+      { type: 'array<int64>', maxLength: 3, minimum: '1', default: ['1', '2'], examples: ['7'] },
+      { type: 'array', items: { type: 'integer', minimum: 1 }, maxItems: 3, default: [1, 2], examples: [[7]] },
+    ],
+  ] as const satisfies readonly (readonly [Parameters<typeof parameter>[1], unknown])[]) {
+    it(`${JSON.stringify(rest)}`, () => expect(schemaOf(rest)).to.deep.equal(schema))
+  }
+
+  it('say in words what no keyword says', () => {
+    expect(described({ format: 're2', description: 'Which.' }).description).to.equal(
+      'Which. An RE2 regular expression.',
+    )
+    expect(described({ openRows: ['a', 'b'], fallbackRow: 'a' }).description).to.equal('Any other value counts as a.')
+    const told = { openRows: ['a'], fallbackRow: 'a', description: 'Else it counts as a.' }
+    expect(described(told).description).to.equal('Else it counts as a.')
+    expect(described({ type: 'date', minimum: '2026-01-01' }).description).to.equal('Not before 2026-01-01.')
+  })
+
+  it('of lists are repeated, and examples stand beside the schema in 3.0', () => {
+    expect(described({ type: 'array<string>' })).to.include({ style: 'form', explode: true })
+    const { examples, schema } = described({ examples: ['x', 'y'] }, '3.0')
+    expect(examples).to.deep.equal({ 'example-1': { value: 'x' }, 'example-2': { value: 'y' } })
+    expect(schema).to.deep.equal({ type: 'string' })
+  })
+
+  it('have no format of results where the endpoint has a parameter of that name', () => {
+    const { parameters } = operationOf({ parameters: [parameter('format')] })
+    expect(parameters.map((one: Json) => one.name)).to.deep.equal(['format'])
+  })
+})
+
+describe('openapi: the problems', () => {
+  const codesOf = (
+    endpoint: Partial<Endpoint> = {},
+    options: Partial<DocumentOptions> = {},
+  ): Record<string, string[]> => {
+    const document = documentOf([handMadeEndpoint(endpoint)], options)
+    const { responses } = document.paths['/api/endpoints/query/tests.echo'].get
+    return Object.fromEntries(
+      Object.entries(responses as Json).flatMap(([status, response]: [string, Json]) => {
+        const media = response.content?.['application/problem+json']
+        if (!media) return []
+        const schema = document.components.schemas[media.schema.$ref.split('/').at(-1)]
+        return [[status, schema.allOf[1].properties.code.enum]]
+      }),
+    )
+  }
+
+  it('are those that the endpoint can answer with', () => {
+    expect(codesOf()).to.deep.equal({
+      400: ['ARGUMENT_INVALID', 'REQUEST_INVALID'],
+      401: ['TOKEN_MISSING', 'TOKEN_UNKNOWN'],
+      403: ['TOKEN_NOT_ALLOWED'],
+      406: ['NOT_ACCEPTABLE'],
+      429: ['RATE_LIMITED'],
+      502: ['QUERY_FAILED', 'RESULT_TOO_LARGE', 'ENGINE_UNAVAILABLE'],
+      503: ['OVERLOADED', 'DRAINING'],
+      504: ['QUERY_TIMEOUT'],
+    })
+  })
+
+  it('name no argument where there is none to give', () => {
+    expect(codesOf({ parameters: [parameter('p')] }, { pinned: ['p'] })[400]).to.deep.equal(['REQUEST_INVALID'])
+  })
+
+  it('are about money on BigQuery', () => {
+    const { 429: limits, 502: failures } = codesOf({}, { engine: 'bigquery' })
+    expect(limits).to.include('BUDGET_EXCEEDED')
+    expect(failures).to.include('COST_LIMIT_EXCEEDED')
+  })
+})
