@@ -120,7 +120,7 @@ async function runAll(isWanted) {
 async function runProcess({ next, add, env }) {
   for (let file = next(); file !== undefined; ) {
     file = await new Promise(resolve => {
-      const execArgv = ['--import', 'tsx', '--import', './test/built.mjs']
+      const execArgv = ['tsx', './test/built.mjs', './test/hold-results.ts'].flatMap(module => ['--import', module])
       const child = fork('test/worker.mjs', { execArgv, env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
       let printed = ''
       let counts = null

@@ -32,6 +32,7 @@ import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/setti
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { publishResults } from './publish-results.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
 
@@ -111,7 +112,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   try {
     const { live, relay } = openLive(settings, { observe, clock }, opened)
     await live.start()
-    const engine = limitQueries(relay.engine, settings.maxQueries)
+    const engine = publishResults(limitQueries(relay.engine, settings.maxQueries), live.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))

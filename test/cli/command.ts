@@ -59,6 +59,8 @@ export interface Started {
 }
 
 const PROGRAM = 'dist/runner/main.js'
+/** Ends a server whose result breaks its published schema, so that the test fails. */
+const HOLD_SERVED = new URL('../hold-served.mjs', import.meta.url).href
 
 /** Starts `serve` in its own process on a free port, and waits until it is ready. */
 export async function startServe(
@@ -66,7 +68,7 @@ export async function startServe(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
   const child = spawn(process.execPath, [PROGRAM, 'serve', '--engine-memory', '256', ...argv], {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], NODE_OPTIONS: `--import ${HOLD_SERVED}`, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

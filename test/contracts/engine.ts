@@ -5,6 +5,7 @@ import { RunnerError } from '../../runner/model/errors.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { BoundValue, ColumnPromise } from '../../runner/model/query.js'
 import { QueryFault } from '../../runner/model/query-fault.js'
+import { breachOf } from '../openapi/published-schema.js'
 
 type Parameters = Readonly<Record<string, BoundValue>>
 
@@ -126,6 +127,10 @@ export function engineContract(
         const result = await engine.run({ sql: `SELECT ${sql} AS v`, parameters: {} }, options)
         expect(new TextDecoder().decode(result.body)).to.equal(`{"result":[{"v":${json}}]}`)
         expect(result.columns).to.deep.equal([{ name: 'v', type }])
+        const column = { name: 'v', type, description: '', required: json !== 'null', unit: null }
+        const contract = { ...column, json: /^(BIG)?NUMERIC$/.test(type) ? ('string' as const) : null }
+        const published = { columns: [contract], maxRows: 1, timestamps: 'iso8601' as const }
+        expect(breachOf(published, result.body), 'the published schema').to.equal(null)
       })
     }
 

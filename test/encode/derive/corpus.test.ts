@@ -5,10 +5,13 @@ import { expect } from 'chai'
 import { derive } from '../../../runner/encode/derive/derive.js'
 import { openDuckdbEngine } from '../../../runner/engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../../../runner/engines/duckdb/open-engine.js'
-import type { DerivedFormat } from '../../../runner/model/query.js'
+import type { ContractColumn } from '../../../runner/model/endpoint.js'
+import type { DerivedFormat, ResultColumn } from '../../../runner/model/query.js'
+import type { Described } from '../../../runner/openapi/schema.js'
 import { runOptions } from '../../engines/ask-engine.js'
 import { CLOCK } from '../../engines/duckdb/raw-engine.js'
 import { caseFiles, caseTables, readCases } from '../../googlesql/case-files.js'
+import { breachOf } from '../../openapi/published-schema.js'
 import { readCsv } from './read-csv.js'
 
 const FACTS = { endpoint: 'corpus', revision: 'r', isTruncated: false } as const
@@ -45,6 +48,7 @@ describe('derived formats of the GoogleSQL cases', () => {
           const { columns, body, rowCount } = await engine.run(query, runOptions({ maxRows: 100_000, timestamps }))
           const json = text(body)
           const where = `${file} line ${line}: ${sql}`
+          expect(breachOf(published(columns, timestamps), body), where).to.equal(null)
           const derived = (format: DerivedFormat): Promise<Uint8Array> =>
             derive(format, columns, body, { ...FACTS, timestamps })
 
@@ -66,6 +70,15 @@ describe('derived formats of the GoogleSQL cases', () => {
     }
   }
 })
+
+/** What an endpoint of these columns publishes that promises nothing. */
+function published(columns: readonly ResultColumn[], timestamps: 'iso8601' | 'unix_micros'): Described {
+  const contract = columns.map(({ name, type }): ContractColumn => {
+    const json = /^(?:BIG)?NUMERIC$/.test(type) ? 'string' : null
+    return { name, type, description: '', required: false, json, unit: null }
+  })
+  return { columns: contract, maxRows: 100_000, timestamps }
+}
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8')
 
