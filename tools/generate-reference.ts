@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { makeProgram } from '../runner/cli/program.js'
 import { ERROR_CODES } from '../runner/model/error-codes.js'
+import { FAULTS } from '../runner/model/explain-problem.js'
 import { RULES } from '../runner/model/rules.js'
 import { METRICS } from '../runner/observe/metrics.js'
 import { SETTINGS } from '../runner/settings/settings.js'
@@ -53,16 +54,19 @@ function errorsText(): string {
     '# Errors',
     '',
     GENERATED('runner/model/error-codes.ts'),
-    'An error is `application/problem+json` (RFC 9457), see [http.md](../http.md#errors). `GET /problems/<code>` on a server gives one of',
-    'these rows. Codes are never renamed.',
+    'An error is `application/problem+json` (RFC 9457), see [http.md](../http.md#errors). `GET /problems/<code>` on a server says the same,',
+    'in a browser as a page. Codes are never renamed. Whose fault it is:',
+    '',
+    ...Object.entries(FAULTS).map(([fault, sentence]) => `- *${fault}*: ${sentence}`),
     '',
     ...table(
-      ['Code', 'Status', 'Title', 'When'],
-      Object.entries(ERROR_CODES).map(([name, { status, title, when }]) => [
+      ['Code', 'Status', 'What happened', 'Whose fault', 'What to do'],
+      Object.entries(ERROR_CODES).map(([name, { status, when, fault, remedy }]) => [
         code(name),
         `${status}`,
-        title,
         cell(when),
+        fault,
+        cell(remedy),
       ]),
     ),
   )

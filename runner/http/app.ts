@@ -3,8 +3,9 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
+import { explain } from './explain.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
-import { explainProblem, problemOf } from './problem.js'
+import { problemOf } from './problem.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { beginExchange, exchangeOf } from './request-context.js'
 import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './routes.js'
@@ -148,12 +149,6 @@ function sendMetrics({ metrics }: AppDeps): RequestHandler {
     if (req.method === 'HEAD') res.end()
     else res.end(body)
   }
-}
-
-const explain: RequestHandler = (req, res) => {
-  const explanation = explainProblem(String(req.params['name']))
-  if (!explanation) throw new RunnerError('NOT_FOUND', { detail: 'There is no such problem.' })
-  sendJson(req, res, explanation)
 }
 
 /** The error handler; Express recognises it by its four parameters. */

@@ -1,6 +1,7 @@
 /** Builds `application/problem+json` (RFC 9457); no other file does. */
-import { ERROR_CODES, type ErrorCode } from '../model/error-codes.js'
+import { ERROR_CODES } from '../model/error-codes.js'
 import type { RunnerError } from '../model/errors.js'
+import { problemType } from '../model/explain-problem.js'
 
 /** A finished error response. */
 export interface Problem {
@@ -33,17 +34,4 @@ export function problemOf(error: RunnerError, requestId: string): Problem {
     ...error.headers,
   }
   return { status, headers, body }
-}
-
-/** The address that explains the code: `/problems/argument-invalid`. */
-function problemType(code: ErrorCode): string {
-  return `/problems/${code.toLowerCase().replaceAll('_', '-')}`
-}
-
-/** The explanation of a code, served at its `type`; undefined for an unknown code. */
-export function explainProblem(name: string): Readonly<Record<string, unknown>> | undefined {
-  const code = (Object.keys(ERROR_CODES) as ErrorCode[]).find(known => problemType(known) === `/problems/${name}`)
-  if (code === undefined) return undefined
-  const { status, title } = ERROR_CODES[code]
-  return { type: problemType(code), code, status, title }
 }

@@ -1,147 +1,251 @@
+/** What an error code means. `when` and `remedy` are Markdown, in which only code is marked. */
+export interface ErrorText {
+  readonly status: number
+  readonly title: string
+  /** What happened. */
+  readonly when: string
+  /**
+   * Whose fault it is: `caller`, who called; `author`, who wrote the endpoint; `operator`, who runs the server; `program`, a
+   * bug.
+   */
+  readonly fault: 'caller' | 'author' | 'operator' | 'program'
+  /** What to do. */
+  readonly remedy: string
+}
+
 /**
- * The catalogue of errors that callers can meet. Codes are never renamed and never used again for something else. `when` is
- * Markdown for docs/reference/errors.md, which `npm run generate` writes.
+ * The catalogue of errors that callers can meet. Codes are never renamed and never used again for something else.
+ * `GET /problems/<code>` and docs/reference/errors.md, which `npm run generate` writes, have these texts.
  */
 export const ERROR_CODES = {
   ARGUMENT_INVALID: {
     status: 400,
     title: 'Invalid arguments',
     when: 'An argument is missing, has the wrong type or breaks a constraint. `errors` names every such argument.',
+    fault: 'caller',
+    remedy: 'Correct the arguments that `errors` names; the description of the endpoint says what each takes.',
   },
   REQUEST_INVALID: {
     status: 400,
     title: 'Invalid request',
     when: 'The request is not valid HTTP, or its address, encoding or body is broken. In an address `é` is written `%C3%A9`.',
+    fault: 'caller',
+    remedy: 'Correct the request. Most libraries for HTTP encode addresses and bodies by themselves.',
   },
-  TOKEN_MISSING: { status: 401, title: 'A token is needed', when: 'No token was sent.' },
-  TOKEN_UNKNOWN: { status: 401, title: 'Unknown or expired token', when: 'The token is unknown, revoked or expired.' },
+  TOKEN_MISSING: {
+    status: 401,
+    title: 'A token is needed',
+    when: 'No token was sent.',
+    fault: 'caller',
+    remedy: 'Send the token as `X-API-KEY`, or as `Authorization: Bearer`, never in the address.',
+  },
+  TOKEN_UNKNOWN: {
+    status: 401,
+    title: 'Unknown or expired token',
+    when: 'The token is unknown, revoked or expired.',
+    fault: 'caller',
+    remedy: 'Ask the operator for another token. Asking again with the same one does not help.',
+  },
   TOKEN_NOT_ALLOWED: {
     status: 403,
     title: 'The token does not allow this call',
     when: 'The token may not call this endpoint, or is pinned to another value.',
+    fault: 'caller',
+    remedy:
+      'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log has the reason.',
   },
   ENDPOINT_UNKNOWN: {
     status: 404,
     title: 'No such endpoint',
     when: 'No endpoint has this name or id. Callers without a valid token get a 401 instead.',
+    fault: 'caller',
+    remedy: 'Look for the name in `GET /api/endpoints`. It may have been renamed or removed.',
   },
-  NOT_FOUND: { status: 404, title: 'Nothing here', when: 'Nothing is at this address.' },
+  NOT_FOUND: {
+    status: 404,
+    title: 'Nothing here',
+    when: 'Nothing is at this address.',
+    fault: 'caller',
+    remedy: 'Correct the address. Endpoints are below `/api/endpoints/query/`.',
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
     when: 'The address does not take this method. `Allow` lists the methods that it takes.',
+    fault: 'caller',
+    remedy: 'Use one of the methods that `Allow` lists.',
   },
   NOT_ACCEPTABLE: {
     status: 406,
     title: 'No acceptable representation',
     when: '`format`, `Accept` or `Accept-Encoding` asks for something that is not offered. `detail` lists what is.',
+    fault: 'caller',
+    remedy: 'Ask for one of the formats that `detail` lists, or leave the choice out for JSON.',
   },
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request took too long to arrive',
     when: 'The request did not arrive completely within 30 seconds.',
+    fault: 'caller',
+    remedy: 'Send the request again. If that fails too, look for what slows the connection down.',
   },
   PRECONDITION_FAILED: {
     status: 412,
     title: 'Precondition failed',
     when: '`If-Match` names another result than the current one.',
+    fault: 'caller',
+    remedy: 'Ask again without `If-Match`, and go on with the new result.',
   },
-  BODY_TOO_LARGE: { status: 413, title: 'Request body too large', when: 'The body has more than 1 MiB.' },
+  BODY_TOO_LARGE: {
+    status: 413,
+    title: 'Request body too large',
+    when: 'The body has more than 1 MiB.',
+    fault: 'caller',
+    remedy: 'Send fewer or shorter arguments, in several calls if need be.',
+  },
   URI_TOO_LONG: {
     status: 414,
     title: 'Request address too long',
     when: 'The address has more than 16,384 characters. Send long arguments in a POST body.',
+    fault: 'caller',
+    remedy: 'Send the arguments in the body of a POST to the same address.',
   },
   BODY_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'Unsupported request body',
     when: 'The body is neither JSON nor a form, is compressed, or is not UTF-8.',
+    fault: 'caller',
+    remedy: 'Send the arguments as a JSON object with `Content-Type: application/json`, or as a form.',
   },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     title: 'Range not satisfiable',
     when: '`Range` begins after the end of the result. `Content-Range` has the number of its bytes.',
+    fault: 'caller',
+    remedy: 'Ask for a range within the result, or for all of it.',
   },
   EXPECTATION_FAILED: {
     status: 417,
     title: 'Expectation failed',
     when: '`Expect` asks for something other than `100-continue`.',
+    fault: 'caller',
+    remedy: 'Leave `Expect` out.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',
     when: 'The token has used up its rate. `Retry-After` says when to ask again.',
+    fault: 'caller',
+    remedy:
+      'Wait for as many seconds as `Retry-After` says. Where that is too rare, ask the operator for a higher rate.',
   },
   BUDGET_EXCEEDED: {
     status: 429,
     title: 'The budget is used up',
     when: 'The token has used up its `--bytes-per-day`. `Retry-After` says how many seconds are left until midnight in UTC.',
+    fault: 'caller',
+    remedy:
+      'Wait until the budget is new, ask for less, or ask the operator for a larger budget. Results from the cache cost nothing.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'Request headers too large',
     when: 'The request line and the headers have more than 128 KiB.',
+    fault: 'caller',
+    remedy: 'Send fewer or shorter headers; often cookies are too many.',
   },
   CALL_ABANDONED: {
     status: 499,
     title: 'The caller went away',
     when: 'The caller left before the answer. Only the log and the metrics have this code.',
+    fault: 'caller',
+    remedy: 'Nothing, unless it happens often: then callers wait for less time than queries take.',
   },
   INTERNAL: {
     status: 500,
     title: 'Internal error',
     when: "A bug in Sluice, or in the app around its listener. The log has the cause under the request's id.",
+    fault: 'program',
+    remedy: 'Tell the operator the id in `instance`. The operator reports it with the lines that the log has for it.',
   },
   QUERY_FAILED: {
     status: 502,
     title: 'The query failed',
     when: 'The engine rejected the query or could not finish it. The log has the cause.',
+    fault: 'author',
+    remedy:
+      'Tell the operator the id in `instance`. The log says what the engine said, and the author corrects the query.',
   },
   COST_LIMIT_EXCEEDED: {
     status: 502,
     title: 'The query would cost too much',
     when: 'BigQuery would bill more bytes for the query than the manifest or the server allows.',
+    fault: 'author',
+    remedy:
+      'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author makes the query cheaper or raises `max_bytes_billed`.',
   },
   RESULT_TOO_LARGE: {
     status: 502,
     title: 'The result is too large',
     when: 'The result has more bytes than `max_result_bytes` or `--max-result` allow, or more than twice as many in another format. Ask for less.',
+    fault: 'author',
+    remedy:
+      'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author lowers `max_rows` or raises `max_result_bytes`.',
   },
   CONTRACT_BROKEN: {
     status: 502,
     title: 'The result breaks its contract',
     when: 'A value is NULL in a column that is `required`, or is a number that `json: number` cannot have. The log names column and row.',
+    fault: 'author',
+    remedy:
+      'Tell the operator the id in `instance`. The log names the column and the row; the author corrects the query, or what `columns` promises.',
   },
   ENGINE_UNAVAILABLE: {
     status: 502,
     title: 'The engine is not available',
     when: "The engine's process cannot be started, or died twice while it ran this query.",
+    fault: 'operator',
+    remedy:
+      'Ask again later. The operator finds the reason in the log; often the query needs more memory than the engine has.',
   },
   OVERLOADED: {
     status: 503,
     title: 'Too busy',
     when: 'Too many queries run or wait already. `Retry-After` says when to ask again.',
+    fault: 'operator',
+    remedy:
+      'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',
   },
   DRAINING: {
     status: 503,
     title: 'Shutting down',
     when: 'The process is shutting down. `Retry-After` says when to ask again.',
+    fault: 'operator',
+    remedy: 'Ask again after as many seconds as `Retry-After` says: another process, or the next one, answers.',
   },
   STORE_UNAVAILABLE: {
     status: 503,
     title: 'The shared results store is not available',
     when: 'A purge has not reached the shared store. `Retry-After` says when to ask again.',
+    fault: 'operator',
+    remedy: 'Purge again after as many seconds as `Retry-After` says.',
   },
   NOT_READY: {
     status: 503,
     title: 'Not ready',
     when: 'The engine does not answer, or its data folder is missing. Only `/readyz` says so.',
+    fault: 'operator',
+    remedy:
+      'Wait until `/readyz` is a 200. If it stays, the operator looks at the log for the engine and at the data folder.',
   },
   QUERY_TIMEOUT: {
     status: 504,
     title: 'The query timed out',
     when: 'The query took longer than `timeout_seconds`, the wait for its turn included.',
+    fault: 'author',
+    remedy:
+      'Ask for less, such as a shorter period. If it happens with ordinary arguments, the author makes the query faster or raises `timeout_seconds`.',
   },
-} as const satisfies Record<string, { status: number; title: string; when: string }>
+} as const satisfies Record<string, ErrorText>
 
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -201,7 +201,7 @@ describe('the other addresses', () => {
 
   it('explain an error code at the address in its problems', async () => {
     const problem = (await (await s.get('?')).json()) as { type: string }
-    expect(await (await fetch(s.url + problem.type)).json()).to.deep.equal({
+    expect(await (await fetch(s.url + problem.type)).json()).to.include({
       type: '/problems/argument-invalid',
       code: 'ARGUMENT_INVALID',
       status: 400,

@@ -1,0 +1,35 @@
+/** `GET /problems/<code>`: what a code means, for people as HTML and for programs as JSON. */
+import type { Request, RequestHandler, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
+import { explainProblem, findErrorCode, nearestErrorCode } from '../model/explain-problem.js'
+import { sendJson } from './send-json.js'
+
+/** Explains the code that `:name` names, in either spelling. @throws RunnerError NOT_FOUND that says which is meant. */
+export const explain: RequestHandler = async (req, res) => {
+  const name = String(req.params['name'])
+  const code = findErrorCode(name)
+  const isForBrowser = req.accepts('json', 'html') === 'html'
+  res.vary('Accept')
+  if (isForBrowser) {
+    const { PAGE_POLICY, problemPage, unknownProblemPage } = await import('./problem-page.js')
+    res.setHeader('Content-Security-Policy', PAGE_POLICY)
+    res.setHeader('Referrer-Policy', 'no-referrer')
+    const html = code === undefined ? unknownProblemPage(nearestErrorCode(name)) : problemPage(code)
+    return sendHtml(req, res, code === undefined ? 404 : 200, html)
+  }
+  if (code === undefined) {
+    const meant = nearestErrorCode(name)
+    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+    throw new RunnerError('NOT_FOUND', { detail: `There is no problem of this name.${hint}` })
+  }
+  sendJson(req, res, explainProblem(code))
+}
+
+function sendHtml(req: Request, res: Response, status: number, html: string): void {
+  const body = Buffer.from(html)
+  res.setHeader('Content-Type', 'text/html; charset=utf-8')
+  res.setHeader('Content-Length', body.byteLength)
+  res.status(status)
+  if (req.method === 'HEAD') res.end()
+  else res.end(body)
+}
