@@ -42,6 +42,7 @@ export type { StoredResult } from './model/ports.js'
 export type {
   ArgumentMap,
   BoundValue,
+  ColumnPromise,
   Query,
   QueryCost,
   ResultColumn,

@@ -1,7 +1,8 @@
 /** `sluice openapi`: prints the OpenAPI document. */
 import { describeEndpoints } from '../compose/openapi.js'
 import { readSettings } from '../settings/settings.js'
-import { assignments } from './arguments.js'
+import { assignments, timeArgument } from './arguments.js'
+import { writeExamples } from './examples.js'
 import { EXIT, type Io } from './io.js'
 
 type SettingFlags = Readonly<Record<string, string | undefined>>
@@ -20,8 +21,11 @@ export async function printOpenApi(
     version: flags['version'] as '3.1' | '3.0',
     serverUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}`,
   }
+  const { now } = flags
+  const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
+  const written = flags['examples'] === true ? await writeExamples(settings, request, frozen, io) : EXIT.clean
   const { document, warnings } = await describeEndpoints(settings, request)
   for (const warning of warnings) io.complain(`warning: ${warning}\n`)
   io.print(`${JSON.stringify(document, null, 2)}\n`)
-  return EXIT.clean
+  return written
 }

@@ -171,6 +171,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       '--examples',
       'first write <name>.example.json beside each manifest: two rows of the local data; pins are arguments',
     )
+    .option('--now <time>', 'with --examples: freeze the clock at this ISO 8601 time')
     .action(async (flags: Flags & { readonly allow?: readonly string[]; readonly pin?: readonly string[] }) => {
       // Loaded here: a server loads nothing of this until its document is asked for.
       const { printOpenApi } = await import('./openapi.js')

@@ -52,13 +52,14 @@ export async function checkManifests(
   const engine = await openServingEngine(settings, { observe: () => {}, clock })
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
+  const { checkExample } = await import('../manifest/check/example.js')
   try {
     return await loadManifests(
       settings,
       engine,
       (sql, types, values) => engine.check(sql, types, { ...values, now }),
       only,
-      limits,
+      { ...limits, checkExample },
     )
   } finally {
     await engine.close()

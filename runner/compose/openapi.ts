@@ -1,6 +1,7 @@
 /** The OpenAPI document without a server: of all endpoints, or of those of a token that is described. */
 import { namePattern } from '../auth/tokens.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
+import type { Endpoint } from '../model/endpoint.js'
 import { type OpenApiDocument, openApiDocument, revisionOf } from '../openapi/document.js'
 import type { Version } from '../openapi/parameters.js'
 import { systemClock } from '../process/clock.js'
@@ -30,7 +31,7 @@ export async function describeEndpoints(
 ): Promise<{ readonly document: OpenApiDocument; readonly warnings: readonly string[] }> {
   const details = await loadDetails(settings)
   const all = details.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const visible = all.filter(endpoint => mayRun(callerOf({ allow, pin }), endpoint))
+  const visible = all.filter(endpoint => isDescribed(endpoint, { allow, pin }))
   const options = { version, serverUrl, engine: settings.engine, allFormats: false } as const
   const document = openApiDocument(visible, { ...options, pinned: Object.keys(pin), revision: revisionOf(all) })
   return { document, warnings: await tokenWarnings(settings, { name: 'openapi', allow, pin, allTenants: true }) }
@@ -47,11 +48,8 @@ async function loadDetails(settings: Settings): Promise<readonly LoadedEndpoint[
   }
 }
 
-function callerOf({ allow, pin }: DescribedToken) {
-  const patterns = allow.map(namePattern)
-  return {
-    mayCall: (name: string) => patterns.some(pattern => pattern.test(name)),
-    pinned: pin,
-    allTenants: true,
-  }
+/** Whether this token may call the endpoint. */
+export function isDescribed(endpoint: Endpoint, { allow, pin }: DescribedToken): boolean {
+  const mayCall = (name: string): boolean => allow.some(pattern => namePattern(pattern).test(name))
+  return mayRun({ mayCall, pinned: pin, allTenants: true }, endpoint)
 }

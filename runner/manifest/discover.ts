@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import { promisify } from 'node:util'
 import type { Diagnostic } from '../model/diagnostic.js'
+import { isExample } from './example-rows.js'
 import { namesBelow } from './names-below.js'
 import { diagnosticAt } from './report.js'
 import { MAX_MANIFEST_LENGTH } from './yaml/limits.js'
@@ -19,6 +20,8 @@ export interface Discovered {
   readonly paths: readonly string[]
   readonly manifests: readonly SourceText[]
   readonly partials: readonly SourceText[]
+  /** Every `<name>.example.json`. */
+  readonly examples: readonly SourceText[]
   /** Diagnostics for files that could not be read. */
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -32,8 +35,8 @@ export const isManifest = (name: string): boolean => name.endsWith('.yaml') && !
 export const isPartial = (name: string): boolean => name.startsWith(`${PARTIALS_FOLDER}/`) && name.endsWith('.sql')
 
 /**
- * Reads every `*.yaml` except `*.test.yaml` below `dir`, and every `partials/*.sql`, in the order of their names. Files and
- * folders whose names begin with a dot are skipped.
+ * Reads every `*.yaml` except `*.test.yaml` below `dir`, every `partials/*.sql` and every `*.example.json`, in the order of
+ * their names. Files and folders whose names begin with a dot are skipped.
  */
 export async function discover(dir: string): Promise<Discovered> {
   const diagnostics: Diagnostic[] = []
@@ -41,7 +44,7 @@ export async function discover(dir: string): Promise<Discovered> {
   try {
     names = await namesBelow(dir)
   } catch (error) {
-    return { paths: [], manifests: [], partials: [], diagnostics: [unreadable(dir, error)] }
+    return { paths: [], manifests: [], partials: [], examples: [], diagnostics: [unreadable(dir, error)] }
   }
   for (const name of names.filter(name => name.endsWith('.yml'))) {
     const place = { file: posixJoin(dir, name), line: 1, column: 1 }
@@ -56,7 +59,8 @@ export async function discover(dir: string): Promise<Discovered> {
   }
   const manifests = await readAll(dir, names.filter(isManifest), diagnostics)
   const partials = await readAll(dir, names.filter(isPartial), diagnostics)
-  return { paths: names.map(name => posixJoin(dir, name)), manifests, partials, diagnostics }
+  const examples = await readAll(dir, names.filter(isExample), diagnostics)
+  return { paths: names.map(name => posixJoin(dir, name)), manifests, partials, examples, diagnostics }
 }
 
 const posixJoin = (dir: string, name: string): string => posix.join(dir.split(sep).join('/'), name)

@@ -12,10 +12,11 @@ import { findSchemaMistakes, schemaDiagnostics } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
 import { discover, type SourceText } from './discover.js'
+import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadMemory } from './load-cache.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { InTurn } from './ordered-concurrency.js'
-import { diagnosticAt } from './report.js'
+import { diagnosticAt, didYouMean } from './report.js'
 import { expandSql } from './variants/expand-sql.js'
 import { parseManifest } from './yaml/parse.js'
 
@@ -36,6 +37,10 @@ export interface LoadOptions {
    * The cache of earlier loads with the same options and engine. @default no cache
    */
   readonly memory?: LoadMemory<FaultlessManifest>
+  /** Examples of results, each beside the manifest of its endpoint. @default none */
+  readonly examples?: readonly SourceText[]
+  /** Checks an example against the contract of its endpoint. @default examples are taken as they are */
+  readonly checkExample?: (endpoint: Endpoint, example: SourceText) => readonly Diagnostic[]
   /** Awaited between manifests, so that the event loop can do other work. */
   readonly breathe?: () => Promise<void>
 }
@@ -54,6 +59,8 @@ export interface FaultlessManifest {
   readonly detail: LoadedEndpoint
   readonly variants: number
   readonly claims: readonly Claim[]
+  /** The text of its example; null where it has none. */
+  readonly exampleText: string | null
 }
 
 export interface Loaded {
@@ -78,7 +85,8 @@ export async function loadEndpoints(
   /** The number of variants of each file, including broken manifests. */
   const counts = new Map<string, number>()
   const onLoaded = (file: string, variants: number): void => void counts.set(file, variants)
-  const loaded = await loadSources(found.manifests, found.partials, options, onLoaded)
+  const { examples } = found
+  const loaded = await loadSources(found.manifests, found.partials, { ...options, examples }, onLoaded)
   const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
   const { dir, only } = options
   if (only === undefined) return { ...loaded, diagnostics: all }
@@ -123,6 +131,7 @@ export async function loadSources(
 ): Promise<Loaded> {
   const partials = loadPartials(partialTexts)
   const duplicates = new DuplicateFinder()
+  const examples = new Map(options.examples?.map(example => [example.file, example]))
   const once = { ...options, checkSql: checkOnce(options.checkSql) }
   const details: LoadedEndpoint[] = []
   const diagnostics: Diagnostic[] = [...partials.diagnostics]
@@ -137,11 +146,12 @@ export async function loadSources(
   for (const source of manifests) {
     await options.breathe?.()
     // Ids and names are claimed in file order, before any waiting, so that the first of two manifests keeps them.
-    const known = recall(source, partials.byName, duplicates, options)
-    const one = known ?? loadOne(source, partials.byName, duplicates, once)
+    const known = recall(source, partials.byName, examples, duplicates, options)
+    const one = known ?? loadOne(source, partials.byName, examples, duplicates, once)
     await loading.add(counted(one, source.file, onLoaded))
   }
   await loading.end()
+  if (options.checkExample && details.length === manifests.length) diagnostics.push(...strayExamples(examples, details))
   diagnostics.sort(compareDiagnostics)
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
@@ -152,15 +162,34 @@ export async function loadSources(
   }
 }
 
+/** Warnings about examples beside which no endpoint has their name. Without every manifest it could not be told. */
+function strayExamples(
+  examples: ReadonlyMap<string, SourceText>,
+  details: readonly LoadedEndpoint[],
+): readonly Diagnostic[] {
+  const taken = new Set(details.map(({ endpoint, file }) => exampleFile(file, endpoint.name)))
+  const names = details.map(({ endpoint }) => endpoint.name)
+  return [...examples.keys()]
+    .filter(file => !taken.has(file))
+    .map(file => {
+      const name = exampledName(file)
+      const message = `no manifest in this folder has the name "${name}"${didYouMean(name, names)}`
+      return diagnosticAt({ file, line: 1, column: 1 }, 'example/no-endpoint', message, 'warning')
+    })
+}
+
 /** The cached result for this manifest; null where it must be loaded. */
 function recall(
   source: SourceText,
   partials: ReadonlyMap<string, Partial>,
+  examples: ReadonlyMap<string, SourceText>,
   duplicates: DuplicateFinder,
   { memory }: LoadOptions,
 ): LoadedOne | null {
   const known = memory?.find(source, partials)
   if (known === undefined) return null
+  const example = examples.get(exampleFile(source.file, known.detail.endpoint.name))
+  if ((example?.text ?? null) !== known.exampleText) return null
   const { detail, variants, claims } = known
   const diagnostics = duplicates.check(claims)
   return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
@@ -178,6 +207,7 @@ interface LoadedOne {
 async function loadOne(
   sourceText: SourceText,
   partials: ReadonlyMap<string, Partial>,
+  examples: ReadonlyMap<string, SourceText>,
   duplicates: DuplicateFinder,
   options: LoadOptions,
 ): Promise<LoadedOne> {
@@ -216,7 +246,8 @@ async function loadOne(
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
 
-  const { tables, schemaTextHash = '' } = options
+  const { tables, schemaTextHash = '', checkExample } = options
+  const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
     expanded,
@@ -224,7 +255,9 @@ async function loadOne(
     partials,
     tables,
     schemaTextHash,
+    ...(example && { example: exampleRows(example) }),
   })
+  if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))
   // The maps from SQL back to the template are dropped here: a thousand manifests would keep megabytes of them.
   const readBy = new Map(sql.checked.map(one => [one.text.sql, one.reads]))
   const plain = expanded.variants.map(({ label, sql }) => {
@@ -233,7 +266,12 @@ async function loadOne(
   })
   const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
   if (diagnostics.length === 0) {
-    options.memory?.keep(sourceText, partials, expanded.expansion.partials, { detail, variants, claims })
+    options.memory?.keep(sourceText, partials, expanded.expansion.partials, {
+      detail,
+      variants,
+      claims,
+      exampleText: example?.text ?? null,
+    })
   }
   return { detail, diagnostics, variants }
 }

@@ -93,6 +93,8 @@ export const RULES = {
   },
   'columns/mismatch': { says: 'The query gives other columns than the manifest declares.' },
   'columns/vary': { says: 'Variants of the SQL give different columns.' },
+  'example/contract': { says: 'A row of `<name>.example.json` is not a row that the endpoint can give.' },
+  'example/no-endpoint': { says: 'No manifest beside an example has its name.', isWarning: true },
   'template/syntax': { says: 'The template cannot be parsed.' },
   'template/unsupported': { says: 'The template uses something that templates here do not have.' },
   'template/triple-braces': { says: 'The template has triple braces or `{{&`.' },

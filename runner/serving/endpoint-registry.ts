@@ -231,10 +231,11 @@ function tellRefusal(thrown: unknown, observe: Observer): void {
 
 function compare(before: EndpointIndex, { endpoints }: Loaded): ReloadReport {
   let [added, changed] = [0, 0]
-  for (const { id, revision } of endpoints) {
+  for (const { id, revision, example } of endpoints) {
     const old = before.find(id)
     if (old?.id !== id) added += 1
-    else if (old.revision !== revision) changed += 1
+    // An example changes no result, so it is not part of the revision.
+    else if (old.revision !== revision || JSON.stringify(old.example) !== JSON.stringify(example)) changed += 1
   }
   const kept = endpoints.length - added
   return { endpoints: endpoints.length, added, changed, removed: before.all.length - kept }

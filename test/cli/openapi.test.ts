@@ -1,5 +1,6 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { command, type Finished } from './command.js'
+import { command, type Finished, scratch } from './command.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is JSON, and each test asserts what it reads
 type Json = any
@@ -70,5 +71,60 @@ describe('sluice openapi', () => {
 
   it('leaves --version of the program as it is', async () => {
     expect((await command(['--version'])).out).to.match(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
+describe('sluice openapi --examples', () => {
+  const folder = scratch()
+  const endpoints = folder.path('endpoints')
+  const example = folder.path('endpoints', 'deep', 'shop.counts.example.json')
+  const MANIFEST = `id: 0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11
+name: shop.counts
+parameters:
+  least: { type: int64, required: true, description: The first number., examples: [9, 2] }
+sql: |
+  SELECT n, @now AS moment, NUMERIC '0.10' AS exact FROM UNNEST([1, 2, 3]) AS n WHERE n >= @least ORDER BY n
+`
+  const write = (...argv: readonly string[]): Promise<Finished> =>
+    command(['openapi', '--examples', '--now', '2026-01-31T12:00:00Z', ...settings, ...argv])
+  const settings = ['--endpoints', endpoints, '--data', folder.path('data'), '--engine-memory', '256']
+
+  before(() => {
+    mkdirSync(folder.path('endpoints', 'deep'), { recursive: true })
+    mkdirSync(folder.path('data'))
+    writeFileSync(folder.path('endpoints', 'deep', 'any.yaml'), MANIFEST)
+  })
+  after(() => folder.remove())
+
+  it('writes two rows beside the manifest, of the first call of examples that has them, and shows them', async () => {
+    const { code, out, err } = await write()
+    expect([code, err]).to.deep.equal([0, 'shop.counts: an example is written\n'])
+    const text = readFileSync(example, 'utf8')
+    expect(JSON.parse(text).result).to.deep.equal([
+      { n: 2, moment: '2026-01-31T12:00:00Z', exact: '0.1' },
+      { n: 3, moment: '2026-01-31T12:00:00Z', exact: '0.1' },
+    ])
+    const { content } = JSON.parse(out).paths[`${QUERY}/shop.counts`].get.responses['200']
+    expect(content['application/json'].example).to.deep.equal(JSON.parse(text))
+  })
+
+  it('takes pins for arguments', async () => {
+    expect((await write('--pin', 'least=3')).code).to.equal(0)
+    expect(JSON.parse(readFileSync(example, 'utf8')).result.map((row: Json) => row.n)).to.deep.equal([3])
+  })
+
+  it('says where no call gives rows, and leaves the file as it is', async () => {
+    const { code, err } = await write('--pin', 'least=4')
+    expect(code).to.equal(1)
+    expect(err).to.match(/^shop\.counts: no example: no call .* gives rows/)
+    expect(JSON.parse(readFileSync(example, 'utf8')).result).to.have.length(1)
+  })
+
+  it('gives files that validate holds against the contract', async () => {
+    expect((await command(['validate', ...settings])).out).to.match(/no problems/)
+    writeFileSync(example, readFileSync(example, 'utf8').replace('"n": 3', '"n": "3"'))
+    const { code, err } = await command(['validate', ...settings])
+    expect(code).to.equal(1)
+    expect(err).to.match(/shop\.counts\.example\.json:4:12: found the text "3", but .* \[example\/contract\]/)
   })
 })

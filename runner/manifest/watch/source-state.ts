@@ -1,9 +1,10 @@
-/** A fingerprint of manifests, partials and table schemas, taken from the state of their files without reading them. */
+/** A fingerprint of manifests, partials, examples and table schemas, taken from the state of their files without reading them. */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
 import { isManifest, isPartial } from '../discover.js'
+import { isExample } from '../example-rows.js'
 import { namesBelow } from '../names-below.js'
 import { isTableSchema } from '../tables/load.js'
 
@@ -21,10 +22,12 @@ const LOOKED_AT_ONCE = 8
  */
 export async function sourceState({ endpointsDir, tablesDir }: SourceFolders): Promise<string> {
   const hash = createHash('sha256')
-  for (const line of await statesOf(endpointsDir, name => isManifest(name) || isPartial(name))) hash.update(line)
+  for (const line of await statesOf(endpointsDir, isSource)) hash.update(line)
   for (const line of await statesOf(tablesDir, isTableSchema)) hash.update(line)
   return hash.digest('base64url')
 }
+
+const isSource = (name: string): boolean => isManifest(name) || isPartial(name) || isExample(name)
 
 async function statesOf(folder: string, isWanted: (name: string) => boolean): Promise<readonly string[]> {
   let names: readonly string[]
