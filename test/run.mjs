@@ -48,6 +48,7 @@ const LONG = [
   'cli/compare/compare',
   'endpoints/tenants',
   'cli/validate',
+  'cli/client',
   'googlesql-duckdb/passes/trusted-totals',
   'googlesql-duckdb/placed-calls',
   'cli/call',

@@ -1,6 +1,6 @@
 /** Descriptions of endpoints for callers: the contract, never the SQL. */
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
-import type { Parameter } from '../model/param.js'
+import type { ArgumentValue, Parameter } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 
 /**
@@ -31,7 +31,8 @@ function describeColumn({ json, unit, ...column }: ContractColumn): Readonly<Rec
 
 /** A parameter with the manifest's keys; members without a value are left out. */
 function describeParameter(parameter: Parameter): Readonly<Record<string, unknown>> {
-  const { name, type, isRequired, description, examples, pattern, maxLength, rows, format, pinnedAs } = parameter
+  const { name, type, isRequired, description, examples, pattern, maxLength, format, pinnedAs } = parameter
+  const allowed = allowedOf(parameter)
   return {
     name,
     type,
@@ -39,8 +40,7 @@ function describeParameter(parameter: Parameter): Readonly<Record<string, unknow
     description,
     ...(examples.length > 0 && { examples }),
     ...(parameter.default !== undefined && { default: parameter.default }),
-    ...(parameter.enum && { enum: parameter.enum }),
-    ...(rows && !parameter.enum && { enum: rows }),
+    ...(allowed && { enum: allowed }),
     ...(pattern && { pattern: pattern.source }),
     ...(parameter.minimum !== undefined && { minimum: parameter.minimum }),
     ...(parameter.maximum !== undefined && { maximum: parameter.maximum }),
@@ -48,4 +48,9 @@ function describeParameter(parameter: Parameter): Readonly<Record<string, unknow
     ...(format && { format }),
     ...(pinnedAs && { pinned_as: pinnedAs.source }),
   }
+}
+
+/** The only values that are allowed: those of `enum` that are also rows of lookup tables that reject others, or one of both. */
+function allowedOf({ enum: values, rows }: Parameter): readonly ArgumentValue[] | undefined {
+  return values && rows ? values.filter(value => rows.includes(String(value))) : (values ?? rows)
 }

@@ -36,7 +36,10 @@ sql: |
   SELECT @project AS project, @level AS level, @tags AS tags, @size AS size, 42 AS number,
     TIMESTAMP_TRUNC(TIMESTAMP '2026-01-31 12:34:56Z', {{unit.word}}) AS start,
     STRUCT(1.5 AS ratio, [STRUCT('x' AS \`key\`)] AS list) AS nested
-`.replace('  size: { type: int64 }', '  size: { type: int64 }\n  unit: { type: string, required: true }')
+`.replace(
+  '  size: { type: int64 }',
+  '  size: { type: int64 }\n  unit: { type: string, required: true, enum: [week, hour, minute, day] }',
+)
 
 const ONE = `id: 6b1b5a52-0c1c-4a06-9f55-3d2fa1a7c0ab
 name: one
@@ -86,6 +89,8 @@ describe('client', function () {
   it('writes the same from the manifests and from a server that has them', async () => {
     const local = await client('ts')
     expect([local.code, local.err]).to.deep.equal([0, ''])
+    // Both `enum` and the rows of the lookup table must allow a value.
+    expect(local.out).to.include("unit: 'hour' | 'day'\n")
     expect(local.out).to.match(/^\/\/ Written by `sluice client`, revision [0-9a-f]{12}\. /)
     expect(await remote(SLUICE_TOKEN)).to.deep.equal(local)
     expect(await client('ts')).to.deep.equal(local)
