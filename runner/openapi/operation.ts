@@ -103,6 +103,10 @@ function resultResponse(
 
 const TEXT = { schema: { type: 'string' } }
 
+const binary = (version: Version): object => ({
+  schema: version === '3.1' ? {} : { type: 'string', format: 'binary' },
+})
+
 /** The media type of a format, and what it holds; none for JSON, which is there in any case, and `excel`, which is CSV. */
 function contentOf(format: ResultFormat, version: Version): readonly (readonly [mediaType: string, content: object])[] {
   switch (format) {
@@ -115,10 +119,10 @@ function contentOf(format: ResultFormat, version: Version): readonly (readonly [
       return [['text/csv', TEXT]]
     case 'table':
       return [['application/vnd.sluice.table+json', { schema: TABLE }]]
-    case 'arrow': {
-      const binary = version === '3.1' ? {} : { type: 'string', format: 'binary' }
-      return [['application/vnd.apache.arrow.stream', { schema: binary }]]
-    }
+    case 'arrow':
+      return [['application/vnd.apache.arrow.stream', binary(version)]]
+    case 'parquet':
+      return [['application/vnd.apache.parquet', binary(version)]]
     default:
       return format satisfies never
   }

@@ -32,7 +32,7 @@ export async function clientEndpoints(
 async function fromManifests(settings: Settings): Promise<readonly ClientEndpoint[]> {
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   refuseErrors(diagnostics)
-  return readEndpoints({ endpoints: endpoints.map(describeEndpoint) })!
+  return readEndpoints({ endpoints: endpoints.map(endpoint => describeEndpoint(endpoint, { pinned: {} })) })!
 }
 
 async function fromServer({ token }: Settings, url: string): Promise<readonly ClientEndpoint[]> {
