@@ -80,6 +80,7 @@ describe('openapi: the document', () => {
       'text/csv',
       'application/vnd.sluice.table+json',
       'application/vnd.apache.arrow.stream',
+      'application/vnd.apache.parquet',
     ])
     expect(operationOf()['x-sluice-formats']).to.deep.equal(['json', 'ndjson', 'csv', 'excel', 'table', 'arrow'])
   })
