@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import type { Endpoint } from '../../runner/model/endpoint.js'
+import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { type DocumentOptions, openApiDocument, revisionOf } from '../../runner/openapi/document.js'
 import { handMadeEndpoint, parameter } from '../request/hand-made.js'
 import { publishedSchemas } from './published-schema.js'
@@ -82,7 +83,7 @@ describe('openapi: the document', () => {
       'application/vnd.apache.arrow.stream',
       'application/vnd.apache.parquet',
     ])
-    expect(operationOf()['x-sluice-formats']).to.deep.equal(['json', 'ndjson', 'csv', 'excel', 'table', 'arrow'])
+    expect(operationOf()['x-sluice-formats']).to.deep.equal([...RESULT_FORMATS])
   })
 
   it('shows the reviewed rows', () => {
