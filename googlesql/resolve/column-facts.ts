@@ -133,7 +133,7 @@ class FactReader {
     return facts
   }
 
-  /** Of an aggregate over at least one row. */
+  /** The facts of an aggregate over at least one row. */
   #ofCall(call: AggregateCall, input: Facts): ValueFacts {
     const { name, arguments: args, having, limit, filter, isSafe } = call
     const given = args.filter(arg => arg !== null).map(arg => this.ofExpr(arg, input))
