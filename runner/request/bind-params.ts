@@ -35,15 +35,13 @@ export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArg
 
 /** The names that were sent with brackets, as `tag[]` or `tag[0]`. */
 function bracketedNames(given: RawArguments): ReadonlySet<string> {
-  let names: Set<string> | null = null
+  const names = new Set<string>()
   for (const sent of given.keys()) {
     const name = sent.endsWith(']') ? /^(.+)\[\d*\]$/.exec(sent)?.[1] : undefined
-    if (name !== undefined) (names ??= new Set()).add(name)
+    if (name !== undefined) names.add(name)
   }
-  return names ?? NO_NAMES
+  return names
 }
-
-const NO_NAMES: ReadonlySet<string> = new Set()
 
 function bracketProblem({ name, type }: Parameter): string {
   if (!splitType(type).isArray) return `must be sent without brackets: ${name}=…`
