@@ -164,21 +164,22 @@ describe('client', function () {
   })
 
   describe('--check', () => {
-    const changed = folder.path('changed')
-    const checked = (lang: string, file: string): Promise<Finished> =>
-      command([
-        ...['client', '--lang', lang, '--endpoints', changed, '--engine-memory', '256', '--data', data],
-        ...['--out', file, '--check'],
-      ])
-    const change = (changes: readonly (readonly [from: string, to: string, ...lines: readonly string[]])[]): void => {
+    /** Of the manifests here; of the server, which has no engine to start, where there are many to check. */
+    const checked = (lang: string, file: string): Promise<Finished> => client(lang, '--out', file, '--check')
+    const checkedThere = (file: string): Promise<Finished> => remote(SLUICE_TOKEN, '--out', file, '--check')
+    /** Replaces texts of the manifest, here and in the server. */
+    async function change(
+      changes: readonly (readonly [from: string, to: string, ...lines: readonly string[]])[],
+    ): Promise<void> {
       let text = MANIFEST
       for (const [from, to] of changes) {
         expect(text).to.include(from)
         text = text.replace(from, to)
       }
-      writeFileSync(folder.path('changed', 'types.echo.yaml'), text)
+      writeFileSync(folder.path('endpoints', 'types.echo.yaml'), text)
+      await runner.reload()
     }
-    before(() => cpSync(endpoints, changed, { recursive: true }))
+    afterEach(() => change([]))
 
     const CHANGES: readonly (readonly [from: string, to: string, ts: string, python: string])[] = [
       ['[low, high]', '[low, high, top]', "level?: 'low' | 'high' | 'top' | undefined", '"top"'],
@@ -191,15 +192,14 @@ describe('client', function () {
     ]
     it('says what differs after each change of a manifest, and writes nothing', async () => {
       const file = folder.path('client.ts')
-      change([])
-      const missing = await checked('ts', file)
+      const missing = await checkedThere(file)
       expect([missing.code, missing.err]).to.deep.equal([1, `sluice: there is no ${file}\n`])
       expect(await client('ts', '--out', file)).to.deep.equal({ code: 0, out: '', err: `wrote ${file}: 2 endpoints\n` })
       const written = readFileSync(file, 'utf8')
       expect(await checked('ts', file)).to.deep.equal({ code: 0, out: '', err: '' })
       for (const one of CHANGES) {
-        change([one])
-        const { code, out, err } = await checked('ts', file)
+        await change([one])
+        const { code, out, err } = await checkedThere(file)
         expect([code, out], one[1]).to.deep.equal([1, ''])
         expect(err, one[1]).to.include(`sluice: ${file} is not what would be written\n- 1: `)
         expect(err, one[1])
@@ -208,19 +208,18 @@ describe('client', function () {
       }
       expect(readFileSync(file, 'utf8')).to.equal(written)
       // A file that was edited by hand.
-      change([])
+      await change([])
       writeFileSync(file, `${written}\n// more\n`)
-      expect((await checked('ts', file)).err).to.match(/^sluice: .*\n- \d+: \n?.*\/\/ more\n/)
+      expect((await checkedThere(file)).err).to.match(/^sluice: .*\n- \d+: \n?.*\/\/ more\n/)
       writeFileSync(file, written.split('\n').reverse().join('\n'))
-      expect((await checked('ts', file)).err).to.include('the same lines in another order, from line 1')
+      expect((await checkedThere(file)).err).to.include('the same lines in another order, from line 1')
     })
 
     it('says what differs in Python', async () => {
       const file = folder.path('client.py')
-      change([])
       await client('python', '--out', file)
       expect(await checked('python', file)).to.deep.equal({ code: 0, out: '', err: '' })
-      change(CHANGES)
+      await change(CHANGES)
       const { code, err } = await checked('python', file)
       expect(code).to.equal(1)
       for (const [, , , line] of CHANGES) expect(err).to.include(line)
@@ -228,9 +227,8 @@ describe('client', function () {
 
     it('is clean after a change that callers cannot see', async () => {
       const file = folder.path('seen.ts')
-      change([])
       await client('ts', '--out', file)
-      change([['42 AS number', '43 AS number']])
+      await change([['42 AS number', '43 AS number']])
       expect((await checked('ts', file)).code).to.equal(0)
     })
   })
