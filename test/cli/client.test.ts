@@ -200,9 +200,9 @@ describe('client', function () {
       for (const one of CHANGES) {
         await change([one])
         const { code, out, err } = await checkedThere(file)
-        expect([code, out], one[1]).to.deep.equal([1, ''])
-        expect(err, one[1]).to.include(`sluice: ${file} is not what would be written\n- 1: `)
-        expect(err, one[1])
+        expect([code, err], one[1]).to.deep.equal([1, `sluice: ${file} is not what would be written\n`])
+        expect(out, one[1]).to.match(/^- 1: /)
+        expect(out, one[1])
           .to.match(/^\+ \d+: /m)
           .and.include(one[2])
       }
@@ -210,9 +210,9 @@ describe('client', function () {
       // A file that was edited by hand.
       await change([])
       writeFileSync(file, `${written}\n// more\n`)
-      expect((await checkedThere(file)).err).to.match(/^sluice: .*\n- \d+: \n?.*\/\/ more\n/)
+      expect((await checkedThere(file)).out).to.match(/^- \d+: \/\/ more\n- \d+: \n$/)
       writeFileSync(file, written.split('\n').reverse().join('\n'))
-      expect((await checkedThere(file)).err).to.include('the same lines in another order, from line 1')
+      expect((await checkedThere(file)).out).to.include('the same lines in another order, from line 1')
     })
 
     it('says what differs in Python', async () => {
@@ -220,9 +220,9 @@ describe('client', function () {
       await client('python', '--out', file)
       expect(await checked('python', file)).to.deep.equal({ code: 0, out: '', err: '' })
       await change(CHANGES)
-      const { code, err } = await checked('python', file)
+      const { code, out } = await checked('python', file)
       expect(code).to.equal(1)
-      for (const [, , , line] of CHANGES) expect(err).to.include(line)
+      for (const [, , , line] of CHANGES) expect(out).to.include(line)
     })
 
     it('is clean after a change that callers cannot see', async () => {

@@ -75,7 +75,8 @@ function checkFile(file: string, text: string, io: Io): number {
   }
   const difference = differenceOf(found, text)
   if (difference === null) return EXIT.clean
-  io.complain(`sluice: ${file} is not what would be written\n${difference}`)
+  io.complain(`sluice: ${file} is not what would be written\n`)
+  io.print(difference)
   return EXIT.problems
 }
 
