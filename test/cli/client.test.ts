@@ -165,7 +165,7 @@ describe('client', function () {
   })
 
   describe('--check', () => {
-    /** Of the manifests here; of the server, which has no engine to start, where there are many to check. */
+    /** Against the manifests here; `checkedThere` against the server, which need not start an engine each time. */
     const checked = (lang: string, file: string): Promise<Finished> => client(lang, '--out', file, '--check')
     const checkedThere = (file: string): Promise<Finished> => remote(SLUICE_TOKEN, '--out', file, '--check')
     /** Replaces texts of the manifest, here and in the server. */
