@@ -228,6 +228,13 @@ describe('openapi: the problems', () => {
     expect(codesOf({ parameters: [parameter('p')] }, { pinned: ['p'] })[400]).to.deep.equal(['REQUEST_INVALID'])
   })
 
+  it('say that a contract is broken where there is one to break', () => {
+    const [column] = handMadeEndpoint().columns
+    expect(codesOf({ columns: [{ ...column!, required: true }] })[502]).to.include('CONTRACT_BROKEN')
+    expect(codesOf({ columns: [{ ...column!, json: 'number' }] })[502]).to.include('CONTRACT_BROKEN')
+    expect(codesOf({ columns: [{ ...column!, json: 'string' }] })[502]).not.to.include('CONTRACT_BROKEN')
+  })
+
   it('are about money on BigQuery', () => {
     const { 429: limits, 502: failures } = codesOf({}, { engine: 'bigquery' })
     expect(limits).to.include('BUDGET_EXCEEDED')
