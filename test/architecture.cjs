@@ -70,6 +70,10 @@ const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|op
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
 
+/** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
+const ON_REQUEST =
+  '^runner/(openapi/|(http/(openapi-documents|problem-page)|compose/openapi|cli/(openapi|examples|first-rows)|manifest/check/example)\\.ts$)'
+
 /** All source files of the program. */
 const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
 
@@ -157,6 +161,11 @@ module.exports = {
       comment: 'a server does not load what writes clients: `sluice client` does, as it begins',
       from: { path: '^runner/', pathNot: '^runner/(client|cli/client)/' },
       to: { path: '^runner/(client|cli/client)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+      name: 'openapi-on-request',
+      severity: 'error',
+      comment: 'a server loads what makes OpenAPI documents when one is asked for, not as it starts',
+      from: { path: '^runner/', pathNot: ON_REQUEST },
+      to: { path: ON_REQUEST, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'no-translator-in-the-child',

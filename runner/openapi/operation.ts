@@ -128,8 +128,6 @@ function contentOf(format: ResultFormat, version: Version): readonly (readonly [
   }
 }
 
-const binary = (version: Version) => ({ schema: version === '3.1' ? {} : { type: 'string', format: 'binary' } })
-
 /** Rows as arrays, below the types of their columns. */
 const TABLE: JsonSchema = {
   type: 'object',

@@ -55,6 +55,18 @@ describe('live endpoints', () => {
     return { live, events, readings: () => readings }
   }
 
+  it('are served with an example that alone has changed', async () => {
+    const { live } = await started(() => undefined)
+    const example = () => live.index().find('n1')!.example
+    expect(example()).to.equal(null)
+    writeFileSync(join(dir, 'n1.example.json'), '{"result":[{"n":1}]}')
+    expect(await live.follow()).to.equal(true)
+    expect(example()).to.deep.equal([{ n: 1 }])
+    writeFileSync(join(dir, 'n1.example.json'), '{"result":[]}')
+    expect(await live.reload()).to.include({ changed: 1 })
+    expect(example()).to.deep.equal([])
+  })
+
   it('are read again when a file changes during a reading', async () => {
     const { live, readings } = await started(reading => {
       if (reading < 3) write(2, 20 + reading)
