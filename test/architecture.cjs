@@ -161,6 +161,8 @@ module.exports = {
       comment: 'a server does not load what writes clients: `sluice client` does, as it begins',
       from: { path: '^runner/', pathNot: '^runner/(client|cli/client)/' },
       to: { path: '^runner/(client|cli/client)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'openapi-on-request',
       severity: 'error',
       comment: 'a server loads what makes OpenAPI documents when one is asked for, not as it starts',
