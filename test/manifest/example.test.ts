@@ -14,7 +14,7 @@ columns:
   - { name: parts, type: ARRAY<STRUCT<k STRING>> }
 settings: { max_rows: 2 }
 sql: |
-  SELECT DATE '2026-01-01' AS day, 1 AS n, [STRUCT('a' AS k)] AS parts
+  SELECT NULLIF(DATE '2026-01-01', DATE '2025-01-01') AS day, 1 AS n, [STRUCT('a' AS k)] AS parts
 `
 const tables = tableCatalogue([])
 const FILE = 'endpoints/shop/shop.counts.example.json'
