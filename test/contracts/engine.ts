@@ -380,13 +380,12 @@ export function engineContract(
 
   describe('checks', () => {
     it('a query, giving its columns', async () => {
-      expect(await engine.check('SELECT @a AS a, [STRUCT(1 AS n)] AS r', { a: 'TIMESTAMP' })).to.deep.include({
-        ok: true,
-        columns: [
-          { name: 'a', type: 'TIMESTAMP' },
-          { name: 'r', type: 'ARRAY<STRUCT<n INT64>>' },
-        ],
-      })
+      const checked = await engine.check('SELECT @a AS a, [STRUCT(1 AS n)] AS r', { a: 'TIMESTAMP' })
+      // An engine may also tell which columns are never NULL.
+      expect(checked.ok && checked.columns.map(({ name, type }) => ({ name, type }))).to.deep.equal([
+        { name: 'a', type: 'TIMESTAMP' },
+        { name: 'r', type: 'ARRAY<STRUCT<n INT64>>' },
+      ])
     })
     it('a query without running it', async () => {
       expect((await engine.check("SELECT ERROR('it ran') AS x FROM UNNEST([1])", {})).ok).to.equal(true)
