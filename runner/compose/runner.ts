@@ -23,7 +23,7 @@ import { createBudgets } from '../request/budget.js'
 import { handleFor } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
-import { createLiveEndpoints, type LiveEndpoints, type ReloadReport } from '../serving/endpoint-registry.js'
+import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
 import { route } from '../serving/route.js'
@@ -151,8 +151,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const app = createApp(appDeps)
     const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
-    const look = (): Promise<string> => sourceState(settings)
-    if (settings.watch) opened.add(watchSources({ look, ...live, clock }))
+    const fingerprint = (): Promise<string> => sourceState(settings)
+    if (settings.watch) opened.add(watchSources({ fingerprint, ...live, clock }))
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -227,7 +227,7 @@ function openLive(
   settings: Settings,
   { observe, clock }: EngineDeps,
   opened: Closers,
-): { readonly live: LiveEndpoints; readonly relay: EngineRelay<ServingEngine> } {
+): { readonly live: EndpointRegistry; readonly relay: EngineRelay<ServingEngine> } {
   const relay = opened.add(
     createEngineRelay<ServingEngine>({
       name: settings.engine,
@@ -236,10 +236,10 @@ function openLive(
     }),
   )
   const live = opened.add(
-    createLiveEndpoints<ServingEngine>({
+    createEndpointRegistry<ServingEngine>({
       relay,
       endpointsDir: settings.endpointsDir,
-      look: () => sourceState(settings),
+      fingerprint: () => sourceState(settings),
       readTables: breathe => readTables(settings, breathe),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
       // Only `validate` prepares every variant on DuckDB: at start-up it would cost a second and a hundred megabytes.

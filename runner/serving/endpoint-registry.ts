@@ -18,7 +18,7 @@ export interface ReloadReport {
   readonly removed: number
 }
 
-export interface LiveEndpoints {
+export interface EndpointRegistry {
   readonly index: () => EndpointIndex
   /** The loaded endpoints, in the order of their files. */
   readonly details: () => readonly LoadedEndpoint[]
@@ -41,7 +41,7 @@ export interface LiveEndpoints {
    * The same where files have changed since they were read. False when it could not be done for a reason that lies outside
    * of them. Never rejects.
    */
-  follow(): Promise<boolean>
+  reloadIfChanged(): Promise<boolean>
   /** Ends a reading that is under way. */
   close(): Promise<void>
 }
@@ -49,12 +49,12 @@ export interface LiveEndpoints {
 /** Awaited between manifests and between table schemas, to yield to the event loop. */
 type Breathe = () => Promise<void>
 
-export interface LiveDeps<E extends Engine> {
+export interface RegistryDeps<E extends Engine> {
   readonly relay: EngineRelay<E>
   /** The folder of manifests, for diagnostics. */
   readonly endpointsDir: string
   /** The state of the files. Never rejects. */
-  readonly look: () => Promise<string>
+  readonly fingerprint: () => Promise<string>
   /** @throws LoadError. */
   readonly readTables: (breathe: Breathe) => Promise<readonly TableDefinition[]>
   /** Opens an engine with these tables. @throws SetupError. */
@@ -82,7 +82,7 @@ const MAX_ATTEMPTS = 5
 const NOTHING = indexEndpoints([])
 
 /** Nothing is served before `start`. */
-export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEndpoints {
+export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>): EndpointRegistry {
   const { relay, clock, observe } = deps
   let index = NOTHING
   let details: readonly LoadedEndpoint[] = []
@@ -121,9 +121,9 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
   /** Loads until no file has changed during the load; otherwise the result could mix two edits. */
   async function readAtRest(): Promise<Reading<E>> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const before = await deps.look()
+      const before = await deps.fingerprint()
       const [outcome] = await Promise.allSettled([read()])
-      const isAtRest = (await deps.look()) === before
+      const isAtRest = (await deps.fingerprint()) === before
       if (isAtRest && (outcome.status === 'fulfilled' || outcome.reason instanceof LoadError)) lastRead = before
       if (isClosed || isAtRest) {
         if (outcome.status === 'rejected') throw outcome.reason
@@ -188,7 +188,7 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
     onGone: listener => void listeners.push(listener),
     async start() {
       // A later change of the files differs from this fingerprint.
-      lastRead = await deps.look()
+      lastRead = await deps.fingerprint()
       serve(await read())
       observe({ kind: 'manifests.loaded', endpoints: index.all.length })
     },
@@ -199,9 +199,9 @@ export function createLiveEndpoints<E extends Engine>(deps: LiveDeps<E>): LiveEn
       waiting = run
       return run
     },
-    follow() {
+    reloadIfChanged() {
       const run = turn.then(async () => {
-        if (isClosed || (await deps.look()) === lastRead) return true
+        if (isClosed || (await deps.fingerprint()) === lastRead) return true
         return reloadNow().then(
           () => true,
           thrown => thrown instanceof LoadError,

@@ -9,7 +9,7 @@ import { LoadError, SetupError } from '../../runner/model/errors.js'
 import type { Event } from '../../runner/model/events.js'
 import type { Engine } from '../../runner/model/ports.js'
 import { systemClock } from '../../runner/process/clock.js'
-import { createLiveEndpoints } from '../../runner/serving/endpoint-registry.js'
+import { createEndpointRegistry } from '../../runner/serving/endpoint-registry.js'
 import { createEngineRelay } from '../../runner/serving/engine-switch.js'
 import { checkByTranslation } from '../manifest/check-by-translation.js'
 
@@ -36,10 +36,10 @@ describe('live endpoints', () => {
     const relay = createEngineRelay<Engine>({ name: 'duckdb', knowsDataChanges: false, onFailure: () => {} })
     let readings = 0
     const engine = { name: 'duckdb', close: async () => {} } as unknown as Engine
-    const live = createLiveEndpoints({
+    const live = createEndpointRegistry({
       relay,
       endpointsDir: dir,
-      look: () => sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables') }),
+      fingerprint: () => sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables') }),
       readTables: async () => [],
       openEngine: async () => engine,
       async load(_, options) {
@@ -60,7 +60,7 @@ describe('live endpoints', () => {
     const example = () => live.index().find('n1')!.example
     expect(example()).to.equal(null)
     writeFileSync(join(dir, 'n1.example.json'), '{"result":[{"n":1}]}')
-    expect(await live.follow()).to.equal(true)
+    expect(await live.reloadIfChanged()).to.equal(true)
     expect(example()).to.deep.equal([{ n: 1 }])
     writeFileSync(join(dir, 'n1.example.json'), '{"result":[]}')
     expect(await live.reload()).to.include({ changed: 1 })
@@ -74,7 +74,7 @@ describe('live endpoints', () => {
     write(1, 10)
     expect(await live.reload()).to.deep.equal({ endpoints: 2, added: 0, changed: 2, removed: 0 })
     expect(readings()).to.equal(4)
-    expect(await live.follow()).to.equal(true)
+    expect(await live.reloadIfChanged()).to.equal(true)
     expect(readings()).to.equal(4) // Nothing has changed since.
   })
 
@@ -92,13 +92,13 @@ describe('live endpoints', () => {
       if (failure) throw failure
     })
     write(1, 10)
-    for (const works of [false, false]) expect(await live.follow()).to.equal(works)
+    for (const works of [false, false]) expect(await live.reloadIfChanged()).to.equal(works)
     failure = new LoadError([])
-    for (const works of [true, true]) expect(await live.follow()).to.equal(works)
+    for (const works of [true, true]) expect(await live.reloadIfChanged()).to.equal(works)
     expect(readings()).to.equal(1)
     failure = null
     write(1, 11)
-    expect(await live.follow()).to.equal(true)
+    expect(await live.reloadIfChanged()).to.equal(true)
     expect(live.index().find('n1')?.render({}, 0n).sql).to.include('SELECT 11 AS n')
   })
 

@@ -7,46 +7,46 @@ import type { Clock } from '../../model/ports.js'
 
 export interface WatchOptions {
   /** The state of the files; see sourceState. */
-  readonly look: () => Promise<string>
+  readonly fingerprint: () => Promise<string>
   /** The fingerprint of the files that were loaded last. */
   readonly lastRead: () => string
   /** Reads them anew if they have changed. False: that could not be done now, for a reason outside of them. Never rejects. */
-  readonly follow: () => Promise<boolean>
+  readonly reloadIfChanged: () => Promise<boolean>
   readonly clock: Clock
 }
 
-/** Between two looks, in milliseconds; but at least ten times as long as a look takes. */
-const LOOK_EVERY_MS = 500
-const TIMES_A_LOOK = 10
+/** Between two polls, in milliseconds; but at least ten times as long as a poll takes. */
+const POLL_EVERY_MS = 500
+const TIMES_A_POLL = 10
 /** Changed files are loaded once they have not changed for this long, in milliseconds. */
 const SETTLED_AFTER_MS = 200
 const TRY_AGAIN_MS = 10_000
 
 /** Starts polling; the caller closes it. */
-export function watchSources({ look, lastRead, follow, clock }: WatchOptions): { close(): void } {
-  /** Seen at the last look, where it is not what was read. */
+export function watchSources({ fingerprint, lastRead, reloadIfChanged, clock }: WatchOptions): { close(): void } {
+  /** Seen at the last poll, where it is not what was read. */
   let pending: string | null = null
   let isClosed = false
-  let callOff = lookIn(LOOK_EVERY_MS)
+  let cancelTimer = pollIn(POLL_EVERY_MS)
 
-  function lookIn(ms: number): () => void {
-    return clock.after(ms, () => void turn())
+  function pollIn(ms: number): () => void {
+    return clock.after(ms, () => void poll())
   }
 
-  async function turn(): Promise<void> {
+  async function poll(): Promise<void> {
     const waitMs = await next()
-    if (!isClosed) callOff = lookIn(waitMs)
+    if (!isClosed) cancelTimer = pollIn(waitMs)
   }
 
   /** The pause before the next poll, in milliseconds. */
   async function next(): Promise<number> {
     const began = clock.ticksMs()
-    const state = await look()
-    const pauseMs = Math.max(LOOK_EVERY_MS, (clock.ticksMs() - began) * TIMES_A_LOOK)
+    const state = await fingerprint()
+    const pauseMs = Math.max(POLL_EVERY_MS, (clock.ticksMs() - began) * TIMES_A_POLL)
     const wasPending = pending === state
     pending = null
     if (isClosed || state === lastRead()) return pauseMs
-    if (wasPending) return (await follow()) ? pauseMs : TRY_AGAIN_MS
+    if (wasPending) return (await reloadIfChanged()) ? pauseMs : TRY_AGAIN_MS
     pending = state
     return SETTLED_AFTER_MS
   }
@@ -54,7 +54,7 @@ export function watchSources({ look, lastRead, follow, clock }: WatchOptions): {
   return {
     close() {
       isClosed = true
-      callOff()
+      cancelTimer()
     },
   }
 }

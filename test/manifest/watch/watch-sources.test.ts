@@ -10,9 +10,9 @@ describe('watching sources', () => {
     const reads: string[] = []
     let lastRead = 'a'
     const watcher = watchSources({
-      look: async () => files.state,
+      fingerprint: async () => files.state,
       lastRead: () => lastRead,
-      async follow() {
+      async reloadIfChanged() {
         reads.push(`${files.state} at ${clock.ticksMs() - began}`)
         if (works) lastRead = files.state
         return works

@@ -22,7 +22,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   const seen = new Map<string, string | null>()
   let listing = newListing()
 
-  function look(table: string): string | null {
+  function fingerprint(table: string): string | null {
     try {
       return describe(reader.contents(table, listing), dataDir!)
     } catch {
@@ -39,7 +39,7 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
     const before = seen.get(table)
     if (before !== undefined) return before
     if (seen.size === 0) setImmediate(forget)
-    const state = look(table)
+    const state = fingerprint(table)
     seen.set(table, state)
     return state
   }
