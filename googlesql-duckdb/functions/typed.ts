@@ -22,6 +22,7 @@ function mayFoldToNull(expr: Expr): boolean {
   if (expr.kind === 'literal') return expr.value === null
   if (expr.kind === 'column' || expr.kind === 'array') return false
   if (expr.kind === 'cast' || expr.kind === 'field') return mayFoldToNull(expr.operand)
-  // A nested concatenation is already typed.
-  return !(expr.kind === 'call' && (expr.name === '$concat' || expr.name === 'CONCAT'))
+  // A nested concatenation is already typed, except that of arrays.
+  const isConcatenation = expr.kind === 'call' && (expr.name === '$concat' || expr.name === 'CONCAT')
+  return !isConcatenation || expr.type.kind === 'ARRAY'
 }

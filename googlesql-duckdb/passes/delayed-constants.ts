@@ -25,12 +25,14 @@ export type Delay = 'branches' | 'rows'
 export const delayConstants = (query: ResolvedQuery, delay: Delay | null): ResolvedQuery =>
   delay === null ? query : { ...query, scan: inScan(query.scan, delay) }
 
-function inScan(scan: Scan, delay: Delay): Scan {
+/** `isInner`: the scan stands in a subquery, which may be computed for no row. */
+function inScan(scan: Scan, delay: Delay, isInner = false): Scan {
   const inner = withInputs(
     scan,
-    inputsOfScan(scan).map(input => inScan(input, delay)),
+    inputsOfScan(scan).map(input => inScan(input, delay, isInner)),
   )
-  const hasRows = scan.kind !== 'limit' && !(scan.kind === 'project' && scan.input.kind === 'one-row')
+  const isOneRow = scan.kind === 'project' && scan.input.kind === 'one-row'
+  const hasRows = scan.kind !== 'limit' && (isInner || !isOneRow)
   // DuckDB pushes a condition that reads no column below an UNNEST, and so evaluates it even where the UNNEST gives no rows.
   const witness = scan.kind === 'filter' ? (scan.columns[0] ?? null) : null
   const mapped = mapOwn(delay === 'rows' ? aboveSet(inner) : inner, expr =>
@@ -75,9 +77,9 @@ interface Place {
 /** Delays the constants of an expression, including those in the scans of its subqueries. */
 const ownExpr = (expr: Expr, place: Place): Expr =>
   mapExpr(expr, part => {
-    if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, place.delay) }
+    if (part.kind === 'subquery') return { ...part, scan: inScan(part.scan, place.delay, true) }
     if (part.kind === 'in-query') {
-      return { ...part, operand: ownExpr(part.operand, place), scan: inScan(part.scan, place.delay) }
+      return { ...part, operand: ownExpr(part.operand, place), scan: inScan(part.scan, place.delay, true) }
     }
     if (place.delay === 'rows' && isFoldable(part) && mayFail(part)) return delayed(part, place.witness)
     return hasBranches(part) ? mapParts(part, inner => inBranch(inner, place)) : undefined

@@ -49,4 +49,21 @@ describe('the pass delayed-constants', () => {
     'the same',
     'branches',
   )
+
+  showsPass(
+    'delayed-constants',
+    'a subquery of one row is computed where there is a row that asks for it',
+    'SELECT (SELECT SQRT(-1)) FROM t',
+    `
+      project [.7]
+        project [id.1, s.2, x.3, y.4, l.5, .7 = scalar {project [.6 = SQRT(-1)] <- one row}]
+          table t [id.1, s.2, x.3, y.4, l.5]
+    `,
+    `
+      project [.7]
+        project [id.1, s.2, x.3, y.4, l.5, .7 = scalar {project [.6 = case when $lt(RAND(), 2) then SQRT(case when $lt(RAND(), 2) then -1 end) end] <- one row}]
+          table t [id.1, s.2, x.3, y.4, l.5]
+    `,
+    'rows',
+  )
 })
