@@ -16,6 +16,7 @@ import type {
   WithScan,
 } from '../../../googlesql/plan/nodes.js'
 import { columnsRead, conjuncts, partsOfWindow } from '../../../googlesql/plan/walk.js'
+import { mayFail } from '../../analysis/fallible.js'
 import { type Context, findEntry, GenerateError, isConstant, type SqlScope } from '../context.js'
 import { windowSql } from '../expressions/aggregates.js'
 import { castSql } from '../expressions/cast.js'
@@ -138,6 +139,8 @@ function projectBlock(scan: ProjectScan, needed: Ids, outer: SqlScope | null, co
   const reads = columnsRead(computed.map(({ expr }) => expr))
   const keep = new Set([...needed, ...reads])
   let block = blockOf(scan.input, keep, outer, context)
+  // DuckDB computes a SELECT list before ORDER BY and LIMIT, and so for rows that are left out.
+  if (isLimited(block) && computed.some(({ expr }) => mayFail(expr))) block = derive(block, keep, context)
   // One mutable map for all of them: a copy for each would make a list of a hundred columns quadratic.
   let entries = new Map(block.entries)
   for (const { column, expr } of computed) {
