@@ -35,7 +35,11 @@ const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 6 }).filter(
 const given = fc.record({
   a: text,
   b: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }),
-  c: fc.array(text, { maxLength: 3 }),
+  // One value in an address must not look like several.
+  c: fc.array(
+    text.filter(value => !/^\[|,/.test(value)),
+    { maxLength: 3 },
+  ),
   d: fc.integer({ min: -1_000_000, max: 1_000_000 }),
   e: fc.boolean(),
   f: fc.integer({ min: 0, max: 4_000_000_000 }),

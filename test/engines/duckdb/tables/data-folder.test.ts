@@ -88,7 +88,7 @@ describe('the data folder', () => {
       name: 'NUMERIC exactly',
       type: 'NUMERIC',
       lines: '1.10 "123456789012345678.123456789" 12 0.1234567891 "-0.5"',
-      is: ['1.1', '123456789012345678.123456789', 12, '0.123456789', '-0.5'].map(x => x),
+      is: ['1.1', '123456789012345678.123456789', '12', '0.123456789', '-0.5'].map(x => x),
     },
     { name: 'BOOL', type: 'BOOLEAN', lines: 'true false null "true"', is: [true, false, null, true] },
     {
