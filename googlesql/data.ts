@@ -1,6 +1,7 @@
 /** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
 
 export type { TableDefinition, UnreadableColumn } from './tables.js'
+export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,
   type ScalarKind,

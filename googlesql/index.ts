@@ -26,6 +26,7 @@ export {
   tableCatalogue,
   type UnreadableColumn,
 } from './tables.js'
+export { distinctNames } from './types/field-names.js'
 export { parseTypeName } from './types/type-name.js'
 export {
   type ArrayType,

@@ -1,4 +1,5 @@
 /** GoogleSQL types as DuckDB types. */
+import { distinctNames } from '../../googlesql/types/field-names.js'
 import type { ScalarKind, StructType, Type } from '../../googlesql/types/types.js'
 import { quoteName } from './quote.js'
 
@@ -30,17 +31,5 @@ export function duckdbType(type: Type): string {
   return `STRUCT(${type.fields.map((field, i) => `${quoteName(names[i]!)} ${duckdbType(field.type)}`).join(', ')})`
 }
 
-/**
- * The names of a struct's fields in DuckDB, which requires names that differ regardless of case. A field without a name gets
- * `_field_1` by its position, and a name that is already taken gets the suffix `_2`, `_3`, ….
- */
-export function fieldNames(type: StructType): readonly string[] {
-  const taken = new Set<string>()
-  return type.fields.map((field, i) => {
-    const base = field.name === '' ? `_field_${i + 1}` : field.name
-    let name = base
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
-    taken.add(name.toLowerCase())
-    return name
-  })
-}
+/** The names of a struct's fields in DuckDB, which requires names that differ regardless of case. */
+export const fieldNames = (type: StructType): readonly string[] => distinctNames(type.fields.map(field => field.name))

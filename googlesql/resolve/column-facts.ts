@@ -30,8 +30,9 @@ export function columnFacts(scan: Scan, columns: readonly Column[], tables: Tabl
   const facts = new FactReader(tables).ofScan(scan)
   return columns.map(({ id, type }) => {
     const found = facts.get(id) ?? UNKNOWN
-    // A NULL array is an empty one in results.
-    return type.kind === 'ARRAY' ? { ...found, isNeverNull: true } : found
+    // A NULL array is an empty one in results, and a JSON null is a NULL.
+    if (type.kind === 'ARRAY') return { ...found, isNeverNull: true }
+    return type.kind === 'JSON' ? { ...found, isNeverNull: false } : found
   })
 }
 

@@ -1,4 +1,5 @@
 /** What a column's values are in JSON, in terms that any programming language can write as a type. */
+import { distinctNames } from '../../googlesql/index.js'
 import { type ColumnType, parseColumnType } from '../manifest/column-type.js'
 import type { ContractColumn } from '../model/endpoint.js'
 import type { ClientEndpoint } from './contract.js'
@@ -46,7 +47,7 @@ function shapeOf(type: ColumnType, timestamps: Timestamps, json: ContractColumn[
   if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps) }
   if (type.kind === 'scalar') return scalarShape(type.name, timestamps, json)
   if (type.fields === null) return { kind: 'object', members: null }
-  const names = fieldNames(type.fields.map(field => field.name))
+  const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
     const shape = shapeOf(field.type, timestamps)
     return {
@@ -90,19 +91,4 @@ function typeText(type: ColumnType): string {
   if (type.kind === 'struct') return ''
   if (type.kind === 'array') return type.element.kind === 'scalar' ? `ARRAY<${type.element.name}>` : ''
   return type.name === 'STRING' || type.name === 'BOOL' ? '' : type.name
-}
-
-/**
- * The names of a STRUCT's fields in JSON, as engines write them: `_field_1` by its position for a field without a name, and the
- * suffix `_2`, `_3`, … for a name that another field has already, in any case.
- */
-function fieldNames(names: readonly string[]): readonly string[] {
-  const taken = new Set<string>()
-  return names.map((given, i) => {
-    const base = given === '' ? `_field_${i + 1}` : given
-    let name = base
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}_${n}`
-    taken.add(name.toLowerCase())
-    return name
-  })
 }

@@ -10,7 +10,8 @@ export function compileContract(
   checked: readonly CheckedSql[],
 ): readonly ContractColumn[] {
   const variants = [...new Set(checked.map(({ columns }) => columns))]
-  const columns: readonly Column[] = declared ?? variants[0] ?? []
+  // The words that a variant shows count only where all do.
+  const columns: readonly Column[] = declared ?? (variants[0] ?? []).map(({ name, type }) => ({ name, type }))
   return Object.freeze(
     columns.map((column, i) =>
       Object.freeze(

@@ -124,11 +124,14 @@ function allowedOf({ enum: values, rows }: Parameter): readonly ArgumentValue[] 
   return values.filter(value => rows.includes(String(value)))
 }
 
+/** Undefined also where a number of JSON would not hold it exactly: a text would not fit the schema of a number. */
 function defaultOf({ default: fallback }: Parameter, scalar: ScalarParameterType): unknown {
   if (fallback === undefined) return undefined
-  return Array.isArray(fallback)
-    ? fallback.map((value: ScalarValue) => jsonOf(scalar, value))
-    : jsonOf(scalar, fallback as ScalarValue)
+  const values: readonly ScalarValue[] = Array.isArray(fallback) ? fallback : [fallback as ScalarValue]
+  const written = values.map(value => jsonOf(scalar, value))
+  const isNumber = scalar === 'int64' || scalar === 'float64'
+  if (isNumber && written.some(value => typeof value !== 'number')) return undefined
+  return Array.isArray(fallback) ? written : written[0]
 }
 
 /** A number of JSON; undefined for what it would not hold exactly. */

@@ -1,5 +1,5 @@
 /** JSON Schemas of results, from the columns of an endpoint. Pure: the same endpoint always has the same schema. */
-import { parseTypeName, type Type } from '../../googlesql/index.js'
+import { distinctNames, parseTypeName, type Type } from '../../googlesql/index.js'
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 
 /**
@@ -114,9 +114,9 @@ function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): Sch
         return { type: 'array', items: typeSchema(type.element, null) }
       case 'STRUCT':
         return objectOf(
-          type.fields.map((field, i) => [
-            field.name === '' ? `_field_${i + 1}` : field.name,
-            orNull(typeSchema(field.type, null), dialect),
+          distinctNames(type.fields.map(field => field.name)).map((name, i) => [
+            name,
+            orNull(typeSchema(type.fields[i]!.type, null), dialect),
           ]),
         )
       default:
@@ -126,13 +126,10 @@ function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): Sch
   return { typeSchema }
 }
 
-/** An object with exactly these members. A STRUCT may have several of one name; a reader of JSON takes any one of them. */
+/** An object with exactly these members. */
 function objectOf(members: readonly (readonly [name: string, schema: JsonSchema])[]): JsonSchema {
   const properties: Record<string, JsonSchema> = Object.create(null)
-  for (const [name, schema] of members) {
-    const before = properties[name]
-    properties[name] = before === undefined ? schema : { anyOf: [before, schema] }
-  }
+  for (const [name, schema] of members) properties[name] = schema
   return { type: 'object', required: Object.keys(properties), properties, additionalProperties: false }
 }
 

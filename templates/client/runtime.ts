@@ -3,6 +3,12 @@ export type Json = unknown
 export type EndpointName = keyof Endpoints
 export type Args<N extends EndpointName> = Endpoints[N]['args']
 export type Row<N extends EndpointName> = Endpoints[N]['row']
+/** The arguments that every one of several endpoints takes. */
+type AllArgs<N extends EndpointName> = (N extends EndpointName ? (args: Args<N>) => void : never) extends (
+  args: infer A,
+) => void
+  ? A
+  : never
 
 export interface SluiceOptions {
   /** The server's address: `https://sluice.example.com`, or `''` for a page's own server. */
@@ -39,9 +45,9 @@ export interface Sluice {
    */
   call<N extends EndpointName, T extends Tag = undefined>(
     name: N,
-    ...rest: {} extends Args<N>
-      ? [args?: Args<N>, options?: CallOptions<T>]
-      : [args: Args<N>, options?: CallOptions<T>]
+    ...rest: {} extends AllArgs<N>
+      ? [args?: AllArgs<N>, options?: CallOptions<T>]
+      : [args: AllArgs<N>, options?: CallOptions<T>]
   ): Promise<{ rows: T extends string ? Row<N>[] | null : Row<N>[]; meta: Meta }>
 }
 

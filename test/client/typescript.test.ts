@@ -263,6 +263,10 @@ describe('a client in TypeScript', function () {
       'an etag that may be absent',
       "let etag: string | null = null; const { rows, meta } = await sluice.call('logs.pinned', {}, { etag }); etag = meta.etag; rows?.length",
     ],
+    [
+      'the arguments of all of several endpoints',
+      "declare const name: 'logs.all' | 'logs.pinned'; await sluice.call(name, { project: 'a' as never, tier: 'PRO' })",
+    ],
     ['no arguments where none is required', "await sluice.call('logs.pinned'); await sluice.call('no-arguments', {})"],
     ['undefined for an optional argument', "await sluice.call('logs.pinned', { top: undefined })"],
     ['a list that is read only', "await sluice.call('logs.all', { project: 'a', tier: 'FREE', ids: [1] as const })"],
@@ -278,6 +282,11 @@ describe('a client in TypeScript', function () {
   const BAD: readonly (readonly [says: string, program: string, message: RegExp])[] = [
     ['an unknown endpoint', "await sluice.call('logs.al', { project: 'a', tier: 'PRO' })", /"logs.al"/],
     ['a missing argument', "await sluice.call('logs.all', { project: 'a' })", /'tier' is missing/],
+    [
+      'too few arguments for one of several endpoints',
+      "declare const name: 'logs.all' | 'logs.pinned'; await sluice.call(name, {})",
+      /missing|not assignable/,
+    ],
     ['no arguments where some are required', "await sluice.call('logs.all')", /Expected 2-3 arguments/],
     ['a wrong literal', "await sluice.call('logs.all', { project: 'a', tier: 'GOLD' })", /"GOLD"/],
     ['an argument of another type', "await sluice.call('logs.all', { project: 1, tier: 'PRO' })", /'number'/],

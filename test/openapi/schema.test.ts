@@ -90,10 +90,12 @@ describe('openapi: the schema of a column', () => {
     })
   })
 
-  it('with either type of two fields that have one name', () => {
+  it('with the names that results have for fields of equal names, or of none', () => {
     const ajv = publishedSchemas()
-    const validate = ajv.compile(schemaOf(column('STRUCT<a INT64, a STRING>')))
-    expect([{ a: 1 }, { a: 'x' }, { a: true }].map(value => validate(value))).to.deep.equal([true, true, false])
+    const validate = ajv.compile(schemaOf(column('STRUCT<a INT64, A STRING, BOOL>')))
+    expect(validate({ a: 1, A_2: 'x', _field_3: true })).to.equal(true)
+    expect(validate({ a: 1, _field_3: true })).to.equal(false)
+    expect(validate({ a: 'x', A_2: 1, _field_3: true })).to.equal(false)
   })
 
   it('says the type in GoogleSQL, the unit and the description', () => {

@@ -17,8 +17,7 @@ import {
   TimestampMicrosecond,
   Utf8,
 } from 'apache-arrow'
-import type { ScalarKind, StructField, Type } from '../../../googlesql/index.js'
-import { uniqueNames } from './field-names.js'
+import { distinctNames, type ScalarKind, type StructField, type Type } from '../../../googlesql/index.js'
 
 const SCALARS: Readonly<Record<ScalarKind, () => DataType>> = {
   INT64: () => new Int64(),
@@ -62,6 +61,6 @@ function arrowType(type: Type): DataType {
 }
 
 function structFields(fields: readonly StructField[]): Field[] {
-  const names = uniqueNames(fields)
+  const names = distinctNames(fields.map(field => field.name))
   return fields.map(({ type }, i) => arrowField(names[i]!, type, false))
 }

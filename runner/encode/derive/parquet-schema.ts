@@ -3,8 +3,7 @@
  * decimal and DuckDB makes a double of more.
  */
 import type { SchemaElement } from 'hyparquet-writer'
-import type { ScalarKind, Type } from '../../../googlesql/index.js'
-import { uniqueNames } from './field-names.js'
+import { distinctNames, type ScalarKind, type Type } from '../../../googlesql/index.js'
 
 type Leaf = Omit<SchemaElement, 'name' | 'repetition_type'>
 
@@ -49,7 +48,7 @@ export function schemaElements(name: string, type: Type, isRequired: boolean): r
         ...schemaElements('element', type.element, false),
       ]
     case 'STRUCT': {
-      const names = uniqueNames(type.fields)
+      const names = distinctNames(type.fields.map(field => field.name))
       const children = type.fields.flatMap((field, i) => schemaElements(names[i]!, field.type, false))
       return [{ name, repetition_type, num_children: type.fields.length }, ...children]
     }

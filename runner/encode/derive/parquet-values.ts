@@ -1,8 +1,7 @@
 /** Reads values from JSON into the form that the Parquet writer takes. */
-import type { Type } from '../../../googlesql/index.js'
+import { distinctNames, type Type } from '../../../googlesql/index.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
 import { daysAt, doubleAt, microsOfDayAt, writeDecimal, writeInteger, writeMicrosSince1970 } from './arrow-values.js'
-import { uniqueNames } from './field-names.js'
 import type { ResultReader } from './result-reader.js'
 import { Words } from './words.js'
 
@@ -23,7 +22,7 @@ function presentReader(type: Type): ReadValue {
       return listReader(valueReader(type.element))
     case 'STRUCT':
       return structReader(
-        uniqueNames(type.fields),
+        distinctNames(type.fields.map(field => field.name)),
         type.fields.map(field => valueReader(field.type)),
       )
     case 'STRING':

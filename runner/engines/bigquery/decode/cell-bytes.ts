@@ -199,9 +199,11 @@ function writeArray(out: JsonBytes, reader: CellReader, { before, element, empty
 }
 
 /** Any form that a scalar may have, by way of its text. */
-function writeText(out: JsonBytes, reader: CellReader, { kind, before, texts }: ValueBytes): void {
+function writeText(out: JsonBytes, reader: CellReader, { kind, isRequired, before, texts }: ValueBytes): void {
   if (reader.next() !== QUOTE) throw unexpected(kind)
   const text = scalarCell(kind as ScalarKind, reader.text(), texts)
+  // A JSON null is a NULL to the readers of every format.
+  if (isRequired && text === 'null') throw nullInRequired()
   out.token(before)
   out.plain(text)
 }

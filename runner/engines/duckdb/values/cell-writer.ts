@@ -46,7 +46,8 @@ export function compileCellWriter(
   if (!required || type.kind === 'ARRAY') return write
   return (vector, row) => {
     const text = write(vector, row)
-    if (text === 'null' && isNull(vector, row)) throw nullInRequired()
+    // A JSON null is a NULL to the readers of every format.
+    if (text === 'null') throw nullInRequired()
     return text
   }
 }
