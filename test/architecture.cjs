@@ -8,7 +8,7 @@ const MAY_IMPORT = {
   template: ['model'],
   encode: ['model', LANGUAGE],
   derive: ['model', 'process', 'encode'],
-  client: ['model', 'manifest'],
+  client: ['model', 'manifest', LANGUAGE],
   sample: [],
   files: ['model'],
   process: ['model', 'files'],
