@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json tools/build.mjs -type f 2>/dev/null)
+SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -17,7 +17,7 @@ serve: build ## Serve the endpoints; writes sample logs once. Flags: make serve 
 validate: build ## Check every manifest and every variant of its query
 	@SLUICE_ENGINE="$(ENGINE)" node dist/runner/main.js validate $(ARGS)
 
-test: build ## Run the whole suite. SLUICE_TEST_COVERAGE=on prints its coverage too
+test: build ## Run the whole suite, the endpoints' own tests among it. SLUICE_TEST_COVERAGE=on prints its coverage too
 	@node test/run.mjs $(ARGS)
 
 build: dist/.built ## Compile to dist/

@@ -22,6 +22,7 @@ const MAY_IMPORT = {
   manifest: ['model', 'template', 'openapi', LANGUAGE],
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
+  testing: ['model', 'manifest', 'request', 'serving'],
   http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MARK = 'dist/.built'
-const SOURCES = ['googlesql', 'googlesql-duckdb', 'runner', 'schemas/endpoint.schema.json', 'tsconfig.json', 'tsconfig.build.json']
+const SOURCES = ['googlesql', 'googlesql-duckdb', 'runner', 'schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json']
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 

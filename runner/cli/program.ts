@@ -125,6 +125,25 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     })
 
   withSettings(
+    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, on the embedded engine.'),
+    TEST_FLAGS,
+  )
+    .option('--name <name>', 'run only the tests of this name')
+    .option('--update', 'write what calls give into rows, rows_unordered, count, columns and truncated')
+    .option('--coverage', 'name the variants, lookup rows and template branches that no test runs')
+    .option('--min-coverage <percent>', 'end with 1 where the coverage is less: 100')
+    .addOption(
+      new Option('--format <format>', 'how results are printed')
+        .choices(['text', 'junit', 'github', 'json'])
+        .default('text'),
+    )
+    .action(async (paths: string[], flags: GivenFlags) => {
+      // Loaded here: a server has no use for it.
+      const { testEndpoints } = await import('./test/run-tests.js')
+      exit(await testEndpoints(paths, settingFlags(flags), flags as Flags, io))
+    })
+
+  withSettings(
     command(
       'call <name> [arguments...]',
       'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
@@ -308,6 +327,9 @@ const ENGINE_FLAGS = [
   '--engine-memory',
   '--engine-threads',
 ]
+
+/** Tests never read a data folder. */
+const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

@@ -1,6 +1,7 @@
 /** What the manifests of the settings are, errors included. */
 
 import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
+import { compareDiagnostics } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
 import type { Settings } from '../settings/settings.js'
@@ -39,7 +40,7 @@ export interface CheckLimits {
 }
 
 /**
- * Checks every manifest, and every variant of its query on the engine, and closes what it opened. `only` limits the result to
+ * Checks every manifest, every variant of its query on the engine, and test files, and closes what it opened. `only` limits the result to
  * these files and folders; an empty list means all.
  * @throws LoadError when table schemas have errors, which would make every query fail; SetupError.
  */
@@ -53,14 +54,18 @@ export async function checkManifests(
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
   const { checkExample } = await import('../manifest/check/example.js')
+  // Loaded here: a server has no use for test files.
+  const { testMistakes, withManifests } = await import('./test-mistakes.js')
   try {
-    return await loadManifests(
+    const loaded = await loadManifests(
       settings,
       engine,
       (sql, types, values) => engine.check(sql, types, { ...values, now }),
-      only,
+      withManifests(only),
       { ...limits, checkExample },
     )
+    const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
+    return { ...loaded, diagnostics: [...loaded.diagnostics, ...mistakes].sort(compareDiagnostics) }
   } finally {
     await engine.close()
   }

@@ -7,6 +7,7 @@ import type { Lookup, Manifest } from '../model/manifest.js'
 import type { Parameter } from '../model/param.js'
 import type { ArgumentMap, BoundValue, Query, ResultColumn } from '../model/query.js'
 import { variantIndexer } from '../template/variants.js'
+import { argumentText } from './argument-text.js'
 import { bigqueryType } from './bigquery-type.js'
 import type { CheckedSql } from './check/rule.js'
 import { compileParameter } from './constraints.js'
@@ -133,11 +134,6 @@ function compileRender(
     const text = texts[indexOf(name => argumentText(args, name))]!
     return bind(text, args, nowMicros - (((nowMicros % granularity) + granularity) % granularity))
   }
-}
-
-function argumentText(args: ArgumentMap, name: string): string | undefined {
-  const value = Object.hasOwn(args, name) ? args[name] : undefined
-  return value === undefined || value === null ? undefined : String(value)
 }
 
 function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {

@@ -17,7 +17,8 @@ import type { LoadMemory } from './load-cache.js'
 import { loadPartials, type Partial } from './load-partials.js'
 import { InTurn } from './ordered-concurrency.js'
 import { diagnosticAt, didYouMean } from './report.js'
-import { expandSql } from './variants/expand-sql.js'
+import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
+import type { TemplateCoverage } from './variants/template-coverage.js'
 import { parseManifest } from './yaml/parse.js'
 
 export interface LoadOptions {
@@ -41,6 +42,8 @@ export interface LoadOptions {
   readonly examples?: readonly SourceText[]
   /** Checks an example against the contract of its endpoint. @default examples are taken as they are */
   readonly checkExample?: (endpoint: Endpoint, example: SourceText) => readonly Diagnostic[]
+  /** Whether `details` have what `sluice test --coverage` needs. @default false */
+  readonly tracksCoverage?: boolean
   /** Awaited between manifests, so that the event loop can do other work. */
   readonly breathe?: () => Promise<void>
 }
@@ -52,6 +55,8 @@ export interface LoadedEndpoint {
   readonly variants: readonly Variant[]
   /** The row names of lookup tables, by the parameter that picks them. */
   readonly lookupRows: Readonly<Record<string, readonly string[]>>
+  /** Present where the options ask for it. */
+  readonly coverage?: TemplateCoverage
 }
 
 /** A manifest without errors and warnings, with the id and name that it claims. */
@@ -69,6 +74,8 @@ export interface Loaded {
   /** The same endpoints with their files, variants and lookup rows. */
   readonly details: readonly LoadedEndpoint[]
   readonly diagnostics: readonly Diagnostic[]
+  /** The paths of all manifests found, sound or not. */
+  readonly files: readonly string[]
   /** The number of manifests found, and of variants rendered and compiled. */
   readonly manifests: number
   readonly variants: number
@@ -97,6 +104,7 @@ export async function loadEndpoints(
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
     details,
+    files: loaded.files.filter(isWanted),
     diagnostics: [...all.filter(({ file }) => isWanted(file)), ...strange.map(file => notBelow(dir, file))],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
     variants: [...counts].reduce((sum, [file, variants]) => (isWanted(file) ? sum + variants : sum), 0),
@@ -157,6 +165,7 @@ export async function loadSources(
     endpoints: details.map(({ endpoint }) => endpoint),
     details,
     diagnostics,
+    files: manifests.map(({ file }) => file),
     manifests: manifests.length,
     variants,
   }
@@ -264,7 +273,8 @@ async function loadOne(
     const reads = readBy.get(sql)
     return { label, sql, ...(reads && { reads }) }
   })
-  const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
+  const coverage = options.tracksCoverage && { coverage: await coverageOf(expanded, endpoint) }
+  const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest), ...coverage }
   if (diagnostics.length === 0) {
     options.memory?.keep(sourceText, partials, expanded.expansion.partials, {
       detail,
@@ -274,6 +284,12 @@ async function loadOne(
     })
   }
   return { detail, diagnostics, variants }
+}
+
+/** Loaded when a command asks for it: a server has no use for it. */
+async function coverageOf(expanded: ExpandedSql, { parameters }: Endpoint): Promise<TemplateCoverage> {
+  const { templateCoverage } = await import('./variants/template-coverage.js')
+  return templateCoverage(expanded, parameters)
 }
 
 function lookupRows({ lookups = {} }: Manifest): LoadedEndpoint['lookupRows'] {

@@ -126,6 +126,20 @@ export const RULES = {
   'table/duplicate-field': { says: 'A field occurs twice.' },
   'table/unknown-field': { says: 'The clustering or the partitioning names a field that does not exist.' },
   'table/layout': { says: 'The rows cannot be clustered or partitioned in this way.' },
+  'tests/no-tests': { says: 'The path is not a test file, or is a manifest without one.' },
+  'tests/unknown-endpoint': { says: 'No manifest is beside the test file, and no endpoint has its name.' },
+  'tests/duplicate-name': { says: 'Two tests of a file have the same name.' },
+  'tests/time': { says: '`now` is not an ISO 8601 time.' },
+  'tests/table': { says: 'No table schema has the name of a table.' },
+  'tests/row': { says: 'A row of a table has a column that the table has not, or a value of another type.' },
+  'tests/fixture': { says: 'The file of a table is not there.' },
+  'tests/problem-with-rows': { says: 'A test expects a problem and rows at once.' },
+  'tests/unknown-column': { says: '`ordered_by` names a column that the endpoint has not.' },
+  'tests/unknown-code': { says: '`code` is not the code of a problem.' },
+  'tests/unknown-argument': {
+    says: 'An argument is not declared by the endpoint, which ignores it.',
+    isWarning: true,
+  },
 } as const satisfies Readonly<Record<string, RuleText>>
 
 /** `schema/unknown-key`. */

@@ -109,8 +109,12 @@ export function expandTemplate(
     }
     const [yes, no] = node.isNegated ? [node.whenFalse, node.whenTrue] : [node.whenTrue, node.whenFalse]
     const isSettled = found.kind !== 'field' && !(found.kind === 'given' && names.optional.has(found.parameter))
-    if (!isSettled)
-      return [{ kind: 'when', condition: found, whenTrue: expandAll(yes, frame), whenFalse: expandAll(no, frame) }]
+    if (!isSettled) {
+      const place = { origin: frame.origin, offset: node.path.offset }
+      return [
+        { kind: 'when', condition: found, place, whenTrue: expandAll(yes, frame), whenFalse: expandAll(no, frame) },
+      ]
+    }
     const holds = found.kind === 'given' || (found.kind === 'constant' && isTruthy(found.value))
     // The branch that is not taken is expanded too, so that its mistakes are reported.
     expandAll(holds ? no : yes, { ...frame, isDiscarded: true })

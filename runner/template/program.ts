@@ -20,6 +20,8 @@ export type Piece =
   | {
       readonly kind: 'when'
       readonly condition: Condition
+      /** The condition in the template. */
+      readonly place: TemplatePlace
       readonly whenTrue: readonly Piece[]
       readonly whenFalse: readonly Piece[]
     }

@@ -1,5 +1,5 @@
 /** Pieces and a choice → SQL text, with a map from each character to its place in the template. */
-import type { Choice, Piece, TemplatePlace } from './program.js'
+import type { Choice, Condition, Piece, TemplatePlace } from './program.js'
 import { isTruthy, wordText } from './word.js'
 
 interface Segment {
@@ -30,16 +30,18 @@ export function renderPieces(pieces: readonly Piece[], choice: Choice): Rendered
     } else if (piece.kind === 'field') {
       write(wordText(choice.rows[piece.lookup]![piece.field]!), piece.place, false)
     } else {
-      const { condition } = piece
-      const holds =
-        condition.kind === 'given'
-          ? choice.given.has(condition.parameter)
-          : isTruthy(choice.rows[condition.lookup]![condition.field]!)
-      for (const inner of holds ? piece.whenTrue : piece.whenFalse) visit(inner)
+      for (const inner of holds(piece.condition, choice) ? piece.whenTrue : piece.whenFalse) visit(inner)
     }
   }
   for (const piece of pieces) visit(piece)
   return { sql, segments }
+}
+
+/** Whether the condition is true for this choice. */
+export function holds(condition: Condition, choice: Choice): boolean {
+  return condition.kind === 'given'
+    ? choice.given.has(condition.parameter)
+    : isTruthy(choice.rows[condition.lookup]![condition.field]!)
 }
 
 /** The place in the template of the character at this offset of the SQL; null when the SQL is empty. */

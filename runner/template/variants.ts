@@ -28,6 +28,14 @@ type Axis =
 
 export interface RenderedVariant extends Variant {
   readonly rendered: RenderedSql
+  readonly choice: Choice
+  /** The row of each lookup table that the template reads, with the parameter that picks it. */
+  readonly picked: readonly PickedRow[]
+}
+
+export interface PickedRow {
+  readonly by: string
+  readonly row: string
 }
 
 export interface VariantSpace {
@@ -57,9 +65,9 @@ export function renderVariants(
   lookups: ReadonlyMap<string, LookupTable>,
 ): readonly RenderedVariant[] {
   return Array.from({ length: space.size }, (_, index) => {
-    const { choice, label } = choiceAt(space, index, lookups)
+    const { choice, label, picked } = choiceAt(space, index, lookups)
     const rendered = renderPieces(pieces, choice)
-    return { label, sql: rendered.sql, rendered }
+    return { label, sql: rendered.sql, rendered, choice, picked }
   })
 }
 
@@ -67,10 +75,11 @@ function choiceAt(
   space: VariantSpace,
   index: number,
   lookups: ReadonlyMap<string, LookupTable>,
-): { choice: Choice; label: string } {
+): Pick<RenderedVariant, 'choice' | 'label' | 'picked'> {
   const rows: Record<string, WordMap> = {}
   const given = new Set<string>()
   const labels: string[] = []
+  const picked: PickedRow[] = []
   let rest = index
   for (const axis of space.axes) {
     const at = rest % lengthOf(axis)
@@ -78,12 +87,13 @@ function choiceAt(
     if (axis.kind === 'row') {
       rows[axis.lookup] = lookups.get(axis.lookup)!.rows.get(axis.rows[at]!)!
       labels.push(`${axis.by}=${axis.rows[at]}`)
+      picked.push({ by: axis.by, row: axis.rows[at]! })
     } else {
       if (at === 1) given.add(axis.parameter)
       labels.push(`${axis.parameter} ${at === 1 ? 'given' : 'absent'}`)
     }
   }
-  return { choice: { rows, given }, label: labels.join(', ') }
+  return { choice: { rows, given }, label: labels.join(', '), picked }
 }
 
 /** A function from the arguments of a call to the index of its variant. `textOf` returns undefined for an absent argument. */

@@ -11,6 +11,7 @@ const WRITTEN = [
   '.gitignore',
   'README.md',
   'data/shop/orders.ndjson',
+  'endpoints/shop.top-products.test.yaml',
   'endpoints/shop.top-products.yaml',
   'package.json',
   'schemas/tables/shop.orders.json',
@@ -47,6 +48,13 @@ describe('sluice init', () => {
   it('writes manifests that validate', async () => {
     const { code, out, err } = await command(['validate', ...flags])
     expect({ code, text: out + err }).to.deep.equal({ code: 0, text: '1 manifest, 2 variants: no problems\n' })
+  })
+
+  it('writes tests that pass and leave nothing out', async () => {
+    const { code, out, err } = await command(['test', '--min-coverage', '100', ...flags.slice(0, 4)])
+    expect(err).to.equal('')
+    expect(out).to.match(/coverage 100 %\n3 passed, 0 failed in /)
+    expect(code).to.equal(0)
   })
 
   it('writes data that the endpoint answers from', async () => {

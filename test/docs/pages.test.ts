@@ -25,7 +25,7 @@ const LANGUAGES = [
 ]
 /** Files that a reader makes, that other programs have, or that `make` writes. */
 const MADE =
-  /^(?:endpoints\/(?:partials\/)?(?:billing|projects|sales)\.|endpoints\/orders|schemas\/tables\/(?:billing|sales)\.|bench\/data\/)/
+  /^(?:endpoints\/(?:partials\/)?(?:billing|projects|sales|shop)\.|endpoints\/orders|schemas\/tables\/(?:billing|sales)\.|bench\/data\/)/
 const MAKEFILE = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z]+):/gm)].map(match => match[1]!))
 
 /** Those of a fresh clone, and those that documents show. */

@@ -2,13 +2,20 @@
  * The embedded engine in the parent process: translates queries, sends them to the child process, and translates its errors.
  */
 import { join, resolve } from 'node:path'
-import { SqlError, type TableCatalogue, type TableNaming, type Type, typeName } from '../../../googlesql/index.js'
+import {
+  SqlError,
+  type TableCatalogue,
+  type TableDefinition,
+  type TableNaming,
+  type Type,
+  typeName,
+} from '../../../googlesql/index.js'
 import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
-import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
-import type { Query, ResultSet } from '../../model/query.js'
+import type { CheckResult, Clock, Engine } from '../../model/ports.js'
+import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Discovery, TableSource } from './process/messages.js'
@@ -59,6 +66,17 @@ export interface DuckdbEngine extends Engine {
   readonly pid: () => number | undefined
   /** Columns and files that were left out of discovered tables, and why. */
   readonly notes: () => readonly string[]
+  /**
+   * The engine with other tables in the place of some: `standIns` has, by a table's name, the declared table of the same columns
+   * that queries read instead.
+   */
+  readonly withTables: (standIns: ReadonlyMap<string, TableDefinition>) => Pick<Engine, 'run'>
+}
+
+/** The tables that a query sees. `key` differs between views whose names mean other tables. */
+interface TableView {
+  readonly key: string
+  readonly catalogue: () => TableCatalogue
 }
 
 const DEFAULT_CONNECTIONS = 8
@@ -120,12 +138,13 @@ export async function openEngine(
     onDiscovery: learn,
   }).catch(error => refuse(openFailure(error)))
 
+  const all: TableView = { key: '', catalogue: () => catalogue }
   // Translations of ad-hoc texts; endpoints keep their own, see CompiledText.
   const translations = new BoundedMap<string, Translation>(MAX_TRANSLATIONS)
-  const translated = (sql: string, types: Readonly<Record<string, Type>>): Translation => {
+  const translated = (sql: string, types: Readonly<Record<string, Type>>, view = all): Translation => {
     const names = Object.keys(types).sort()
-    const key = JSON.stringify([revision, names.map(name => [name, typeName(types[name]!)]), sql])
-    const translation = translations.get(key) ?? translate(sql, catalogue, types, { bindsTimes: true })
+    const key = JSON.stringify([revision, view.key, names.map(name => [name, typeName(types[name]!)]), sql])
+    const translation = translations.get(key) ?? translate(sql, view.catalogue(), types, { bindsTimes: true })
     translations.set(key, translation)
     return translation
   }
@@ -149,15 +168,16 @@ export async function openEngine(
     sql: string,
     types: Readonly<Record<string, Type>>,
     names: Readonly<Record<string, string>> | null = null,
+    view = all,
   ): Promise<Translation> => {
     try {
-      return (names && (await elsewhere(sql, names))) ?? translated(sql, types)
+      return (names && (await elsewhere(sql, names))) ?? translated(sql, types, view)
     } catch (error) {
       if (!(error instanceof SqlError) || !/not found/i.test(error.reason)) throw error
       const before = revision
       learn(await discover())
       if (revision === before) throw withFault(error, sql)
-      return translated(sql, types)
+      return translated(sql, types, view)
     }
   }
 
@@ -168,7 +188,10 @@ export async function openEngine(
     return fault === null ? error : new SqlError(`${error.reason}; ${fault}`, sql, error.offset)
   }
 
-  const compiledOf = async (query: Query): Promise<CompiledText> => {
+  const compiledOf = async (query: Query, view: TableView): Promise<CompiledText> => {
+    if (view !== all) {
+      return new CompiledText(await translateFresh(query.sql, typesOf(query.parameters), null, view), revision)
+    }
     const known = query.compiled instanceof CompiledText ? query.compiled : null
     if (known?.revision === revision) return known
     const translation = await translateFresh(query.sql, typesOf(query.parameters))
@@ -179,9 +202,9 @@ export async function openEngine(
    * The SQL and parameters for the child. A time that cannot be bound is left to the query, which raises the error when it
    * reads it.
    */
-  const withParameters = (translation: Translation, { sql, parameters }: Query) => {
+  const withParameters = (translation: Translation, { sql, parameters }: Query, view = all) => {
     const wire = wireParameters(translation, parameters)
-    const found = wire === null ? translate(sql, catalogue, typesOf(parameters)) : translation
+    const found = wire === null ? translate(sql, view.catalogue(), typesOf(parameters)) : translation
     return {
       sql: found.sql,
       quickSql: found.quickSql,
@@ -200,12 +223,13 @@ export async function openEngine(
     types: Readonly<Record<string, Type>>,
     delay: Delay,
     ask: (asked: Translation) => Promise<T>,
+    view = all,
   ): Promise<T> => {
     try {
       return await ask(translation)
     } catch (error) {
       if (!(error instanceof RequestFailure) || error.failure.kind !== 'query') throw error
-      const delayed = translate(sql, catalogue, types, { bindsTimes: true, delay })
+      const delayed = translate(sql, view.catalogue(), types, { bindsTimes: true, delay })
       if (delayed.sql === translation.sql) throw error
       return await ask({ ...delayed, quickSql: null }).catch((late: unknown) => {
         // DuckDB requires some arguments to be constant; an error about a deferred constant says nothing about the query.
@@ -225,31 +249,33 @@ export async function openEngine(
     }
   }
 
-  const run = async (query: Query, runOptions: RunOptions): Promise<ResultSet> => {
-    const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
-    try {
-      const { translation, columns, resultColumns } = await compiledOf(query)
-      const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', asked =>
-        child.ask(
-          {
-            kind: 'run',
-            ...withParameters(asked, query),
-            columns,
-            maxRows: runOptions.maxRows,
-            timestamps: runOptions.timestamps,
-            contract: runOptions.contract ?? [],
-            maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
-          },
-          { signal, caller: runOptions.endpoint },
-        ),
-      )
-      return { columns: resultColumns, ...answer }
-    } catch (error) {
-      throw runnerError(error, signal)
-    } finally {
-      cancelTimer()
+  const runOver =
+    (view: TableView): Engine['run'] =>
+    async (query, runOptions) => {
+      const { signal, cancelTimer } = boundedSignal(runOptions, options.clock)
+      try {
+        const { translation, columns, resultColumns } = await compiledOf(query, view)
+        const ask = (asked: Translation) =>
+          child.ask(
+            {
+              kind: 'run',
+              ...withParameters(asked, query, view),
+              columns,
+              maxRows: runOptions.maxRows,
+              timestamps: runOptions.timestamps,
+              contract: runOptions.contract ?? [],
+              maxBytes: Math.min(maxResultBytes, runOptions.maxBytes ?? maxResultBytes),
+            },
+            { signal, caller: runOptions.endpoint },
+          )
+        const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
+        return { columns: resultColumns, ...answer }
+      } catch (error) {
+        throw runnerError(error, signal)
+      } finally {
+        cancelTimer()
+      }
     }
-  }
 
   const compile = async (
     sql: string,
@@ -287,7 +313,8 @@ export async function openEngine(
 
   return {
     name: 'duckdb',
-    run,
+    run: runOver(all),
+    withTables: standIns => ({ run: runOver(viewWith(standIns, () => catalogue)) }),
     compile,
     check,
     explain: async query => {
@@ -328,6 +355,16 @@ export async function openEngine(
     pid: child.pid,
     notes: () => discovery.notes,
   }
+}
+
+/** A view in which each of these tables is read in the place of the one that its key names. */
+function viewWith(standIns: ReadonlyMap<string, TableDefinition>, catalogue: () => TableCatalogue): TableView {
+  const key = JSON.stringify([...standIns].map(([name, table]) => [name, table.name]))
+  const find = (name: string): TableDefinition | undefined => {
+    const table = catalogue().find(name)
+    return table && (standIns.get(table.name) ?? table)
+  }
+  return { key, catalogue: () => ({ ...catalogue(), find }) }
 }
 
 /** The tables with their files. @throws what `refuse` throws when rows cannot be written to `folder`. */

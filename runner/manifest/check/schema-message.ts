@@ -14,9 +14,9 @@ export interface SchemaMessage {
 }
 
 /** The path as a message names it: `parameter "limit"`, `settings.cache`. */
-function nameOfPlace(path: NodePath): string {
+function nameOfPlace(path: NodePath, root: string): string {
   const [first, second, third, fourth] = path
-  if (first === undefined) return 'the manifest'
+  if (first === undefined) return root
   if (first === 'parameters' && path.length === 2) return `parameter "${second}"`
   if (first === 'lookups' && path.length === 2) return `lookup table "${second}"`
   if (first === 'lookups' && third === 'rows' && path.length === 4) return `row "${fourth}" of lookup table "${second}"`
@@ -35,10 +35,13 @@ const NAMES_OF_TYPES: Readonly<Record<string, string>> = {
   null: 'nothing',
 }
 
-/** The message for an error. A keyword that has no message here falls back to Ajv's. */
-export function schemaMessage(error: ErrorObject, path: NodePath): SchemaMessage {
+/**
+ * The message for an error. A keyword that has no message here falls back to Ajv's. `root` names the whole file: `the
+ * manifest`.
+ */
+export function schemaMessage(error: ErrorObject, path: NodePath, root: string): SchemaMessage {
   const { keyword, params, data, parentSchema } = error
-  const place = nameOfPlace(path)
+  const place = nameOfPlace(path, root)
   const about = (rule: RuleId, message: string): SchemaMessage => ({ rule, message, isAboutKey: false })
   const expected = parentSchema?.['patternErrorMessage'] as string | undefined
   switch (keyword) {

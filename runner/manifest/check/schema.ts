@@ -15,20 +15,27 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
 })
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
-const schema = JSON.parse(readFileSync(new URL(import.meta.resolve('#endpoint-schema')), 'utf8'))
-const validate = ajv.compile(schema)
+
+/** A function that finds the mistakes in a value, each once, by one of the schemas in package.json's `imports`. */
+export function schemaChecker(name: '#endpoint-schema' | '#test-schema'): (value: unknown) => readonly SchemaMistake[] {
+  const schema = JSON.parse(readFileSync(new URL(import.meta.resolve(name)), 'utf8'))
+  const validate = ajv.compile(schema)
+  const root = name === '#test-schema' ? 'the test file' : 'the manifest'
+  return value => (validate(value) ? [] : mistakesOf(validate.errors ?? [], value, root))
+}
 
 export interface SchemaMistake extends SchemaMessage {
   readonly path: NodePath
 }
 
 /** The mistakes in this value, each once; empty when it is a valid Manifest. */
-export function findSchemaMistakes(value: unknown): readonly SchemaMistake[] {
-  if (validate(value)) return []
+export const findSchemaMistakes = schemaChecker('#endpoint-schema')
+
+function mistakesOf(errors: readonly ErrorObject[], value: unknown, root: string): readonly SchemaMistake[] {
   const mistakes = new Map<string, SchemaMistake>()
-  for (const error of worthTelling(validate.errors ?? [])) {
+  for (const error of worthTelling(errors)) {
     const path = pathOf(error.instancePath, value)
-    const message = schemaMessage(error, path)
+    const message = schemaMessage(error, path, root)
     mistakes.set(`${JSON.stringify(message.at ?? path)} ${message.message}`, { ...message, path })
   }
   return [...mistakes.values()]

@@ -27,6 +27,8 @@ export interface ExpandedSql {
   readonly variants: readonly RenderedVariant[]
   readonly texts: readonly DistinctSql[]
   readonly diagnostics: readonly Diagnostic[]
+  /** A place in the template, in its own file. */
+  placeAt(at: TemplatePlace): FilePlace
   /** The place of an offset in a text; for a place in a partial, also ` (included by …)`. */
   placeOf(rendered: RenderedSql, offset: number): { readonly place: FilePlace; readonly inclusion: string }
 }
@@ -66,7 +68,7 @@ export function expandSql(
       ? { place: source.valueAt(['sql']), inclusion: '' }
       : { place: place(at), inclusion: included(at) }
   }
-  return { expansion, space, variants, texts: distinctTexts(variants, placeOf), diagnostics, placeOf }
+  return { expansion, space, variants, texts: distinctTexts(variants, placeOf), diagnostics, placeAt: place, placeOf }
 }
 
 function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace): string {

@@ -1,0 +1,63 @@
+/** `sluice test`: runs the tests beside manifests on the embedded engine. */
+import { writeFileSync } from 'node:fs'
+import { runTests } from '../../compose/tests.js'
+import { fileReason } from '../../files/write-failure.js'
+import { SetupError, UsageError } from '../../model/errors.js'
+import { readSettings } from '../../settings/settings.js'
+import type { CaseResult } from '../../testing/run-case.js'
+import { updatesFor } from '../../testing/update-expectations.js'
+import { EXIT, type Io } from '../io.js'
+import { reporterOf, type TestFormat } from './print-report.js'
+import type { Report } from './report.js'
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+/** @param settingFlags the flags that are settings, which the command that repeats a test needs too */
+export async function testEndpoints(
+  paths: readonly string[],
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  flags: Flags,
+  io: Io,
+): Promise<number> {
+  const format = flags['format'] as TestFormat
+  const minimum = readMinimum(flags['minCoverage'])
+  const name = flags['name'] as string | undefined
+  const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
+  const tracksCoverage = flags['coverage'] === true || minimum !== null
+  const run = await runTests(settings, paths, { name, tracksCoverage, signal: io.interruption() })
+  const { results, updated } = flags['update'] === true ? update(run.results) : { results: run.results, updated: [] }
+  const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
+  reporterOf[format](report, io)
+  return isClean(report) ? EXIT.clean : EXIT.problems
+}
+
+function isClean({ results, diagnostics, skipped, coverage, minimum }: Report): boolean {
+  const isCovered = coverage === null || minimum === null || coverage.percent >= minimum
+  const isSound = diagnostics.every(({ severity }) => severity !== 'error')
+  return isSound && isCovered && skipped === 0 && results.every(({ failures }) => failures.length === 0)
+}
+
+/** Writes the expectations that do not hold into their files. The failures that are left are those of the others. */
+function update(results: readonly CaseResult[]): Pick<Report, 'results' | 'updated'> {
+  const updated: string[] = []
+  const left = new Map<CaseResult, CaseResult>()
+  for (const { file, text, changed } of updatesFor(results)) {
+    try {
+      writeFileSync(file, text)
+    } catch (cause) {
+      throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
+    }
+    updated.push(file)
+    for (const [before, after] of changed) left.set(before, after)
+  }
+  return { results: results.map(result => left.get(result) ?? result), updated }
+}
+
+function readMinimum(text: string | boolean | undefined): number | null {
+  if (typeof text !== 'string') return null
+  const percent = Number(text)
+  if (!/^\d+(\.\d+)?$/.test(text) || percent > 100) {
+    throw new UsageError([`--min-coverage must be a number from 0 to 100, found ${JSON.stringify(text)}`])
+  }
+  return percent
+}

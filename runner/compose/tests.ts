@@ -1,0 +1,185 @@
+/** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
+import { tmpdir } from 'node:os'
+import { resolve, sep } from 'node:path'
+import { tableCatalogue } from '../../googlesql/index.js'
+import { unrestrictedCaller } from '../auth/tokens.js'
+import { createResultCache } from '../cache/result-cache.js'
+import { openMemoryCounters } from '../cache/stores/counters.js'
+import { openMemoryStore } from '../cache/stores/memory.js'
+import { openDuckdbEngine } from '../engines/duckdb/engine.js'
+import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
+import type { TableSource } from '../engines/duckdb/process/messages.js'
+import type { LoadedEndpoint } from '../manifest/load.js'
+import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
+import { type FoundTests, findTests, readTests } from '../manifest/tests/load.js'
+import type { TestCase, TestFile, TestTable } from '../manifest/tests/test-file.js'
+import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import type { Engine } from '../model/ports.js'
+import { systemClock } from '../process/clock.js'
+import { createBudgets } from '../request/budget.js'
+import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
+import { type Coverage, coverageOf } from '../testing/coverage.js'
+import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../testing/run-case.js'
+import { createClosers } from './closers.js'
+import { readTables, threadsOf } from './engine.js'
+import { loadManifests } from './manifests.js'
+
+export interface TestOptions {
+  /** Runs only tests of this name. @default all */
+  readonly name?: string | undefined
+  /** @default false */
+  readonly tracksCoverage?: boolean
+  readonly signal: AbortSignal
+}
+
+export interface TestRun {
+  readonly results: readonly CaseResult[]
+  /** The mistakes in manifests and test files. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** The number of tests that could not run, since their manifest or file has mistakes. */
+  readonly skipped: number
+  /** Null where it was not asked for. */
+  readonly coverage: Coverage | null
+  readonly durationMs: number
+}
+
+/** The tests that run at a time: as many as the engine has connections. */
+const AT_ONCE = 8
+
+/**
+ * Runs the tests that `paths` name, or all. Reads no data folder.
+ * @throws LoadError when table schemas have errors; SetupError.
+ */
+export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
+  const clock = systemClock()
+  const began = clock.ticksMs()
+  const definitions = await readTables(settings)
+  const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
+  const found = await findTests(paths, settings.endpointsDir)
+  const read = found.files.map(file => readTests(file, tableCatalogue(definitions, naming)))
+  const files = read.flatMap(({ tests }) => tests ?? [])
+  const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
+
+  const opened = createClosers()
+  try {
+    const engine = opened.add(
+      await openDuckdbEngine({
+        dataDir: null,
+        database: null,
+        tables: [...definitions.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
+        naming,
+        memoryLimitMb: settings.engineMemoryMb,
+        threads: threadsOf(settings),
+        tempDir: tmpdir(),
+        tempLimitMb: settings.engineTempMb,
+        maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+        connections: AT_ONCE,
+        observe: () => {},
+        clock,
+      }),
+    )
+    const { tracksCoverage = false } = options
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, engine.compile, [], {
+      checksImplied: false,
+      tracksCoverage,
+    })
+    const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
+    const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
+      detail === null || diagnostics.some(({ severity }) => severity === 'error')
+        ? []
+        : tests.cases.map(test => ({ tests, test, detail })),
+    )
+    const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
+    const results = await runAll(wanted, engine, clock.nowMicros(), options.signal)
+    const isAbout = subjectFilter(paths, found, plans)
+    const diagnostics = [
+      ...found.diagnostics,
+      ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
+      ...read.flatMap(one => one.diagnostics),
+      ...plans.flatMap(one => one.diagnostics),
+    ].sort(compareDiagnostics)
+    const subjects = loaded.details.filter(({ file }) => isAbout(file))
+    return {
+      results,
+      diagnostics,
+      skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
+      coverage: tracksCoverage ? coverageOf(subjects, results) : null,
+      durationMs: clock.ticksMs() - began,
+    }
+  } finally {
+    await opened.close()
+  }
+}
+
+const isYaml = (file: string): boolean => file.endsWith('.yaml')
+
+interface Plan {
+  readonly tests: TestFile
+  readonly detail: LoadedEndpoint | null
+}
+
+/** Whether a manifest is one that the paths are about: without paths each is, tested or not. */
+function subjectFilter(
+  paths: readonly string[],
+  { files }: FoundTests,
+  plans: readonly Plan[],
+): (file: string) => boolean {
+  if (paths.length === 0) return () => true
+  const folders = paths.map(path => resolve(path) + sep)
+  const manifests = new Set([
+    ...paths.map(path => resolve(path)),
+    ...files.map(({ file }) => resolve(manifestOf(file))),
+    ...plans.flatMap(({ detail }) => (detail === null ? [] : [resolve(detail.file)])),
+  ])
+  return file => manifests.has(resolve(file)) || folders.some(folder => resolve(file).startsWith(folder))
+}
+
+const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+  file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
+
+async function runAll(
+  cases: readonly PlannedCase[],
+  engine: DuckdbEngine,
+  nowMicros: bigint,
+  signal: AbortSignal,
+): Promise<readonly CaseResult[]> {
+  const clock = systemClock()
+  const opened = createClosers()
+  const observe = (): void => {}
+  const store = opened.add(openMemoryStore({ maxBytes: 0 }))
+  const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
+  const shared = {
+    clock,
+    observe,
+    results,
+    budgets: createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null }),
+    tokens: { find: () => null, close: async () => {} },
+    codings: [],
+    caller: unrestrictedCaller('test'),
+  }
+  const views = new Map<string, Engine>()
+  const depsOf = ({ test }: PlannedCase): CaseDeps => ({ ...shared, engine: viewOf(engine, test, views) })
+  const done: CaseResult[] = []
+  let next = 0
+  const work = async (): Promise<void> => {
+    while (next < cases.length && !signal.aborted) {
+      const index = next++
+      done[index] = await runCase(cases[index]!, depsOf(cases[index]!), nowMicros, signal)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    return done
+  } finally {
+    await opened.close()
+  }
+}
+
+/** The engine over the tables of a test; tests with the same tables share translations. */
+function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
+  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+  known.set(key, view)
+  return view
+}

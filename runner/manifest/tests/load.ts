@@ -1,0 +1,250 @@
+/** CONDUCTOR of test files: find → read → check against the schema and the tables. Reports all mistakes, with their places. */
+import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { dirname, join, posix, sep } from 'node:path'
+import { isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml'
+import type { TableCatalogue } from '../../../googlesql/index.js'
+import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { readTimestamp } from '../../model/typed-value.js'
+import { schemaChecker, schemaDiagnostics } from '../check/schema.js'
+import { readOne, type SourceText, unreadable } from '../discover.js'
+import { namesBelow } from '../names-below.js'
+import { diagnosticAt, didYouMean } from '../report.js'
+import type { ManifestSource, NodePath } from '../source.js'
+import { parseManifest } from '../yaml/parse.js'
+import { readPlain, readTableRow, textOf } from './read-value.js'
+import type { Expectation, Row, SortKey, TestArguments, TestCase, TestFile, TestTable } from './test-file.js'
+
+export const TEST_ENDING = '.test.yaml'
+
+export interface FoundTests {
+  readonly files: readonly SourceText[]
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Reads the test files that these paths name: a test file, a manifest (the test file beside it) or a folder. No paths stand for
+ * the folder of manifests.
+ */
+export async function findTests(paths: readonly string[], endpointsDir: string): Promise<FoundTests> {
+  const diagnostics: Diagnostic[] = []
+  const wanted = new Set<string>()
+  for (const path of paths.length > 0 ? paths : [endpointsDir]) {
+    const file = path.split(sep).join('/').replace(/\/+$/, '')
+    try {
+      if ((await stat(path)).isDirectory()) {
+        for (const name of await namesBelow(path)) if (name.endsWith(TEST_ENDING)) wanted.add(posix.join(file, name))
+      } else if (file.endsWith(TEST_ENDING)) wanted.add(posix.normalize(file))
+      else if (file.endsWith('.yaml') && isThere(testsOf(file))) wanted.add(posix.normalize(testsOf(file)))
+      else {
+        const place = { file, line: 1, column: 1 }
+        const message = file.endsWith('.yaml')
+          ? `it has no tests: there is no file ${testsOf(file)}`
+          : `a test file ends in ${TEST_ENDING}, and a manifest in .yaml`
+        diagnostics.push(diagnosticAt(place, 'tests/no-tests', message))
+      }
+    } catch (error) {
+      diagnostics.push(unreadable(file, error))
+    }
+  }
+  const read = await Promise.all([...wanted].sort().map(file => readOne(file, file, diagnostics)))
+  return { files: read.filter(text => text !== null), diagnostics: diagnostics.sort(compareDiagnostics) }
+}
+
+/** `a/b.yaml` → `a/b.test.yaml` */
+const testsOf = (manifest: string): string => manifest.replace(/\.yaml$/, TEST_ENDING)
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true
+}
+
+const findMistakes = schemaChecker('#test-schema')
+
+/** A test file; null where it has mistakes. */
+export interface ReadTests {
+  readonly tests: TestFile | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Reads one test file over these tables. */
+export function readTests({ file, text }: SourceText, tables: TableCatalogue): ReadTests {
+  const { source, value, diagnostics: broken } = parseManifest(file, text)
+  if (source === null || broken.length > 0) return { tests: null, diagnostics: broken }
+  const mistakes = schemaDiagnostics(findMistakes(value), source)
+  if (mistakes.length > 0) return { tests: null, diagnostics: [...mistakes].sort(compareDiagnostics) }
+  const reader = new Reader(file, text, source, tables)
+  const cases = reader.cases()
+  const diagnostics = reader.diagnostics.sort(compareDiagnostics)
+  const subject = posix.basename(file).slice(0, -TEST_ENDING.length)
+  const isSound = diagnostics.every(({ severity }) => severity !== 'error')
+  return { tests: isSound ? { file, text, source, subject, cases } : null, diagnostics }
+}
+
+/** The options with which test files are parsed: those of manifests. */
+export const PARSE_OPTIONS = { version: '1.2', schema: 'core', prettyErrors: false, keepSourceTokens: false } as const
+
+/** Reads a document that the schema has accepted. */
+class Reader {
+  readonly diagnostics: Diagnostic[] = []
+  readonly #file: string
+  readonly #source: ManifestSource
+  readonly #tables: TableCatalogue
+  readonly #document: ReturnType<typeof parseDocument>
+  readonly #placeOf: (offset: number) => { file: string; line: number; column: number }
+
+  constructor(file: string, text: string, source: ManifestSource, tables: TableCatalogue) {
+    this.#file = file
+    this.#source = source
+    this.#tables = tables
+    const plain = text.replace(/^\ufeff/, '')
+    this.#document = parseDocument(plain, PARSE_OPTIONS)
+    this.#placeOf = offset => {
+      const before = plain.slice(0, offset)
+      return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
+    }
+  }
+
+  cases(): readonly TestCase[] {
+    const now = this.#time(['now'])
+    const shared = this.#tablesAt(['tables'])
+    const firstAt = new Map<string, number>()
+    return this.#items(['tests']).map((_, index) => {
+      const path: NodePath = ['tests', index]
+      const name = textOf(this.#node([...path, 'name']) as Scalar)
+      const place = this.#source.valueAt([...path, 'name'])
+      const known = firstAt.get(name)
+      if (known === undefined) firstAt.set(name, place.line)
+      else {
+        const message = `another test has the name "${name}", in line ${known}; give this one a name of its own`
+        this.diagnostics.push(diagnosticAt(place, 'tests/duplicate-name', message))
+      }
+      const own = this.#tablesAt([...path, 'tables'])
+      const replaced = new Set(own.map(table => table.standsFor))
+      return {
+        name,
+        path,
+        arguments: this.#arguments([...path, 'arguments']),
+        nowMicros: this.#time([...path, 'now']) ?? now,
+        tables: [...shared.filter(table => !replaced.has(table.standsFor)), ...own],
+        expect: this.#expectation([...path, 'expect']),
+      }
+    })
+  }
+
+  #node(path: NodePath): Node | null {
+    return (this.#document.getIn(path, true) as Node | null | undefined) ?? null
+  }
+
+  #items(path: NodePath): readonly Node[] {
+    const node = this.#node(path)
+    return isSeq(node) ? (node.items as Node[]) : []
+  }
+
+  #time(path: NodePath): bigint | null {
+    const node = this.#node(path)
+    if (!isScalar(node)) return null
+    const micros = readTimestamp(textOf(node))
+    if (micros === null) {
+      const message = `now must be an ISO 8601 time such as 2026-01-31T12:00:00Z, found ${JSON.stringify(textOf(node))}`
+      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/time', message))
+    }
+    return micros
+  }
+
+  #tablesAt(path: NodePath): readonly TestTable[] {
+    const node = this.#node(path)
+    if (!isMap(node)) return []
+    return node.items.flatMap(({ key, value }): TestTable[] => {
+      const name = String((key as Scalar).value)
+      const table = this.#tables.find(name)
+      const place = this.#source.keyAt([...path, name])
+      if (table === undefined) {
+        const hint = didYouMean(name, this.#tables.names()) || `; write its schema, ${name}.json, first`
+        this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"${hint}`))
+        return []
+      }
+      // The name is what messages about the rows show.
+      const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
+      const about = { definition, standsFor: table.name }
+      if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
+      const report = (at: Node, message: string): void => {
+        const found = this.#placeOf(at.range?.[0] ?? 0)
+        this.diagnostics.push(diagnosticAt(found, 'tests/row', message))
+      }
+      const rows = (value.items as Node[]).map(row => readTableRow(row, table.columns, table.name, report))
+      return [{ ...about, rows, file: null }]
+    })
+  }
+
+  #fixture(path: NodePath): string {
+    const file = join(dirname(this.#file), textOf(this.#node(path) as Scalar))
+    if (!isThere(file)) {
+      const message = `there is no file ${file.split(sep).join('/')}; a fixture is named relative to this file`
+      this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), 'tests/fixture', message))
+    }
+    return file
+  }
+
+  #arguments(path: NodePath): TestArguments {
+    const node = this.#node(path)
+    if (!isMap(node)) return {}
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [
+        String((key as Scalar).value),
+        isSeq(value) ? (value.items as Scalar[]).map(textOf) : isNothing(value) ? '' : textOf(value as Scalar),
+      ]),
+    )
+  }
+
+  #expectation(path: NodePath): Expectation {
+    const { rows, rows_unordered, contains, count, columns, ordered_by, truncated, same_as, problem } = readPlain(
+      this.#node(path),
+    ) as ExpectAsWritten
+    if (problem !== undefined) {
+      for (const key of [
+        'rows',
+        'rows_unordered',
+        'contains',
+        'count',
+        'columns',
+        'ordered_by',
+        'truncated',
+        'same_as',
+      ]) {
+        if (this.#node([...path, key]) === null) continue
+        const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
+        this.diagnostics.push(diagnosticAt(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message))
+      }
+    }
+    return {
+      ...(rows && { rows }),
+      ...(rows_unordered && { rowsUnordered: rows_unordered }),
+      ...(contains && { contains }),
+      ...(count !== undefined && { count }),
+      ...(columns && { columns }),
+      ...(ordered_by && { orderedBy: ordered_by.map(sortKey) }),
+      ...(truncated !== undefined && { truncated }),
+      ...(same_as && { sameAs: this.#arguments([...path, 'same_as', 'arguments']) }),
+      ...(problem && { problem }),
+    }
+  }
+}
+
+interface ExpectAsWritten {
+  readonly rows?: readonly Row[]
+  readonly rows_unordered?: readonly Row[]
+  readonly contains?: readonly Row[]
+  readonly count?: number
+  readonly columns?: readonly string[]
+  readonly ordered_by?: readonly string[]
+  readonly truncated?: boolean
+  readonly same_as?: object
+  readonly problem?: NonNullable<Expectation['problem']>
+}
+
+const isNothing = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
+
+function sortKey(text: string): SortKey {
+  const [column = '', direction = 'asc'] = text.trim().split(/ +/)
+  return { column, isDescending: direction.toLowerCase() === 'desc' }
+}

@@ -1,0 +1,86 @@
+/** Runs one test: its call goes the way of every call, to an engine over the tables of the test. */
+import type { LoadedEndpoint } from '../manifest/load.js'
+import type { TestArguments, TestCase, TestFile } from '../manifest/tests/test-file.js'
+import { causeText } from '../model/cause-text.js'
+import type { Endpoint } from '../model/endpoint.js'
+import { toRunnerError } from '../model/errors.js'
+import type { Caller } from '../model/ports.js'
+import type { ArgumentMap } from '../model/query.js'
+import { handleFor, type RequestDeps } from '../request/handle.js'
+import { rawArguments } from '../request/raw-arguments.js'
+import { indexEndpoints } from '../serving/route.js'
+import type { Answer } from './answer.js'
+import { checkAnswer, type Failure } from './check-answer.js'
+
+/** A test with the endpoint that it is for. */
+export interface PlannedCase {
+  readonly tests: TestFile
+  readonly test: TestCase
+  readonly detail: LoadedEndpoint
+}
+
+export interface CaseResult extends PlannedCase {
+  readonly answer: Answer
+  readonly failures: readonly Failure[]
+  readonly durationMs: number
+  /** The arguments of every query that was rendered, for the coverage. */
+  readonly rendered: readonly ArgumentMap[]
+}
+
+export interface CaseDeps extends Omit<RequestDeps, 'endpoints'> {
+  /** Who calls. */
+  readonly caller: Caller
+}
+
+/** @param nowMicros the time of tests that freeze none */
+export async function runCase(
+  { tests, test, detail }: PlannedCase,
+  deps: CaseDeps,
+  nowMicros: bigint,
+  signal: AbortSignal,
+): Promise<CaseResult> {
+  const rendered: ArgumentMap[] = []
+  const endpoint: Endpoint = {
+    ...detail.endpoint,
+    render(args, now) {
+      rendered.push(args)
+      return detail.endpoint.render(args, now)
+    },
+  }
+  const index = indexEndpoints([endpoint])
+  const requestDeps: RequestDeps = { ...deps, endpoints: () => index }
+  const call = (args: TestArguments): Promise<Answer> =>
+    answerOf(endpoint, args, test.nowMicros ?? nowMicros, deps.caller, requestDeps, signal)
+  const began = deps.clock.ticksMs()
+  const answer = await call(test.arguments)
+  const other = test.expect.sameAs ? await call(test.expect.sameAs) : null
+  const durationMs = deps.clock.ticksMs() - began
+  return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
+}
+
+async function answerOf(
+  endpoint: Endpoint,
+  args: TestArguments,
+  nowMicros: bigint,
+  caller: Caller,
+  deps: RequestDeps,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const request = {
+    ref: endpoint.id,
+    accept: undefined,
+    acceptEncoding: undefined,
+    format: 'json',
+    readAddress: () => rawArguments(args),
+    signal,
+    nowMicros,
+  } as const
+  try {
+    const { result } = await handleFor(caller, request, deps, { token: null, endpoint: null })
+    const { result: rows } = JSON.parse(Buffer.from(result.body).toString('utf8'))
+    return { kind: 'rows', columns: result.columns, rows, isTruncated: result.isTruncated }
+  } catch (thrown) {
+    const { status, code, detail, errors, cause } = toRunnerError(thrown)
+    return { kind: 'problem', status, code, detail, errors, reason: cause === undefined ? '' : causeText(cause) }
+  }
+}
