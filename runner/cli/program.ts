@@ -129,6 +129,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     TEST_FLAGS,
   )
     .option('--name <name>', 'run only the tests of this name')
+    .option('--watch', 'run again after each change of a file, until the process is asked to end')
     .option('--update', 'write what calls give into rows, rows_unordered, count, columns and truncated')
     .option('--coverage', 'name the variants, lookup rows and template branches that no test runs')
     .option('--min-coverage <percent>', 'end with 1 where the coverage is less: 100')

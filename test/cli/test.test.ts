@@ -2,6 +2,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect } from 'chai'
+import { run } from '../../runner/cli/program.js'
+import { SILENT_IO } from '../../tools/silent-io.js'
+import { until } from '../until.js'
 import { command, scratch } from './command.js'
 
 const MANIFEST = `id: 3b6f0d3c-7a51-4d0e-9d1f-0c5a8f2e4b17
@@ -318,6 +321,32 @@ coverage 62.5 %
       TESTS.replace('year, country: DE }', 'year }').replace('year, country: DE, top', 'year, top'),
     )
     expect(shown((await test('--coverage')).out)).to.include('no test runs this branch: given.country is never true')
+  })
+
+  it('runs again after each change of a file, until it is asked to end', async () => {
+    const end = new AbortController()
+    let [out, err] = ['', '']
+    const finished = run(['test', '--watch', ...inFolder], {
+      ...SILENT_IO,
+      print: text => {
+        out += text
+      },
+      complain: text => {
+        err += text
+      },
+      interruption: () => end.signal,
+    })
+    const printed = (what: string) => until(() => out.includes(what), `printed ${what}: ${out}${err}`)
+    await printed('5 passed, 0 failed')
+    write('endpoints/shop.sales.test.yaml', TESTS.replace('count: 2\n', 'count: 3\n'))
+    await printed('4 passed, 1 failed')
+    write('tables/shop.orders.json', '{')
+    await until(() => err.includes('shop.orders.json:1:'), 'told of the schema')
+    out = ''
+    write('tables/shop.orders.json', JSON.stringify(SCHEMA))
+    await printed('4 passed, 1 failed')
+    end.abort()
+    expect(await finished).to.equal(0)
   })
 
   it('reports as JUnit, GitHub annotations and JSON', async () => {

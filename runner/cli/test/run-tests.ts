@@ -1,12 +1,15 @@
 /** `sluice test`: runs the tests beside manifests on the embedded engine. */
 import { writeFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { runTests } from '../../compose/tests.js'
 import { fileReason } from '../../files/write-failure.js'
-import { SetupError, UsageError } from '../../model/errors.js'
+import { testFilesState } from '../../manifest/tests/files-state.js'
+import { LoadError, RunnerError, SetupError, UsageError } from '../../model/errors.js'
 import { readSettings } from '../../settings/settings.js'
 import type { CaseResult } from '../../testing/run-case.js'
 import { updatesFor } from '../../testing/update-expectations.js'
 import { EXIT, type Io } from '../io.js'
+import { reportDiagnostics } from '../report.js'
 import { reporterOf, type TestFormat } from './print-report.js'
 import type { Report } from './report.js'
 
@@ -24,11 +27,45 @@ export async function testEndpoints(
   const name = flags['name'] as string | undefined
   const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
   const tracksCoverage = flags['coverage'] === true || minimum !== null
-  const run = await runTests(settings, paths, { name, tracksCoverage, signal: io.interruption() })
-  const { results, updated } = flags['update'] === true ? update(run.results) : { results: run.results, updated: [] }
-  const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
-  reporterOf[format](report, io)
-  return isClean(report) ? EXIT.clean : EXIT.problems
+  const signal = io.interruption()
+  const runOnce = async (): Promise<number> => {
+    const run = await runTests(settings, paths, { name, tracksCoverage, signal })
+    if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
+    const { results, updated } = flags['update'] === true ? update(run.results) : { results: run.results, updated: [] }
+    const report: Report = { ...run, results, updated, minimum, flags: settingFlags }
+    reporterOf[format](report, io)
+    return isClean(report) ? EXIT.clean : EXIT.problems
+  }
+  return flags['watch'] === true
+    ? await runOnChange(() => testFilesState(settings, paths), runOnce, signal, io)
+    : await runOnce()
+}
+
+/** The pause between two looks at the files, in milliseconds. */
+const POLL_MS = 300
+
+/** Runs now, and again after each change of the files, until the process is asked to end. */
+async function runOnChange(
+  readState: () => Promise<string>,
+  runOnce: () => Promise<number>,
+  signal: AbortSignal,
+  io: Io,
+): Promise<number> {
+  let state: string | null = null
+  while (!signal.aborted) {
+    const current = await readState()
+    if (current !== state) {
+      state = current
+      await runOnce().catch((thrown: unknown) => {
+        if (signal.aborted) return
+        // A table schema with mistakes: the next change may correct it.
+        if (!(thrown instanceof LoadError)) throw thrown
+        reportDiagnostics(thrown.diagnostics, 'text', io)
+      })
+    }
+    await setTimeout(POLL_MS, undefined, { signal }).catch(() => undefined)
+  }
+  return EXIT.clean
 }
 
 function isClean({ results, diagnostics, skipped, coverage, minimum }: Report): boolean {
