@@ -48,6 +48,7 @@ const LONG = [
   'cli/serve',
   'cli/compare/compare',
   'endpoints/tenants',
+  'cli/test',
   'cli/validate',
   'cli/client',
   'googlesql-duckdb/passes/trusted-totals',

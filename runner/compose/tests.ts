@@ -13,6 +13,7 @@ import type { LoadedEndpoint } from '../manifest/load.js'
 import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from '../manifest/tests/load.js'
 import type { TestCase, TestFile, TestTable } from '../manifest/tests/test-file.js'
+import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
@@ -79,9 +80,10 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       }),
     )
     const { tracksCoverage = false } = options
+    const templates = new Map<string, TemplateCoverage>()
     const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, engine.compile, [], {
       checksImplied: false,
-      tracksCoverage,
+      ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
     })
     const plans = files.map(tests => ({ tests, ...findEndpoint(tests, loaded) }))
     const cases = plans.flatMap(({ tests, detail, diagnostics }) =>
@@ -103,7 +105,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
       results,
       diagnostics,
       skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
-      coverage: tracksCoverage ? coverageOf(subjects, results) : null,
+      coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
       durationMs: clock.ticksMs() - began,
     }
   } finally {

@@ -42,8 +42,8 @@ export interface LoadOptions {
   readonly examples?: readonly SourceText[]
   /** Checks an example against the contract of its endpoint. @default examples are taken as they are */
   readonly checkExample?: (endpoint: Endpoint, example: SourceText) => readonly Diagnostic[]
-  /** Whether `details` have what `sluice test --coverage` needs. @default false */
-  readonly tracksCoverage?: boolean
+  /** Called for each endpoint with what `sluice test --coverage` needs of its template. */
+  readonly onTemplate?: (endpoint: Endpoint, template: TemplateCoverage) => void
   /** Awaited between manifests, so that the event loop can do other work. */
   readonly breathe?: () => Promise<void>
 }
@@ -55,8 +55,6 @@ export interface LoadedEndpoint {
   readonly variants: readonly Variant[]
   /** The row names of lookup tables, by the parameter that picks them. */
   readonly lookupRows: Readonly<Record<string, readonly string[]>>
-  /** Present where the options ask for it. */
-  readonly coverage?: TemplateCoverage
 }
 
 /** A manifest without errors and warnings, with the id and name that it claims. */
@@ -273,8 +271,8 @@ async function loadOne(
     const reads = readBy.get(sql)
     return { label, sql, ...(reads && { reads }) }
   })
-  const coverage = options.tracksCoverage && { coverage: await coverageOf(expanded, endpoint) }
-  const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest), ...coverage }
+  if (options.onTemplate) options.onTemplate(endpoint, await coverageOf(expanded, endpoint))
+  const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
   if (diagnostics.length === 0) {
     options.memory?.keep(sourceText, partials, expanded.expansion.partials, {
       detail,

@@ -1,6 +1,7 @@
 /** What the tests of an endpoint have run: variants, rows of lookup tables, and branches of the template. */
 import type { LoadedEndpoint } from '../manifest/load.js'
 import type { FilePlace } from '../manifest/source.js'
+import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import type { CaseResult } from './run-case.js'
 
 /** Something that a test could have run, and none did. */
@@ -26,11 +27,15 @@ export interface Coverage {
   readonly percent: number
 }
 
-/** The coverage of these endpoints, loaded with `tracksCoverage`. */
-export function coverageOf(details: readonly LoadedEndpoint[], results: readonly CaseResult[]): Coverage {
+/** The coverage of these endpoints; `templates` has what `loadEndpoints` tells of each, by its id. */
+export function coverageOf(
+  details: readonly LoadedEndpoint[],
+  templates: ReadonlyMap<string, TemplateCoverage>,
+  results: readonly CaseResult[],
+): Coverage {
   const endpoints = details.map(detail => {
     const own = results.filter(result => result.detail.endpoint.id === detail.endpoint.id)
-    return endpointCoverage(detail, own)
+    return endpointCoverage(detail, templates.get(detail.endpoint.id)!, own)
   })
   const covered = endpoints.reduce((sum, one) => sum + one.covered, 0)
   const total = endpoints.reduce((sum, one) => sum + one.total, 0)
@@ -42,10 +47,10 @@ const percentOf = (covered: number, total: number): number =>
   total === 0 ? 100 : Math.floor((covered / total) * 1_000) / 10
 
 function endpointCoverage(
-  { endpoint, file, coverage, lookupRows }: LoadedEndpoint,
+  { endpoint, file, lookupRows }: LoadedEndpoint,
+  { variants, branches, variantOf }: TemplateCoverage,
   results: readonly CaseResult[],
 ): EndpointCoverage {
-  const { variants, branches, variantOf } = coverage!
   const run = new Set(results.flatMap(({ rendered }) => rendered.map(variantOf)))
   const uncovered: Uncovered[] = []
   let total = 0
