@@ -59,7 +59,7 @@ function descriptionOf({ description, maxRows, parameters }: Endpoint): string {
   const others = RESULT_FORMATS.filter(format => format !== 'json').join(', ')
   const how = parameters.some(({ name }) => name === 'format') ? '`Accept`' : '`format` or `Accept`'
   return [
-    description.trim(),
+    description.trim().replace(/(?<=[\w)`"'])$/, '.'),
     `At most ${maxRows} rows; \`X-Truncated\` says whether there were more.`,
     `Also as ${others}, by ${how}.`,
     'Long arguments can be sent by POST to the same address, as a JSON object or a form.',
