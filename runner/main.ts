@@ -53,13 +53,13 @@ const output = standardOutput(process.stdout, process.stderr)
 const code = await run(process.argv.slice(2), {
   environment: process.env,
   print: output.print,
-  complain: output.complain,
+  printError: output.printError,
   standardInput: () => process.stdin,
   isTerminal: process.stderr.isTTY === true,
   loaded,
   onExit: callback => void process.once('exit', callback),
   onReload: callback => void process.on('SIGHUP', () => (isTerminalClosed() ? endAtHangup() : callback())),
-  untilAsked: () =>
+  untilShutdown: () =>
     new Promise(resolve => {
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
       endAtHangup = resolve

@@ -39,7 +39,7 @@ async function terminalText(): Promise<string> {
     await run(['validate', join(folder, FILE), ...flags], {
       ...SILENT_IO,
       print: show,
-      complain: show,
+      printError: show,
       isTerminal: true,
     })
     return text.replaceAll(`${folder}/`, '')

@@ -6,12 +6,12 @@ import type { run } from '../runner/cli/program.js'
 export const SILENT_IO: Parameters<typeof run>[1] = {
   environment: {},
   print: () => undefined,
-  complain: () => undefined,
+  printError: () => undefined,
   standardInput: () => Readable.from([]),
   isTerminal: false,
   loaded: () => undefined,
   onExit: () => undefined,
   onReload: () => undefined,
-  untilAsked: () => Promise.resolve(),
+  untilShutdown: () => Promise.resolve(),
   interruption: () => new AbortController().signal,
 }

@@ -36,7 +36,7 @@ export async function purgeCache(
 async function purgeOverHttp(base: string, token: string, name: string | undefined, io: Io): Promise<number> {
   const names = name === undefined ? await endpointNames(base, token) : [name]
   if (names.length === 0) {
-    io.complain('sluice: nothing was purged: the token may call no endpoint\n')
+    io.printError('sluice: nothing was purged: the token may call no endpoint\n')
     return EXIT.problems
   }
   const purged: string[] = []
@@ -44,7 +44,7 @@ async function purgeOverHttp(base: string, token: string, name: string | undefin
     try {
       await askServer(base, token, 'POST', `/api/endpoints/${encodeURIComponent(one)}/purge`)
     } catch (thrown) {
-      if (purged.length > 0) io.complain(`sluice: purged only ${listed(purged)}\n`)
+      if (purged.length > 0) io.printError(`sluice: purged only ${listed(purged)}\n`)
       throw thrown
     }
     purged.push(one)

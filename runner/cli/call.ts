@@ -24,7 +24,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
     const format = formatBehind(shown)
     const result = await runner.call(name, args, { ...frozen, format, signal: io.interruption() })
     printRows(result.columns, result.body, shown, io)
-    if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
+    if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows, the endpoint's max_rows\n`)
     return EXIT.clean
   } finally {
     await runner.close()
@@ -42,12 +42,12 @@ export const formatBehind = (shown: ShownFormat): ResultFormat => (shown === 'te
 export function printRows(columns: readonly ResultColumn[], body: Uint8Array, shown: ShownFormat, io: Io): void {
   if (shown !== 'text') {
     io.print(body)
-    if (shown === 'json') io.complain('\n')
+    if (shown === 'json') io.printError('\n')
     return
   }
   const { rows } = JSON.parse(Buffer.from(body).toString()) as { readonly rows: readonly (readonly unknown[])[] }
   io.print(textTable(columns, rows))
-  io.complain(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
+  io.printError(`${rows.length} ${rows.length === 1 ? 'row' : 'rows'}\n`)
 }
 
 /** The explanation as text: sections with a heading each. */

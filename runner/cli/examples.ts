@@ -32,7 +32,9 @@ export async function writeExamples(
     for (const detail of runner.details()) {
       if (!isDescribed(detail.endpoint, token)) continue
       const problem = await writeExample(runner, detail, token.pin, options)
-      io.complain(`${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`)
+      io.printError(
+        `${detail.endpoint.name}: ${problem === null ? 'an example is written' : `no example: ${problem}`}\n`,
+      )
       if (problem !== null) code = EXIT.problems
     }
     return code

@@ -20,16 +20,16 @@ export async function importFiles(table: string, files: readonly string[], flags
     maxBadRows: MAX_BAD_ROWS,
     standardInput: io.standardInput,
   })
-  for (const row of report.badRows) io.complain(`${badRowLine(row)}\n`)
+  for (const row of report.badRows) io.printError(`${badRowLine(row)}\n`)
   if (!report.isCommitted) {
     const isAll = report.badRowCount <= report.badRows.length
-    io.complain(
+    io.printError(
       `${isAll ? plural(report.badRowCount, 'bad row') : `${report.badRows.length} bad rows and more`}; nothing was imported\n`,
     )
     return EXIT.problems
   }
   const skipped = report.badRowCount - report.badRows.length
-  if (skipped > 0) io.complain(`and ${plural(skipped, 'more bad row', 'more bad rows')}\n`)
+  if (skipped > 0) io.printError(`and ${plural(skipped, 'more bad row', 'more bad rows')}\n`)
   io.print(`${summary(table, report, skipFile, flags['replace'] === true)}\n`)
   return EXIT.clean
 }

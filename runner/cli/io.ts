@@ -5,7 +5,7 @@ export interface Io {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Standard output and standard error. */
   print(text: string | Uint8Array): void
-  complain(text: string): void
+  printError(text: string): void
   /** Standard input. Only commands that read it may call this: a process that has opened it waits for its end. */
   standardInput(): Readable
   /** Standard error is a terminal: diagnostics are shown with their lines. */
@@ -17,7 +17,7 @@ export interface Io {
   /** Registers a callback for each request to reload (SIGHUP). */
   onReload(callback: () => void): void
   /** Resolves when the process is asked to end. */
-  untilAsked(): Promise<void>
+  untilShutdown(): Promise<void>
   /**
    * A signal that fires when the process is asked to end. A command that has called this must return soon after it fires; a
    * second request ends the process at once. Without a call of this, the first request ends the process.

@@ -25,7 +25,7 @@ export async function printOpenApi(
   const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
   const written = flags['examples'] === true ? await writeExamples(settings, request, frozen, io) : EXIT.clean
   const { document, warnings } = await describeEndpoints(settings, request)
-  for (const warning of warnings) io.complain(`warning: ${warning}\n`)
+  for (const warning of warnings) io.printError(`warning: ${warning}\n`)
   io.print(`${JSON.stringify(document, null, 2)}\n`)
   return written
 }

@@ -42,7 +42,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 function explainFailure(thrown: unknown, io: Io): number {
   if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.clean : EXIT.usage
   if (thrown instanceof UsageError) {
-    for (const problem of thrown.problems) io.complain(`sluice: ${problem}\n`)
+    for (const problem of thrown.problems) io.printError(`sluice: ${problem}\n`)
     return EXIT.usage
   }
   if (thrown instanceof LoadError) {
@@ -50,25 +50,25 @@ function explainFailure(thrown: unknown, io: Io): number {
     return EXIT.problems
   }
   if (thrown instanceof RunnerError && thrown.code === 'CALL_ABANDONED') {
-    io.complain('sluice: interrupted\n')
+    io.printError('sluice: interrupted\n')
     return EXIT.failed
   }
   if (thrown instanceof RunnerError) {
-    io.complain(
+    io.printError(
       `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
     )
-    if (thrown.cause instanceof Error && thrown.code !== 'INTERNAL') io.complain(`  ${thrown.cause.message}\n`)
+    if (thrown.cause instanceof Error && thrown.code !== 'INTERNAL') io.printError(`  ${thrown.cause.message}\n`)
     return EXIT.problems
   }
   if (thrown instanceof QueryFault) {
-    io.complain(`sluice: ${thrown.message}\n`)
+    io.printError(`sluice: ${thrown.message}\n`)
     return EXIT.problems
   }
   if (thrown instanceof SetupError) {
-    io.complain(`sluice: ${thrown.message}\n`)
+    io.printError(`sluice: ${thrown.message}\n`)
     return EXIT.failed
   }
-  io.complain(`sluice: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`)
+  io.printError(`sluice: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`)
   return EXIT.failed
 }
 
@@ -85,7 +85,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .version(ownVersion(), '--version', 'print the version')
     // So that a command may have a --version of its own.
     .enablePositionalOptions()
-    .configureOutput({ writeOut: io.print, writeErr: io.complain })
+    .configureOutput({ writeOut: io.print, writeErr: io.printError })
     .exitOverride()
     .showHelpAfterError('(--help lists what there is)')
   const command = (signature: string, description: string, parent = program): Command =>
@@ -93,7 +93,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       .command(signature)
       .description(description)
       .exitOverride()
-      .configureOutput({ writeOut: io.print, writeErr: io.complain })
+      .configureOutput({ writeOut: io.print, writeErr: io.printError })
 
   command(
     'init <dir>',

@@ -58,7 +58,7 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
     const { columns, body, isTruncated } = result
     const facts = { endpoint: 'query', revision: '', isTruncated, timestamps: 'iso8601' } as const
     printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
-    if (result.isTruncated) io.complain(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
+    if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
     return EXIT.clean
   } finally {
     await engine.close()

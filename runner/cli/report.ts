@@ -21,7 +21,7 @@ export function reportDiagnostics(
       for (const d of diagnostics) io.print(`${annotation(d)}\n`)
       return
     case 'text':
-      for (const d of diagnostics) io.complain(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
+      for (const d of diagnostics) io.printError(`${diagnosticLine(d)}\n${io.isTerminal ? frame(d) : ''}`)
   }
 }
 

@@ -39,7 +39,7 @@ export async function writeSample(
   }
   try {
     makeFolder(folder)
-    io.complain(`writing sample entries into ${folder}…\n`)
+    io.printError(`writing sample entries into ${folder}…\n`)
     for (const stream of SAMPLE_STREAMS) await writeStream(folder, stream, options)
   } catch (cause) {
     throw writeFailure({ what: 'sample entries into', path: folder, setting: SETTING.data }, cause)

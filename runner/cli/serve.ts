@@ -24,7 +24,7 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     },
     droppedLogLines: log.dropped,
   })
-  const asked = io.untilAsked()
+  const asked = io.untilShutdown()
   // The reload itself logs its failure.
   reloads.begin(() => void runner.reload().catch(() => {}))
   try {

@@ -26,8 +26,8 @@ export async function createTokenCommand(
     bytesPerDay: flags['bytesPerDay'] as string | undefined,
   }
   io.print(`${await addToken(settings, order)}\n`)
-  io.complain('This is shown only once: the file keeps its hash.\n')
-  for (const warning of await tokenWarnings(settings, order)) io.complain(`warning: ${warning}\n`)
+  io.printError('This is shown only once: the file keeps its hash.\n')
+  for (const warning of await tokenWarnings(settings, order)) io.printError(`warning: ${warning}\n`)
   return EXIT.clean
 }
 

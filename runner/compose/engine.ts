@@ -50,9 +50,9 @@ export function openServingEngineOver(
 /** Loads the table schemas. @throws LoadError when a schema has errors. */
 export async function readTables(
   { tablesDir }: Settings,
-  breathe?: () => Promise<void>,
+  yieldToEventLoop?: () => Promise<void>,
 ): Promise<readonly TableDefinition[]> {
-  const { tables, diagnostics } = await loadTableSchemas(tablesDir, breathe)
+  const { tables, diagnostics } = await loadTableSchemas(tablesDir, yieldToEventLoop)
   refuseErrors(diagnostics)
   return tables.map(definitionOf)
 }

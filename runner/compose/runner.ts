@@ -240,7 +240,7 @@ function openLive(
       relay,
       endpointsDir: settings.endpointsDir,
       fingerprint: () => sourceState(settings),
-      readTables: breathe => readTables(settings, breathe),
+      readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
       // Only `validate` prepares every variant on DuckDB: at start-up it would cost a second and a hundred megabytes.
       load: (engine, options) =>

@@ -45,7 +45,7 @@ export interface LoadOptions {
   /** Called for each endpoint with what `sluice test --coverage` needs of its template. */
   readonly onTemplate?: (endpoint: Endpoint, template: TemplateCoverage) => void
   /** Awaited between manifests, so that the event loop can do other work. */
-  readonly breathe?: () => Promise<void>
+  readonly yieldToEventLoop?: () => Promise<void>
 }
 
 export interface LoadedEndpoint {
@@ -150,7 +150,7 @@ export async function loadSources(
   options.memory?.begin(options.tables)
   const loading = new InTurn<LoadedOne>(LOADED_AT_ONCE, add)
   for (const source of manifests) {
-    await options.breathe?.()
+    await options.yieldToEventLoop?.()
     // Ids and names are claimed in file order, before any waiting, so that the first of two manifests keeps them.
     const known = recall(source, partials.byName, examples, duplicates, options)
     const one = known ?? loadOne(source, partials.byName, examples, duplicates, once)

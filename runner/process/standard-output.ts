@@ -4,7 +4,7 @@ import { fileReason } from '../files/write-failure.js'
 
 export interface StandardOutput {
   print(text: string | Uint8Array): void
-  complain(text: string): void
+  printError(text: string): void
   /**
    * Whether writing to standard output has failed, which was reported on standard error. A reader that has left is no
    * failure.
@@ -31,7 +31,7 @@ export function standardOutput(out: Writable, err: Writable): StandardOutput {
   })
   return {
     print: text => void out.write(text),
-    complain: text => void err.write(text),
+    printError: text => void err.write(text),
     hasFailed: () => hasFailed,
   }
 }

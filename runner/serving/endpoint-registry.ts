@@ -56,10 +56,10 @@ export interface RegistryDeps<E extends Engine> {
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
   /** @throws LoadError. */
-  readonly readTables: (breathe: Breathe) => Promise<readonly TableDefinition[]>
+  readonly readTables: (yieldToEventLoop: Breathe) => Promise<readonly TableDefinition[]>
   /** Opens an engine with these tables. @throws SetupError. */
   readonly openEngine: (tables: readonly TableDefinition[]) => Promise<E>
-  readonly load: (engine: E, options: Pick<LoadOptions, 'breathe' | 'memory'>) => Promise<Loaded>
+  readonly load: (engine: E, options: Pick<LoadOptions, 'yieldToEventLoop' | 'memory'>) => Promise<Loaded>
   readonly clock: Clock
   readonly observe: Observer
 }
@@ -96,8 +96,8 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   let waiting: Promise<ReloadReport> | null = null
 
   async function read(): Promise<Reading<E>> {
-    const breathe = breather(clock, () => isClosed)
-    const definitions = await deps.readTables(breathe)
+    const yieldToEventLoop = breather(clock, () => isClosed)
+    const definitions = await deps.readTables(yieldToEventLoop)
     const text = JSON.stringify(definitions)
     const present = text === tables ? relay.current() : null
     const engine = present ?? (await deps.openEngine(definitions))
@@ -109,7 +109,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       memory: isNewEngine ? createLoadMemory<FaultlessManifest>() : memory,
     }
     try {
-      const loaded = await deps.load(engine, { breathe, memory: reading.memory })
+      const loaded = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
       refuseErrors(loaded.diagnostics)
       return { ...reading, loaded }
     } catch (thrown) {

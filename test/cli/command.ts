@@ -35,7 +35,7 @@ export async function commandBytes(
     ...SILENT_IO,
     environment,
     print: text => void out.push(Buffer.from(text as Uint8Array)),
-    complain: text => {
+    printError: text => {
       err += text
     },
     standardInput: () => Readable.from([Buffer.from(input as Uint8Array)]),

@@ -331,7 +331,7 @@ coverage 62.5 %
       print: text => {
         out += text
       },
-      complain: text => {
+      printError: text => {
         err += text
       },
       interruption: () => end.signal,

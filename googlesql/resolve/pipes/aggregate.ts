@@ -44,9 +44,9 @@ export function resolvePipeAggregate(
   })
   const grouping = node.groupBy && groupBy(node.groupBy, base, context)
   const keys = grouping?.keys ?? []
-  const complain = (name: string): string =>
+  const refusalOf = (name: string): string =>
     `AGGREGATE list expression references column ${name} which is neither grouped nor aggregated`
-  const after = regrouper(keys, input.scan.columns, complain, context)
+  const after = regrouper(keys, input.scan.columns, refusalOf, context)
   const outputs: readonly Output[] = [
     ...(node.groupBy && grouping ? keyOutputs(node.groupBy, grouping, node.isOrdered) : []),
     ...items.map(item => ({ ...item, expr: mapExpr(item.expr, after) })),

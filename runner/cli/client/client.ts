@@ -40,7 +40,7 @@ export async function writeClient(
   const settings = readSettings(settingFlags, io.environment)
   const endpoints = await clientEndpoints(settings, url, { allow, pin: assignments('--pin', pin) })
   if (endpoints.length === 0) {
-    io.complain(
+    io.printError(
       `sluice: there is no endpoint that ${url === undefined ? 'these flags select' : 'the token may call'}\n`,
     )
     return EXIT.problems
@@ -57,7 +57,7 @@ export async function writeClient(
   } catch (cause) {
     throw new SetupError(`cannot write ${out}: ${fileReason(cause)}`, { cause })
   }
-  io.complain(`wrote ${out}: ${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}\n`)
+  io.printError(`wrote ${out}: ${endpoints.length} ${endpoints.length === 1 ? 'endpoint' : 'endpoints'}\n`)
   return EXIT.clean
 }
 
@@ -70,12 +70,12 @@ function readRuntime(name: string): string {
 function checkFile(file: string, text: string, io: Io): number {
   const found = readIfThere(file)
   if (found === null) {
-    io.complain(`sluice: there is no ${file}\n`)
+    io.printError(`sluice: there is no ${file}\n`)
     return EXIT.problems
   }
   const difference = differenceOf(found, text)
   if (difference === null) return EXIT.clean
-  io.complain(`sluice: ${file} is not what would be written\n`)
+  io.printError(`sluice: ${file} is not what would be written\n`)
   io.print(difference)
   return EXIT.problems
 }

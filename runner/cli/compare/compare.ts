@@ -119,7 +119,7 @@ async function compareAll(
     const down = [duckdb, bigquery].find(({ failure }) => failure?.code === 'ENGINE_UNAVAILABLE')
     if (down) {
       const engine = down === duckdb ? 'duckdb' : 'bigquery'
-      io.complain(`sluice: ${engine} cannot be reached: ${messageOf(down.failure!)}\n`)
+      io.printError(`sluice: ${engine} cannot be reached: ${messageOf(down.failure!)}\n`)
       return EXIT.failed
     }
     const one = { ...call, rows: duckdb.rows, differences: resultDifferences(duckdb.answer, bigquery.answer, order) }
@@ -129,7 +129,7 @@ async function compareAll(
   const now = instantText(order.nowMicros)
   if (order.format === 'json') io.print(`${JSON.stringify({ now, calls: compared, problems }, null, 2)}\n`)
   else io.print(summaryText(compared, now))
-  for (const problem of problems) io.complain(`${problem}\n`)
+  for (const problem of problems) io.printError(`${problem}\n`)
   const isClean = problems.length === 0 && compared.every(({ differences }) => differences.length === 0)
   return isClean ? EXIT.clean : EXIT.problems
 }

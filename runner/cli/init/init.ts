@@ -30,8 +30,8 @@ export async function initFolder(dir: string, io: Io): Promise<number> {
   const wanted = files.filter(file => !kept.includes(file))
   const inTheWay = [...new Set(wanted.flatMap(({ path }) => obstacle(folder, path) ?? []))]
   if (inTheWay.length > 0) {
-    for (const path of inTheWay) io.complain(`sluice: ${shown(dir, folder, path)} exists already\n`)
-    io.complain('sluice: nothing was written\n')
+    for (const path of inTheWay) io.printError(`sluice: ${shown(dir, folder, path)} exists already\n`)
+    io.printError('sluice: nothing was written\n')
     return EXIT.problems
   }
   writeAll(wanted)

@@ -22,21 +22,21 @@ export async function pullTables(dataset: string, flags: Flags, io: Io): Promise
     const listed = await warehouse.list(place)
     const nameOf = (table: string): string => tableName({ ...place, table }, warehouse.project)
     for (const { table, kind } of listed.filter(one => VIEWS.has(one.kind))) {
-      io.complain(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)
+      io.printError(`left out ${nameOf(table)}: it is a ${kind}, which has no rows of its own\n`)
     }
     const tables = listed.filter(one => !VIEWS.has(one.kind)).map(one => ({ ...place, table: one.table }))
-    if (tables.length === 0) io.complain(`${place.project}.${place.dataset} has no tables\n`)
+    if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
     let hasProblems = false
     for (const [i, found] of (await describeAll(warehouse, tables)).entries()) {
       if (found === null) continue // dropped since it was listed
       const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), found.resource)
       hasProblems ||= isRefused
-      if (isRefused) io.complain(`${text}\n`)
+      if (isRefused) io.printError(`${text}\n`)
       else io.print(`${text}\n`)
     }
     const names = new Set(listed.map(({ table }) => nameOf(table)))
     for (const path of await filesBeyond(settings, place, names, warehouse.project)) {
-      io.complain(`${path} is left as it is: the warehouse has no such table\n`)
+      io.printError(`${path} is left as it is: the warehouse has no such table\n`)
     }
     return hasProblems ? EXIT.problems : EXIT.clean
   })

@@ -48,7 +48,7 @@ function reportGithub(report: Report, io: Io): void {
       }
     }
   }
-  io.complain(`${summary(report)}\n`)
+  io.printError(`${summary(report)}\n`)
 }
 
 function asJson(report: Report): object {

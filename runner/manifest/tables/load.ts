@@ -50,12 +50,12 @@ export interface LoadedTables {
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
 
 /**
- * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty. `breathe`
- * is awaited between files.
+ * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty.
+ * `yieldToEventLoop` is awaited between files.
  */
 export async function loadTableSchemas(
   dir: string,
-  breathe: () => Promise<void> = () => Promise.resolve(),
+  yieldToEventLoop: () => Promise<void> = () => Promise.resolve(),
 ): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
   let names: string[] = []
@@ -68,7 +68,7 @@ export async function loadTableSchemas(
   const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
   const tables: LoadedTable[] = []
   for (const text of texts) {
-    await breathe()
+    await yieldToEventLoop()
     const read = text === null ? { table: null, diagnostics: [] } : readTableSchema(text)
     if (read.table !== null) tables.push(read.table)
     diagnostics.push(...read.diagnostics)
