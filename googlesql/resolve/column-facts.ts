@@ -85,9 +85,9 @@ class FactReader {
       case 'window': {
         const input = this.ofScan(scan.input)
         const computed = scan.functions.map(({ column, call }) => {
-          const { isNeverNull, isSmall } = this.#ofCall(call.call, input)
+          const { isSmall } = this.#ofCall(call.call, input)
           // A frame may have no row.
-          return [column.id, { isNeverNull: isNeverNull && isNullFree(call.call), isSmall }] as const
+          return [column.id, { isNeverNull: isNullFree(call.call), isSmall }] as const
         })
         return new Map([...input, ...computed])
       }
@@ -152,7 +152,6 @@ class FactReader {
         return expr.isCorrelated ? UNKNOWN : (input.get(expr.column.id) ?? UNKNOWN)
       case 'struct':
       case 'word':
-        return { isNeverNull: true, isSmall: false }
       case 'array':
         return { isNeverNull: true, isSmall: false }
       case 'cast': {

@@ -3,7 +3,17 @@ import { type Data, type DataType, type Field, makeData } from 'apache-arrow'
 import type { Type } from '../../../googlesql/index.js'
 import { JsonTextError } from '../json-bytes.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
-import { daysAt, doubleAt, microsOfDayAt, writeDecimal, writeInteger, writeMicrosSince1970 } from './arrow-values.js'
+import {
+  doubleAt,
+  type WriteInteger,
+  writeBignumeric,
+  writeDays,
+  writeInteger,
+  writeMicrosOfDay,
+  writeMicrosSince1970,
+  writeNumeric,
+  writeTimestamp,
+} from './arrow-values.js'
 import { ByteWriter } from './byte-writer.js'
 import type { ResultReader } from './result-reader.js'
 import { Words } from './words.js'
@@ -64,22 +74,6 @@ export function arrowColumn(field: Field, type: Type): ArrowColumn {
       return type satisfies never
   }
 }
-
-/** Writes the integer whose text is bytes `start` to `end`. @throws JsonTextError where it is not one. */
-type WriteInteger = (bytes: Buffer, start: number, end: number, words: Words) => void
-
-const writeNumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 9, words)
-const writeBignumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 38, words)
-const writeDays: WriteInteger = (bytes, start, end, words) => words.set(daysAt(bytes, start, end))
-const writeMicrosOfDay: WriteInteger = (bytes, start, end, words) => words.set(microsOfDayAt(bytes, start, end))
-
-/** A TIMESTAMP from text, or from digits, which are microseconds since 1970. */
-const writeTimestamp: WriteInteger = (bytes, start, end, words) => {
-  if (bytes[end - 1] === LETTER_Z) writeMicrosSince1970(bytes, start, end, words)
-  else writeInteger(bytes, start, end, words)
-}
-
-const LETTER_Z = 0x5a
 
 abstract class Column implements ArrowColumn {
   protected length = 0

@@ -59,7 +59,7 @@ export function doubleAt(bytes: Buffer, start: number, end: number): number {
 }
 
 /** Writes decimal text without exponent, times ten to the power of `scale`, into `words`. */
-export function writeDecimal(bytes: Buffer, start: number, end: number, scale: number, words: Words): void {
+function writeDecimal(bytes: Buffer, start: number, end: number, scale: number, words: Words): void {
   const first = bytes[start] === MINUS ? start + 1 : start
   let point = end
   let value = 0
@@ -126,7 +126,7 @@ function daysOf(year: number, month: number, day: number): number {
 }
 
 /** `12:34:56`, with a fraction of up to 6 digits, as microseconds since midnight. */
-export function microsOfDayAt(bytes: Buffer, start: number, end: number): number {
+function microsOfDayAt(bytes: Buffer, start: number, end: number): number {
   return clockSeconds(bytes, start, end) * MICROS_PER_SECOND + microsAt(bytes, start + 8, end)
 }
 
@@ -158,3 +158,19 @@ function twoDigits(bytes: Buffer, at: number): number {
   if (!(tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9)) throw broken(bytes, at, at + 2, 'two digits')
   return tens * 10 + ones
 }
+
+/** Writes the integer whose text is bytes `start` to `end`. @throws JsonTextError where it is not one. */
+export type WriteInteger = (bytes: Buffer, start: number, end: number, words: Words) => void
+
+export const writeNumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 9, words)
+export const writeBignumeric: WriteInteger = (bytes, start, end, words) => writeDecimal(bytes, start, end, 38, words)
+export const writeDays: WriteInteger = (bytes, start, end, words) => words.set(daysAt(bytes, start, end))
+export const writeMicrosOfDay: WriteInteger = (bytes, start, end, words) => words.set(microsOfDayAt(bytes, start, end))
+
+/** A TIMESTAMP from text, or from digits, which are microseconds since 1970. */
+export const writeTimestamp: WriteInteger = (bytes, start, end, words) => {
+  if (bytes[end - 1] === LETTER_Z) writeMicrosSince1970(bytes, start, end, words)
+  else writeInteger(bytes, start, end, words)
+}
+
+const LETTER_Z = 0x5a

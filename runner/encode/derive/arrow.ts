@@ -3,13 +3,13 @@
  * that the buffers of each column are filled here and the library only writes them.
  */
 import { makeData, RecordBatch, RecordBatchStreamWriter, Schema, Struct } from 'apache-arrow'
-import { parseTypeName } from '../../../googlesql/index.js'
 import type { ResultColumn } from '../../model/query.js'
 import { BodyTooLargeError } from '../body.js'
 import { arrowColumn } from './arrow-columns.js'
 import { arrowField } from './arrow-types.js'
 import type { ResultFacts } from './facts.js'
 import { ResultReader } from './result-reader.js'
+import { columnTypes, schemaMetadata } from './typed-result.js'
 
 /** The most rows of a record batch. */
 const BATCH_ROWS = 8_192
@@ -17,13 +17,9 @@ const BATCH_ROWS = 8_192
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
 export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
   const { maxBytes = Number.POSITIVE_INFINITY } = facts
-  const types = columns.map(({ name, type }) => {
-    const parsed = parseTypeName(type)
-    if (!parsed) throw new TypeError(`The type ${type} of the column ${name} cannot be read`)
-    return parsed
-  })
+  const types = columnTypes(columns)
   const fields = columns.map(({ name }, i) => arrowField(name, types[i]!, facts.contract?.[i]?.required ?? false))
-  const schema = new Schema(fields, schemaMetadata(facts))
+  const schema = new Schema(fields, new Map(schemaMetadata(facts)))
   const cells = fields.map((field, i) => arrowColumn(field, types[i]!))
   const writer = new RecordBatchStreamWriter()
   // A result without rows has its schema too.
@@ -57,10 +53,3 @@ export function toArrow(columns: readonly ResultColumn[], json: Uint8Array, fact
 function ownBytes(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
-
-const schemaMetadata = ({ endpoint, revision, isTruncated }: ResultFacts): Map<string, string> =>
-  new Map([
-    ['sluice.endpoint', endpoint],
-    ['sluice.revision', revision],
-    ['sluice.truncated', String(isTruncated)],
-  ])

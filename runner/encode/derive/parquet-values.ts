@@ -1,7 +1,16 @@
 /** Reads values from JSON into the form that the Parquet writer takes. */
 import { distinctNames, type Type } from '../../../googlesql/index.js'
 import { CLOSE_LIST, COMMA, OPEN_LIST } from '../json-reader.js'
-import { daysAt, doubleAt, microsOfDayAt, writeDecimal, writeInteger, writeMicrosSince1970 } from './arrow-values.js'
+import {
+  daysAt,
+  doubleAt,
+  type WriteInteger,
+  writeInteger,
+  writeMicrosOfDay,
+  writeMicrosSince1970,
+  writeNumeric,
+  writeTimestamp,
+} from './arrow-values.js'
 import type { ResultReader } from './result-reader.js'
 import { Words } from './words.js'
 
@@ -51,23 +60,19 @@ function presentReader(type: Type): ReadValue {
     case 'INT64':
       return integer(2, writeInteger)
     case 'NUMERIC':
-      return integer(4, (bytes, start, end, words) => writeDecimal(bytes, start, end, 9, words))
+      return integer(4, writeNumeric)
     case 'TIME':
-      return integer(2, (bytes, start, end, words) => words.set(microsOfDayAt(bytes, start, end)))
+      return integer(2, writeMicrosOfDay)
     case 'DATETIME':
       return integer(2, writeMicrosSince1970)
     case 'TIMESTAMP':
-      // Digits are microseconds since 1970.
-      return integer(2, (bytes, start, end, words) =>
-        (bytes[end - 1] === LETTER_Z ? writeMicrosSince1970 : writeInteger)(bytes, start, end, words),
-      )
+      return integer(2, writeTimestamp)
     default:
       return type satisfies never
   }
 }
 
 const LETTER_T = 0x74
-const LETTER_Z = 0x5a
 
 /** A number, true, false or a string without escapes. */
 function word(valueAt: (bytes: Buffer, start: number, end: number) => unknown): ReadValue {
@@ -80,7 +85,7 @@ function word(valueAt: (bytes: Buffer, start: number, end: number) => unknown): 
 }
 
 /** A bigint of so many words. */
-function integer(count: 2 | 4, write: (bytes: Buffer, start: number, end: number, words: Words) => void): ReadValue {
+function integer(count: 2 | 4, write: WriteInteger): ReadValue {
   const values = new Uint32Array(count)
   const words = new Words(count, values)
   const halves = new BigInt64Array(values.buffer)

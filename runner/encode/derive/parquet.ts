@@ -1,12 +1,13 @@
 /** A Parquet file: the rows of a result in groups, each written and forgotten before the next is read. */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import { parseTypeName, type Type } from '../../../googlesql/index.js'
+import type { Type } from '../../../googlesql/index.js'
 import type { ResultColumn } from '../../model/query.js'
 import { BodyTooLargeError } from '../body.js'
 import type { ResultFacts } from './facts.js'
 import { schemaElements } from './parquet-schema.js'
 import { valueReader } from './parquet-values.js'
 import { ResultReader } from './result-reader.js'
+import { columnTypes, schemaMetadata } from './typed-result.js'
 
 /** A group of rows ends at so many rows, or at so many bytes of JSON: its values take about ten times as much memory. */
 const GROUP_ROWS = 50_000
@@ -15,11 +16,7 @@ const GROUP_BYTES = 4_000_000
 /** @throws JsonTextError, BodyTooLargeError, TypeError when a column's type cannot be read. */
 export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, facts: ResultFacts): Uint8Array {
   const { maxBytes = Number.POSITIVE_INFINITY } = facts
-  const types = columns.map(({ name, type }) => {
-    const parsed = parseTypeName(type)
-    if (!parsed) throw new TypeError(`The type ${type} of the column ${name} cannot be read`)
-    return parsed
-  })
+  const types = columnTypes(columns)
   const writer = new ByteWriter()
   const file = new ParquetWriter({
     writer,
@@ -27,11 +24,7 @@ export function toParquet(columns: readonly ResultColumn[], json: Uint8Array, fa
       { name: 'schema', num_children: columns.length },
       ...columns.flatMap(({ name }, i) => schemaElements(name, types[i]!, facts.contract?.[i]?.required ?? false)),
     ],
-    kvMetadata: [
-      { key: 'sluice.endpoint', value: facts.endpoint },
-      { key: 'sluice.revision', value: facts.revision },
-      { key: 'sluice.truncated', value: String(facts.isTruncated) },
-    ],
+    kvMetadata: [...schemaMetadata(facts)].map(([key, value]) => ({ key, value })),
     createdBy: 'sluice',
   })
   const readers = types.map(valueReader)

@@ -197,21 +197,10 @@ class Reader {
   }
 
   #expectation(path: NodePath): Expectation {
-    const { rows, rows_unordered, contains, count, columns, ordered_by, truncated, same_as, problem } = readPlain(
-      this.#node(path),
-    ) as ExpectAsWritten
+    const written = readPlain(this.#node(path)) as ExpectAsWritten
+    const { rows, rows_unordered, contains, count, columns, ordered_by, truncated, same_as, problem } = written
     if (problem !== undefined) {
-      for (const key of [
-        'rows',
-        'rows_unordered',
-        'contains',
-        'count',
-        'columns',
-        'ordered_by',
-        'truncated',
-        'same_as',
-      ]) {
-        if (this.#node([...path, key]) === null) continue
+      for (const key of Object.keys(written).filter(one => one !== 'problem')) {
         const message = `a problem has no rows: "${key}" cannot stand beside "problem"`
         this.diagnostics.push(diagnosticAt(this.#source.keyAt([...path, key]), 'tests/problem-with-rows', message))
       }
