@@ -3,13 +3,14 @@
 import type { ParameterExpr, ResolvedQuery } from '../googlesql/plan/nodes.js'
 import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
 import { inlineCtes } from './analysis/cte-uses.js'
+import { keyConditions } from './analysis/key-conditions.js'
 import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
-import { partitionBounds } from './analysis/partition-bounds.js'
 import { type Context, GenerateError } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
 import { nullableArrays } from './emit/scans/null-arrays.js'
 import { blockOf, querySql } from './emit/scans/scans.js'
+import { type ShardRead, ShardReads, type WrittenRead } from './emit/shard-views.js'
 import type { Delay } from './passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
@@ -28,6 +29,8 @@ export interface GeneratedSql {
    * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
    */
   readonly quickSql: string | null
+  /** The wildcard tables that both statements read. */
+  readonly shardReads: readonly ShardRead[]
 }
 
 export interface GenerateOptions {
@@ -48,36 +51,53 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const plan = runPasses(query, PASSES, { delay })
   const parameters: string[] = []
   const times: ParameterTime[] = []
+  const shardReads = new ShardReads()
   const write = (one: ResolvedQuery): string => {
     const lowered = runPasses(one, LAST_PASSES, { delay })
-    return textOf(lowered, newContext(lowered, parameters, bindsTimes ? times : null, delay === 'rows'))
+    return textOf(lowered, newContext(lowered, parameters, bindsTimes ? times : null, delay === 'rows', shardReads))
   }
   const sql = write(plan)
   const quick = runQuickPass(plan)
   const known = parameters.length
   const quickSql = quick && write(quick)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
-  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(plan) }
-}
-
-/** Removes parameters that the final SQL does not read, since a form has discarded an argument's SQL. */
-function onlyRead(written: Pick<GeneratedSql, 'sql' | 'quickSql' | 'parameters'>): typeof written {
-  const { sql, quickSql, parameters } = written
-  const read = new Set<number>()
-  const visit = (text: string, place: (index: number) => string): string =>
-    text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
-  const see = (index: number): string => {
-    read.add(index)
-    return ''
-  }
-  for (const text of [sql, quickSql]) if (text !== null) visit(text, see)
-  if (read.size === parameters.length) return written
-  const kept = [...read].sort((a, b) => a - b)
-  const moved = (text: string): string => visit(text, index => `$${kept.indexOf(index) + 1}`)
+  const kept = readBy([sql, quickSql])
+  const moved = (text: string): string =>
+    kept.length === parameters.length ? text : atPlaces(text, index => `$${kept.indexOf(index) + 1}`)
   return {
     sql: moved(sql),
     quickSql: quickSql && moved(quickSql),
     parameters: kept.map(index => parameters[index - 1]!),
+    times,
+    tables: tablesOf(plan),
+    shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
+  }
+}
+
+/** The parameters that the texts read, from 1, in order. A text may have lost some with the SQL of an argument. */
+function readBy(texts: readonly (string | null)[]): readonly number[] {
+  const read = new Set<number>()
+  const see = (index: number): string => {
+    read.add(index)
+    return ''
+  }
+  for (const text of texts) if (text !== null) atPlaces(text, see)
+  return [...read].sort((a, b) => a - b)
+}
+
+const atPlaces = (text: string, place: (index: number) => string): string =>
+  text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
+
+/** @param bound the parameters that the query binds; a condition that reads another is left out */
+function withOwnParameters({ conditions, ...read }: WrittenRead, bound: readonly number[]): ShardRead {
+  return {
+    ...read,
+    conditions: conditions.flatMap(({ sql, readsClock }) => {
+      const own = readBy([sql])
+      if (!own.every(index => bound.includes(index))) return []
+      const moved = atPlaces(sql, index => `$${own.indexOf(index) + 1}`)
+      return [{ sql: moved, readsClock, parameters: own.map(index => bound.indexOf(index)) }]
+    }),
   }
 }
 
@@ -109,6 +129,7 @@ function newContext(
   parameters: string[],
   times: ParameterTime[] | null,
   addsByParts: boolean,
+  shardReads: ShardReads,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const inline = inlineCtes(query.scan)
@@ -138,7 +159,8 @@ function newContext(
     ctes: new Map(),
     addsByParts,
     fillings: nullableArrays(query),
-    partitionBounds: partitionBounds(query.scan),
+    keyConditions: keyConditions(query.scan),
+    shardReads,
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
     arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),

@@ -5,6 +5,7 @@ import type { OutputColumn } from '../googlesql/plan/nodes.js'
 import type { Type } from '../googlesql/types/types.js'
 import type { ParameterTime } from './analysis/parameter-times.js'
 import { GenerateError } from './emit/context.js'
+import type { ShardRead } from './emit/shard-views.js'
 import { type GenerateOptions, generate } from './generate.js'
 
 export interface TranslatedQuery {
@@ -23,6 +24,8 @@ export interface TranslatedQuery {
    * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null without one.
    */
   readonly quickSql: string | null
+  /** Where the SQL reads wildcard tables: it needs a view for each. */
+  readonly shardReads: readonly ShardRead[]
 }
 
 /** @throws SqlError in BigQuery's words for a mistake, and for a construct that the embedded engine does not support. */

@@ -1,6 +1,6 @@
 /** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
 
-export type { TableDefinition, UnreadableColumn } from './tables.js'
+export type { Shard, TableDefinition, UnreadableColumn } from './tables.js'
 export { distinctNames } from './types/field-names.js'
 export {
   arrayOf,
@@ -14,3 +14,4 @@ export {
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS, timeText } from './values/civil-text.js'
 export { canonicalJson } from './values/json-text.js'
 export { numericLiteral } from './values/literals.js'
+export { declaringOf, isShardOf, isWildcard, prefixOf, TABLE_SUFFIX } from './wildcard-tables.js'

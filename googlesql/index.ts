@@ -43,3 +43,4 @@ export {
 export { dateText, datetimeText, MAX_TIMESTAMP_MICROS, MIN_TIMESTAMP_MICROS } from './values/civil-text.js'
 export { type CanonicalJson, canonicalJson } from './values/json-text.js'
 export { dateLiteral, datetimeLiteral, numericLiteral, timeLiteral, timestampLiteral } from './values/literals.js'
+export { declaringOf, isShardOf, isWildcard, prefixOf, wildcardOver } from './wildcard-tables.js'

@@ -1,28 +1,15 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
+import type { TableDefinition } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
+import { isWildcard, wildcardTables } from './wildcard-tables.js'
 
-export interface TableDefinition {
-  /** The table's name as the catalogue spells it: `logs.edge`. */
-  readonly name: string
-  readonly columns: readonly StructField[]
-  /** The names of the columns that are never NULL: mode REQUIRED. @default none */
-  readonly required?: readonly string[]
-  /** Further columns of the table, which no query can read. */
-  readonly unreadable?: readonly UnreadableColumn[]
-  /**
-   * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
-   */
-  readonly partitionedBy?: string
-}
-
-export interface UnreadableColumn {
-  readonly name: string
-  /** The reason and the remedy; completes the message `Column x of table t cannot be read: `. */
-  readonly reason: string
-}
+export type { Shard, TableDefinition, UnreadableColumn } from './table-definition.js'
 
 export interface TableCatalogue {
-  /** The table with this name, dots included; undefined for any other name. Names are case-sensitive. */
+  /**
+   * The table with this name, dots included; undefined for any other name. Names are case-sensitive. A name that ends in `*`
+   * is a wildcard table.
+   */
   find(name: string): TableDefinition | undefined
   /** All names, for "did you mean". */
   names(): readonly string[]
@@ -117,12 +104,16 @@ export function tableCatalogue(
   absences: ReadonlyMap<string, string> = new Map(),
 ): TableCatalogue {
   const byName = new Map(tables.map(table => [table.name, table]))
+  const wildcards = wildcardTables(tables)
+  const findExact = (name: string): TableDefinition | undefined =>
+    isWildcard(name) ? wildcards.named(name) : (byName.get(name) ?? wildcards.shard(name))
   return {
     find(name) {
-      const table = byName.get(name)
-      if (table) return table
-      const other = otherNames(name, naming).find(known => byName.has(known))
-      return other === undefined ? undefined : byName.get(other)
+      for (const known of [name, ...otherNames(name, naming)]) {
+        const table = findExact(known)
+        if (table) return table
+      }
+      return undefined
     },
     names: () => [...byName.keys()],
     absence(name) {

@@ -2,9 +2,10 @@
 
 import type { Column, Expr, LiteralExpr, ParameterExpr, ResolvedCte, Scan } from '../../googlesql/plan/nodes.js'
 import type { NewColumn } from '../../googlesql/plan/walk.js'
-import type { PartitionBounds } from '../analysis/partition-bounds.js'
+import type { KeyConditions } from '../analysis/key-conditions.js'
 import type { Fragment } from './fragment.js'
 import type { Filling } from './scans/null-arrays.js'
+import type { ShardReads } from './shard-views.js'
 
 /** The SQL of a column within a scope. */
 export interface Entry {
@@ -52,8 +53,9 @@ export interface Context {
   /** Whether it is written where it is read. */
   isInline(cte: ResolvedCte): boolean
   readonly ctes: Map<number, CteForm>
-  /** The bounds that the query sets on the partitioning columns of its tables. */
-  readonly partitionBounds: PartitionBounds
+  /** The conditions that the query sets on the partitions and shards of its tables. */
+  readonly keyConditions: KeyConditions
+  readonly shardReads: ShardReads
   /**
    * Whether sums of NUMERIC must allow intermediate results beyond the type's range. Slower; used for a query that failed.
    */

@@ -31,11 +31,6 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'tables here are files, which have no history',
   },
   {
-    clause: 'A wildcard table',
-    documentation: `${QUERY}#table_name`,
-    reason: 'a manifest names its tables; UNION ALL joins several',
-  },
-  {
     clause: 'MATCH_RECOGNIZE',
     documentation: `${QUERY}#match_recognize_clause`,
     reason: 'DuckDB has no row patterns; LAG, LEAD and a running SUM find sequences',

@@ -3,7 +3,8 @@
  * language about scopes, aliases and coercion has been applied. An engine only has to express it in its own SQL.
  * The shape follows the resolved AST of GoogleSQL's reference implementation (a tree of scans).
  */
-import type { ArrayType, StructType, Type } from '../types/types.js'
+import type { Wildcard } from '../table-definition.js'
+import type { ArrayType, StructField, StructType, Type } from '../types/types.js'
 
 /** A column of one scan. `id` is unique within the query; two columns may have one name. */
 export interface Column {
@@ -60,7 +61,11 @@ export interface TableScan {
   readonly table: string
   /** The column whose value determines the partition of a row; absent for a table without partitions. */
   readonly partitionedBy?: string
-  /** All columns of the table, in its order; each column's `name` is the table's own spelling. */
+  /** For a wildcard table: its shards, and all columns of each. */
+  readonly wildcard?: Wildcard & { readonly columns: readonly StructField[] }
+  /**
+   * All columns of the table, in its order, then its pseudo columns; each column's `name` is the table's own spelling.
+   */
   readonly columns: readonly Column[]
 }
 /** Reads a common table expression; its columns correspond by position to the `columns` of the definition (ResolvedCte). */

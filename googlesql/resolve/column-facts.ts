@@ -12,6 +12,7 @@ import {
 import type { AggregateCall, AggregateScan, Column, Expr, ResolvedCte, Scan } from '../plan/nodes.js'
 import { conjuncts, isBareNull } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
+import { TABLE_SUFFIX } from '../wildcard-tables.js'
 
 export interface ValueFacts {
   readonly isNeverNull: boolean
@@ -51,7 +52,9 @@ class FactReader {
         return NONE
       case 'table': {
         const required = this.#tables.find(scan.table)?.required ?? []
-        const known = scan.columns.filter(({ name }) => required.includes(name))
+        const isKnown = (name: string): boolean =>
+          required.includes(name) || (scan.wildcard !== undefined && name === TABLE_SUFFIX)
+        const known = scan.columns.filter(({ name }) => isKnown(name))
         return new Map(known.map(({ id }) => [id, { isNeverNull: true, isSmall: false }]))
       }
       case 'cte': {

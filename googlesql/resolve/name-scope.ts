@@ -15,7 +15,13 @@ export interface VisibleColumn {
 
 /** The meaning of an alias in FROM: the row of a table, or one value (UNNEST, SELECT AS STRUCT). */
 export type Range =
-  | { readonly kind: 'table'; readonly name: string; readonly columns: readonly VisibleColumn[] }
+  | {
+      readonly kind: 'table'
+      readonly name: string
+      readonly columns: readonly VisibleColumn[]
+      /** Pseudo columns: they have names and are not part of the row. @default none */
+      readonly hidden?: readonly VisibleColumn[]
+    }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
 
 export type Found =
@@ -46,6 +52,8 @@ export interface FromNames {
   readonly ranges: readonly Range[]
   /** The columns, in the order of `*`. */
   readonly columns: readonly VisibleColumn[]
+  /** Pseudo columns, which are not in `*`. @default none */
+  readonly hidden?: readonly VisibleColumn[]
 }
 
 export const NO_NAMES: FromNames = { ranges: [], columns: [] }
@@ -66,7 +74,7 @@ export function valueColumns(column: Column, alias: string): readonly VisibleCol
 /** The scope of a FROM clause; a range variable takes precedence over a column of the same name. */
 export function fromScope(from: FromNames, parent: NameScope | null, isBoundary = false): NameScope {
   const names = new Map<string, Found>()
-  for (const column of from.columns) {
+  for (const column of [...from.columns, ...(from.hidden ?? [])]) {
     if (column.name === '') continue
     const key = column.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })

@@ -87,6 +87,9 @@ function withFacts(
   })
 }
 
+/** The prefixes of pseudo columns, which no column of a table, and so no column of a result, may have. */
+const RESERVED_PREFIX = /^(?:_PARTITION|_TABLE_|_FILE_|_ROW_TIMESTAMP|__ROOT__|_COLIDENTIFIER)/i
+
 type NamedOutput = Pick<OutputColumn, 'name' | 'type' | 'column'>
 
 /** The output columns with their names: f0_, f1_, … for those without one. Duplicate names are an error, as in BigQuery. */
@@ -95,6 +98,15 @@ function nameOutputs(
   at: number,
   source: string,
 ): readonly NamedOutput[] {
+  const reserved = columns.find(({ name }) => RESERVED_PREFIX.test(name))
+  if (reserved) {
+    throw new SqlError(
+      `Invalid field name "${reserved.name}". Field names are not allowed to start with the (case-insensitive) prefixes ` +
+        '_PARTITION, _TABLE_, _FILE_, _ROW_TIMESTAMP, __ROOT__ and _COLIDENTIFIER',
+      source,
+      at,
+    )
+  }
   const taken = new Set<string>()
   const duplicates = new Set<string>()
   for (const { name } of columns) {

@@ -2,8 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { isWildcard } from '../../googlesql/index.js'
 import { type ImportReport, importFiles } from '../engines/duckdb/import/import-table.js'
-import { loadTableSchemas } from '../manifest/tables/load.js'
+import { loadTableSchemas, tableNamed } from '../manifest/tables/load.js'
 import { UsageError } from '../model/errors.js'
 import { systemClock } from '../process/clock.js'
 import { refuseErrors } from '../serving/endpoint-registry.js'
@@ -34,7 +35,9 @@ export interface ImportOrder {
 export async function importTable(settings: Settings, order: ImportOrder): Promise<ImportReport> {
   const { tables, diagnostics } = await loadTableSchemas(settings.tablesDir)
   refuseErrors(diagnostics)
-  const table = tables.find(({ name }) => name === order.table)
+  const table = tableNamed(tables, order.table)
+  if (table && isWildcard(table.name))
+    throw new UsageError([`${table.name} is a wildcard table: name the shard that the rows are of`])
   if (!table) {
     const path = join(settings.tablesDir, `${order.table}.json`)
     throw new UsageError([`there is no table ${order.table}: its schema would be ${path}`])

@@ -196,4 +196,4 @@ function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {
 
 const behindDot = (path: string): string | null => (path.includes('.') ? path.slice(path.indexOf('.') + 1) : null)
 
-const PATH = /[\w-]+(?:\.[\w-]+)*/g
+const PATH = /[\w-]+(?:\.[\w-]+)*(?:\.?\*)?/g

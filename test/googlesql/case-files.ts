@@ -14,6 +14,8 @@ export interface SqlCase {
   /** What the case shows, where its SQL does not say it by itself: `an alias hides a column of its name`. */
   readonly says?: string
   readonly sql: string
+  /** What the reference implementation is asked instead, where it has not what `sql` uses. */
+  readonly reference?: string
   readonly parameters?: Readonly<Record<string, BoundValue>>
   /** The rows, in the JSON form of HTTP results. */
   readonly rows?: readonly (readonly unknown[])[]
@@ -39,7 +41,7 @@ export interface FiledCase extends SqlCase {
 
 const FOLDER = 'test/cases/googlesql'
 const TABLES = 'tables'
-const KEYS = ['says', 'sql', 'parameters', 'rows', 'columns', 'unordered', 'error', 'duckdb', 'oracle']
+const KEYS = ['says', 'sql', 'reference', 'parameters', 'rows', 'columns', 'unordered', 'error', 'duckdb', 'oracle']
 
 /** The case files as paths below their folder, sorted. */
 export function caseFiles(): readonly string[] {

@@ -37,6 +37,18 @@ describe('the tables that a query names', () => {
       name: 'e.t',
       means: 'e.t',
     },
+    { says: 'match a wildcard', tables: ['d.t_1', 'd.t_2'], name: 'd.t_*', means: 'd.t_*' },
+    { says: 'match a wildcard that declares them', tables: ['d.t_*'], name: 'd.t_2026*', means: 'd.t_2026*' },
+    {
+      says: 'match a wildcard of the project that is set',
+      tables: ['d.t_1'],
+      project: 'p',
+      name: 'p.d.t*',
+      means: 'd.t*',
+    },
+    { says: 'are shards of a wildcard that declares them', tables: ['d.t_*'], name: 'd.t_1', means: 'd.t_1' },
+    { says: 'match no wildcard of another dataset', tables: ['d.t_1'], name: 'd*', means: undefined },
+    { says: 'match no wildcard that they are the beginning of', tables: ['d.t'], name: 'd.t*', means: undefined },
     { says: 'are those of a dataset of another project', tables: ['p.d.t'], dataset: 'p.d', name: 't', means: 'p.d.t' },
     {
       says: 'are those of a dataset of this project',

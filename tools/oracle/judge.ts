@@ -33,7 +33,7 @@ export async function judge(each: FiledCase, reference: Reference, engine: Embed
 async function difference(each: FiledCase, reference: Reference, engine: EmbeddedEngine): Promise<string | null> {
   let result: ReferenceResult
   try {
-    result = await reference.evaluate(each.sql, each.parameters)
+    result = await reference.evaluate(each.reference ?? each.sql, each.parameters)
   } catch (error) {
     if (!(error instanceof RejectedError)) throw error
     if (error.isUnsupported) return error.message

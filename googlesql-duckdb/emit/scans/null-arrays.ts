@@ -4,7 +4,7 @@
  * NULL array from an empty one. Most arrays are unnested or returned as they are: a NULL array has no elements, and the
  * result writes it as [].
  */
-import type { Column, CteScan, Expr, ResolvedQuery, Scan, TableScan } from '../../../googlesql/plan/nodes.js'
+import type { Column, CteScan, Expr, ResolvedQuery, Scan } from '../../../googlesql/plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../../../googlesql/plan/walk.js'
 import type { Type } from '../../../googlesql/types/types.js'
 import { quoteName, quoteText } from '../quote.js'
@@ -28,7 +28,7 @@ export function nullableArrays(query: ResolvedQuery): ReadonlyMap<number, Fillin
 }
 
 /** The table as SQL that may follow FROM, with NULL arrays replaced in the columns of `fillings`. */
-export function tableSql({ table, columns }: TableScan, fillings: ReadonlyMap<number, Filling>): string {
+export function tableSql(table: string, columns: readonly Column[], fillings: ReadonlyMap<number, Filling>): string {
   const filled = columns.flatMap(({ id, name, type }) => {
     const filling = fillings.get(id)
     const sql = filling === undefined ? quoteName(name) : filledSql(quoteName(name), type, filling, 1)

@@ -26,7 +26,7 @@ import { duckdbType } from '../type.js'
 import { groupedBlock } from './aggregate-scan.js'
 import { joinBlock } from './joins.js'
 import { tableSql } from './null-arrays.js'
-import { boundsSql } from './partition-filter.js'
+import { partitionTests } from './partition-filter.js'
 import { rowCountSql } from './row-count.js'
 import {
   type Block,
@@ -43,6 +43,7 @@ import {
   selectSql,
   withEntries,
 } from './select-block.js'
+import { shardView } from './shard-reads.js'
 import { orderParts } from './sort.js'
 import { unnestBlock } from './unnest.js'
 
@@ -108,8 +109,10 @@ function fromTable(
 
 function tableBlock(scan: TableScan, context: Context): Block {
   const alias = context.newAlias()
-  const block = fromTable(tableSql(scan, context.fillings), alias, scan.columns, column => quoteName(column.name))
-  return { ...block, where: boundsSql(context.partitionBounds.get(scan) ?? [], alias, context) }
+  const table = scan.wildcard ? shardView(scan, context) : scan.table
+  const source = tableSql(table, scan.columns, context.fillings)
+  const block = fromTable(source, alias, scan.columns, column => quoteName(column.name))
+  return { ...block, where: partitionTests(scan, alias, context) }
 }
 
 function cteBlock(scan: CteScan, needed: Ids, context: Context): Block {

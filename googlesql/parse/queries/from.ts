@@ -199,6 +199,10 @@ function parseTable(p: Parser): TablePath {
   const { at } = p.token
   const path = [parseFirstPart(p)]
   while (p.accept('.')) path.push(p.identifier())
+  if (p.is('*') && p.token.at === p.peek(-1).end) {
+    const name = path.map(part => part.name).join('.')
+    p.fail(`Syntax error: Unexpected "*"; the name of a wildcard table stands in backticks: \`${name}*\``)
+  }
   if (p.is('(')) p.unsupported('A table function call')
   p.skipHint()
   const alias = parseAlias(p)

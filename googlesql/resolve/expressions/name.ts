@@ -73,7 +73,7 @@ export function resolveDot(node: ast.Dot, env: ExpressionEnv, context: ResolveCo
 function resolveRangeColumn(range: Range, name: ast.Identifier, isCorrelated: boolean, context: ResolveContext): Expr {
   if (range.kind === 'value') return fieldOf(readableExpr(range.column, isCorrelated, name.at), name, context)
   const key = name.name.toLowerCase()
-  const matches = range.columns.filter(column => column.name.toLowerCase() === key)
+  const matches = [...range.columns, ...(range.hidden ?? [])].filter(column => column.name.toLowerCase() === key)
   if (matches.length > 1) return context.fail(`Column name ${name.name} is ambiguous`, name.at)
   if (matches[0]) return visibleExpr(matches[0], isCorrelated, name.at)
   const suggestion = nearest(

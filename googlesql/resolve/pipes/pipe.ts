@@ -244,7 +244,7 @@ function distinct(node: ast.PipeDistinct, table: Table, context: ResolveContext)
     return to ? [{ ...column, column: to }] : []
   }
   const ranges = table.names.ranges.flatMap((range): Range[] => {
-    if (range.kind === 'table') return [{ ...range, columns: range.columns.flatMap(move) }]
+    if (range.kind === 'table') return [{ ...range, columns: range.columns.flatMap(move), hidden: [] }]
     const to = moved.get(range.column.id)
     return to ? [{ ...range, column: to }] : []
   })

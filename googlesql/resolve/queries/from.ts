@@ -4,7 +4,9 @@ import type * as ast from '../../ast/nodes.js'
 import { filtered, withComputed } from '../../plan/build.js'
 import type { JoinScan, Scan, UnnestScan } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
-import { INT64, STRING, typeName } from '../../types/types.js'
+import type { TableDefinition } from '../../tables.js'
+import { INT64, STRING, type StructField, typeName } from '../../types/types.js'
+import { isWildcard } from '../../wildcard-tables.js'
 import type { ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
@@ -57,14 +59,21 @@ const fromEnv = (names: FromNames, env: QueryEnv, clause: string): ExpressionEnv
 // ---- tables
 
 /** The names of a scan under an alias, which may be empty. */
-export function rangeNames(columns: readonly NamedColumn[], isValueTable: boolean, alias: string): FromNames {
+export function rangeNames(
+  columns: readonly NamedColumn[],
+  isValueTable: boolean,
+  alias: string,
+  pseudoColumns: readonly NamedColumn[] = [],
+): FromNames {
   const only = columns[0]
   if (isValueTable && only) {
     const range: Range = { kind: 'value', name: alias, column: only.column }
     return { ranges: [range], columns: valueColumns(only.column, alias) }
   }
   const seen = columns.map(({ name, column }) => visible(column, name))
-  return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
+  if (pseudoColumns.length === 0) return { ranges: [{ kind: 'table', name: alias, columns: seen }], columns: seen }
+  const hidden = pseudoColumns.map(({ name, column }) => visible(column, name))
+  return { ranges: [{ kind: 'table', name: alias, columns: seen, hidden }], columns: seen, hidden }
 }
 
 function resolveTable(
@@ -96,19 +105,15 @@ function resolveTable(
     const scan: Scan = { kind: 'cte', cte: cte.id, columns: columns.map(named => named.column) }
     return { scan, names: rangeNames(columns, cte.isValueTable, node.alias?.name ?? first.name) }
   }
-  const name = node.path.map(part => part.name).join('.')
-  const table = context.tables.find(name)
-  if (!table) {
-    const absence = context.tables.absence(name)
-    if (absence !== undefined) return context.fail(`Table not found: ${name}; ${absence}`, node.at)
-    const suggestion = nearest(name, [...context.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
-    return context.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
-  }
+  return resolveStoredTable(node, env, context)
+}
+
+function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): FromResult {
+  const table = findTable(node, env, context)
   context.usedTables.add(table.name)
-  const columns = table.columns.map(column => ({
-    name: column.name,
-    column: context.newColumn(column.name, column.type),
-  }))
+  const named = ({ name, type }: StructField): NamedColumn => ({ name, column: context.newColumn(name, type) })
+  const columns = table.columns.map(named)
+  const hidden = (table.pseudoColumns ?? []).map(named)
   const unreadable = (table.unreadable ?? []).map(({ name: column, reason }) => ({
     name: column,
     column: {
@@ -119,10 +124,26 @@ function resolveTable(
   const scan: Scan = {
     kind: 'table',
     table: table.name,
-    columns: columns.map(named => named.column),
+    columns: [...columns, ...hidden].map(one => one.column),
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
+    ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
   }
-  return { scan, names: rangeNames([...columns, ...unreadable], false, node.alias?.name ?? lastName(last.name)) }
+  const last = node.path[node.path.length - 1]!
+  const alias = node.alias?.name ?? lastName(last.name)
+  return { scan, names: rangeNames([...columns, ...unreadable], false, alias, hidden) }
+}
+
+/** @throws SqlError where no table has the name */
+function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): TableDefinition {
+  const name = node.path.map(part => part.name).join('.')
+  const table = context.tables.find(name)
+  if (table) return table
+  const absence = context.tables.absence(name)
+  if (absence !== undefined) return context.fail(`Table not found: ${name}; ${absence}`, node.at)
+  const suggestion = nearest(name, [...context.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
+  const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
+  if (isWildcard(name)) return context.fail(`Table not found: ${name} does not match any table${hint}`, node.at)
+  return context.fail(`Table not found: ${name}${hint}`, node.at)
 }
 
 /** The name of a table without an alias: `edge` for `` `logs.edge` ``. */
@@ -180,6 +201,7 @@ function unnest(
 const joinNames = (left: FromNames, right: FromNames): FromNames => ({
   ranges: [...left.ranges, ...right.ranges],
   columns: [...left.columns, ...right.columns],
+  hidden: [...(left.hidden ?? []), ...(right.hidden ?? [])],
 })
 
 function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): FromResult {

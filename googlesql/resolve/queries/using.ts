@@ -29,6 +29,7 @@ export function usingNames(
   const conditions: Expr[] = []
   const merged: { column: Column; expr: Expr }[] = []
   const first: VisibleColumn[] = []
+  const hidden: VisibleColumn[] = []
   const gone = new Set<VisibleColumn>()
   for (const name of node.using) {
     const a = findUsing(name, left, 'left', context)
@@ -38,7 +39,8 @@ export function usingNames(
     gone.add(a).add(b)
     const full = node.join === 'full' ? coalesced(name, leftExpr, rightExpr, context) : null
     if (full) merged.push(full)
-    first.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
+    const target = left.hidden?.includes(a) && right.hidden?.includes(b) ? hidden : first
+    target.push(full ? visible(full.column, a.name) : { ...(node.join === 'right' ? b : a), name: a.name })
   }
   const on = conditions.reduce((all, one) => call('$and', one.type, [all, one], one.at))
   const rest = [...left.columns, ...right.columns].filter(column => !gone.has(column))
@@ -46,7 +48,11 @@ export function usingNames(
   const merges = ({ kind, name }: Range): boolean =>
     kind === 'value' && node.using.some(used => used.name.toLowerCase() === name.toLowerCase())
   const ranges = [...left.ranges, ...right.ranges].filter(range => !merges(range))
-  const names: FromNames = { ranges, columns: [...first, ...rest] }
+  const names: FromNames = {
+    ranges,
+    columns: [...first, ...rest],
+    hidden: [...hidden, ...hiddenOf(left), ...hiddenOf(right)].filter(column => !gone.has(column)),
+  }
   return { on, names, merged }
 }
 
@@ -70,10 +76,12 @@ function findUsing(name: ast.Identifier, names: FromNames, side: string, context
       name.at,
     )
   }
-  const found = names.columns.filter(column => column.name.toLowerCase() === key)
+  const found = [...names.columns, ...hiddenOf(names)].filter(column => column.name.toLowerCase() === key)
   if (found.length > 1)
     return context.fail(`Column ${name.name} in USING clause is ambiguous on ${side} side of join`, name.at)
   return found[0] ?? context.fail(`Column ${name.name} in USING clause not found on ${side} side of join`, name.at)
 }
+
+const hiddenOf = ({ hidden = [] }: FromNames): readonly VisibleColumn[] => hidden
 
 const isScalar = (range: Range): boolean => range.kind === 'value' && range.column.type.kind !== 'STRUCT'

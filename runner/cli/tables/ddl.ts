@@ -1,6 +1,8 @@
 /** `sluice tables ddl`: table schemas as SQL. */
 import { join } from 'node:path'
+import { isWildcard } from '../../../googlesql/index.js'
 import { createTableStatement } from '../../manifest/tables/ddl.js'
+import { tableNamed } from '../../manifest/tables/load.js'
 import { UsageError } from '../../model/errors.js'
 import { readSettings } from '../../settings/settings.js'
 import { EXIT, type Io } from '../io.js'
@@ -8,16 +10,17 @@ import { schemaFiles } from './warehouse.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 
-/** Prints CREATE TABLE statements of these tables, or of all that have a schema. */
+/** Prints CREATE TABLE statements of these tables, or of all that have a schema of their own. */
 export async function printTables(names: readonly string[], flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags, io.environment)
   const tables = await schemaFiles(settings)
-  const unknown = names.filter(name => !tables.some(table => table.name === name))
+  const unknown = names.filter(name => isWildcard(name) || !tableNamed(tables, name))
   if (unknown.length > 0) {
     const at = (name: string): string => join(settings.tablesDir, `${name}.json`)
     throw new UsageError(unknown.map(name => `there is no table ${name}: its schema would be ${at(name)}`))
   }
-  const wanted = names.length === 0 ? tables : names.map(name => tables.find(table => table.name === name)!)
+  const all = tables.filter(({ name }) => !isWildcard(name))
+  const wanted = names.length === 0 ? all : names.map(name => tableNamed(tables, name)!)
   io.print(wanted.map(({ name, resource }) => createTableStatement(name, resource)).join('\n'))
   return EXIT.clean
 }

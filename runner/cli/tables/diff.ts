@@ -1,5 +1,6 @@
 /** `sluice tables diff`: schema files held against the warehouse. */
 import { join } from 'node:path'
+import { isWildcard } from '../../../googlesql/index.js'
 import { compareTable, missingSchema } from '../../manifest/tables/compare.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readSettings, type Settings } from '../../settings/settings.js'
@@ -35,7 +36,8 @@ export async function tableDiagnostics(
   settings: Settings,
   dataset: string | null,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly tables: number }> {
-  const files = await schemaFiles(settings)
+  // A wildcard table is no table of the warehouse.
+  const files = (await schemaFiles(settings)).filter(({ name }) => !isWildcard(name))
   return withWarehouse(settings, async warehouse => {
     const only = dataset === null ? null : datasetPlace(dataset, warehouse.project)
     const wanted = files

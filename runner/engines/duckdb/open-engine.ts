@@ -9,6 +9,7 @@ import {
   type TableNaming,
   type Type,
   typeName,
+  wildcardOver,
 } from '../../../googlesql/index.js'
 import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
@@ -209,6 +210,7 @@ export async function openEngine(
       sql: found.sql,
       quickSql: found.quickSql,
       tables: found.tables,
+      shardReads: found.shardReads,
       parameters: wire ?? wireParameters(found, parameters)!,
     }
   }
@@ -297,7 +299,10 @@ export async function openEngine(
     try {
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
-        child.ask({ kind: 'check', sql: asked.sql, columns, tables: asked.tables }, { signal }),
+        child.ask(
+          { kind: 'check', sql: asked.sql, columns, tables: asked.tables, shardReads: asked.shardReads },
+          { signal },
+        ),
       )
       return { ok: true, columns: checkedColumns }
     } catch (error) {
@@ -362,7 +367,7 @@ function viewWith(standIns: ReadonlyMap<string, TableDefinition>, catalogue: () 
   const key = JSON.stringify([...standIns].map(([name, table]) => [name, table.name]))
   const find = (name: string): TableDefinition | undefined => {
     const table = catalogue().find(name)
-    return table && (standIns.get(table.name) ?? table)
+    return table && (standIns.get(table.name) ?? wildcardOver(table, standIns))
   }
   return { key, catalogue: () => ({ ...catalogue(), find }) }
 }

@@ -3,7 +3,11 @@
 import { readdir } from 'node:fs/promises'
 import { join, posix, sep } from 'node:path'
 import {
+  declaringOf,
   fieldType,
+  isShardOf,
+  isWildcard,
+  prefixOf,
   requiredFields,
   type SchemaField,
   type StructField,
@@ -46,11 +50,21 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** The table with this name: its own schema, or that of the wildcard table whose shard it is. */
+export function tableNamed(tables: readonly LoadedTable[], name: string): LoadedTable | undefined {
+  const own = tables.find(table => table.name === name)
+  if (own || isWildcard(name)) return own
+  const wildcards = tables.filter(table => isWildcard(table.name))
+  const wildcard = declaringOf(wildcards, name)
+  return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
+}
+
 /** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
 
 /**
- * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty.
+ * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty. A
+ * table whose name ends in `*` is a wildcard table.
  * `yieldToEventLoop` is awaited between files.
  */
 export async function loadTableSchemas(
@@ -77,10 +91,11 @@ export async function loadTableSchemas(
 }
 
 /**
- * `dataset.table`, with the project in front where it is another project's table; a project may have a domain (`x.com:p`).
+ * `dataset.table`, with the project in front where it is another project's table; a project may have a domain (`x.com:p`). A
+ * wildcard table ends in `*`.
  * Names of tables: https://cloud.google.com/bigquery/docs/tables#table_naming
  */
-const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]+$/u
+const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]*(?<!\.)\*?$/u
 
 /** Reads one schema with the YAML parser, since JSON is YAML and its mistakes then have places. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {

@@ -163,6 +163,11 @@ class Reader {
         this.diagnostics.push(diagnosticAt(place, 'tests/table', `no table schema has the name "${name}"${hint}`))
         return []
       }
+      if (table.wildcard) {
+        const message = `"${name}" is a wildcard table: name its shards, such as "${table.wildcard.prefix}20260131"`
+        this.diagnostics.push(diagnosticAt(place, 'tests/table', message))
+        return []
+      }
       // The name is what messages about the rows show.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
       const about = { definition, standsFor: table.name }

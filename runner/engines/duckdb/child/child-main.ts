@@ -14,10 +14,12 @@ import type {
   SessionOptions,
   ToChild,
 } from '../process/messages.js'
+import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { failureOf, isFatal } from './failure.js'
 import { isOptimizerFailure } from './large-plans.js'
-import { checkQuery, explainQuery, queryFailure, runQuery, type SendPart } from './run-query.js'
+import { prepareEach } from './prepared-statements.js'
+import { checkQuery, explainQuery, prepareSelect, queryFailure, runQuery, type SendPart } from './run-query.js'
 import { openSession, type Session } from './session.js'
 import { statementGuard } from './statement-allowlist.js'
 
@@ -70,7 +72,7 @@ class CancelledError extends Error {
 async function open(options: SessionOptions): Promise<void> {
   folder = options.folder
   try {
-    session = await openSession(options)
+    session = await openSession(options, guard)
     send({ kind: 'ready', discovery: await session.discover() })
   } catch (error) {
     giveUp(error)
@@ -108,24 +110,38 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     await open.ping()
     return null
   }
+  open.shards.declare(request.tables)
   if (request.kind === 'check') {
     await open.tables.stand(request.tables)
-    return lend(open, id, request, state)
+    return lend(open, id, request, state, emptyShards(request.shardReads))
   }
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
-    for (const read of await open.tables.refresh(request.tables)) {
+    const reads = await open.tables.refresh(request.tables)
+    const chosen = await chooseShards(open, request)
+    for (const read of [...reads, ...chosen.reads]) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
     const look = open.tables.lookAtFiles(request.tables)
-    const outcome = await outcomeOf(lend(open, id, request, state))
+    const outcome = await outcomeOf(lend(open, id, request, state, chosen))
     // The query may have read a part of the old file and a part of the new one.
-    const replaced = state.isCancelled ? null : look()
+    const replaced = state.isCancelled
+      ? null
+      : (look() ?? chosen.lookAtFiles() ?? (await chosenElsewhere(open, chosen)))
     if (replaced === null) return outcome()
     const isLast = state.hasSent || (attempt > 1 && performance.now() - startedAt > UNSTEADY_FOR_MS)
     if (isLast) throw new FileChangedError(replaced)
   }
 }
+
+async function chooseShards(open: Session, request: RunRequest | ExplainRequest): Promise<ChosenShards> {
+  const { shardReads, parameters } = request
+  if (shardReads.length === 0) return NO_SHARDS
+  return open.borrow(connection => open.shards.choose(connection, shardReads, parameters))
+}
+
+const chosenElsewhere = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>
+  lookAtClock && open.borrow(lookAtClock)
 
 /** Captures the outcome of work, to be returned or thrown later. @throws only errors that end this process. */
 async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
@@ -140,11 +156,17 @@ async function outcomeOf<T>(work: Promise<T>): Promise<() => T> {
   }
 }
 
-async function lend(open: Session, id: number, request: QueryRequest, state: Running): Promise<Answers[keyof Answers]> {
+async function lend(
+  open: Session,
+  id: number,
+  request: QueryRequest,
+  state: Running,
+  chosen: ChosenShards,
+): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
   return open.borrow(connection =>
     open.largePlans.during(request.sql, async () => {
-      const begin = (): Promise<Answers[keyof Answers]> => work(connection, open, id, request, state)
+      const begin = (): Promise<Answers[keyof Answers]> => work(connection, open, id, request, state, chosen)
       try {
         return await begin()
       } catch (error) {
@@ -166,18 +188,22 @@ async function work(
   id: number,
   request: QueryRequest,
   state: Running,
+  chosen: ChosenShards,
 ): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
   state.connection = connection
   try {
-    await guard(connection, request.sql, request.tables)
+    await guard(connection, request.sql, namesRead(request))
+    await makeViews(connection, chosen)
     switch (request.kind) {
       case 'run':
-        return await runEitherWay(connection, open, id, request, state)
+        return await runEitherWay(connection, open, id, request, state, chosen)
       case 'check':
         return await checkQuery(connection, request)
-      case 'explain':
-        return await explainQuery(connection, firstTried(open, request))
+      case 'explain': {
+        const { sql, plan } = await explainQuery(connection, firstTried(open, request, chosen))
+        return { sql, plan: [...chosen.summary, plan].join('\n') }
+      }
     }
   } catch (error) {
     if (state.isCancelled || request.kind === 'check' || isFatal(error)) throw error
@@ -187,11 +213,19 @@ async function work(
   }
 }
 
+/** The names of the tables and views that the SQL may read. */
+const namesRead = ({ tables, shardReads }: QueryRequest): readonly string[] => [
+  ...tables,
+  ...shardReads.map(({ view }) => view),
+]
+
 /** The request with the quick SQL where the files are large and the quick SQL has not failed before. */
-function firstTried<R extends RunRequest | ExplainRequest>({ tables }: Session, request: R): R {
+function firstTried<R extends RunRequest | ExplainRequest>({ tables }: Session, request: R, chosen: ChosenShards): R {
   const { quickSql } = request
   if (quickSql === null || failedQuickly.has(quickSql)) return request
-  return tables.bytesInPlace(request.tables) >= QUICK_FROM_BYTES ? { ...request, sql: quickSql } : request
+  return tables.bytesInPlace(request.tables) + chosen.bytes >= QUICK_FROM_BYTES
+    ? { ...request, sql: quickSql }
+    : request
 }
 
 /** Runs the quick SQL; when it fails, runs the query as written, whose outcome counts. */
@@ -201,14 +235,17 @@ async function runEitherWay(
   id: number,
   request: RunRequest,
   state: Running,
+  chosen: ChosenShards,
 ): Promise<Answers['run']> {
+  // A kept statement would read the shards of the query before: DuckDB does not notice every view that was replaced.
+  const statements = request.shardReads.length === 0 ? open.statements : prepareEach(prepareSelect)
   const send = (bytes: Uint8Array): Promise<void> => sendPart(id, bytes, state)
-  const first = firstTried(open, request)
+  const first = firstTried(open, request, chosen)
   if (first !== request) {
     const held = holdBack(MAX_HELD_BYTES)
     try {
-      await guard(connection, first.sql, first.tables)
-      const answer = await runQuery(connection, first, held.take, open.statements)
+      await guard(connection, first.sql, namesRead(first))
+      const answer = await runQuery(connection, first, held.take, statements)
       for (const bytes of held.parts) await send(bytes)
       return answer
     } catch (error) {
@@ -216,7 +253,7 @@ async function runEitherWay(
       failedQuickly.set(first.sql, true)
     }
   }
-  return runQuery(connection, request, send, open.statements)
+  return runQuery(connection, request, send, statements)
 }
 
 class HeldTooLongError extends Error {

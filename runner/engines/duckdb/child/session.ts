@@ -2,7 +2,13 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { StructField, TableDefinition, UnreadableColumn } from '../../../../googlesql/data.js'
+import {
+  declaringOf,
+  isWildcard,
+  type StructField,
+  type TableDefinition,
+  type UnreadableColumn,
+} from '../../../../googlesql/data.js'
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
@@ -10,13 +16,16 @@ import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolde
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
+import { type ShardStore, shardStore } from '../tables/shard-store.js'
 import { type TableStore, tableStore } from '../tables/table-store.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
 import { keepStatements, type Statements } from './prepared-statements.js'
 import { prepareSelect } from './run-query.js'
+import { statementGuard } from './statement-allowlist.js'
 
 export interface Session {
   readonly tables: TableStore
+  readonly shards: ShardStore
   /** Calls `use` with a free connection, waiting for one if necessary. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
   /** The prepared statements of the connections that `borrow` lends. */
@@ -37,8 +46,11 @@ const WORKSPACE = '"~tables"'
  */
 const ROW_GROUP_SIZE = 4_096
 
-/** Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. */
-export async function openSession(options: SessionOptions): Promise<Session> {
+/**
+ * Opens DuckDB on a file, not in memory, so that loaded rows are compressed and can be evicted from memory. `guard` checks the
+ * conditions by which shards are chosen.
+ */
+export async function openSession(options: SessionOptions, guard = statementGuard()): Promise<Session> {
   const spill = join(options.folder, 'spill')
   const copies = join(options.folder, 'copies')
   for (const folder of [spill, copies]) mkdirSync(folder, { recursive: true })
@@ -66,7 +78,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const tables = tableStore(await connect(), options.dataDir, copies)
   const declared = new Set(options.tables.map(table => table.definition.name))
   const databaseTables = options.database === null ? new Map<string, DatabaseTable>() : await tablesOfDatabase(admin)
+  const wildcards = options.tables.map(({ definition }) => definition).filter(({ name }) => isWildcard(name))
   for (const { definition, files } of options.tables) {
+    if (isWildcard(definition.name)) continue
     const known = databaseTables.get(definition.name)
     const origin = files
       ? ({ kind: 'files', files } as const)
@@ -85,13 +99,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     let isOutgrown = false
     for (const [name, { source, shape }] of databaseTables) {
       if (declared.has(name)) continue
-      const definition = definitionOf(name, shape)
+      const wildcard = declaringOf(wildcards, name)
+      const definition = wildcard ? { ...wildcard, name } : definitionOf(name, shape)
       if (definition.columns.length === 0) {
         refuse(name, noColumns(definition))
         continue
       }
-      const sql = selectFrom(source, definition, shape, { isInferred: true })
-      tables.declare({ definition, isInferred: true, origin: { kind: 'select', sql } })
+      const isInferred = wildcard === undefined
+      const sql = selectFrom(source, definition, shape, { isInferred })
+      tables.declare({ definition, isInferred, origin: { kind: 'select', sql } })
       found.push(definition)
     }
     const listing = newListing()
@@ -101,6 +117,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         isOutgrown = true
         continue
       }
+      // Each of its shards is a table, and is found when a query reads it.
+      if (declaringOf(wildcards, name)) continue
       const files = filesOfTable(options.dataDir!, name, listing)
       const other = files.find(file => file.format !== 'parquet')
       if (other) {
@@ -133,8 +151,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await admin.run('SELECT 1')
   }
   const statements = keepStatements(prepareSelect, tables.revision)
+  const { dataDir } = options
   return {
     tables,
+    shards: shardStore({
+      tables,
+      dataDir,
+      declared: wildcards,
+      guard: (connection, sql) => guard(connection, sql, []),
+    }),
     borrow: pool,
     statements,
     largePlans: largePlans(admin),

@@ -1,6 +1,7 @@
 /** The messages between the parent process and the engine's child process. */
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
+import type { ShardRead } from '../../../../googlesql-duckdb/data.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
 import type { ColumnPromise } from '../../../model/query.js'
 
@@ -43,6 +44,8 @@ export interface RunRequest {
   /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
+  /** Where the SQL reads wildcard tables. */
+  readonly shardReads: readonly ShardRead[]
   readonly maxRows: number
   readonly timestamps: 'iso8601' | 'unix_micros'
   /** What each column must keep to; empty where nothing is promised. */
@@ -54,6 +57,8 @@ export interface CheckRequest {
   readonly sql: string
   readonly columns: readonly StructField[]
   readonly tables: readonly string[]
+  /** See RunRequest. */
+  readonly shardReads: readonly ShardRead[]
 }
 export interface ExplainRequest {
   readonly kind: 'explain'
@@ -62,6 +67,8 @@ export interface ExplainRequest {
   readonly quickSql: string | null
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
+  /** See RunRequest. */
+  readonly shardReads: readonly ShardRead[]
 }
 /** Looks again for tables without a schema file. */
 export interface DiscoverRequest {

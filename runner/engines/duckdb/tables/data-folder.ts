@@ -2,8 +2,9 @@
  * Finds the files of a table: `DIR/<dataset>/<table>.<format>`, all files in `DIR/<dataset>/<table>/`, and the files of the
  * imports that `imports.json` names there.
  */
-import { type BigIntStats, readdirSync, statSync } from 'node:fs'
+import { type BigIntStats, type Dirent, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isShardOf } from '../../../../googlesql/data.js'
 import { PATTERN_LETTERS } from '../../../../googlesql-duckdb/data.js'
 import { fileReason, SETTING } from '../../../files/write-failure.js'
 import { fileStamp } from '../../../model/file-stamp.js'
@@ -220,6 +221,20 @@ export function tablesInFolder(dataDir: string): readonly string[] {
   return [...found].sort()
 }
 
+/** The names of the tables in the data folder that are shards with this prefix, `<dataset>.<beginning>`, sorted. */
+export function shardsInFolder(dataDir: string, prefix: string): readonly string[] {
+  const dot = prefix.lastIndexOf('.')
+  const dataset = prefix.slice(0, Math.max(0, dot))
+  if (!isFolderName(dataset)) return []
+  const found = new Set<string>()
+  for (const entry of entriesIn(join(dataDir, dataset))) {
+    const table = fileKind(entry.name)?.table ?? (entry.isFile() || entry.name.startsWith('.') ? null : entry.name)
+    if (table !== null && isFolderName(table) && isShardOf(`${dataset}.${table}`, prefix))
+      found.add(`${dataset}.${table}`)
+  }
+  return [...found].sort()
+}
+
 /**
  * Whether a part of a table's name may be a folder name. Names come from SQL: they must not lead out of the folder or be a
  * glob pattern.
@@ -239,8 +254,12 @@ const isNotThere = (error: unknown): boolean => NOT_THERE.has((error as NodeJS.E
 
 /** The names in a folder; empty where it does not exist or is not a folder. @throws QueryFault where it cannot be read. */
 function namesIn(folder: string): readonly string[] {
+  return entriesIn(folder).map(({ name }) => name)
+}
+
+function entriesIn(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder)
+    return readdirSync(folder, { withFileTypes: true })
   } catch (cause) {
     if (isNotThere(cause)) return []
     throw new QueryFault(`the folder ${folder} cannot be read: ${fileReason(cause)}`, { cause })

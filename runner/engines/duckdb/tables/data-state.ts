@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
+import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
-import { folderReader, newListing, type TableContents } from './data-folder.js'
+import { folderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -24,7 +25,8 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
 
   function fingerprint(table: string): string | null {
     try {
-      return describe(reader.contents(table, listing), dataDir!)
+      const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
+      return names.map(name => describe(reader.contents(name, listing), dataDir!)).join('\n')
     } catch {
       return null // The query will report the error.
     }

@@ -49,6 +49,10 @@ export interface TableRead {
 export interface TableStore {
   /** Adds a table, or replaces the table with this name when its definition differs. */
   readonly declare: (table: StoredTable) => void
+  /** Whether a table has this name, and for `given` does not have its rows from the data folder. */
+  readonly has: (name: string, origin?: 'given') => boolean
+  /** The names of the tables whose rows are not in the data folder. */
+  readonly names: (origin: 'given') => readonly string[]
   /**
    * Brings these tables up to date with their files. Loads only new and changed files; running queries keep the rows that
    * they began with.
@@ -358,6 +362,11 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         )
       entries.set(name, { table, holding: NOT_HELD, isUnsteady: false })
     },
+    has: (name, origin) => {
+      const entry = entries.get(name)
+      return entry !== undefined && (origin !== 'given' || isGiven(entry))
+    },
+    names: () => [...entries.values()].filter(isGiven).map(({ table }) => table.definition.name),
     refresh: names => {
       const wanted = names.flatMap(name => entries.get(name) ?? [])
       const before = newListing()
@@ -403,13 +412,15 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 }
 
+const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'
+
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
 const bytesOf = (paths: readonly string[]): bigint => total(paths.map(path => statFile(path)?.size ?? 0n))
 
 /** A file that has changed since its state was taken. */
-const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
+export const changedFile = (files: readonly DataFile[]): DataFile | undefined =>
   files.find(file => !isUnchanged(file, statFile(file.path)))
 
 export class FileChangedError extends QueryFault {
@@ -484,7 +495,9 @@ function selectRows(table: TableDefinition, source: string): string {
 }
 
 /** Groups files that one scan can read. */
-function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(all: readonly T[]): T[] {
+export function inGroups<T extends { readonly key: string; readonly paths: readonly string[] }>(
+  all: readonly T[],
+): T[] {
   const groups = new Map<string, T>()
   for (const one of all) {
     const group = groups.get(one.key)
@@ -521,7 +534,7 @@ function allFiles({ files, imports }: TableContents): readonly DataFile[] {
 }
 
 /** The error of a failed load for the query that needed it: the file, and the place in it. */
-async function readFault(
+export async function readFault(
   connection: DuckDBConnection,
   table: TableDefinition,
   files: readonly DataFile[],

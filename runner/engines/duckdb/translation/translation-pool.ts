@@ -36,6 +36,7 @@ export interface WireTranslation {
   readonly times: TranslatedQuery['times']
   readonly tables: readonly string[]
   readonly quickSql: string | null
+  readonly shardReads: TranslatedQuery['shardReads']
 }
 
 export type ToTranslator =

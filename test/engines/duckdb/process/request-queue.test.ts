@@ -12,7 +12,7 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
   const outcomes: Record<string, string> = {}
   const work: Work = createWork({ connections, clock, post: message => sent.push(message), onStuck: () => {} })
   const ask = (sql: string, caller = sql): void => {
-    work.ask({ kind: 'explain', sql, quickSql: null, parameters: [], tables: [] }, { caller }).then(
+    work.ask({ kind: 'explain', sql, quickSql: null, shardReads: [], parameters: [], tables: [] }, { caller }).then(
       ({ plan }) => {
         outcomes[sql] = plan
       },
@@ -103,7 +103,7 @@ describe("the engine's work", () => {
     const post = (message: ToChild): void => void sent.push(message)
     const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {} })
     const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
-    const run = { kind: 'run', sql: '', quickSql: null, ...rest } as const
+    const run = { kind: 'run', sql: '', quickSql: null, shardReads: [], ...rest } as const
     const answer = work.ask({ ...run, timestamps: 'iso8601', contract: [] })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {

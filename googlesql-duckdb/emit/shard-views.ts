@@ -1,0 +1,45 @@
+/** The views through which the SQL of one query reads the shards of wildcard tables. */
+import type { Shard } from '../../googlesql/data.js'
+import type { StructField } from '../../googlesql/types/types.js'
+
+/** A place where the SQL reads shards of a wildcard table. */
+export interface ShardRead {
+  /** The name of the view that the SQL reads: it has the table's columns and `_TABLE_SUFFIX`. */
+  readonly view: string
+  /** The wildcard table, such as `logs.events_*`. */
+  readonly table: string
+  readonly prefix: string
+  /** The shards; null for all tables whose names begin with the prefix. */
+  readonly shards: readonly Shard[] | null
+  readonly columns: readonly StructField[]
+  /** Tests of the column SHARD_SUFFIX that the suffix of each shard meets whose rows are used; `$1` is the first of `parameters`. */
+  readonly conditions: readonly ShardCondition[]
+}
+
+export interface ShardCondition {
+  readonly sql: string
+  /** Indexes into the parameters of the query. */
+  readonly parameters: readonly number[]
+  /** Whether it reads the clock, so that it may change while the query runs. */
+  readonly readsClock: boolean
+}
+
+/** A read while the SQL is written: the parameters of its conditions are numbered like those of the query. */
+export type WrittenRead = Omit<ShardRead, 'conditions'> & { readonly conditions: readonly WrittenCondition[] }
+export type WrittenCondition = Omit<ShardCondition, 'parameters'>
+
+/** Collects the reads of one query. */
+export class ShardReads {
+  readonly #reads = new Map<string, WrittenRead>()
+
+  viewOf(read: Omit<WrittenRead, 'view'>): string {
+    const key = JSON.stringify([read.table, read.conditions])
+    const known = this.#reads.get(key) ?? { ...read, view: `~shards${this.#reads.size + 1}` }
+    this.#reads.set(key, known)
+    return known.view
+  }
+
+  all(): readonly WrittenRead[] {
+    return [...this.#reads.values()]
+  }
+}

@@ -1,0 +1,40 @@
+/** What a query must know of a table. */
+import type { StructField } from './types/types.js'
+
+export interface TableDefinition {
+  /** The table's name as the catalogue spells it: `logs.edge`. */
+  readonly name: string
+  readonly columns: readonly StructField[]
+  /** The names of the columns that are never NULL: mode REQUIRED. @default none */
+  readonly required?: readonly string[]
+  /** Further columns of the table, which no query can read. */
+  readonly unreadable?: readonly UnreadableColumn[]
+  /**
+   * The column whose value determines the partition of a row: with a filter on it, an engine need not read every partition.
+   */
+  readonly partitionedBy?: string
+  /** Columns that a query can name and that are not in `*`: `_TABLE_SUFFIX`, `_PARTITIONTIME`. @default none */
+  readonly pseudoColumns?: readonly StructField[]
+  /** Set for a wildcard table, such as `logs.events_*`. */
+  readonly wildcard?: Wildcard
+}
+
+/** The tables that a wildcard table stands for: its shards. */
+export interface Wildcard {
+  /** The beginning of the names of all shards; `_TABLE_SUFFIX` is the rest. */
+  readonly prefix: string
+  /** The shards; null where an engine must find out which tables there are. */
+  readonly shards: readonly Shard[] | null
+}
+
+export interface Shard {
+  /** The name by which an engine knows the table. */
+  readonly table: string
+  readonly suffix: string
+}
+
+export interface UnreadableColumn {
+  readonly name: string
+  /** The reason and the remedy; completes the message `Column x of table t cannot be read: `. */
+  readonly reason: string
+}

@@ -1,0 +1,97 @@
+/**
+ * Wildcard tables: `logs.events_*` is all tables whose names begin with `logs.events_`, its shards, with the columns of the
+ * newest. One definition named `logs.events_*` declares all shards at once.
+ */
+import type { TableDefinition } from './table-definition.js'
+import { STRING } from './types/types.js'
+
+export const TABLE_SUFFIX = '_TABLE_SUFFIX'
+
+/** Whether the name is that of a wildcard table. */
+export const isWildcard = (name: string): boolean => name.endsWith('*')
+
+/** The beginning of the names of the shards of a wildcard table. */
+export const prefixOf = (name: string): string => name.slice(0, -1)
+
+export interface WildcardTables {
+  /** The wildcard table with this name; undefined where no table matches. */
+  readonly named: (name: string) => TableDefinition | undefined
+  /** The table with this name as a shard of a wildcard definition; undefined where none declares it. */
+  readonly shard: (name: string) => TableDefinition | undefined
+}
+
+export function wildcardTables(tables: readonly TableDefinition[]): WildcardTables {
+  const declared = tables.filter(({ name }) => isWildcard(name))
+  // Each definition is made once: others compare definitions, and remember facts about them.
+  const known = new Map<string, TableDefinition | undefined>()
+  const once = (name: string, make: () => TableDefinition | undefined): TableDefinition | undefined => {
+    if (!known.has(name)) known.set(name, make())
+    return known.get(name)
+  }
+  return {
+    named: name =>
+      once(name, () => {
+        const newest = declaringOf(declared, prefixOf(name)) ?? newestOf(tables, prefixOf(name))
+        return newest && wildcardTable(name, newest)
+      }),
+    shard: name =>
+      once(name, () => {
+        const definition = declaringOf(declared, name)
+        return definition && isShardOf(name, prefixOf(definition.name)) ? { ...definition, name } : undefined
+      }),
+  }
+}
+
+/** Whether a table with this name is a shard of the wildcard table with this prefix. */
+export const isShardOf = (name: string, prefix: string): boolean =>
+  name.length > prefix.length && name.startsWith(prefix) && !name.includes('.', prefix.length)
+
+/** The wildcard table with this name and the columns of `newest`. */
+function wildcardTable(name: string, { columns, unreadable }: TableDefinition): TableDefinition {
+  return {
+    name,
+    // Older shards may lack a column, so none is REQUIRED.
+    columns,
+    ...(unreadable && { unreadable }),
+    pseudoColumns: [{ name: TABLE_SUFFIX, type: STRING }],
+    wildcard: { prefix: prefixOf(name), shards: null },
+  }
+}
+
+/** The definition that declares every table whose name begins so: the one with the longest prefix. */
+export function declaringOf<T extends { readonly name: string }>(
+  declared: readonly T[],
+  beginning: string,
+): T | undefined {
+  return declared
+    .filter(({ name }) => beginning.startsWith(prefixOf(name)) && !beginning.includes('.', name.length - 1))
+    .sort((a, b) => b.name.length - a.name.length)[0]
+}
+
+/** The newest table whose name begins so: the one whose name ends in the largest number, such as a date. */
+function newestOf(tables: readonly TableDefinition[], prefix: string): TableDefinition | undefined {
+  let newest: TableDefinition | undefined
+  for (const table of tables) {
+    if (!isShardOf(table.name, prefix)) continue
+    if (newest === undefined || isNewer(table.name, newest.name)) newest = table
+  }
+  return newest
+}
+
+function isNewer(name: string, than: string): boolean {
+  const [number, other] = [lastNumber(name), lastNumber(than)]
+  return number === other ? name > than : number > other
+}
+
+const lastNumber = (name: string): number => Number(/\d{1,15}(?=\*?$)/.exec(name)?.[0] ?? -1)
+
+/** The table with these shards alone: those of the stand-ins, by the names of the tables they stand for, that match. */
+export function wildcardOver(table: TableDefinition, standIns: ReadonlyMap<string, TableDefinition>): TableDefinition {
+  const { wildcard } = table
+  if (!wildcard) return table
+  const { prefix } = wildcard
+  const shards = [...standIns].flatMap(([name, { name: known }]) =>
+    isShardOf(name, prefix) ? [{ table: known, suffix: name.slice(prefix.length) }] : [],
+  )
+  return { ...table, wildcard: { prefix, shards } }
+}

@@ -1,0 +1,274 @@
+/**
+ * The shards of wildcard tables. A query reads them through temporary views of its connection, which are made for each run:
+ * only shards whose suffix meets the query's conditions are opened or loaded.
+ */
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import {
+  declaringOf,
+  isShardOf,
+  isWildcard,
+  type Shard,
+  type StructField,
+  TABLE_SUFFIX,
+  type TableDefinition,
+} from '../../../../googlesql/data.js'
+import {
+  duckdbType,
+  quoteName,
+  quotePath,
+  quoteText,
+  SHARD_SUFFIX,
+  type ShardRead,
+} from '../../../../googlesql-duckdb/data.js'
+import { QueryFault } from '../../../model/query-fault.js'
+import type { WireParameter } from '../process/messages.js'
+import { bindParameters } from '../values/bind-parameters.js'
+import { type DataFile, folderReader, newListing, shardsInFolder, statFile } from './data-folder.js'
+import { type ParquetShape, parquetShape, selectFrom, shapeKey, shapeOf } from './load-table.js'
+import { changedFile, inGroups, readFault, type TableRead, type TableStore } from './table-store.js'
+
+export interface ShardStore {
+  /** Declares the tables among these names that are shards of a wildcard definition. */
+  readonly declare: (names: readonly string[]) => void
+  /**
+   * Chooses the shards of each read, and brings up to date those that are loaded.
+   * @throws QueryFault for a shard that cannot be read.
+   */
+  readonly choose: (
+    connection: DuckDBConnection,
+    reads: readonly ShardRead[],
+    parameters: readonly WireParameter[],
+  ) => Promise<ChosenShards>
+}
+
+export interface ChosenShards {
+  /** The SQL of the views, by name. */
+  readonly views: ReadonlyMap<string, string>
+  /** How many shards are read, for people: `logs.events_*: 3 of 1000 shards`. */
+  readonly summary: readonly string[]
+  readonly reads: readonly TableRead[]
+  /** The size of the files that are read in place. */
+  readonly bytes: bigint
+  /** The path of a file that has changed since, or null; see TableStore. */
+  readonly lookAtFiles: () => string | null
+  /** A wildcard table of which other shards would be chosen now, since a condition reads the clock; or null. */
+  readonly lookAtClock: ((connection: DuckDBConnection) => Promise<string | null>) | null
+}
+
+export const NO_SHARDS: ChosenShards = {
+  views: new Map(),
+  summary: [],
+  reads: [],
+  bytes: 0n,
+  lookAtFiles: () => null,
+  lookAtClock: null,
+}
+
+/** Makes the views on this connection, in the place of those of earlier queries. */
+export async function makeViews(connection: DuckDBConnection, { views }: ChosenShards): Promise<void> {
+  for (const [name, select] of views)
+    await connection.run(`CREATE OR REPLACE TEMP VIEW ${quoteName(name)} AS ${select}`)
+}
+
+/** Views without rows, which are enough to compile a query. */
+export const emptyShards = (reads: readonly ShardRead[]): ChosenShards => ({
+  ...NO_SHARDS,
+  views: new Map(reads.map(({ view, columns }) => [view, emptySelect(columns)])),
+})
+
+export interface ShardStoreOptions {
+  readonly tables: TableStore
+  readonly dataDir: string | null
+  /** The definitions of wildcard tables. */
+  readonly declared: readonly TableDefinition[]
+  /** Throws where the SQL is not what the translator could have written. */
+  readonly guard: (connection: DuckDBConnection, sql: string) => Promise<void>
+}
+
+/** The Parquet files of a shard that have one shape. */
+interface InPlace {
+  readonly key: string
+  readonly shape: ParquetShape
+  readonly paths: readonly string[]
+}
+
+export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptions): ShardStore {
+  const folder = dataDir === null ? null : folderReader(dataDir)
+  const shapes = shapeReader()
+
+  const declareShard = (name: string): boolean => {
+    if (tables.has(name)) return true
+    const definition = declaringOf(declared, name)
+    if (definition) tables.declare({ definition: { ...definition, name }, origin: { kind: 'data-folder' } })
+    return definition !== undefined
+  }
+
+  const shardsOf = ({ prefix, shards }: ShardRead): readonly Shard[] => {
+    if (shards !== null) return shards
+    const names = new Set(tables.names('given').filter(name => isShardOf(name, prefix)))
+    if (dataDir !== null) for (const name of shardsInFolder(dataDir, prefix)) names.add(name)
+    return [...names].sort().map(table => ({ table, suffix: table.slice(prefix.length) }))
+  }
+
+  /** The files of a shard that are all Parquet, in the data folder; null for a shard that is read through its own view. */
+  const filesInPlace = (name: string, listing: ReturnType<typeof newListing>) => {
+    if (folder === null || tables.has(name, 'given')) return null
+    const contents = folder.contents(name, listing)
+    const text = contents.files.find(({ format }) => format !== 'parquet')
+    if (!text) return contents
+    if (declareShard(name)) return null
+    throw new QueryFault(`${name} has no schema, so its ${text.format} files cannot be read`)
+  }
+
+  const readOne = async (connection: DuckDBConnection, read: ShardRead, chosen: readonly Shard[]) => {
+    const listing = newListing()
+    const inPlace: InPlace[] = []
+    const files: DataFile[] = []
+    const loaded: Shard[] = []
+    const isInferred = declaringOf(declared, read.prefix) === undefined
+    const definition = { name: read.table, columns: read.columns }
+    for (const shard of chosen) {
+      const contents = filesInPlace(shard.table, listing)
+      if (contents === null) {
+        loaded.push(shard)
+        continue
+      }
+      const imported = contents.imports.map(({ path, files: paths }) => ({ stamp: path, paths }))
+      const loose = contents.files.map(({ path, stamp }) => ({ stamp, paths: [path] }))
+      for (const { stamp, paths } of [...loose, ...imported]) {
+        const shape = await shapes(connection, paths[0]!, stamp).catch(async (error: unknown) => {
+          throw await readFault(connection, definition, [statFile(paths[0]!)!], error)
+        })
+        inPlace.push({ ...shape, paths })
+      }
+      files.push(...contents.files, ...imported.flatMap(({ paths }) => paths.flatMap(path => statFile(path) ?? [])))
+    }
+    const reads = await tables.refresh(loaded.map(({ table }) => table))
+    const selects = inGroups(inPlace).map(({ shape, paths }) =>
+      selectFrom(parquetWithNames(paths), definition, shape, { more: suffixOfFile(dataDir!, read.prefix), isInferred }),
+    )
+    for (const { table, suffix } of loaded) {
+      const shape = await shapeOf(connection, quoteName(table))
+      const more = `, ${quoteText(suffix)} AS ${quoteName(TABLE_SUFFIX)}`
+      selects.push(selectFrom(quoteName(table), definition, shape, { more, isInferred }))
+    }
+    const select = selects.length === 0 ? emptySelect(read.columns) : selects.join(' UNION ALL ')
+    return { select, reads, files, loaded: loaded.map(({ table }) => table) }
+  }
+
+  return {
+    declare: names => {
+      for (const name of names) if (!isWildcard(name)) declareShard(name)
+    },
+    choose: async (connection, reads, parameters) => {
+      const views = new Map<string, string>()
+      const summary: string[] = []
+      const done: TableRead[] = []
+      const files: DataFile[] = []
+      const loaded: string[] = []
+      const timed: { readonly read: ShardRead; readonly all: readonly Shard[]; readonly chosen: readonly Shard[] }[] =
+        []
+      for (const read of reads) {
+        const all = shardsOf(read)
+        const chosen = await chooseShards(connection, read, all, parameters, guard)
+        if (read.conditions.some(({ readsClock }) => readsClock)) timed.push({ read, all, chosen })
+        const one = await readOne(connection, read, chosen)
+        views.set(read.view, one.select)
+        summary.push(`${read.table}: ${chosen.length} of ${all.length} shards`)
+        done.push(...one.reads)
+        files.push(...one.files)
+        loaded.push(...one.loaded)
+      }
+      const lookAtLoaded = tables.lookAtFiles(loaded)
+      return {
+        views,
+        summary,
+        reads: done,
+        bytes: files.reduce((sum, { size }) => sum + size, tables.bytesInPlace(loaded)),
+        lookAtFiles: () => changedFile(files)?.path ?? lookAtLoaded(),
+        lookAtClock:
+          timed.length === 0
+            ? null
+            : async again => {
+                for (const { read, all, chosen } of timed) {
+                  const now = await chooseShards(again, read, all, parameters, guard)
+                  if (now.length !== chosen.length || now.some((shard, i) => shard !== chosen[i])) return read.table
+                }
+                return null
+              },
+      }
+    },
+  }
+}
+
+/** The shards whose suffix meets all conditions of the read. A condition that fails excludes none: the query itself decides. */
+async function chooseShards(
+  connection: DuckDBConnection,
+  { conditions }: ShardRead,
+  all: readonly Shard[],
+  parameters: readonly WireParameter[],
+  guard: ShardStoreOptions['guard'],
+): Promise<readonly Shard[]> {
+  let chosen = all
+  for (const { sql, parameters: indexes } of conditions) {
+    if (chosen.length === 0) break
+    const suffixes = chosen.map(({ suffix }) => quoteText(suffix)).join(', ')
+    const text = `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${suffixes}]) AS ${SHARD_SUFFIX}) AS s WHERE ${sql}`
+    await guard(connection, text)
+    try {
+      const prepared = await connection.prepare(text)
+      bindParameters(
+        prepared,
+        indexes.map(index => parameters[index]!),
+      )
+      const rows = (await prepared.runAndReadAll()).getRows()
+      prepared.destroySync()
+      const kept = new Set(rows.map(([suffix]) => suffix))
+      chosen = chosen.filter(({ suffix }) => kept.has(suffix))
+    } catch {
+      // The query evaluates the condition again, and reports the error where it counts.
+    }
+  }
+  return chosen
+}
+
+const emptySelect = (columns: readonly StructField[]): string =>
+  `SELECT ${columns.map(({ name, type }) => `NULL::${duckdbType(type)} AS ${quoteName(name)}`).join(', ')}, ` +
+  `NULL::VARCHAR AS ${quoteName(TABLE_SUFFIX)} WHERE false`
+
+const FILE_NAME = '"~file"'
+
+const parquetWithNames = (paths: readonly string[]): string =>
+  `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = false, filename = '~file')`
+
+/** SQL of the suffix from the path of a file: `20260131` of `<data>/logs/events_20260131.parquet` and `…_20260131/1.parquet`. */
+function suffixOfFile(dataDir: string, prefix: string): string {
+  const dot = prefix.lastIndexOf('.')
+  const beginning = `${join(dataDir, prefix.slice(0, dot))}/${prefix.slice(dot + 1)}`
+  const rest = `substr(${FILE_NAME}, ${[...beginning].length + 1})`
+  return `, split_part(split_part(${rest}, '/', 1), '.', 1) AS ${quoteName(TABLE_SUFFIX)}`
+}
+
+/** The most shapes of files that are remembered. */
+const MAX_SHAPES = 100_000
+
+/** Reads the columns of Parquet files; a file that has not changed is not opened again. Equal shapes are one object. */
+function shapeReader() {
+  const known = new Map<string, { readonly stamp: string; readonly key: string; readonly shape: ParquetShape }>()
+  const byKey = new Map<string, ParquetShape>()
+  return async (connection: DuckDBConnection, path: string, stamp: string) => {
+    const before = known.get(path)
+    if (before?.stamp === stamp) return { key: before.key, shape: before.shape }
+    const read = await parquetShape(connection, path)
+    const key = shapeKey(read)
+    const shape = byKey.get(key) ?? read
+    byKey.set(key, shape)
+    if (known.size >= MAX_SHAPES) {
+      known.clear()
+      byKey.clear()
+    }
+    known.set(path, { stamp, key, shape })
+    return { key, shape }
+  }
+}
