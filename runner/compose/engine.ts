@@ -1,7 +1,12 @@
 /** Opens the engines that the settings name, with their tables. */
 import { randomUUID } from 'node:crypto'
 import { availableParallelism, tmpdir } from 'node:os'
-import type { TableCatalogue, TableDefinition } from '../../googlesql/index.js'
+import {
+  ingestionTimeColumns,
+  PARTITION_TIME,
+  type TableCatalogue,
+  type TableDefinition,
+} from '../../googlesql/index.js'
 import type { WarehouseTables } from '../engines/bigquery/tables.js'
 import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '../engines/duckdb/embedded.js'
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
@@ -140,6 +145,9 @@ export const definitionOf = ({ name, columns, required, layout }: LoadedTable): 
   columns,
   ...(required && { required }),
   ...(layout.partition && { partitionedBy: layout.partition.column }),
+  ...(layout.partition?.column === PARTITION_TIME
+    ? { pseudoColumns: ingestionTimeColumns(layout.partition.unit) }
+    : {}),
 })
 
 /** The embedded engine as a library: BigQuery SQL over these tables. The caller closes it. @throws UsageError, SetupError. */

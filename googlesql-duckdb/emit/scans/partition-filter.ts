@@ -5,10 +5,9 @@
  */
 
 import type { CallExpr, Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
+import type { Type } from '../../../googlesql/types/types.js'
 import { keyColumn, readsOnly } from '../../analysis/key-conditions.js'
 import type { Context } from '../context.js'
-import { type Fragment, path } from '../fragment.js'
-import { trySql } from '../try.js'
 import { FROM_COLUMN, UNTIL_COLUMN } from './hidden-columns.js'
 
 /** The SQL of the conditions over the hidden columns of the partitioned table with this alias. */
@@ -64,10 +63,13 @@ class PartitionTests {
 
   #compare(value: Expr, operator: Operator, bound: Expr): string | null {
     if (!readsOnly(bound, new Set())) return null
-    const isPlain = value.kind === 'column' && value.column.id === this.#column.id
-    if (!isPlain && !isMonotonic(value, this.#column)) return null
+    const slack = slackOf(value, this.#column)
+    if (slack === null) return null
     const sql = this.#context.expr(bound, null).text
-    const [upper, lower] = isPlain ? this.#ofColumn(sql) : this.#ofFunction(value, sql)
+    // A date before another is at most the day before that.
+    const shift = value.type.kind !== 'DATE' ? 0 : operator === '<' ? -DAY : operator === '>' ? DAY : 0
+    const [upper, lower] =
+      value.kind === 'column' ? this.#ofColumn(sql) : this.#ofFunction(value.type, { slack, shift }, sql)
     if (operator === '=') return `${lower} AND ${upper}`
     return operator === '<' || operator === '<=' ? upper : lower
   }
@@ -77,17 +79,29 @@ class PartitionTests {
     return [`(${from} IS NULL OR ${from} <= ${bound})`, `(${until} IS NULL OR ${until} > ${bound})`]
   }
 
-  /** A function of the column that never falls is at its least for the first value of a partition. */
-  #ofFunction(value: Expr, bound: string): readonly [upper: string, lower: string] {
-    const step = this.#column.type.kind === 'DATE' ? '1' : 'INTERVAL 1 MICROSECOND'
-    const at = (time: string): Fragment => {
-      const entry = { column: this.#column, sql: path(time), kind: 'path', isVolatile: false, source: -1 } as const
-      return this.#context.expr(value, { entries: new Map([[this.#column.id, entry]]), outer: null })
+  /**
+   * A function whose value is at most the column's, and less than `slack` microseconds below it; `shift` microseconds are added
+   * to the bound.
+   */
+  #ofFunction(
+    type: Type,
+    { slack, shift }: { readonly slack: number; readonly shift: number },
+    bound: string,
+  ): readonly [upper: string, lower: string] {
+    const column = this.#column.type
+    const micros = `epoch_us(${type.kind === 'DATE' ? `CAST(${bound} AS TIMESTAMP)` : bound})`
+    const time = (more: number): string => {
+      if (column.kind === 'TIMESTAMP') return `make_timestamptz(${micros} + ${more})`
+      const civil = `make_timestamp(${micros} + ${more})`
+      return column.kind === 'DATE' ? `CAST(${civil} AS DATE)` : civil
     }
-    // Where the value is beyond its range, the partition is read.
-    const test = (time: string, operator: string): string =>
-      `coalesce(${trySql(`${at(time).text} ${operator} ${bound}`)}, true)`
-    return [test(`${this.#alias}.${FROM_COLUMN}`, '<='), test(`(${this.#alias}.${UNTIL_COLUMN} - ${step})`, '>=')]
+    const [from, until] = [`${this.#alias}.${FROM_COLUMN}`, `${this.#alias}.${UNTIL_COLUMN}`]
+    // A DATE that stands for a time of its day is less than that time.
+    const isBelow = slack > 0 && (column.kind !== 'DATE' || type.kind === 'DATE') ? '<' : '<='
+    return [
+      `(${from} IS NULL OR ${from} ${isBelow} ${time(shift + slack)})`,
+      `(${until} IS NULL OR ${until} > ${time(shift)})`,
+    ]
   }
 }
 
@@ -96,21 +110,42 @@ const both = (a: string | null, b: string | null): string | null => (a === null 
 const either = (tests: readonly (string | null)[]): string | null =>
   tests.includes(null) ? null : `(${tests.map(test => `(${test})`).join(' OR ')})`
 
-/** Functions of a time that are never smaller for a later time; without a time zone, where clocks are turned back. */
-const MONOTONIC: ReadonlySet<string> = new Set(
-  'DATE DATETIME TIMESTAMP DATE_TRUNC DATETIME_TRUNC TIMESTAMP_TRUNC'.split(' '),
-)
+const DAY = 86_400_000_000
+/** The most microseconds that a truncation to a part takes off. */
+const PARTS: Readonly<Record<string, number>> = {
+  MICROSECOND: 1,
+  MILLISECOND: 1_000,
+  SECOND: 1_000_000,
+  MINUTE: 60_000_000,
+  HOUR: 3_600_000_000,
+  DAY,
+  WEEK: 7 * DAY,
+  ISOWEEK: 7 * DAY,
+  MONTH: 31 * DAY,
+  QUARTER: 92 * DAY,
+  YEAR: 366 * DAY,
+}
+const TIMES: ReadonlySet<string> = new Set(['DATE', 'DATETIME', 'TIMESTAMP'])
+const TRUNCATIONS: ReadonlySet<string> = new Set(['DATE_TRUNC', 'DATETIME_TRUNC', 'TIMESTAMP_TRUNC'])
+
+/**
+ * How far the value of a function of the column can be below the column's own, in microseconds: 0 for the column itself, a day
+ * for its date. Null for any other function, and with a time zone other than UTC, where clocks are turned back.
+ */
+function slackOf(expr: Expr, column: Column): number | null {
+  if (expr.kind === 'column') return expr.column.id === column.id ? 0 : null
+  const isCast = expr.kind === 'cast' && TIMES.has(expr.type.kind) && !expr.format && !expr.timeZone
+  if (isCast) return plus(slackOf(expr.operand, column), expr.type.kind === 'DATE' ? DAY : 0)
+  if (expr.kind !== 'call') return null
+  const [time, ...others] = expr.arguments
+  const [part, zone] = TRUNCATIONS.has(expr.name) ? [others[0], others[1]] : [undefined, others[0]]
+  if (!time || (zone && !(zone.kind === 'literal' && UTC.has(zone.value)))) return null
+  if (TIMES.has(expr.name)) return plus(slackOf(time, column), expr.name === 'DATE' ? DAY : 0)
+  if (part?.kind !== 'word' || !TRUNCATIONS.has(expr.name)) return null
+  const size = PARTS[part.word.startsWith('WEEK') ? 'WEEK' : part.word]
+  return size === undefined ? null : plus(slackOf(time, column), size)
+}
+
 const UTC: ReadonlySet<unknown> = new Set(['UTC', '+00', '+00:00'])
 
-function isMonotonic(expr: Expr, column: Column): boolean {
-  if (expr.kind === 'column') return expr.column.id === column.id
-  if (expr.kind === 'cast') {
-    const isTime = ['DATE', 'DATETIME', 'TIMESTAMP'].includes(expr.type.kind)
-    return isTime && !expr.format && !expr.timeZone && isMonotonic(expr.operand, column)
-  }
-  if (expr.kind !== 'call' || !MONOTONIC.has(expr.name)) return false
-  const [time, ...others] = expr.arguments
-  const isPlain = (part: Expr | null): boolean =>
-    part === null || part.kind === 'word' || (part.kind === 'literal' && UTC.has(part.value))
-  return time != null && isMonotonic(time, column) && others.every(isPlain)
-}
+const plus = (slack: number | null, more: number): number | null => (slack === null ? null : slack + more)

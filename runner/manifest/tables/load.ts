@@ -7,6 +7,7 @@ import {
   fieldType,
   isShardOf,
   isWildcard,
+  PARTITION_TIME,
   prefixOf,
   requiredFields,
   type SchemaField,
@@ -25,7 +26,7 @@ import { parseManifest } from '../yaml/parse.js'
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
   readonly clusteredBy: readonly string[]
-  /** Null where the table has no partitions, or is partitioned by ingestion time, which files do not have. */
+  /** The column is `_PARTITIONTIME` for a table that is partitioned by ingestion time. Null without partitions. */
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
 }
 
@@ -229,7 +230,7 @@ class SchemaReader {
       this.wrong(['timePartitioning', 'type'], 'table/layout', message)
     }
     const path: NodePath = ['timePartitioning', 'field']
-    const column = field === undefined ? null : this.#columnOf(field, columns, path)
+    const column = field === undefined ? INGESTION_TIME : this.#columnOf(field, columns, path)
     if (column === null || unit === undefined) return null
     const { kind } = column.type
     if (!PARTITIONABLE.has(kind) || (kind === 'DATE' && unit === 'HOUR')) {
@@ -247,6 +248,8 @@ class SchemaReader {
     return column ?? null
   }
 }
+
+const INGESTION_TIME: StructField = { name: PARTITION_TIME, type: { kind: 'TIMESTAMP' } }
 
 // https://cloud.google.com/bigquery/docs/clustered-tables#limitations, and of partitions by a column
 const CLUSTERABLE: ReadonlySet<string> = new Set(

@@ -3,7 +3,12 @@ import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join, posix, sep } from 'node:path'
 import { isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from 'yaml'
-import type { TableCatalogue } from '../../../googlesql/index.js'
+import {
+  PARTITION_TIME,
+  type StructField,
+  type TableCatalogue,
+  type TableDefinition,
+} from '../../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import { readTimestamp } from '../../model/typed-value.js'
 import { schemaChecker, schemaDiagnostics } from '../check/schema.js'
@@ -176,7 +181,7 @@ class Reader {
         const found = this.#placeOf(at.range?.[0] ?? 0)
         this.diagnostics.push(diagnosticAt(found, 'tests/row', message))
       }
-      const rows = (value.items as Node[]).map(row => readTableRow(row, table.columns, table.name, report))
+      const rows = (value.items as Node[]).map(row => readTableRow(row, rowColumns(table), table.name, report))
       return [{ ...about, rows, file: null }]
     })
   }
@@ -235,6 +240,12 @@ interface ExpectAsWritten {
   readonly same_as?: object
   readonly problem?: NonNullable<Expectation['problem']>
 }
+
+/** The columns that a row of a test may have: for a table partitioned by ingestion time, that of its partition too. */
+const rowColumns = ({ columns, pseudoColumns = [] }: TableDefinition): readonly StructField[] => [
+  ...columns,
+  ...pseudoColumns.filter(({ name }) => name === PARTITION_TIME),
+]
 
 const isNothing = (node: unknown): boolean => node === null || (isScalar(node) && node.value === null)
 

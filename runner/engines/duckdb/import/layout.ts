@@ -7,6 +7,8 @@ import { PARTITION_KEY, type PartitionUnit } from '../tables/imports-file.js'
 export interface ImportLayout {
   readonly clusteredBy: readonly string[]
   readonly partition: { readonly column: string; readonly unit: PartitionUnit } | null
+  /** The time of the partition of all rows, of a table that is partitioned by ingestion time. */
+  readonly ingestedAt?: Date
 }
 
 /** The column of a staged file that holds the partition of a row. */
@@ -20,8 +22,10 @@ const FORMATS: Readonly<Record<PartitionUnit, string>> = {
 }
 
 /** SQL of the partition's name; NULL for a row whose partitioning column is NULL. */
-export function partitionSql({ partition }: ImportLayout, table: TableDefinition): string {
+export function partitionSql({ partition, ingestedAt }: ImportLayout, table: TableDefinition): string {
   if (partition === null) return "''"
+  if (ingestedAt)
+    return `strftime(TIMESTAMP ${quoteText(ingestedAt.toISOString())}, ${quoteText(FORMATS[partition.unit])})`
   const type = table.columns.find(column => column.name === partition.column)!.type
   const column = quoteName(partition.column)
   const civil = type.kind === 'TIMESTAMP' ? `${column} AT TIME ZONE 'UTC'` : column
@@ -29,9 +33,9 @@ export function partitionSql({ partition }: ImportLayout, table: TableDefinition
 }
 
 /** The ORDER BY clause for the rows of one partition; '' where the table has no order. */
-export function orderSql({ clusteredBy, partition }: ImportLayout): string {
+export function orderSql({ clusteredBy, partition, ingestedAt }: ImportLayout): string {
   // Rows of one cluster are ordered by time, which most queries filter or sort by.
-  const columns = partition === null ? clusteredBy : [...new Set([...clusteredBy, partition.column])]
+  const columns = partition === null || ingestedAt ? clusteredBy : [...new Set([...clusteredBy, partition.column])]
   return columns.length === 0 ? '' : `ORDER BY ${columns.map(column => `${quoteName(column)} NULLS FIRST`).join(', ')}`
 }
 

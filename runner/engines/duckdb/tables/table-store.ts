@@ -2,7 +2,7 @@
 import { realpath, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { TableDefinition } from '../../../../googlesql/data.js'
+import { PARTITION_DATE, PARTITION_TIME, type TableDefinition } from '../../../../googlesql/data.js'
 import {
   duckdbType,
   FROM_COLUMN,
@@ -351,7 +351,8 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
   }
 
   return {
-    declare: table => {
+    declare: declared => {
+      const table = { ...declared, definition: storedDefinition(declared.definition) }
       const { name } = table.definition
       const old = entries.get(name)
       if (old && JSON.stringify(old.table) === JSON.stringify(table)) return
@@ -414,6 +415,12 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
 
 const isGiven = ({ table }: Entry): boolean => table.origin.kind !== 'data-folder'
 
+/** The definition of what is stored: the time of a row's partition is a column like others. */
+function storedDefinition(definition: TableDefinition): TableDefinition {
+  const time = definition.pseudoColumns?.find(({ name }) => name === PARTITION_TIME)
+  return time ? { ...definition, columns: [...definition.columns, time] } : definition
+}
+
 const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms))
 
 const total = (sizes: readonly bigint[]): bigint => sizes.reduce((sum, size) => sum + size, 0n)
@@ -466,7 +473,7 @@ function viewOver(
   parts: ReadonlyMap<string, Part>,
   imports: ReadonlyMap<string, ImportPart>,
 ): string {
-  const bounds = unknownBounds(definition)
+  const bounds = unknownBounds(definition) + partitionDate(definition)
   if (origin.kind === 'select') return bounds === '' ? origin.sql : `SELECT *${bounds} FROM (${origin.sql})`
   const loose = [...parts.values()].flatMap(({ file, shape }) =>
     shape ? [{ key: shapeKey(shape), shape, paths: [file.path] }] : [],
@@ -491,7 +498,7 @@ function viewOver(
 /** A SELECT of the columns of a DuckDB table whose columns have the same names. */
 function selectRows(table: TableDefinition, source: string): string {
   const names = table.columns.map(column => quoteName(column.name)).join(', ')
-  return `SELECT ${names}${unknownBounds(table)} FROM ${quoteName(source)}`
+  return `SELECT ${names}${unknownBounds(table)}${partitionDate(table)} FROM ${quoteName(source)}`
 }
 
 /** Groups files that one scan can read. */
@@ -517,9 +524,19 @@ function importSelect(
   const source =
     `read_parquet([${paths.map(quotePath).join(', ')}], hive_partitioning = true, ` +
     `hive_types = {${quoteText(PARTITION_KEY)}: TIMESTAMP})`
+  const isIngested = table.partitionedBy === PARTITION_TIME
   const type = duckdbType(table.columns.find(column => column.name === table.partitionedBy)!.type)
   const hidden = `, CAST(${PARTITION_KEY} AS ${type}) AS ${FROM_COLUMN}, CAST(${PARTITION_KEY} + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN}`
-  return selectFrom(source, table, shape, { more: hidden })
+  if (!isIngested) return selectFrom(source, table, shape, { more: hidden })
+  const columns = table.columns.filter(({ name }) => name !== PARTITION_TIME)
+  const time = `, CAST(${PARTITION_KEY} AS ${type}) AS ${quoteName(PARTITION_TIME)}`
+  return selectFrom(source, { ...table, columns }, shape, { more: time + hidden + partitionDate(table, PARTITION_KEY) })
+}
+
+/** The pseudo column with the date of the partition, where the table has it, with a comma before it. */
+function partitionDate({ pseudoColumns = [] }: TableDefinition, time = PARTITION_TIME): string {
+  const hasDate = pseudoColumns.some(({ name }) => name === PARTITION_DATE)
+  return hasDate ? `, CAST(${quoteName(time)} AS DATE) AS ${quoteName(PARTITION_DATE)}` : ''
 }
 
 function unknownBounds(table: TableDefinition): string {
