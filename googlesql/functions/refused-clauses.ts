@@ -26,7 +26,7 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'its rows hang on how BigQuery stores the table',
   },
   {
-    clause: 'FOR SYSTEM_TIME',
+    clause: 'FOR SYSTEM_TIME AS OF a time that is not CURRENT_TIMESTAMP() or @now',
     documentation: `${QUERY}#for_system_time_as_of`,
     reason: 'tables here are files, which have no history',
   },

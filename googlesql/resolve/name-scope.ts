@@ -21,6 +21,8 @@ export type Range =
       readonly columns: readonly VisibleColumn[]
       /** Pseudo columns: they have names and are not part of the row. @default none */
       readonly hidden?: readonly VisibleColumn[]
+      /** The whole path of a table without an alias, `d.t`: another name of it. */
+      readonly path?: string
     }
   | { readonly kind: 'value'; readonly name: string; readonly column: Column }
 
@@ -79,13 +81,16 @@ export function fromScope(from: FromNames, parent: NameScope | null, isBoundary 
     const key = column.name.toLowerCase()
     names.set(key, names.has(key) ? { kind: 'ambiguous' } : { kind: 'column', column })
   }
-  const seen = new Set<string>()
-  for (const range of from.ranges) {
-    if (range.name === '') continue
-    const key = range.name.toLowerCase()
-    names.set(key, seen.has(key) ? { kind: 'ambiguous' } : { kind: 'range', range })
-    seen.add(key)
+  const tables = new Map<string, Found>()
+  const add = (name: string, range: Range): void => {
+    const key = name.toLowerCase()
+    if (key !== '') tables.set(key, tables.has(key) ? { kind: 'ambiguous' } : { kind: 'range', range })
   }
+  for (const range of from.ranges) {
+    add(range.name, range)
+    if (range.kind === 'table' && range.path !== undefined && range.path !== range.name) add(range.path, range)
+  }
+  for (const [key, found] of tables) names.set(key, found)
   return mapScope(names, parent, isBoundary)
 }
 

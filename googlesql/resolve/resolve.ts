@@ -92,7 +92,10 @@ const RESERVED_PREFIX = /^(?:_PARTITION|_TABLE_|_FILE_|_ROW_TIMESTAMP|__ROOT__|_
 
 type NamedOutput = Pick<OutputColumn, 'name' | 'type' | 'column'>
 
-/** The output columns with their names: f0_, f1_, … for those without one. Duplicate names are an error, as in BigQuery. */
+/**
+ * The output columns with their names: f0_, f1_, … for those without one, and `a`, `a_1`, … for columns of one name `a`, as
+ * BigQuery names those of a result without a destination table.
+ */
 function nameOutputs(
   columns: readonly { readonly name: string; readonly column: OutputColumn['column'] }[],
   at: number,
@@ -107,26 +110,25 @@ function nameOutputs(
       at,
     )
   }
-  const taken = new Set<string>()
-  const duplicates = new Set<string>()
-  for (const { name } of columns) {
-    if (name === '') continue
-    if (taken.has(name.toLowerCase())) duplicates.add(name)
-    taken.add(name.toLowerCase())
-  }
-  if (duplicates.size > 0) {
-    throw new SqlError(
-      `Duplicate column names in the result are not supported. Found duplicate(s): ${[...duplicates].join(', ')}`,
-      source,
-      at,
-    )
-  }
+  const written = new Set(columns.map(({ name }) => name.toLowerCase()))
+  const counts = new Map<string, number>()
   let anonymous = 0
   return columns.map(({ name, column }) => {
-    let shown = name
-    while (shown === '') {
-      const candidate = `f${anonymous++}_`
-      if (!taken.has(candidate)) shown = candidate
+    if (name === '') {
+      let shown = ''
+      do shown = `f${anonymous++}_`
+      while (written.has(shown))
+      return { name: shown, type: column.type, column }
+    }
+    const count = counts.get(name.toLowerCase()) ?? 0
+    counts.set(name.toLowerCase(), count + 1)
+    const shown = count === 0 ? name : `${name}_${count}`
+    if (count > 0 && written.has(shown.toLowerCase())) {
+      throw new SqlError(
+        `Duplicate column names in the result are not supported. Found duplicate(s): ${name}`,
+        source,
+        at,
+      )
     }
     return { name: shown, type: column.type, column }
   })

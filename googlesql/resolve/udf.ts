@@ -125,8 +125,36 @@ function refuseClauses(node: ast.Call, isSafe: boolean, context: ResolveContext)
   if (node.orderBy.length > 0) refuse('ORDER BY in arguments')
   if (node.limit) refuse('LIMIT in arguments')
   if (node.isStar) refuse('the argument *')
-  const named = node.arguments.find(argument => argument.name !== null)
-  if (named) refuse('named arguments')
+}
+
+/** The arguments in the order of the parameters: those by position, then those by name. */
+function inOrder(one: TemporaryFunction, { arguments: given, at }: ast.Call, context: ResolveContext): ast.Argument[] {
+  const { name } = one.definition.name
+  const ordered: ast.Argument[] = []
+  let isNamed = false
+  for (const argument of given) {
+    if (argument.name === null) {
+      if (isNamed) context.fail(`Call to function ${name} must not specify positional arguments after named ones`, at)
+      ordered.push(argument)
+      continue
+    }
+    isNamed = true
+    const key = argument.name.name.toLowerCase()
+    const index = one.parameters.findIndex(parameter => parameter.name.toLowerCase() === key)
+    if (index < 0) {
+      context.fail(
+        `Named argument ${argument.name.name} not found in signature for call to function ${name}`,
+        argument.name.at,
+      )
+    }
+    if (ordered[index])
+      context.fail(`Argument ${argument.name.name} of function ${name} is given twice`, argument.name.at)
+    ordered[index] = argument
+  }
+  const missing = one.parameters.findIndex((_, i) => ordered[i] === undefined)
+  if (missing >= 0 && isNamed)
+    context.fail(`Argument ${one.parameters[missing]!.name} of function ${name} is not given`, at)
+  return ordered
 }
 
 function bindArguments(
@@ -135,7 +163,7 @@ function bindArguments(
   env: ExpressionEnv,
   context: ResolveContext,
 ): Computed[] {
-  const values = node.arguments.map(argument => context.expression(argument.expression, env))
+  const values = inOrder(one, node, context).map(argument => context.expression(argument.expression, env))
   const bindings = values.flatMap((value, i): Computed[] => {
     const parameter = one.parameters[i]
     const type = parameter?.type ?? value.type

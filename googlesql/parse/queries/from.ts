@@ -207,8 +207,23 @@ function parseTable(p: Parser): TablePath {
   p.skipHint()
   const alias = parseAlias(p)
   const offset = parseOffset(p)
-  if (p.is('FOR') && p.peek().term.startsWith('SYSTEM')) p.unsupported('FOR SYSTEM_TIME')
+  if (p.is('FOR') && p.peek().term.startsWith('SYSTEM')) skipPresentTime(p)
   return { kind: 'table', at, path, alias, offset }
+}
+
+/** Skips `FOR SYSTEM_TIME AS OF` the present; the tables have no history, so that any other time is refused. */
+function skipPresentTime(p: Parser): void {
+  const { at } = p.token
+  if (!p.acceptSequence('FOR', 'SYSTEM_TIME') && !p.acceptSequence('FOR', 'SYSTEM', 'TIME')) p.unexpected()
+  p.expect('AS')
+  p.expect('OF')
+  const time = p.expression()
+  const isPresent =
+    (time.kind === 'call' &&
+      time.arguments.length === 0 &&
+      time.path.at(-1)?.name.toUpperCase() === 'CURRENT_TIMESTAMP') ||
+    (time.kind === 'parameter' && time.name.toLowerCase() === 'now')
+  if (!isPresent) p.unsupported('FOR SYSTEM_TIME AS OF a time that is not CURRENT_TIMESTAMP() or @now', at)
 }
 
 /** A name; in FROM it may contain dashes without white space, as names of projects do. */

@@ -128,14 +128,21 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: Resolve
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
     ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
   }
-  const last = node.path[node.path.length - 1]!
-  const alias = node.alias?.name ?? lastName(last.name)
-  return { scan, names: rangeNames([...columns, ...unreadable], false, alias, hidden) }
+  const alias = node.alias?.name ?? lastName(node.path[node.path.length - 1]!.name)
+  const names = rangeNames([...columns, ...unreadable], false, alias, hidden)
+  return { scan, names: node.alias ? names : withPath(names, pathOf(node)) }
 }
+
+const pathOf = ({ path }: ast.TablePath): string => path.map(part => part.name).join('.')
+
+const withPath = (names: FromNames, path: string): FromNames => ({
+  ...names,
+  ranges: names.ranges.map(range => (range.kind === 'table' ? { ...range, path } : range)),
+})
 
 /** @throws SqlError where no table has the name */
 function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): TableDefinition {
-  const name = node.path.map(part => part.name).join('.')
+  const name = pathOf(node)
   const table = context.tables.find(name)
   if (table) return table
   const absence = context.tables.absence(name)
@@ -206,7 +213,7 @@ const joinNames = (left: FromNames, right: FromNames): FromNames => ({
 
 function resolveJoin(node: ast.Join, env: QueryEnv, context: ResolveContext): FromResult {
   const left = resolveFrom(node.left, null, env, context)
-  checkAliases([node.left, node.right], new Set(), context)
+  checkAliases([node.left, node.right], new Map(), context)
   return joinTo(left, node, env, context)
 }
 
@@ -220,7 +227,11 @@ export function resolvePipeJoin(
   env: QueryEnv,
   context: ResolveContext,
 ): FromResult {
-  checkAliases([node.right], new Set(left.names.ranges.map(range => range.name.toLowerCase())), context)
+  const known = left.names.ranges.map((range): [string, string | null] => [
+    range.name.toLowerCase(),
+    range.kind === 'table' ? (range.path ?? null) : null,
+  ])
+  checkAliases([node.right], new Map(known), context)
   return joinTo(left, node, env, context)
 }
 
@@ -240,8 +251,11 @@ function joinTo(left: FromResult, node: JoinNode, env: QueryEnv, context: Resolv
   return joinScans(node, left, right, env, context)
 }
 
-/** Refuses two equal table aliases; `names` holds those in use already, in lower case, and gets the new ones. */
-function checkAliases(items: readonly ast.From[], names: Set<string>, context: ResolveContext): void {
+/**
+ * Refuses two equal table aliases; tables of different paths may have one last name, which then is ambiguous. `names` holds
+ * those in use already, in lower case, each with the path of a table without an alias or null, and gets the new ones.
+ */
+function checkAliases(items: readonly ast.From[], names: Map<string, string | null>, context: ResolveContext): void {
   const visit = (from: ast.From): void => {
     if (from.kind === 'join') {
       visit(from.left)
@@ -255,9 +269,12 @@ function checkAliases(items: readonly ast.From[], names: Set<string>, context: R
     if (from.kind === 'unnest') return
     const alias = from.alias ?? (from.kind === 'table' ? from.path[from.path.length - 1] : undefined)
     if (!alias) return
-    const key = lastName(alias.name).toLowerCase()
-    if (names.has(key)) context.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
-    names.add(key)
+    const path = from.kind === 'table' && !from.alias ? pathOf(from) : null
+    const key = (path === null ? alias.name : lastName(alias.name)).toLowerCase()
+    const other = names.get(key)
+    if (other !== undefined && (path === null || other === null || other === path))
+      context.fail(`Duplicate table alias ${alias.name} in the same FROM clause`, alias.at)
+    names.set(key, path)
   }
   items.forEach(visit)
 }

@@ -46,6 +46,7 @@ function refusal(sql: string): string {
 describe('resolving a query gives the columns that BigQuery would', () => {
   const CASES: readonly (readonly [what: string, sql: string, columns: string])[] = [
     ['columns without a name are numbered', "SELECT 1, 'a' AS b, 2.5", 'f0_ INT64, b STRING, f1_ FLOAT64'],
+    ['columns of one name are numbered', 'SELECT 1 AS a, 2 AS A, 3 AS a', 'a INT64, A_1 INT64, a_2 INT64'],
     ['a path gives its last name', 'SELECT t.metadata[0].path FROM `logs.edge` t', 'path STRING'],
     ['a table without an alias is known by its last name', 'SELECT edge.id FROM logs.edge', 'id STRING'],
     [
@@ -154,8 +155,8 @@ describe('resolving refuses, in the words of BigQuery and at the right place', (
       'WHERE clause should return type BOOL, but returns INT64 at [1:31]',
     ],
     [
-      'two columns of one name',
-      'SELECT 1 AS a, 2 AS A',
+      'two columns of one name, and one of the name that the second would get',
+      'SELECT 1 AS a, 2 AS A, 3 AS a_1',
       'Duplicate column names in the result are not supported. Found duplicate(s): A at [1:1]',
     ],
     [
