@@ -15,8 +15,27 @@ export interface Identifier {
 /** One query, and the temporary functions that are defined before it. */
 export interface Script {
   readonly functions: readonly FunctionDefinition[]
+  /** DECLARE and SET, in their order. */
+  readonly variables: readonly VariableStatement[]
   readonly query: Query
 }
+export type VariableStatement =
+  | {
+      readonly kind: 'declare'
+      readonly at: number
+      readonly names: readonly Identifier[]
+      /** Null where the default tells the type. */
+      readonly type: TypeNode | null
+      readonly value: Expression | null
+    }
+  | {
+      readonly kind: 'set'
+      readonly at: number
+      readonly names: readonly Identifier[]
+      /** True for `SET (a, b) = …`. */
+      readonly isTuple: boolean
+      readonly value: Expression
+    }
 /** `CREATE TEMP FUNCTION name(parameters) RETURNS type AS (body);`. */
 export interface FunctionDefinition {
   readonly at: number

@@ -16,7 +16,7 @@ const NO_COLLATION = 'texts have no collation here; compare LOWER(…) of both s
 
 export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   {
-    clause: 'A statement other than one query, with temporary SQL functions before it',
+    clause: 'A statement other than one query, with DECLARE, SET and temporary SQL functions before it',
     documentation: 'procedural-language',
     reason: 'an endpoint reads; it has nothing to define, to change or to loop over',
   },

@@ -1,7 +1,7 @@
-/** Parses GoogleSQL: one query with the functions before it, or one type. */
+/** Parses GoogleSQL: one query with the functions and variables before it, or one type. */
 
 import { MAX_BODY_DEPTH, MAX_DEPTH, refuseDeepTree } from '../ast/depth.js'
-import type { FunctionDefinition, Query, Script, TypeNode } from '../ast/nodes.js'
+import type { FunctionDefinition, Query, Script, TypeNode, VariableStatement } from '../ast/nodes.js'
 import { STATEMENT_KEYWORDS } from '../lex/keywords.js'
 import { type Token, tokenize } from '../lex/tokenize.js'
 import { SqlError } from '../sql-error.js'
@@ -10,11 +10,12 @@ import { Parser, type Rules } from './parser.js'
 import { parseQueryExpression } from './queries/query.js'
 import { parseTypeNode } from './type.js'
 import { isFunctionAhead, parseFunction } from './udf.js'
+import { parseDeclare, parseSet } from './variables.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
 
 /**
- * The trees of one query and of the temporary functions before it; a `;` may end the query. No tree is deeper than
+ * The trees of one query, and of the temporary functions and variables before it; a `;` may end the query. No tree is deeper than
  * `MAX_DEPTH` nodes, so that recursive functions can walk it.
  *
  * @param tokens the tokens of `source`, for callers that have them
@@ -23,7 +24,14 @@ const RULES: Rules = { expression: parseExpression, operand: parseOperand, query
 export function parseScript(source: string, tokens: readonly Token[] = tokenize(source)): Script {
   const p = new Parser(source, RULES, tokens)
   const functions: FunctionDefinition[] = []
-  while (isFunctionAhead(p)) functions.push(parseFunction(p))
+  const variables: VariableStatement[] = []
+  while (p.is('DECLARE')) variables.push(parseDeclare(p))
+  for (;;) {
+    if (isFunctionAhead(p)) functions.push(parseFunction(p))
+    else if (p.is('SET')) variables.push(parseSet(p))
+    else break
+  }
+  if (p.is('DECLARE')) p.fail('Variable declarations are allowed only at the start of a script')
   p.skipHint()
   refuseStatement(p)
   if (!p.is('SELECT') && !p.is('WITH') && !p.is('(') && !p.is('FROM')) p.unexpected()
@@ -33,7 +41,8 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
   // A tree is less deep than its text has tokens.
   if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
   for (const { body } of functions) refuseDeepTree(body, source, MAX_BODY_DEPTH)
-  return { functions, query }
+  for (const { value } of variables) if (value) refuseDeepTree(value, source, MAX_BODY_DEPTH)
+  return { functions, variables, query }
 }
 
 /**
@@ -42,8 +51,9 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
  * @throws SqlError as `parseScript` does
  */
 export function parseQuery(source: string): Query {
-  const { functions, query } = parseScript(source)
-  if (functions[0] !== undefined) throw new SqlError('Functions are not allowed here', source, functions[0].at)
+  const { functions, variables, query } = parseScript(source)
+  const [first] = [...functions, ...variables]
+  if (first !== undefined) throw new SqlError('Statements before the query are not allowed here', source, first.at)
   return query
 }
 

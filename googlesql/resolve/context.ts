@@ -16,8 +16,10 @@ export interface ResolveContext {
   readonly usedTables: Set<string>
   /** The temporary functions that may be called here. */
   readonly functions: Functions
+  /** The variables that may be read here. */
+  readonly variables: Variables
   readonly calls: CallCount
-  /** The same resolution with other functions to call: for the body of a function. */
+  /** The same resolution with other functions to call and no variables: for the body of a function. */
   within(functions: Functions): ResolveContext
   newColumn(name: string, type: Type): Column
   newCte(): number
@@ -37,10 +39,24 @@ export interface TemporaryFunction {
 /** Temporary functions, by lower-case name. */
 export type Functions = ReadonlyMap<string, TemporaryFunction>
 
-/** The number of calls of temporary functions so far, and the number of calls that enclose the current one. */
+/** A variable of the script with its value. */
+export interface Variable {
+  readonly name: string
+  readonly type: Type
+  /** The expression of the value, for one place of the plan. */
+  readonly read: () => Expr
+}
+/** Variables, by lower-case name. */
+export type Variables = ReadonlyMap<string, Variable>
+
+/**
+ * The number of calls of temporary functions so far, the number of calls that enclose the current one, and the number of
+ * readings of variables.
+ */
 export interface CallCount {
   total: number
   open: number
+  variables: number
 }
 
 /** A common table expression in scope. */

@@ -5,11 +5,12 @@ import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
 import { columnFacts } from './column-facts.js'
-import type { Functions, ResolveContext } from './context.js'
+import type { Functions, ResolveContext, Variables } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
 import { resolveQueryNode } from './queries/query.js'
 import { defineFunctions } from './udf.js'
+import { declareVariables } from './variables.js'
 
 /**
  * @param parameterTypes the types of the query's named parameters; names are matched without regard to case
@@ -20,9 +21,13 @@ export function resolveQuery(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
 ): ResolvedQuery {
-  const { functions, query } = parseScript(source)
+  const { functions, variables, query } = parseScript(source)
   const within = resolutions(source, tables, parameterTypes)
-  const resolution = within(defineFunctions(functions, source, within))
+  const known = defineFunctions(functions, source, within)
+  const resolution = within(
+    known,
+    declareVariables(variables, before => within(known, before)),
+  )
   try {
     const result = resolution.query(query, { outer: null, ctes: new Map() })
     return {
@@ -37,12 +42,12 @@ export function resolveQuery(
   }
 }
 
-/** Returns a function that makes the resolutions of one query's parts: they share all state except the functions to call. */
+/** Returns a function that makes the resolutions of one query's parts: they share all state except the functions and variables. */
 function resolutions(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
-): (functions: Functions) => ResolveContext {
+): (functions: Functions, variables?: Variables) => ResolveContext {
   let columns = 0
   let ctes = 0
   const shared = {
@@ -51,17 +56,18 @@ function resolutions(
     parameterTypes: new Map(Object.entries(parameterTypes).map(([name, type]) => [name.toLowerCase(), type])),
     usedParameters: new Map<string, string>(),
     usedTables: new Set<string>(),
-    calls: { total: 0, open: 0 },
+    calls: { total: 0, open: 0, variables: 0 },
     newColumn: (name: string, type: Type): Column => ({ id: ++columns, name, type }),
     newCte: (): number => ++ctes,
     fail: (reason: string, at: number): never => {
       throw new SqlError(reason, source, at)
     },
   }
-  const within = (functions: Functions): ResolveContext => {
+  const within = (functions: Functions, variables: Variables = new Map()): ResolveContext => {
     const resolution: ResolveContext = {
       ...shared,
       functions,
+      variables,
       within,
       expression: (node, env) => resolveExpression(node, env, resolution),
       query: (node, env) => resolveQueryNode(node, env, resolution),

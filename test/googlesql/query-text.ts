@@ -191,6 +191,11 @@ const { expression, script } = fc.letrec<Record<'expression' | 'window' | 'query
     'CREATE TEMP FUNCTION IF NOT EXISTS',
   )
   const definition = t`${head} ${name}(${fc.oneof(fc.constant(''), list(parameter))})${maybe(t` RETURNS ${type}`)} AS (${e}); `
+  const declaration = fc.oneof(
+    t`DECLARE ${list(name)} ${type}${maybe(t` DEFAULT ${e}`)}; `,
+    t`declare ${name} DEFAULT ${e}; `,
+  )
+  const assignment = t`SET ${fc.oneof(name, t`(${list(name)})`)} = ${e}; `
   return {
     expression: fc.oneof(
       { depthSize: 'medium', withCrossShrink: true },
@@ -209,7 +214,7 @@ const { expression, script } = fc.letrec<Record<'expression' | 'window' | 'query
       t`${maybe(t`${ctes} `)}${body}${tail}${maybe(pipes)}`,
       t`${maybe(t`${ctes} `)}FROM ${from}${pipes}`,
     ),
-    script: t`${maybe(definition)}${maybe(definition)}${q}${word('', ';', ' -- done')}`,
+    script: t`${maybe(declaration)}${maybe(definition)}${maybe(assignment)}${maybe(definition)}${q}${word('', ';', ' -- done')}`,
   }
 })
 

@@ -20,7 +20,8 @@ import { IN_AGGREGATE } from './aggregate.js'
 
 export function resolveName(node: ast.Name, env: ExpressionEnv, context: ResolveContext): Expr {
   const hit = lookup(env.scope, node.name)
-  if (!hit) return unrecognized(node, env, context)
+  // A column goes before a variable of its name.
+  if (!hit) return context.variables.get(node.name.toLowerCase())?.read() ?? unrecognized(node, env, context)
   return foundExpr(hit.found, hit.isCorrelated, node, env, context)
 }
 

@@ -45,15 +45,15 @@ interface Condition {
  *   DAY: what is valid with one is valid with all. Where two of them are equal (as a key has to be in SELECT and in GROUP
  *   BY) they must be so in both queries.
  *
- * A script with functions never qualifies, since their bodies may hold anything.
+ * A script with functions or variables never qualifies, since their bodies and values may hold anything.
  */
 export function followsFrom(tokens: readonly Token[], valid: ValidQuery): boolean {
   return new Comparison(tokens, valid).isFollowing()
 }
 
 /** Prepares a valid query; `script` is the parsed form of `tokens`. Null where only an equal text would follow from it. */
-export function validQuery({ functions, query }: Script, tokens: readonly Token[]): ValidQuery | null {
-  if (functions.length > 0) return null
+export function validQuery({ functions, variables, query }: Script, tokens: readonly Token[]): ValidQuery | null {
+  if (functions.length + variables.length > 0) return null
   const words = new Map<number, WordKind>()
   collectWords(query, tokens, words)
   const wheres = new Map<number, Where>()

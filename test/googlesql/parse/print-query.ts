@@ -11,8 +11,10 @@ import {
 } from './print-expression.js'
 
 /** The text of a script: its functions, and the query. */
-export function printScript({ functions, query }: ast.Script): string {
-  return [...functions.map(functionText), printQuery(query)].join('\n')
+export function printScript({ functions, variables, query }: ast.Script): string {
+  const declarations = variables.filter(({ kind }) => kind === 'declare').map(variableText)
+  const assignments = variables.filter(({ kind }) => kind === 'set').map(variableText)
+  return [...declarations, ...functions.map(functionText), ...assignments, printQuery(query)].join('\n')
 }
 
 function printQuery(query: ast.Query): string {
@@ -235,4 +237,13 @@ function aggregateText({ items, groupBy, isOrdered }: ast.PipeAggregate): string
     items.map(item => `${aliasedText(item)}${suffixText(item.order)}`).join(', '),
     groupBy && `GROUP ${isOrdered ? 'AND ORDER ' : ''}BY ${groupByText(groupBy)}`,
   )
+}
+
+function variableText(statement: ast.VariableStatement): string {
+  const names = statement.names.map(identifier).join(', ')
+  if (statement.kind === 'set') {
+    return `SET ${statement.isTuple ? `(${names})` : names} = ${print.expression(statement.value)};`
+  }
+  const type = statement.type ? ` ${typeText(statement.type)}` : ''
+  return `DECLARE ${names}${type}${statement.value ? ` DEFAULT ${print.expression(statement.value)}` : ''};`
 }

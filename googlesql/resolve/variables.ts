@@ -1,0 +1,132 @@
+/** The variables of a script: DECLARE and SET give them values, and the query reads those. */
+import type * as ast from '../ast/nodes.js'
+import { isVolatile } from '../functions/facts.js'
+import type { Expr } from '../plan/nodes.js'
+import { hasSubquery, someOf } from '../plan/walk.js'
+import { coerceTo } from '../types/apply-coercion.js'
+import { INT64, type Type, typeName } from '../types/types.js'
+import type { ExpressionEnv, ResolveContext, Variable, Variables } from './context.js'
+import { resolveParameterizedType } from './type.js'
+
+/** The most readings of variables whose values have subqueries: each is resolved anew, with the values that it reads. */
+const MAX_READS = 1_000
+/** The most parts of the value of a variable, which takes the place of each reading of it. */
+const MAX_PARTS = 10_000
+
+/**
+ * The variables after these statements.
+ *
+ * @param within returns the resolution of an expression that may read these variables
+ * @throws SqlError for a value that is not of its variable's type, that reads a table, or that differs at each reading
+ */
+export function declareVariables(
+  statements: readonly ast.VariableStatement[],
+  within: (variables: Variables) => ResolveContext,
+): Variables {
+  let known: Variables = new Map()
+  for (const statement of statements) {
+    const context = within(known)
+    const next = new Map(known)
+    for (const [index, { name, at }] of statement.names.entries()) {
+      const key = name.toLowerCase()
+      if (statement.kind === 'declare') {
+        if (next.has(key)) context.fail(`Variable ${name} is declared twice`, at)
+        next.set(key, declared(statement, name, context))
+      } else {
+        const old = known.get(key)
+        if (!old) context.fail(`Undeclared variable: ${name}`, at)
+        else next.set(key, assigned(statement, index, old.type, name, context))
+      }
+    }
+    known = next
+  }
+  return known
+}
+
+function declared(
+  { type: written, value, at }: Extract<ast.VariableStatement, { kind: 'declare' }>,
+  name: string,
+  context: ResolveContext,
+): Variable {
+  const type = written && resolveParameterizedType(written, context.source)
+  if (type?.parameters) context.fail(`Variable ${name} has a type with parameters, which is not supported`, written!.at)
+  const node = value ?? ({ kind: 'null', at } as const)
+  return variableOf(() => context.expression(node, NO_NAMES), type?.type ?? null, { name, at }, context)
+}
+
+function assigned(
+  { names, isTuple, value }: Extract<ast.VariableStatement, { kind: 'set' }>,
+  index: number,
+  type: Type,
+  name: string,
+  context: ResolveContext,
+): Variable {
+  const read = (): Expr => {
+    const whole = context.expression(value, NO_NAMES)
+    if (!isTuple) return whole
+    if (whole.type.kind !== 'STRUCT' || whole.type.fields.length !== names.length) {
+      const wanted = `a STRUCT of ${names.length} fields`
+      return context.fail(`The variables are set to ${wanted}; found ${typeName(whole.type)}`, value.at)
+    }
+    if (whole.kind === 'struct') return whole.fields[index]!
+    return { kind: 'field', type: whole.type.fields[index]!.type, operand: whole, index, at: value.at }
+  }
+  return variableOf(read, type, { name, at: value.at }, context)
+}
+
+const NO_NAMES: ExpressionEnv = {
+  scope: null,
+  ctes: new Map(),
+  clause: 'value of a variable',
+  aggregates: null,
+  windows: null,
+  inlinesAliases: true,
+}
+
+function variableOf(
+  read: () => Expr,
+  type: Type | null,
+  { name, at }: { readonly name: string; readonly at: number },
+  context: ResolveContext,
+): Variable {
+  const tables = context.usedTables.size
+  const first = read()
+  const target = type ?? (first.kind === 'literal' && first.value === null ? INT64 : first.type)
+  const typed = (expr: Expr): Expr => {
+    const coerced = coerceTo(expr, target, context.source)
+    if (coerced) return isWritten(coerced) ? castOf(coerced, target) : coerced
+    return context.fail(
+      `Variable ${name} has type ${typeName(target)}; found a value of type ${typeName(expr.type)}`,
+      expr.at,
+    )
+  }
+  const value = typed(first)
+  if (context.usedTables.size > tables)
+    context.fail(`The value of variable ${name} is a query over tables, which is not supported`, at)
+  if (isVolatile(value)) context.fail(`The value of variable ${name} is random, which is not supported`, at)
+  let parts = 0
+  if (someOf(value, () => ++parts > MAX_PARTS)) context.fail(`The value of variable ${name} is too large`, at)
+  // The columns of a subquery belong to one place of the plan.
+  const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
+  const again = (): Expr => {
+    if (++context.calls.variables > MAX_READS)
+      context.fail(`More than ${MAX_READS} readings of variables are not supported`, at)
+    return typed(read())
+  }
+  return { name, type: target, read: isShared ? () => value : again }
+}
+
+/** Whether the language would coerce the expression as it does a literal. A variable is not coerced so. */
+const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'
+
+const castOf = (operand: Expr, type: Type): Expr => ({
+  kind: 'cast',
+  type,
+  operand,
+  isSafe: false,
+  isImplicit: false,
+  format: null,
+  timeZone: null,
+  typeParameters: null,
+  at: operand.at,
+})
