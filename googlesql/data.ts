@@ -1,5 +1,6 @@
 /** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
 
+export { informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
 export type { Shard, TableDefinition, UnreadableColumn } from './tables.js'
 export { distinctNames } from './types/field-names.js'

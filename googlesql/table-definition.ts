@@ -15,9 +15,13 @@ export interface TableDefinition {
   readonly partitionedBy?: string
   /** Columns that a query can name and that are not in `*`: `_TABLE_SUFFIX`, `_PARTITIONTIME`. @default none */
   readonly pseudoColumns?: readonly StructField[]
+  /** Set for a view of a dataset's INFORMATION_SCHEMA: its rows are the tables that the engine knows. */
+  readonly informationSchema?: { readonly dataset: string; readonly view: InformationSchemaView }
   /** Set for a wildcard table, such as `logs.events_*`. */
   readonly wildcard?: Wildcard
 }
+
+export type InformationSchemaView = 'TABLES' | 'COLUMNS'
 
 /** The tables that a wildcard table stands for: its shards. */
 export interface Wildcard {

@@ -1,4 +1,5 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
+import { informationSchemaName, informationSchemaTable } from './information-schema.js'
 import type { TableDefinition } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 import { isWildcard, wildcardTables } from './wildcard-tables.js'
@@ -109,6 +110,8 @@ export function tableCatalogue(
     isWildcard(name) ? wildcards.named(name) : (byName.get(name) ?? wildcards.shard(name))
   return {
     find(name) {
+      const asked = informationSchemaName(name)
+      if (asked) return informationSchema(asked, tables, naming)
       for (const known of [name, ...otherNames(name, naming)]) {
         const table = findExact(known)
         if (table) return table
@@ -117,10 +120,27 @@ export function tableCatalogue(
     },
     names: () => [...byName.keys()],
     absence(name) {
+      if (informationSchemaName(name)) return NO_SUCH_VIEW
       const known = [name, ...otherNames(name, naming)].find(other => absences.has(other))
       return known === undefined ? undefined : absences.get(known)
     },
   }
+}
+
+const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES and COLUMNS here, each of a dataset with tables'
+
+/** The view of a dataset that has tables; undefined for any other. */
+function informationSchema(
+  { dataset: written, view }: NonNullable<ReturnType<typeof informationSchemaName>>,
+  tables: readonly TableDefinition[],
+  { project, defaultDataset }: TableNaming,
+): TableDefinition | undefined {
+  const name = written ?? defaultDataset
+  if (name === null) return undefined
+  const short = project !== null && name.startsWith(`${project}.`) ? name.slice(project.length + 1) : name
+  const datasets = [name, short, ...(project === null ? [] : [`${project}.${short}`])]
+  const dataset = datasets.find(one => tables.some(table => table.name.startsWith(`${one}.`)))
+  return dataset === undefined ? undefined : informationSchemaTable(dataset, view)
 }
 
 function otherNames(name: string, { project, defaultDataset }: TableNaming): readonly string[] {

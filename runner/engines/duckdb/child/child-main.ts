@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { TableDefinition } from '../../../../googlesql/data.js'
 import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
 import type {
@@ -14,6 +15,7 @@ import type {
   SessionOptions,
   ToChild,
 } from '../process/messages.js'
+import { informationSchemaSql, isInformationSchema } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
 import { failureOf, isFatal } from './failure.js'
@@ -113,12 +115,13 @@ async function perform(open: Session, id: number, request: Request, state: Runni
   open.shards.declare(request.tables)
   if (request.kind === 'check') {
     await open.tables.stand(request.tables)
-    return lend(open, id, request, state, emptyShards(request.shardReads))
+    const { views } = emptyShards(request.shardReads)
+    return lend(open, id, request, state, { ...NO_SHARDS, views: new Map([...views, ...schemaViews(request, null)]) })
   }
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     const reads = await open.tables.refresh(request.tables)
-    const chosen = await chooseShards(open, request)
+    const chosen = await withSchemaViews(open, request, await chooseShards(open, request))
     for (const read of [...reads, ...chosen.reads]) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
@@ -138,6 +141,17 @@ async function chooseShards(open: Session, request: RunRequest | ExplainRequest)
   const { shardReads, parameters } = request
   if (shardReads.length === 0) return NO_SHARDS
   return open.borrow(connection => open.shards.choose(connection, shardReads, parameters))
+}
+
+/** The SQL of the views of INFORMATION_SCHEMA that the request reads, by name. */
+const schemaViews = ({ tables }: QueryRequest, known: readonly TableDefinition[] | null): [string, string][] =>
+  tables.filter(isInformationSchema).map(name => [name, informationSchemaSql(name, known)])
+
+async function withSchemaViews(open: Session, request: QueryRequest, chosen: ChosenShards): Promise<ChosenShards> {
+  if (!request.tables.some(isInformationSchema)) return chosen
+  await open.discover()
+  const known = [...open.tables.definitions(), ...open.shards.definitions()]
+  return { ...chosen, views: new Map([...chosen.views, ...schemaViews(request, known)]) }
 }
 
 const chosenElsewhere = async (open: Session, { lookAtClock }: ChosenShards): Promise<string | null> =>
@@ -237,8 +251,8 @@ async function runEitherWay(
   state: Running,
   chosen: ChosenShards,
 ): Promise<Answers['run']> {
-  // A kept statement would read the shards of the query before: DuckDB does not notice every view that was replaced.
-  const statements = request.shardReads.length === 0 ? open.statements : prepareEach(prepareSelect)
+  // A kept statement would read the views of the query before: DuckDB does not notice every view that was replaced.
+  const statements = chosen.views.size === 0 ? open.statements : prepareEach(prepareSelect)
   const send = (bytes: Uint8Array): Promise<void> => sendPart(id, bytes, state)
   const first = firstTried(open, request, chosen)
   if (first !== request) {

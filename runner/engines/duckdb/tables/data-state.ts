@@ -5,6 +5,7 @@ import { dirname, relative } from 'node:path'
 import { isWildcard, prefixOf } from '../../../../googlesql/data.js'
 import { fileStamp } from '../../../model/file-stamp.js'
 import { folderReader, newListing, shardsInFolder, type TableContents } from './data-folder.js'
+import { isInformationSchema } from './information-schema.js'
 
 export interface DataStateOptions {
   readonly dataDir: string | null
@@ -24,6 +25,8 @@ export function dataStateReader({ dataDir, database }: DataStateOptions): DataSt
   let listing = newListing()
 
   function fingerprint(table: string): string | null {
+    // Which tables there are is in no file of theirs.
+    if (isInformationSchema(table)) return null
     try {
       const names = isWildcard(table) ? shardsInFolder(dataDir!, prefixOf(table)) : [table]
       return names.map(name => describe(reader.contents(name, listing), dataDir!)).join('\n')

@@ -8,6 +8,7 @@ import {
   declaringOf,
   isShardOf,
   isWildcard,
+  prefixOf,
   type Shard,
   type StructField,
   TABLE_SUFFIX,
@@ -31,6 +32,8 @@ import { changedFile, inGroups, readFault, type TableRead, type TableStore } fro
 export interface ShardStore {
   /** Declares the tables among these names that are shards of a wildcard definition. */
   readonly declare: (names: readonly string[]) => void
+  /** The shards in the data folder of all wildcard definitions. */
+  readonly definitions: () => readonly TableDefinition[]
   /**
    * Chooses the shards of each read, and brings up to date those that are loaded.
    * @throws QueryFault for a shard that cannot be read.
@@ -161,6 +164,14 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
     declare: names => {
       for (const name of names) if (!isWildcard(name)) declareShard(name)
     },
+    definitions: () =>
+      declared.flatMap(definition =>
+        dataDir === null
+          ? []
+          : shardsInFolder(dataDir, prefixOf(definition.name)).flatMap(name =>
+              tables.has(name) || declaringOf(declared, name) !== definition ? [] : [{ ...definition, name }],
+            ),
+      ),
     choose: async (connection, reads, parameters) => {
       const views = new Map<string, string>()
       const summary: string[] = []

@@ -51,6 +51,7 @@ export interface TableStore {
   readonly declare: (table: StoredTable) => void
   /** Whether a table has this name, and for `given` does not have its rows from the data folder. */
   readonly has: (name: string, origin?: 'given') => boolean
+  readonly definitions: () => readonly TableDefinition[]
   /** The names of the tables whose rows are not in the data folder. */
   readonly names: (origin: 'given') => readonly string[]
   /**
@@ -367,6 +368,7 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
       const entry = entries.get(name)
       return entry !== undefined && (origin !== 'given' || isGiven(entry))
     },
+    definitions: () => [...entries.values()].map(({ table }) => table.definition),
     names: () => [...entries.values()].filter(isGiven).map(({ table }) => table.definition.name),
     refresh: names => {
       const wanted = names.flatMap(name => entries.get(name) ?? [])

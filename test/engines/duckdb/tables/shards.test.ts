@@ -173,6 +173,25 @@ describe('wildcard tables over a data folder', () => {
     expect(state()).not.to.equal(before)
   })
 
+  it('lists the shards that there are in INFORMATION_SCHEMA', async () => {
+    write('ga/events_20260101.ndjson', '{"id": 1}\n')
+    await parquet('ga/other.parquet', 'SELECT 1 AS x')
+    const engine = await open(source('ga.events_*', SCHEMA), source('ga.empty', SCHEMA.slice(0, 1)))
+    const names = 'SELECT table_name FROM ga.INFORMATION_SCHEMA.TABLES ORDER BY 1'
+    expect(await rowsFrom(engine, names)).to.deep.equal([['empty'], ['events_20260101'], ['other']])
+    write('ga/events_20260102/rows.ndjson', '{"id": 2}\n')
+    expect(await rowsFrom(engine, names)).to.deep.equal([
+      ['empty'],
+      ['events_20260101'],
+      ['events_20260102'],
+      ['other'],
+    ])
+    const columns = "SELECT column_name FROM ga.INFORMATION_SCHEMA.COLUMNS WHERE table_name LIKE '%0102' ORDER BY 1"
+    expect(await rowsFrom(engine, columns)).to.deep.equal([['id'], ['params'], ['platform']])
+    expect(engine.dataState!({ sql: names, parameters: {} })).to.equal(null)
+    expect((await engine.check(names, {})).ok).to.equal(true)
+  })
+
   it('reaches no file by a name that leads out of the dataset', async () => {
     await parquet('secret/t_1.parquet', 'SELECT 1 AS id')
     const engine = await open(source('ga.events_*', SCHEMA))
