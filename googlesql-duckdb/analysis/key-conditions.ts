@@ -44,7 +44,9 @@ class Search {
     switch (scan.kind) {
       case 'table': {
         const key = keyColumn(scan)
-        const own = key ? conditions.filter(condition => readsOnly(condition, new Set([key.id]))) : []
+        const isOwn = (condition: Expr): boolean =>
+          key !== undefined && readsOnly(condition, new Set([key.id])) && someOf(condition, readsColumn(key))
+        const own = conditions.filter(isOwn)
         // A table scan that is read in two places must return the rows for both.
         this.found.set(scan, this.found.has(scan) ? [] : own)
         return
@@ -132,6 +134,11 @@ class Search {
     }
   }
 }
+
+const readsColumn =
+  ({ id }: Column) =>
+  (part: Expr): boolean =>
+    part.kind === 'column' && part.column.id === id
 
 /** A condition that holds where all conditions of one of the reads hold; none where a read has none. */
 function anyOf(reads: readonly (readonly Expr[])[]): readonly Expr[] {

@@ -121,7 +121,7 @@ async function perform(open: Session, id: number, request: Request, state: Runni
   const startedAt = performance.now()
   for (let attempt = 1; ; attempt++) {
     const reads = await open.tables.refresh(request.tables)
-    const chosen = await withSchemaViews(open, request, await chooseShards(open, request))
+    const chosen = await withSchemaViews(open, request, await chooseShards(open, request, state))
     for (const read of [...reads, ...chosen.reads]) {
       send({ kind: 'table-read', ...read, durationMs: performance.now() - startedAt })
     }
@@ -137,10 +137,23 @@ async function perform(open: Session, id: number, request: Request, state: Runni
   }
 }
 
-async function chooseShards(open: Session, request: RunRequest | ExplainRequest): Promise<ChosenShards> {
-  const { shardReads, parameters } = request
+async function chooseShards(
+  open: Session,
+  { shardReads, parameters }: RunRequest | ExplainRequest,
+  state: Running,
+): Promise<ChosenShards> {
   if (shardReads.length === 0) return NO_SHARDS
-  return open.borrow(connection => open.shards.choose(connection, shardReads, parameters))
+  return open.borrow(connection =>
+    open.shards.choose(connection, shardReads, parameters, async evaluate => {
+      if (state.isCancelled) throw new CancelledError()
+      state.connection = connection
+      try {
+        return await evaluate()
+      } finally {
+        state.connection = null
+      }
+    }),
+  )
 }
 
 /** The SQL of the views of INFORMATION_SCHEMA that the request reads, by name. */

@@ -3,7 +3,7 @@
  * only shards whose suffix meets the query's conditions are opened or loaded.
  */
 import { join } from 'node:path'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
 import {
   declaringOf,
   isShardOf,
@@ -42,8 +42,14 @@ export interface ShardStore {
     connection: DuckDBConnection,
     reads: readonly ShardRead[],
     parameters: readonly WireParameter[],
+    evaluate?: Evaluate,
   ) => Promise<ChosenShards>
 }
+
+/** Runs the evaluation of a condition, which may take long and is interrupted with the query. */
+export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
+
+const uninterrupted: Evaluate = work => work()
 
 export interface ChosenShards {
   /** The SQL of the views, by name. */
@@ -172,7 +178,7 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
               tables.has(name) || declaringOf(declared, name) !== definition ? [] : [{ ...definition, name }],
             ),
       ),
-    choose: async (connection, reads, parameters) => {
+    choose: async (connection, reads, parameters, evaluate = uninterrupted) => {
       const views = new Map<string, string>()
       const summary: string[] = []
       const done: TableRead[] = []
@@ -182,7 +188,7 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
         []
       for (const read of reads) {
         const all = shardsOf(read)
-        const chosen = await chooseShards(connection, read, all, parameters, guard)
+        const chosen = await chooseShards(connection, read, all, parameters, guard, evaluate)
         if (read.conditions.some(({ readsClock }) => readsClock)) timed.push({ read, all, chosen })
         const one = await readOne(connection, read, chosen)
         views.set(read.view, one.select)
@@ -203,7 +209,7 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
             ? null
             : async again => {
                 for (const { read, all, chosen } of timed) {
-                  const now = await chooseShards(again, read, all, parameters, guard)
+                  const now = await chooseShards(again, read, all, parameters, guard, uninterrupted)
                   if (now.length !== chosen.length || now.some((shard, i) => shard !== chosen[i])) return read.table
                 }
                 return null
@@ -220,6 +226,7 @@ async function chooseShards(
   all: readonly Shard[],
   parameters: readonly WireParameter[],
   guard: ShardStoreOptions['guard'],
+  evaluate: Evaluate,
 ): Promise<readonly Shard[]> {
   let chosen = all
   for (const { sql, parameters: indexes } of conditions) {
@@ -227,21 +234,30 @@ async function chooseShards(
     const suffixes = chosen.map(({ suffix }) => quoteText(suffix)).join(', ')
     const text = `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${suffixes}]) AS ${SHARD_SUFFIX}) AS s WHERE ${sql}`
     await guard(connection, text)
-    try {
-      const prepared = await connection.prepare(text)
-      bindParameters(
-        prepared,
-        indexes.map(index => parameters[index]!),
-      )
-      const rows = (await prepared.runAndReadAll()).getRows()
-      prepared.destroySync()
-      const kept = new Set(rows.map(([suffix]) => suffix))
-      chosen = chosen.filter(({ suffix }) => kept.has(suffix))
-    } catch {
-      // The query evaluates the condition again, and reports the error where it counts.
-    }
+    const values = indexes.map(index => parameters[index]!)
+    const kept = await evaluate(() => suffixesOf(connection, text, values))
+    // A condition that fails is evaluated by the query again, which reports the error where it counts.
+    if (kept) chosen = chosen.filter(({ suffix }) => kept.has(suffix))
   }
   return chosen
+}
+
+/** Null where the condition fails. */
+async function suffixesOf(
+  connection: DuckDBConnection,
+  sql: string,
+  parameters: readonly WireParameter[],
+): Promise<ReadonlySet<unknown> | null> {
+  let prepared: DuckDBPreparedStatement | null = null
+  try {
+    prepared = await connection.prepare(sql)
+    bindParameters(prepared, parameters)
+    return new Set((await prepared.runAndReadAll()).getRows().map(([suffix]) => suffix))
+  } catch {
+    return null
+  } finally {
+    prepared?.destroySync()
+  }
 }
 
 const emptySelect = (columns: readonly StructField[]): string =>
