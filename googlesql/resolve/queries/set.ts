@@ -197,15 +197,19 @@ function exprBehind(scan: Scan, column: Column): Expr | null {
 /** The column `read`, with the literals of its expression `written` in their places. */
 function withLiterals(read: Expr, written: Expr): Expr {
   if (written.kind === 'literal' || isBareArray(written)) return written
-  if (written.kind !== 'struct' || written.hasWrittenType || !written.fields.some(isLiteral)) return read
+  if (written.kind !== 'struct' || !holdsLiteral(written)) return read
   const { at } = written
-  const fields = written.fields.map(
-    (field, index): Expr => (isLiteral(field) ? field : { kind: 'field', type: field.type, operand: read, index, at }),
-  )
+  const fields = written.fields.map((field, index): Expr => {
+    if (field.kind === 'literal') return field
+    const own: Expr = { kind: 'field', type: field.type, operand: read, index, at }
+    return field.kind === 'struct' ? withLiterals(own, field) : own
+  })
   return { ...written, fields }
 }
 
-const isLiteral = (expr: Expr): boolean => expr.kind === 'literal'
+/** Whether it is a literal, or a STRUCT whose type is not written with one in it. */
+const holdsLiteral = (expr: Expr): boolean =>
+  expr.kind === 'literal' || (expr.kind === 'struct' && !expr.hasWrittenType && expr.fields.some(holdsLiteral))
 
 const isBareArray = (expr: Expr): boolean => expr.kind === 'array' && !expr.hasWrittenType && expr.items.length === 0
 
