@@ -95,8 +95,9 @@ export interface RunnerOptions {
 
 /**
  * Creates a runner. Missing settings have their defaults.
- * @throws UsageError naming every setting that is unknown or invalid; LoadError when manifests or table schemas have errors;
- *   SetupError when something cannot be opened. Everything opened before the failure is closed.
+ * @throws UsageError naming every setting that is unknown or invalid; LoadError when table schemas have errors, when the
+ *   folder of manifests cannot be read, and, with the setting `strict`, when a manifest has errors; SetupError when something
+ *   cannot be opened. Everything opened before the failure is closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings = completeSettings(given)
@@ -239,6 +240,7 @@ function openLive(
     createEndpointRegistry<ServingEngine>({
       relay,
       endpointsDir: settings.endpointsDir,
+      isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
       readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),

@@ -114,7 +114,7 @@ function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
 /** The timeout of the readiness query, in milliseconds: more than a busy engine needs for a trivial query. */
 const PING_TIMEOUT_MS = 2_000
 
-/** Readiness: the engine answers and the process is not about to end. Concurrent requests share one query. */
+/** Readiness: the engine answers, an endpoint is sound and the process is not about to end. Concurrent requests share one query. */
 function reportReady(deps: AppDeps): RequestHandler {
   let asking: Promise<void> | null = null
   return async (req, res) => {
@@ -123,6 +123,10 @@ function reportReady(deps: AppDeps): RequestHandler {
       asking = null
     })
     await asking
+    const { all, broken } = deps.endpoints()
+    if (all.length === 0 && broken.length > 0) {
+      throw new RunnerError('NOT_READY', { detail: 'Every endpoint has a mistake, which the log names.' })
+    }
     sendJson(req, res, { status: 'ready' })
   }
 }

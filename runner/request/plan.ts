@@ -2,9 +2,10 @@
 import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
-import { type EndpointIndex, route } from '../serving/route.js'
-import { authorize } from './authorize.js'
+import { type EndpointIndex, findBroken, route } from '../serving/route.js'
+import { authorize, SCOPE_REFUSED } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
@@ -35,15 +36,19 @@ export interface Plan {
 
 /**
  * The endpoint by name or id, for a caller who may call it.
- * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED.
+ * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, TOKEN_NOT_ALLOWED.
  */
 export function admitCall(
   caller: Caller,
   { ref }: { readonly ref: string },
-  { endpoints }: PlanDeps,
+  { endpoints }: Pick<PlanDeps, 'endpoints'>,
   progress: Progress | null = null,
 ): AdmittedCall {
-  const endpoint = route(endpoints(), ref)
+  const index = endpoints()
+  const broken = findBroken(index, ref)
+  if (progress && broken) progress.endpoint = broken.name
+  if (broken?.name && !caller.mayCall(broken.name)) throw new RunnerError('TOKEN_NOT_ALLOWED', SCOPE_REFUSED)
+  const endpoint = route(index, ref)
   if (progress) progress.endpoint = endpoint.name
   authorize(caller, endpoint)
   return { caller, endpoint }

@@ -109,6 +109,13 @@ const TABLE = {
     description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
+  /** Whether an endpoint with a mistake ends the start; otherwise it alone is not served. */
+  strict: setting(yesOrNo, false, {
+    flag: '--strict',
+    variable: 'SLUICE_STRICT',
+    description: 'Do not start while any endpoint has a mistake; without it, the others are served.',
+    isSwitch: true,
+  }),
   /** The Google Cloud project that runs and pays for queries; null for the project of the credentials. */
   project: optional(matching(/^[a-z0-9.:-]{1,64}$/, 'a project id'), {
     flag: '--project',

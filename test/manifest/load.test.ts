@@ -79,7 +79,10 @@ describe('a folder of manifests', () => {
       'deep/c.yaml manifest/duplicate-id',
       'deep/c.yaml manifest/duplicate-name',
     ])
-    expect(told(await load(['a.yaml']))).to.deep.equal([])
+    expect(told(await load(['a.yaml']))).to.deep.equal([
+      'a.yaml manifest/duplicate-id',
+      'a.yaml manifest/duplicate-name',
+    ])
   })
 
   it('that does not exist is reported', async () => {

@@ -309,7 +309,7 @@ describe('a new endpoint over a new table', () => {
     })
 
     it('is not served, with the reason', async () => {
-      const error = await createRunner({ ...settings, endpointsDir: join(folder, 'broken') }).catch(
+      const error = await createRunner({ ...settings, endpointsDir: join(folder, 'broken'), strict: true }).catch(
         (thrown: unknown) => thrown,
       )
       expect(error).to.be.instanceOf(LoadError)
