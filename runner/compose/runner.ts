@@ -5,6 +5,7 @@ import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createDeriver } from '../derive/deriver.js'
 import { createApp } from '../http/app.js'
+import { createDevStreams } from '../http/dev-changes.js'
 import { createFastPath } from '../http/hits/fast-path.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { messageClassesOf } from '../http/server/message-classes.js'
@@ -23,6 +24,7 @@ import { createBudgets } from '../request/budget.js'
 import { handleFor } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
+import { createEndpointChanges } from '../serving/endpoint-changes.js'
 import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
@@ -112,6 +114,8 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   const opened = createClosers()
   try {
     const { live, relay } = openLive(settings, { observe, clock }, opened)
+    const changes = settings.dev ? createEndpointChanges() : null
+    if (changes) live.onRead(changes.update)
     await live.start()
     const engine = publishResults(limitQueries(relay.engine, settings.maxQueries), live.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
@@ -140,9 +144,12 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     let isLeaving = false
     let isDraining = false
     const { corsOrigins, publicUrl } = settings
+    const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
     const appDeps = {
       ...deps,
       metrics,
+      sendChanges: streams?.send ?? null,
+      isDev: settings.dev,
       representations,
       corsOrigins,
       publicUrl,
@@ -153,7 +160,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
-    if (settings.watch) opened.add(watchSources({ fingerprint, ...live, clock }))
+    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...live, clock }))
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -196,6 +203,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         const { host, port } = settings
         const onLeaving = (): void => {
           isLeaving = true
+          streams?.close()
         }
         const onDraining = (): void => {
           isDraining = true

@@ -94,7 +94,7 @@ function refOf(req: Request): string {
 }
 
 /** The token from `X-API-KEY`, else from `Authorization: Bearer`; null where both are missing. */
-function tokenOf(req: Request): string | null {
+export function tokenOf(req: Request): string | null {
   const key = req.get('X-API-KEY')
   if (key !== undefined && key !== '') return key
   return bearerToken(req.get('Authorization') ?? '')

@@ -8,6 +8,7 @@ import type { BrokenEndpoint } from '../model/endpoint.js'
 import { LoadError, RunnerError, SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
+import type { ReadOutcome } from './endpoint-changes.js'
 import type { EngineRelay } from './engine-switch.js'
 import { type EndpointIndex, indexEndpoints } from './route.js'
 
@@ -25,6 +26,8 @@ export interface EndpointRegistry {
   readonly details: () => readonly LoadedEndpoint[]
   /** Calls `listener` with the ids of endpoints that a reload has changed or removed, before any call sees the new state. */
   onGone(listener: (endpointIds: readonly string[]) => void): void
+  /** Calls `listener` after the start and after each reload, also a refused one. */
+  onRead(listener: (outcome: ReadOutcome) => void): void
   /** The state of the files that were read last; see sourceState. */
   readonly lastRead: () => string
   /**
@@ -95,11 +98,19 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   let lastRead = ''
   let isClosed = false
   const listeners: ((endpointIds: readonly string[]) => void)[] = []
+  const readers: ((outcome: ReadOutcome) => void)[] = []
+  /** What the last reading has loaded; null before, and where it failed earlier. */
+  let lastLoaded: Loaded | null = null
   let turn: Promise<unknown> = Promise.resolve()
   /** The reload that waits for the current one to end. */
   let waiting: Promise<ReloadReport> | null = null
 
+  function tellReaders(diagnostics: readonly Diagnostic[]): void {
+    for (const reader of readers) reader({ loaded: lastLoaded, diagnostics, served: index })
+  }
+
   async function read(): Promise<Reading<E>> {
+    lastLoaded = null
     const yieldToEventLoop = breather(clock, () => isClosed)
     const definitions = await deps.readTables(yieldToEventLoop)
     const text = JSON.stringify(definitions)
@@ -114,6 +125,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     }
     try {
       const loaded = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
+      lastLoaded = loaded
       if (deps.isStrict || isFolderUnreadable(loaded, deps.endpointsDir) || losesServed(details, loaded)) {
         refuseErrors(loaded.diagnostics)
       }
@@ -183,8 +195,10 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       const report = serve(reading)
       observe({ kind: 'manifests.reloaded', ...report, durationMs: Math.round(clock.ticksMs() - began) })
       tellBroken(reading.loaded, observe)
+      tellReaders(reading.loaded.diagnostics)
       return report
     } catch (thrown) {
+      if (thrown instanceof LoadError) tellReaders(thrown.diagnostics)
       if (!isClosed) tellRefusal(thrown, observe)
       throw thrown
     }
@@ -195,6 +209,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     details: () => details,
     lastRead: () => lastRead,
     onGone: listener => void listeners.push(listener),
+    onRead: listener => void readers.push(listener),
     async start() {
       // A later change of the files differs from this fingerprint.
       lastRead = await deps.fingerprint()
@@ -202,6 +217,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       serve(reading)
       observe({ kind: 'manifests.loaded', endpoints: index.all.length })
       tellBroken(reading.loaded, observe)
+      tellReaders(reading.loaded.diagnostics)
     },
     reload() {
       if (waiting !== null) return waiting

@@ -109,6 +109,14 @@ const TABLE = {
     description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
+  /** Whether authors are told over HTTP what callers must not learn; it reloads as `watch` does. */
+  dev: setting(yesOrNo, false, {
+    flag: '--dev',
+    variable: 'SLUICE_DEV',
+    description:
+      'For authors, not for production: --watch, mistakes and the places of failures in problems, and GET /api/dev/changes.',
+    isSwitch: true,
+  }),
   /** Whether an endpoint with a mistake ends the start; otherwise it alone is not served. */
   strict: setting(yesOrNo, false, {
     flag: '--strict',

@@ -26,6 +26,8 @@ describe('settings', () => {
       token: null,
       engine: 'duckdb',
       watch: false,
+      dev: false,
+      strict: false,
       project: null,
       publicUrl: null,
       location: null,
