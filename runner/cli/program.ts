@@ -202,11 +202,11 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await printOpenApi(settingFlags(flags), flags, io))
     })
 
-  withSettings(command('query [sql]', "Run BigQuery SQL over the embedded engine's tables."), [
-    ...ENGINE_FLAGS,
-    '--project',
-    '--dataset',
-  ])
+  withSettings(
+    command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input."),
+    [...ENGINE_FLAGS, '--project', '--dataset'],
+  )
+    .option('--file <file>', 'read the SQL from this file')
     .option(
       '-p, --parameter <name=value>',
       'bind a parameter: name=value, or name:TYPE=value',

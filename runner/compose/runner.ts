@@ -28,7 +28,7 @@ import { createEndpointChanges } from '../serving/endpoint-changes.js'
 import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
-import { route } from '../serving/route.js'
+import { route, routeWithHint } from '../serving/route.js'
 
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { type Closers, createClosers } from './closers.js'
@@ -57,6 +57,8 @@ export interface Runner {
   reload(): Promise<ReloadReport>
   /** The endpoints, sorted by name. */
   endpoints(): readonly Endpoint[]
+  /** The endpoint by name or id. @throws RunnerError ENDPOINT_BROKEN; ENDPOINT_UNKNOWN with the name that was probably meant. */
+  find(name: string): Endpoint
   /** The endpoints in the order of their files, with facts about their manifests. */
   details(): readonly LoadedEndpoint[]
   /** Listens at the address of the settings. @throws SetupError when that fails. */
@@ -197,6 +199,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
       endpoints: () => live.index().all,
+      find: name => routeWithHint(live.index(), name),
       details: live.details,
       reload: live.reload,
       async listen() {

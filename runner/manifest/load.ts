@@ -27,6 +27,8 @@ export interface LoadOptions {
   /** Part of every revision: a hash of anything that results depend on besides manifests, partials and table schemas. */
   readonly schemaTextHash?: string
   readonly checkSql: CheckSql
+  /** What happens to undeclared arguments where a manifest does not say. @default ignore */
+  readonly unknownArguments?: 'ignore' | 'reject'
   /** Whether the engine can tell that the data of a query has changed. @default true */
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
@@ -283,7 +285,7 @@ async function loadOne(
   const variants = expanded.variants.length
   if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
 
-  const { tables, schemaTextHash = '', checkExample } = options
+  const { tables, schemaTextHash = '', checkExample, unknownArguments = 'ignore' } = options
   const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
@@ -292,6 +294,7 @@ async function loadOne(
     partials,
     tables,
     schemaTextHash,
+    unknownArguments,
     ...(example && { example: exampleRows(example) }),
   })
   if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))

@@ -57,6 +57,8 @@ export interface Endpoint {
   readonly revision: string
   /** Reviewed rows of a result, for documents: those of `<name>.example.json`. Null where there is no such file. */
   readonly example: readonly unknown[] | null
+  /** Whether undeclared arguments are an error; otherwise they are ignored. */
+  readonly rejectsUnknown: boolean
   /** The settings as authored, with defaults filled in, for `GET /api/endpoints`. */
   readonly settings: Readonly<Record<string, unknown>>
   /**

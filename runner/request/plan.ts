@@ -9,6 +9,7 @@ import { authorize, SCOPE_REFUSED } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
+import { ignoredHeader, unknownNames } from './unknown-arguments.js'
 
 export interface PlanDeps extends RunDeps {
   /** The current endpoints. */
@@ -32,6 +33,8 @@ export interface Plan {
   readonly order: RunOrder
   /** What to ask of the cache; null where the call goes past it. */
   readonly cached: CacheRequest | null
+  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
+  readonly ignored: string
 }
 
 /**
@@ -66,7 +69,8 @@ export function planCall(
 ): Plan {
   const args = bindPinned(caller, endpoint, given)
   const order = { endpoint, args, nowMicros }
-  return { order, cached: cacheRequest(order, caller, deps) }
+  const ignored = ignoredHeader(unknownNames(endpoint, given))
+  return { order, cached: cacheRequest(order, caller, deps), ignored }
 }
 
 function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {

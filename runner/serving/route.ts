@@ -1,4 +1,5 @@
 /** Finds the endpoint that an address names. */
+import { nearest } from '../../googlesql/index.js'
 import type { BrokenEndpoint, Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 
@@ -34,4 +35,13 @@ export function route(endpoints: EndpointIndex, ref: string): Endpoint {
   if (!broken) throw new RunnerError('ENDPOINT_UNKNOWN', { detail: 'There is no endpoint of this name or id.' })
   const detail = 'The manifest of this endpoint has a mistake, which the log names.'
   throw new RunnerError('ENDPOINT_BROKEN', { detail, diagnostics: broken.diagnostics })
+}
+
+/** The same for authors, who may know all names. @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */
+export function routeWithHint(endpoints: EndpointIndex, ref: string): Endpoint {
+  if (endpoints.find(ref) || findBroken(endpoints, ref)) return route(endpoints, ref)
+  const names = [...endpoints.all, ...endpoints.broken].flatMap(({ name }) => name ?? [])
+  const meant = nearest(ref, names)
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
+  throw new RunnerError('ENDPOINT_UNKNOWN', { detail: `There is no endpoint of the name or id "${ref}"${hint}` })
 }

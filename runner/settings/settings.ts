@@ -240,6 +240,13 @@ const TABLE = {
     variable: 'SLUICE_REDIS_PREFIX',
     description: 'Before every key in Redis; installations with different data need different ones.',
   }),
+  /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
+  unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {
+    flag: '--unknown-arguments',
+    variable: 'SLUICE_UNKNOWN_ARGUMENTS',
+    description:
+      'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
+  }),
   corsOrigins: setting(origins, [], {
     flag: '--cors-origins',
     variable: 'SLUICE_CORS_ORIGINS',

@@ -246,7 +246,7 @@ describe('sluice', () => {
     expect(await command(['query'])).to.deep.equal({
       code: 2,
       out: '',
-      err: 'sluice: query takes SQL, or --functions\n',
+      err: 'sluice: query takes SQL: as an argument, with --file, or from standard input\n',
     })
   })
 

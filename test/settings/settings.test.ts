@@ -27,6 +27,7 @@ describe('settings', () => {
       engine: 'duckdb',
       watch: false,
       dev: false,
+      unknownArguments: 'ignore',
       strict: false,
       project: null,
       publicUrl: null,
