@@ -5,6 +5,7 @@ import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
 import { inlineCtes } from './analysis/cte-uses.js'
 import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
 import { partitionBounds } from './analysis/partition-bounds.js'
+import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
 import { type Context, GenerateError } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
@@ -28,6 +29,8 @@ export interface GeneratedSql {
    * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
    */
   readonly quickSql: string | null
+  /** Where the query may fail; absent unless `tolerated` is set. */
+  readonly fallible?: FalliblePlaces
 }
 
 export interface GenerateOptions {
@@ -35,6 +38,8 @@ export interface GenerateOptions {
   readonly bindsTimes?: boolean
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
+  /** So many of the expressions that may fail are NULL where they do, see tolerate.ts. @default null: not asked */
+  readonly tolerated?: number | null
 }
 
 /**
@@ -44,8 +49,9 @@ export interface GenerateOptions {
  * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delay = null } = options
-  const plan = runPasses(query, PASSES, { delay })
+  const { bindsTimes = false, delay = null, tolerated = null } = options
+  const tolerant = tolerated === null ? null : tolerate(query, tolerated)
+  const plan = runPasses(tolerant?.query ?? query, PASSES, { delay })
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const write = (one: ResolvedQuery): string => {
@@ -57,7 +63,12 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
   const known = parameters.length
   const quickSql = quick && write(quick)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
-  return { ...onlyRead({ sql, quickSql, parameters }), times, tables: tablesOf(plan) }
+  return {
+    ...onlyRead({ sql, quickSql, parameters }),
+    times,
+    tables: tablesOf(plan),
+    ...(tolerant && { fallible: tolerant.places }),
+  }
 }
 
 /** Removes parameters that the final SQL does not read, since a form has discarded an argument's SQL. */

@@ -1,13 +1,15 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
 import { createReadStream } from 'node:fs'
+import { SqlError } from '../../googlesql/index.js'
 import { openEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
 import { instantText } from '../manifest/instant-text.js'
-import { SetupError, UsageError } from '../model/errors.js'
+import { RunnerError, SetupError, UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
+import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings } from '../settings/settings.js'
@@ -64,6 +66,8 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
     printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
     if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
     return EXIT.clean
+  } catch (thrown) {
+    throw withPlace(thrown, sql)
   } finally {
     await engine.close()
   }
@@ -98,6 +102,14 @@ async function readAll(file: string, io: Io): Promise<string> {
     const reason = thrown instanceof TypeError ? 'it is not valid UTF-8' : fileReason(thrown as NodeJS.ErrnoException)
     throw new SetupError(`${source} cannot be read: ${reason}`)
   }
+}
+
+/** The failure of a query, with the line and column in its text where they are known. */
+function withPlace(thrown: unknown, sql: string): unknown {
+  const cause = thrown instanceof RunnerError ? thrown.cause : null
+  if (!(cause instanceof QueryFault) || cause.offset === null) return thrown
+  const { line, column } = new SqlError(cause.message, sql, cause.offset).place
+  return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
 }
 
 type Bound = Readonly<Record<string, BoundValue>>

@@ -34,6 +34,7 @@ import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/setti
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { placeFailures } from './place-failures.js'
 import { publishResults } from './publish-results.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
@@ -119,7 +120,9 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const changes = settings.dev ? createEndpointChanges() : null
     if (changes) live.onRead(changes.update)
     await live.start()
-    const engine = publishResults(limitQueries(relay.engine, settings.maxQueries), live.index)
+    const files = { dir: settings.endpointsDir, details: live.details }
+    const placing = placeFailures(relay.engine, files)
+    const engine = publishResults(limitQueries(placing, settings.maxQueries), live.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))

@@ -1,7 +1,8 @@
 /** Arguments that an endpoint does not declare: which they are, and what is said about them. */
-import { nearest } from '../../googlesql/index.js'
+
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentProblem } from '../model/errors.js'
+import { nearest } from '../model/suggest.js'
 import { FORMAT_NAME } from './negotiate.js'
 import type { RawArguments } from './raw-arguments.js'
 

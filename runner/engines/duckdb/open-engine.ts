@@ -14,9 +14,10 @@ import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
-import type { CheckResult, Clock, Engine } from '../../model/ports.js'
+import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
+import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Discovery, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
@@ -249,6 +250,32 @@ export async function openEngine(
     }
   }
 
+  const locator = createLocator()
+  const placeOf = async (
+    error: unknown,
+    query: Query,
+    view: TableView,
+    { endpoint, maxRows, timestamps }: RunOptions,
+    signal: AbortSignal,
+  ): Promise<number | null> => {
+    if (!(error instanceof RequestFailure)) return null
+    const types = typesOf(query.parameters)
+    const generate = { bindsTimes: true, delay: 'rows' } as const
+    return locator.locate(error.failure, {
+      translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
+      run(asked, until) {
+        const { columns } = new CompiledText(asked, revision)
+        const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
+        return child.ask(
+          { kind: 'run', ...withParameters(asked, query, view), ...order },
+          { signal: until, caller: endpoint },
+        )
+      },
+      clock: options.clock,
+      signal,
+    })
+  }
+
   const runOver =
     (view: TableView): Engine['run'] =>
     async (query, runOptions) => {
@@ -271,7 +298,7 @@ export async function openEngine(
         const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
         return { columns: resultColumns, ...answer }
       } catch (error) {
-        throw runnerError(error, signal)
+        throw runnerError(error, signal, await placeOf(error, query, view, runOptions, signal))
       } finally {
         cancelTimer()
       }

@@ -1,6 +1,6 @@
 /** Compiled queries: BigQuery SQL with its translation. */
 import type { StructField, TableCatalogue, Type } from '../../../../googlesql/index.js'
-import type { GenerateOptions, ParameterTime } from '../../../../googlesql-duckdb/index.js'
+import type { FalliblePlaces, GenerateOptions, ParameterTime } from '../../../../googlesql-duckdb/index.js'
 import type { CheckedColumn, ResultColumn } from '../../../model/query.js'
 import { checkedColumn, type FactualColumn } from '../../checked-column.js'
 
@@ -17,6 +17,8 @@ export interface Translation {
   readonly tables: readonly string[]
   /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
   readonly quickSql: string | null
+  /** Where the query may fail; absent unless asked for. */
+  readonly fallible?: FalliblePlaces
 }
 /** @throws SqlError */
 export type Translate = (
