@@ -1,7 +1,7 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
 import { createReadStream } from 'node:fs'
-import { SqlError } from '../../googlesql/index.js'
+import { SqlError, withAdvice } from '../../googlesql/index.js'
 import { openEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
@@ -107,7 +107,13 @@ async function readAll(file: string, io: Io): Promise<string> {
 /** The failure of a query, with the line and column in its text where they are known. */
 function withPlace(thrown: unknown, sql: string): unknown {
   const cause = thrown instanceof RunnerError ? thrown.cause : null
-  if (!(cause instanceof QueryFault) || cause.offset === null) return thrown
+  if (!(cause instanceof QueryFault)) return thrown
+  if (cause.cause instanceof SqlError) {
+    const { reason, offset } = cause.cause
+    const { message } = new SqlError(withAdvice(reason, sql, offset), sql, offset)
+    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
+  }
+  if (cause.offset === null) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
 }

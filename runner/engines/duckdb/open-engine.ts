@@ -3,6 +3,8 @@
  */
 import { join, resolve } from 'node:path'
 import {
+  constantChecks,
+  resolveQuery,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -317,11 +319,51 @@ export async function openEngine(
     }
   }
 
+  // Manifests share patterns, and a pattern is in many variants.
+  const probed = new BoundedMap<string, string | null>(MAX_TRANSLATIONS)
+  /** Why this query without tables and parameters fails; null where it does not. */
+  const probe = async (sql: string, signal: AbortSignal): Promise<string | null> => {
+    const known = probed.get(sql)
+    if (known !== undefined) return known
+    const translation = translate(sql, catalogue, {}, { delay: 'rows' })
+    const { columns } = new CompiledText(translation, revision)
+    const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
+    const { sql: text, quickSql, tables } = translation
+    const outcome = await child
+      .ask({ kind: 'run', sql: text, quickSql, tables, parameters: [], ...order }, { signal })
+      .then(
+        () => null,
+        error => {
+          if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
+          throw error
+        },
+      )
+    probed.set(sql, outcome)
+    return outcome
+  }
+  /** The first constant that is wrong; null where all are right. */
+  const wrongConstant = async (
+    sql: string,
+    types: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<SqlError | null> => {
+    const { mistakes, probes } = constantChecks(resolveQuery(sql, catalogue, readTypes(types)))
+    const [mistake] = mistakes
+    if (mistake) return new SqlError(mistake.message, sql, mistake.at)
+    for (const { at, sql: asked } of probes) {
+      const message = await probe(asked, signal)
+      if (message !== null) return new SqlError(message, sql, at)
+    }
+    return null
+  }
+
   const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     const compiled = await compile(sql, types)
     if (compiled.compiled === undefined) return compiled
     const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
+      const wrong = await wrongConstant(sql, types, signal)
+      if (wrong !== null) return { ok: false, problem: { ...wrong.place, message: wrong.reason } }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         child.ask({ kind: 'check', sql: asked.sql, columns, tables: asked.tables }, { signal }),
