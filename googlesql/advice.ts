@@ -105,7 +105,7 @@ const CONNECTIVES = new Set(
 /** A mistake and where its text has been met. */
 interface Found {
   readonly reason: string
-  /** The token at the place; null where there is none. */
+  /** The token at the place, or null. */
   readonly token: Token | null
   /** The tokens before and after it. */
   readonly before: readonly Token[]

@@ -5,6 +5,7 @@ import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { BrokenEndpoint, Endpoint, Variant } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
+import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
 import { mendManifest } from './check/recover.js'
 import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
@@ -246,10 +247,11 @@ async function loadOne(
   const parsed = parseManifest(file, text)
   const { source } = parsed
   const diagnostics: Diagnostic[] = [...parsed.diagnostics]
+  let hasGuessedTypes = false
   const failed = (included: readonly string[] = [], variants = 0): LoadedOne => ({
     source: sourceText,
     detail: null,
-    diagnostics,
+    diagnostics: withoutKnockOns(diagnostics, hasGuessedTypes),
     variants,
     partials: included,
   })
@@ -262,6 +264,7 @@ async function loadOne(
   const mended = mendManifest(parsed.value, mistakes)
   if (mended === null) return failed()
   const { manifest } = mended
+  hasGuessedTypes = mended.hasGuessedTypes
   const { knowsDataChanges = true } = options
 
   diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges }))
