@@ -5,6 +5,7 @@ import { freshColumns, visitScan } from '../googlesql/plan/walk.js'
 import { inlineCtes } from './analysis/cte-uses.js'
 import { keyConditions } from './analysis/key-conditions.js'
 import { type ParameterTime, parameterTime } from './analysis/parameter-times.js'
+import { type FalliblePlaces, tolerate } from './analysis/tolerate.js'
 import { type Context, GenerateError } from './emit/context.js'
 import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
@@ -31,6 +32,8 @@ export interface GeneratedSql {
   readonly quickSql: string | null
   /** The wildcard tables that both statements read. */
   readonly shardReads: readonly ShardRead[]
+  /** Where the query may fail; absent unless `tolerated` is set. */
+  readonly fallible?: FalliblePlaces
 }
 
 export interface GenerateOptions {
@@ -38,6 +41,8 @@ export interface GenerateOptions {
   readonly bindsTimes?: boolean
   /** Which constants DuckDB may not compute while it plans, see delayed-constants.ts. @default null */
   readonly delay?: Delay | null
+  /** So many of the expressions that may fail are NULL where they do, see tolerate.ts. @default null: not asked */
+  readonly tolerated?: number | null
 }
 
 /**
@@ -47,8 +52,9 @@ export interface GenerateOptions {
  * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delay = null } = options
-  const plan = runPasses(query, PASSES, { delay })
+  const { bindsTimes = false, delay = null, tolerated = null } = options
+  const tolerant = tolerated === null ? null : tolerate(query, tolerated)
+  const plan = runPasses(tolerant?.query ?? query, PASSES, { delay })
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const shardReads = new ShardReads()
@@ -71,6 +77,7 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
     times,
     tables: tablesOf(plan),
     shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
+    ...(tolerant && { fallible: tolerant.places }),
   }
 }
 

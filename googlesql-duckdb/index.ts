@@ -18,6 +18,7 @@ export type {
   UnreadableColumn,
 } from '../googlesql/index.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
+export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
 export type { ShardRead } from './emit/shard-views.js'
 export { duckdbType } from './emit/type.js'

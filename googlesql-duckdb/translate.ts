@@ -4,6 +4,7 @@ import { resolveQuery, SqlError, type TableCatalogue } from '../googlesql/index.
 import type { OutputColumn } from '../googlesql/plan/nodes.js'
 import type { Type } from '../googlesql/types/types.js'
 import type { ParameterTime } from './analysis/parameter-times.js'
+import type { FalliblePlaces } from './analysis/tolerate.js'
 import { GenerateError } from './emit/context.js'
 import type { ShardRead } from './emit/shard-views.js'
 import { type GenerateOptions, generate } from './generate.js'
@@ -26,6 +27,8 @@ export interface TranslatedQuery {
   readonly quickSql: string | null
   /** Where the SQL reads wildcard tables: it needs a view for each. */
   readonly shardReads: readonly ShardRead[]
+  /** Where the query may fail; absent unless `tolerated` is set. */
+  readonly fallible?: FalliblePlaces
 }
 
 /** @throws SqlError in BigQuery's words for a mistake, and for a construct that the embedded engine does not support. */

@@ -3,7 +3,9 @@
  * data.ts.
  */
 
+export { withAdvice } from './advice.js'
 export type * from './ast/nodes.js'
+export { type ConstantChecks, constantChecks } from './constant-checks.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
 export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'

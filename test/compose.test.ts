@@ -194,7 +194,7 @@ describe('a runner', () => {
     const endpointsDir = join(folder, 'broken')
     mkdirSync(endpointsDir)
     writeFileSync(join(endpointsDir, 'logs.latest.yaml'), MANIFEST.replace('SELECT id', 'SELECT idd'))
-    const error = await createRunner({ ...settings, endpointsDir }).catch((thrown: unknown) => thrown)
+    const error = await createRunner({ ...settings, endpointsDir, strict: true }).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(LoadError)
     expect((error as LoadError).diagnostics[0]?.message).to.include('Unrecognized name: idd')
   })

@@ -1,6 +1,10 @@
 /** `sluice call`: runs one endpoint in this process, just as a call over HTTP would. */
-import { createRunner, type Explained } from '../compose/runner.js'
+import { type CallArguments, createRunner, type Explained, type Runner } from '../compose/runner.js'
+import { UsageError } from '../model/errors.js'
 import { RESULT_FORMATS, type ResultColumn, type ResultFormat } from '../model/query.js'
+import { bindParams } from '../request/bind-params.js'
+import { FORMAT_NAME } from '../request/negotiate.js'
+import { rawArguments as readArguments } from '../request/raw-arguments.js'
 import { readSettings } from '../settings/settings.js'
 import { rawArguments, timeArgument } from './arguments.js'
 import { EXIT, type Io } from './io.js'
@@ -16,6 +20,7 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
   const runner = await createRunner(settings)
   try {
+    checkCall(runner, name, args)
     if (flags['explain']) {
       io.print(explanationText(await runner.explain(name, args, frozen)))
       return EXIT.clean
@@ -29,6 +34,18 @@ export async function callEndpoint(name: string, texts: readonly string[], flags
   } finally {
     await runner.close()
   }
+}
+
+/**
+ * Refuses what HTTP would only report or ignore: a mistyped argument would otherwise change the result silently.
+ * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, ARGUMENT_INVALID; UsageError.
+ */
+function checkCall(runner: Runner, name: string, args: CallArguments): void {
+  const endpoint = runner.find(name)
+  if (Object.hasOwn(args, FORMAT_NAME) && !endpoint.parameters.some(({ name: own }) => own === FORMAT_NAME)) {
+    throw new UsageError([`the format is a flag here: --format ${String(args[FORMAT_NAME])}`])
+  }
+  bindParams({ ...endpoint, rejectsUnknown: true }, readArguments(args))
 }
 
 /** How rows are printed: as a table for people, or as the bytes that HTTP sends in one of its formats. */

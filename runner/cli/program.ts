@@ -53,6 +53,10 @@ function explainFailure(thrown: unknown, io: Io): number {
     io.printError('sluice: interrupted\n')
     return EXIT.failed
   }
+  if (thrown instanceof RunnerError && thrown.diagnostics.length > 0) {
+    reportDiagnostics(thrown.diagnostics, 'text', io)
+    return EXIT.problems
+  }
   if (thrown instanceof RunnerError) {
     io.printError(
       `sluice: ${thrown.detail}${thrown.errors.map(error => `\n  ${error.parameter}: ${error.detail}`).join('')}\n`,
@@ -149,13 +153,13 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       'call <name> [arguments...]',
       'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
     ),
-    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS],
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--strict'],
   )
     .addOption(shownFormat())
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .action(async (name: string, args: string[], flags: Flags) =>
-      exit(await callEndpoint(name, args, { ...settingFlags(flags), ...flags }, io)),
+      exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io)),
     )
 
   withSettings(
@@ -198,11 +202,11 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await printOpenApi(settingFlags(flags), flags, io))
     })
 
-  withSettings(command('query [sql]', "Run BigQuery SQL over the embedded engine's tables."), [
-    ...ENGINE_FLAGS,
-    '--project',
-    '--dataset',
-  ])
+  withSettings(
+    command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input."),
+    [...ENGINE_FLAGS, '--project', '--dataset'],
+  )
+    .option('--file <file>', 'read the SQL from this file')
     .option(
       '-p, --parameter <name=value>',
       'bind a parameter: name=value, or name:TYPE=value',

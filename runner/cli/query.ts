@@ -1,11 +1,15 @@
 /** `sluice query`: any BigQuery SQL over the embedded engine's tables. */
 
+import { createReadStream } from 'node:fs'
+import { SqlError, withAdvice } from '../../googlesql/index.js'
 import { openEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
+import { fileReason } from '../files/write-failure.js'
 import { instantText } from '../manifest/instant-text.js'
-import { UsageError } from '../model/errors.js'
+import { RunnerError, SetupError, UsageError } from '../model/errors.js'
 import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
+import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings } from '../settings/settings.js'
@@ -18,13 +22,15 @@ type Flags = Readonly<Record<string, unknown>>
 
 const MAX_SECONDS = 86_400
 
-/** Runs the SQL and prints its rows. `sql` is undefined only with `--functions`. */
-export async function runQuery(sql: string | undefined, flags: Flags, io: Io): Promise<number> {
+/** Runs the SQL and prints its rows. Without `given`, or where it is `-`, the SQL is read. */
+export async function runQuery(given: string | undefined, flags: Flags, io: Io): Promise<number> {
+  const file = flags['file'] as string | undefined
   if (flags['functions'] === true) {
-    if (sql !== undefined) throw new UsageError(['--functions lists functions, and takes no SQL'])
+    if (given !== undefined || file !== undefined)
+      throw new UsageError(['--functions lists functions, and takes no SQL'])
     return printFunctions(flags['format'] as string, io)
   }
-  if (sql === undefined) throw new UsageError(['query takes SQL, or --functions'])
+  const sql = await readSql(given, file, io)
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
   if (settings.engine !== 'duckdb') {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
@@ -60,9 +66,56 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
     printRows(columns, format === 'json' ? body : await derive(format, columns, body, facts), shown, io)
     if (result.isTruncated) io.printError(`cut after ${result.rowCount} rows; --max-rows sets how many\n`)
     return EXIT.clean
+  } catch (thrown) {
+    throw withPlace(thrown, sql)
   } finally {
     await engine.close()
   }
+}
+
+/** The longest text, in bytes; BigQuery takes 1 MB. */
+const MAX_SQL_BYTES = 4_000_000
+
+/** @throws UsageError for no SQL, or SQL from two places; SetupError for a file that cannot be read. */
+async function readSql(given: string | undefined, file: string | undefined, io: Io): Promise<string> {
+  if (given !== undefined && file !== undefined) throw new UsageError(['query takes SQL or --file, not both'])
+  const sql = file === undefined && given !== undefined && given !== '-' ? given : await readAll(file ?? '-', io)
+  if (sql.trim() !== '') return sql
+  throw new UsageError(['query takes SQL: as an argument, with --file, or from standard input'])
+}
+
+async function readAll(file: string, io: Io): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    const source = file === '-' ? io.standardInput() : createReadStream(file)
+    if ('isTTY' in source && source.isTTY) io.printError('type SQL, then Ctrl-D\n')
+    for await (const part of source) {
+      parts.push(Buffer.from(part as Uint8Array))
+      bytes += parts.at(-1)!.length
+      if (bytes > MAX_SQL_BYTES) throw new UsageError([`the SQL is longer than ${MAX_SQL_BYTES} bytes`])
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown
+    const source = file === '-' ? 'standard input' : file
+    const reason = thrown instanceof TypeError ? 'it is not valid UTF-8' : fileReason(thrown as NodeJS.ErrnoException)
+    throw new SetupError(`${source} cannot be read: ${reason}`)
+  }
+}
+
+/** The failure of a query, with the line and column in its text where they are known. */
+function withPlace(thrown: unknown, sql: string): unknown {
+  const cause = thrown instanceof RunnerError ? thrown.cause : null
+  if (!(cause instanceof QueryFault)) return thrown
+  if (cause.cause instanceof SqlError) {
+    const { reason, offset } = cause.cause
+    const { message } = new SqlError(withAdvice(reason, sql, offset), sql, offset)
+    return new RunnerError('QUERY_FAILED', { cause: new QueryFault(message, { cause: cause.cause }) })
+  }
+  if (cause.offset === null) return thrown
+  const { line, column } = new SqlError(cause.message, sql, cause.offset).place
+  return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
 }
 
 type Bound = Readonly<Record<string, BoundValue>>

@@ -20,7 +20,8 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
   const runner = await createRunner(settings, {
     observe(event) {
       log.observe(event)
-      if (event.kind === 'manifests.refused' && io.isTerminal) reportDiagnostics(event.diagnostics, 'text', io)
+      const hasMistakes = event.kind === 'manifests.refused' || event.kind === 'manifests.broken'
+      if (hasMistakes && io.isTerminal) reportDiagnostics(event.diagnostics, 'text', io)
     },
     droppedLogLines: log.dropped,
   })

@@ -27,6 +27,7 @@ export function loadManifests(
     knowsDataChanges: engine.dataState !== undefined,
     tables: engine.tables(),
     checkSql,
+    unknownArguments: settings.unknownArguments,
     ...more,
     ...(only.length > 0 && { only }),
   })

@@ -5,6 +5,7 @@ import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createDeriver } from '../derive/deriver.js'
 import { createApp } from '../http/app.js'
+import { createDevStreams } from '../http/dev-changes.js'
 import { createFastPath } from '../http/hits/fast-path.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representation/representation.js'
 import { messageClassesOf } from '../http/server/message-classes.js'
@@ -23,15 +24,17 @@ import { createBudgets } from '../request/budget.js'
 import { handleFor } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
+import { createEndpointChanges } from '../serving/endpoint-changes.js'
 import { createEndpointRegistry, type EndpointRegistry, type ReloadReport } from '../serving/endpoint-registry.js'
 import { createEngineRelay, type EngineRelay } from '../serving/engine-switch.js'
 import { limitQueries } from '../serving/limit-queries.js'
-import { route } from '../serving/route.js'
+import { route, routeWithHint } from '../serving/route.js'
 
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { type Closers, createClosers } from './closers.js'
 import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { placeFailures } from './place-failures.js'
 import { publishResults } from './publish-results.js'
 import { openStores } from './stores.js'
 import { tokensPath } from './tokens.js'
@@ -55,6 +58,8 @@ export interface Runner {
   reload(): Promise<ReloadReport>
   /** The endpoints, sorted by name. */
   endpoints(): readonly Endpoint[]
+  /** The endpoint by name or id. @throws RunnerError ENDPOINT_BROKEN; ENDPOINT_UNKNOWN with the name that was probably meant. */
+  find(name: string): Endpoint
   /** The endpoints in the order of their files, with facts about their manifests. */
   details(): readonly LoadedEndpoint[]
   /** Listens at the address of the settings. @throws SetupError when that fails. */
@@ -95,8 +100,9 @@ export interface RunnerOptions {
 
 /**
  * Creates a runner. Missing settings have their defaults.
- * @throws UsageError naming every setting that is unknown or invalid; LoadError when manifests or table schemas have errors;
- *   SetupError when something cannot be opened. Everything opened before the failure is closed.
+ * @throws UsageError naming every setting that is unknown or invalid; LoadError when table schemas have errors, when the
+ *   folder of manifests cannot be read, and, with the setting `strict`, when a manifest has errors; SetupError when something
+ *   cannot be opened. Everything opened before the failure is closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
   const settings = completeSettings(given)
@@ -111,8 +117,12 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
   const opened = createClosers()
   try {
     const { live, relay } = openLive(settings, { observe, clock }, opened)
+    const changes = settings.dev ? createEndpointChanges() : null
+    if (changes) live.onRead(changes.update)
     await live.start()
-    const engine = publishResults(limitQueries(relay.engine, settings.maxQueries), live.index)
+    const files = { dir: settings.endpointsDir, details: live.details }
+    const placing = placeFailures(relay.engine, files)
+    const engine = publishResults(limitQueries(placing, settings.maxQueries), live.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
     const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
@@ -139,9 +149,12 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     let isLeaving = false
     let isDraining = false
     const { corsOrigins, publicUrl } = settings
+    const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
     const appDeps = {
       ...deps,
       metrics,
+      sendChanges: streams?.send ?? null,
+      isDev: settings.dev,
       representations,
       corsOrigins,
       publicUrl,
@@ -152,7 +165,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const messageClasses = messageClassesOf(app)
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
-    if (settings.watch) opened.add(watchSources({ fingerprint, ...live, clock }))
+    if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...live, clock }))
     return {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
@@ -189,12 +202,14 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
         return { variant, sql, parameters, engineSql, plan, timingsMs }
       },
       endpoints: () => live.index().all,
+      find: name => routeWithHint(live.index(), name),
       details: live.details,
       reload: live.reload,
       async listen() {
         const { host, port } = settings
         const onLeaving = (): void => {
           isLeaving = true
+          streams?.close()
         }
         const onDraining = (): void => {
           isDraining = true
@@ -239,6 +254,7 @@ function openLive(
     createEndpointRegistry<ServingEngine>({
       relay,
       endpointsDir: settings.endpointsDir,
+      isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
       readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),

@@ -23,6 +23,10 @@ export interface AppDeps extends OpenApiDeps {
   readonly newRequestId: () => string
   /** Allowed origins; empty for none. */
   readonly corsOrigins: readonly string[]
+  /** The stream of `serve --dev`. @default null: none */
+  readonly sendChanges?: RequestHandler | null
+  /** Whether problems tell authors what callers are not told. @default false */
+  readonly isDev?: boolean
   /** Whether the process is about to end, so that balancers should send no more work. */
   readonly isLeaving: () => boolean
   /** Whether the process is ending and refuses new work. */
@@ -53,6 +57,7 @@ export function createApp(deps: AppDeps): Express {
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
   app.route('/api/endpoints/:ref/purge').all(allow('POST'), purgeResults(deps))
   app.use('/api', requireToken(deps))
+  if (deps.sendChanges) app.route('/api/dev/changes').all(allow('GET'), deps.sendChanges)
   app.route('/openapi.json').all(allow('GET', 'HEAD'), sendOpenApi(deps))
   app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
   app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
@@ -114,7 +119,7 @@ function refuseWhileDraining({ isDraining }: AppDeps): RequestHandler {
 /** The timeout of the readiness query, in milliseconds: more than a busy engine needs for a trivial query. */
 const PING_TIMEOUT_MS = 2_000
 
-/** Readiness: the engine answers and the process is not about to end. Concurrent requests share one query. */
+/** Readiness: the engine answers, an endpoint is sound and the process is not about to end. Concurrent requests share one query. */
 function reportReady(deps: AppDeps): RequestHandler {
   let asking: Promise<void> | null = null
   return async (req, res) => {
@@ -123,6 +128,10 @@ function reportReady(deps: AppDeps): RequestHandler {
       asking = null
     })
     await asking
+    const { all, broken } = deps.endpoints()
+    if (all.length === 0 && broken.length > 0) {
+      throw new RunnerError('NOT_READY', { detail: 'Every endpoint has a mistake, which the log names.' })
+    }
     sendJson(req, res, { status: 'ready' })
   }
 }
@@ -152,7 +161,7 @@ function sendMetrics({ metrics }: AppDeps): RequestHandler {
 }
 
 /** The error handler; Express recognises it by its four parameters. */
-function sendProblem({ observe }: AppDeps): ErrorRequestHandler {
+function sendProblem({ observe, isDev }: AppDeps): ErrorRequestHandler {
   return (thrown: unknown, req, res, _next) => {
     const exchange = exchangeOf(res)
     const error = understand(thrown, exchange.signal.aborted)
@@ -162,7 +171,7 @@ function sendProblem({ observe }: AppDeps): ErrorRequestHandler {
       res.destroy()
       return
     }
-    const { status, headers, body } = problemOf(error, exchange.requestId)
+    const { status, headers, body } = problemOf(error, exchange.requestId, isDev)
     res.set(headers)
     res.status(status)
     if (req.method === 'HEAD') res.end()

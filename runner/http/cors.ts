@@ -5,7 +5,7 @@ const ALLOWED_METHODS = 'GET, HEAD, POST'
 const ALLOWED_HEADERS =
   'X-API-KEY, Authorization, Accept, Content-Type, Cache-Control, If-Match, If-None-Match, Range, If-Range, X-Request-Id'
 const EXPOSED_HEADERS =
-  'ETag, Age, Cache-Status, Server-Timing, X-Request-Id, X-Row-Count, X-Truncated, Content-Disposition, Content-Range, ' +
+  'ETag, Age, Cache-Status, Server-Timing, X-Request-Id, X-Row-Count, X-Truncated, X-Ignored-Arguments, Content-Disposition, Content-Range, ' +
   'Accept-Ranges, Link, Retry-After, WWW-Authenticate, Allow'
 /** How long a browser may remember a preflight: 10 minutes. */
 const MAX_AGE_SECONDS = '600'

@@ -1,7 +1,10 @@
 /** Builds `application/problem+json` (RFC 9457); no other file does. */
+
+import { diagnosticLine } from '../model/diagnostic.js'
 import { ERROR_CODES } from '../model/error-codes.js'
 import type { RunnerError } from '../model/errors.js'
 import { problemType } from '../model/explain-problem.js'
+import { QueryFault } from '../model/query-fault.js'
 
 /** A finished error response. */
 export interface Problem {
@@ -13,17 +16,21 @@ export interface Problem {
 /** The Retry-After of a 503, in seconds, where the error has none. */
 const RETRY_AFTER_SECONDS = '5'
 
-/** The problem for an error; `instance` holds the request id, which is also in the log. */
-export function problemOf(error: RunnerError, requestId: string): Problem {
+/**
+ * The problem for an error; `instance` holds the request id, which is also in the log. Only `isForAuthors` lets it tell what
+ * the mistake in the endpoint is.
+ */
+export function problemOf(error: RunnerError, requestId: string, isForAuthors = false): Problem {
   const { status, title } = ERROR_CODES[error.code]
   const document = {
     type: problemType(error.code),
     title,
     status,
-    detail: error.detail,
+    detail: isForAuthors ? authorsDetail(error) : error.detail,
     instance: `urn:request:${requestId}`,
     code: error.code,
     ...(error.errors.length > 0 && { errors: error.errors }),
+    ...(isForAuthors && error.diagnostics.length > 0 && { diagnostics: error.diagnostics }),
   }
   const body = Buffer.from(JSON.stringify(document))
   const headers = {
@@ -34,4 +41,10 @@ export function problemOf(error: RunnerError, requestId: string): Problem {
     ...error.headers,
   }
   return { status, headers, body }
+}
+
+/** The mistake in the endpoint, with its place where it is known. */
+function authorsDetail({ detail, diagnostics, cause }: RunnerError): string {
+  if (diagnostics.length > 0) return diagnostics.map(diagnosticLine).join('\n')
+  return cause instanceof QueryFault ? cause.message : detail
 }

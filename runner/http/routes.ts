@@ -1,12 +1,12 @@
 /** The routes below /api: running, listing and describing endpoints, and purging results. */
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../model/ports.js'
-import { authenticate, authorize, mayRun } from '../request/authorize.js'
+import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
 import { handle, type RequestDeps } from '../request/handle.js'
+import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
 import { parsePairs } from '../request/raw-arguments.js'
-import { route } from '../serving/route.js'
 import { readBodyArguments } from './body.js'
 import { bearerToken, wantsFresh } from './hits/request-headers.js'
 import type { RepresentationStore } from './representation/representation.js'
@@ -56,9 +56,7 @@ export function listEndpoints(deps: RequestDeps): RequestHandler {
 export function describeOne(deps: RequestDeps): RequestHandler {
   return (req, res) => {
     const caller = identify(req, res, deps)
-    const endpoint = route(deps.endpoints(), refOf(req))
-    exchangeOf(res).progress.endpoint = endpoint.name
-    authorize(caller, endpoint)
+    const { endpoint } = admitCall(caller, { ref: refOf(req) }, deps, exchangeOf(res).progress)
     sendJson(req, res, describeEndpoint(endpoint, caller))
   }
 }
@@ -67,9 +65,7 @@ export function describeOne(deps: RequestDeps): RequestHandler {
 export function purgeResults(deps: RequestDeps): RequestHandler {
   return async (req, res) => {
     const caller = identify(req, res, deps)
-    const endpoint = route(deps.endpoints(), refOf(req))
-    exchangeOf(res).progress.endpoint = endpoint.name
-    authorize(caller, endpoint)
+    const { endpoint } = admitCall(caller, { ref: refOf(req) }, deps, exchangeOf(res).progress)
     await purgeEndpoint(caller, endpoint, deps)
     sendJson(req, res, { purged: endpoint.name })
   }
@@ -98,7 +94,7 @@ function refOf(req: Request): string {
 }
 
 /** The token from `X-API-KEY`, else from `Authorization: Bearer`; null where both are missing. */
-function tokenOf(req: Request): string | null {
+export function tokenOf(req: Request): string | null {
   const key = req.get('X-API-KEY')
   if (key !== undefined && key !== '') return key
   return bearerToken(req.get('Authorization') ?? '')

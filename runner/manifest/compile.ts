@@ -26,6 +26,8 @@ export interface CompileInput {
   readonly tables: TableCatalogue
   /** Rows for documents; see Endpoint. @default null */
   readonly example?: readonly unknown[] | null
+  /** What happens to undeclared arguments where the manifest does not say. @default ignore */
+  readonly unknownArguments?: 'ignore' | 'reject'
   /** A hash of anything else that results depend on. */
   readonly schemaTextHash: string
 }
@@ -41,7 +43,8 @@ const MICROS_PER = {
 /** Compiles a manifest into a frozen endpoint. The manifest must have no errors. */
 export function compileEndpoint(input: CompileInput): Endpoint {
   const { manifest } = input
-  const settings = { ...SETTING_DEFAULTS, ...manifest.settings }
+  const { unknownArguments = SETTING_DEFAULTS.unknown_arguments } = input
+  const settings = { ...SETTING_DEFAULTS, unknown_arguments: unknownArguments, ...manifest.settings }
   const parameters = compileParameters(manifest)
   return Object.freeze({
     id: manifest.id.toLowerCase(),
@@ -59,6 +62,7 @@ export function compileEndpoint(input: CompileInput): Endpoint {
     labels: Object.freeze({ ...settings.labels }),
     revision: revisionOf(input),
     example: input.example ?? null,
+    rejectsUnknown: settings.unknown_arguments === 'reject',
     settings: Object.freeze(settings),
     render: compileRender(parameters, input, MICROS_PER[settings.now_granularity]),
   })

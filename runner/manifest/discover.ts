@@ -65,6 +65,11 @@ export async function discover(dir: string): Promise<Discovered> {
 
 const posixJoin = (dir: string, name: string): string => posix.join(dir.split(sep).join('/'), name)
 
+/** The partials alone; those that cannot be read are left out. */
+export async function discoverPartials(dir: string): Promise<readonly SourceText[]> {
+  return readAll(dir, (await namesBelow(dir)).filter(isPartial), [])
+}
+
 async function readAll(
   dir: string,
   names: readonly string[],

@@ -2,16 +2,17 @@
 import { resolve, sep } from 'node:path'
 import type { TableCatalogue } from '../../googlesql/index.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
-import type { Endpoint, Variant } from '../model/endpoint.js'
+import type { BrokenEndpoint, Endpoint, Variant } from '../model/endpoint.js'
 import type { Manifest } from '../model/manifest.js'
 import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
+import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
 import { mendManifest } from './check/recover.js'
 import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
-import { discover, type SourceText } from './discover.js'
+import { discover, isManifest, type SourceText } from './discover.js'
 import { exampledName, exampleFile, exampleRows } from './example-rows.js'
 import type { LoadMemory } from './load-cache.js'
 import { loadPartials, type Partial } from './load-partials.js'
@@ -19,6 +20,7 @@ import { InTurn } from './ordered-concurrency.js'
 import { diagnosticAt, didYouMean } from './report.js'
 import { type ExpandedSql, expandSql } from './variants/expand-sql.js'
 import type { TemplateCoverage } from './variants/template-coverage.js'
+import { writtenIdentity } from './written-identity.js'
 import { parseManifest } from './yaml/parse.js'
 
 export interface LoadOptions {
@@ -26,6 +28,8 @@ export interface LoadOptions {
   /** Part of every revision: a hash of anything that results depend on besides manifests, partials and table schemas. */
   readonly schemaTextHash?: string
   readonly checkSql: CheckSql
+  /** What happens to undeclared arguments where a manifest does not say. @default ignore */
+  readonly unknownArguments?: 'ignore' | 'reject'
   /** Whether the engine can tell that the data of a query has changed. @default true */
   readonly knowsDataChanges?: boolean
   /** The most bytes that a warehouse may read for a variant; more is an error. @default null: no limit */
@@ -71,6 +75,8 @@ export interface Loaded {
   readonly endpoints: readonly Endpoint[]
   /** The same endpoints with their files, variants and lookup rows. */
   readonly details: readonly LoadedEndpoint[]
+  /** The manifests with errors, in the order of their files. */
+  readonly broken: readonly BrokenEndpoint[]
   readonly diagnostics: readonly Diagnostic[]
   /** The paths of all manifests found, sound or not. */
   readonly files: readonly string[]
@@ -93,8 +99,9 @@ export async function loadEndpoints(
   const { examples } = found
   const loaded = await loadSources(found.manifests, found.partials, { ...options, examples }, onLoaded)
   const all = [...found.diagnostics, ...loaded.diagnostics].sort(compareDiagnostics)
+  const broken = [...loaded.broken, ...unreadableManifests(found.diagnostics, options.dir)]
   const { dir, only } = options
-  if (only === undefined) return { ...loaded, diagnostics: all }
+  if (only === undefined) return { ...loaded, broken, diagnostics: all }
   // A folder that cannot be read is always reported.
   const isWanted = (file: string): boolean => file === dir || only.some(path => isWithin(path, file))
   const strange = only.filter(path => !isWithin(path, dir) && !found.paths.some(file => isWithin(path, file)))
@@ -102,11 +109,19 @@ export async function loadEndpoints(
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
     details,
+    broken: broken.filter(({ file }) => isWanted(file)),
     files: loaded.files.filter(isWanted),
     diagnostics: [...all.filter(({ file }) => isWanted(file)), ...strange.map(file => notBelow(dir, file))],
     manifests: found.manifests.filter(({ file }) => isWanted(file)).length,
     variants: [...counts].reduce((sum, [file, variants]) => (isWanted(file) ? sum + variants : sum), 0),
   }
+}
+
+/** Manifests that could not be read at all. */
+function unreadableManifests(diagnostics: readonly Diagnostic[], dir: string): readonly BrokenEndpoint[] {
+  return diagnostics
+    .filter(({ severity, file }) => severity === 'error' && file !== dir && isManifest(file))
+    .map(diagnostic => ({ file: diagnostic.file, name: null, id: null, diagnostics: [diagnostic] }))
 }
 
 async function counted(
@@ -139,34 +154,40 @@ export async function loadSources(
   const duplicates = new DuplicateFinder()
   const examples = new Map(options.examples?.map(example => [example.file, example]))
   const once = { ...options, checkSql: checkOnce(options.checkSql) }
-  const details: LoadedEndpoint[] = []
-  const diagnostics: Diagnostic[] = [...partials.diagnostics]
-  let variants = 0
-  const add = (loaded: LoadedOne): void => {
-    diagnostics.push(...loaded.diagnostics)
-    variants += loaded.variants
-    if (loaded.detail !== null) details.push(loaded.detail)
-  }
+  const outcomes: LoadedOne[] = []
+  const add = (loaded: LoadedOne): void => void outcomes.push(loaded)
   options.memory?.begin(options.tables)
   const loading = new InTurn<LoadedOne>(LOADED_AT_ONCE, add)
   for (const source of manifests) {
     await options.yieldToEventLoop?.()
-    // Ids and names are claimed in file order, before any waiting, so that the first of two manifests keeps them.
+    // Ids and names are claimed in file order, before any waiting.
     const known = recall(source, partials.byName, examples, duplicates, options)
     const one = known ?? loadOne(source, partials.byName, examples, duplicates, once)
     await loading.add(counted(one, source.file, onLoaded))
   }
   await loading.end()
+  const shared = duplicates.diagnostics()
+  const sharing = new Set(shared.map(({ file }) => file))
+  const isSound = ({ detail, source }: LoadedOne): boolean => detail !== null && !sharing.has(source.file)
+  const details = outcomes.filter(isSound).map(({ detail }) => detail!)
+  const diagnostics = [...partials.diagnostics, ...outcomes.flatMap(one => one.diagnostics), ...shared]
   if (options.checkExample && details.length === manifests.length) diagnostics.push(...strayExamples(examples, details))
-  diagnostics.sort(compareDiagnostics)
   return {
     endpoints: details.map(({ endpoint }) => endpoint),
     details,
-    diagnostics,
+    broken: outcomes.filter(one => !isSound(one)).map(one => brokenEndpoint(one, [...shared, ...partials.diagnostics])),
+    diagnostics: diagnostics.sort(compareDiagnostics),
     files: manifests.map(({ file }) => file),
     manifests: manifests.length,
-    variants,
+    variants: outcomes.reduce((sum, one) => sum + one.variants, 0),
   }
+}
+
+/** @param shared diagnostics of which those in its own file, or in a partial that it includes, are its own too. */
+function brokenEndpoint({ source, diagnostics, partials }: LoadedOne, shared: readonly Diagnostic[]): BrokenEndpoint {
+  const files = new Set([source.file, ...partials])
+  const all = [...diagnostics, ...shared.filter(({ file }) => files.has(file))].sort(compareDiagnostics)
+  return { file: source.file, ...writtenIdentity(source.text), diagnostics: all }
 }
 
 /** Warnings about examples beside which no endpoint has their name. Without every manifest it could not be told. */
@@ -198,17 +219,21 @@ function recall(
   const example = examples.get(exampleFile(source.file, known.detail.endpoint.name))
   if ((example?.text ?? null) !== known.exampleText) return null
   const { detail, variants, claims } = known
-  const diagnostics = duplicates.check(claims)
-  return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
+  duplicates.add(claims)
+  return { source, detail, diagnostics: [], variants, partials: [] }
 }
 
 /** The number of manifests loaded at a time: while the engine checks some, others are parsed. */
 const LOADED_AT_ONCE = 64
 
 interface LoadedOne {
+  readonly source: SourceText
+  /** Null where it has errors. */
   readonly detail: LoadedEndpoint | null
   readonly diagnostics: readonly Diagnostic[]
   readonly variants: number
+  /** The files of the partials that a broken manifest includes. */
+  readonly partials: readonly string[]
 }
 
 async function loadOne(
@@ -222,15 +247,24 @@ async function loadOne(
   const parsed = parseManifest(file, text)
   const { source } = parsed
   const diagnostics: Diagnostic[] = [...parsed.diagnostics]
-  const failed = (): LoadedOne => ({ detail: null, diagnostics, variants: 0 })
+  let hasGuessedTypes = false
+  const failed = (included: readonly string[] = [], variants = 0): LoadedOne => ({
+    source: sourceText,
+    detail: null,
+    diagnostics: withoutKnockOns(diagnostics, hasGuessedTypes),
+    variants,
+    partials: included,
+  })
   if (source === null || parsed.diagnostics.length > 0) return failed()
 
   const mistakes = findSchemaMistakes(parsed.value)
   const claims = claimsOf(parsed.value, source)
-  diagnostics.push(...schemaDiagnostics(mistakes, source), ...duplicates.check(claims))
+  duplicates.add(claims)
+  diagnostics.push(...schemaDiagnostics(mistakes, source))
   const mended = mendManifest(parsed.value, mistakes)
   if (mended === null) return failed()
   const { manifest } = mended
+  hasGuessedTypes = mended.hasGuessedTypes
   const { knowsDataChanges = true } = options
 
   diagnostics.push(...checkRules(MANIFEST_RULES, { manifest, source, knowsDataChanges }))
@@ -238,12 +272,13 @@ async function loadOne(
 
   const expanded = expandSql(manifest, source, partials)
   diagnostics.push(...expanded.diagnostics)
-  if (expanded.texts.length === 0) return failed()
+  const included = [...expanded.expansion.partials].map(name => partials.get(name)!.file)
+  if (expanded.texts.length === 0) return failed(included)
 
   const facts = { manifest, source, knowsDataChanges, expansion: expanded.expansion, texts: expanded.texts }
   const ruled = checkRules(TEMPLATE_RULES, facts)
   diagnostics.push(...ruled)
-  if (mended.hasGuessedTypes) return failed()
+  if (mended.hasGuessedTypes) return failed(included)
 
   const told = new Set(ruled.map(at => `${at.file}:${at.line}:${at.column}`))
   const { maxBytes = null, checksImplied = true } = options
@@ -251,9 +286,9 @@ async function loadOne(
   diagnostics.push(...sql.diagnostics, ...checkRules(SQL_RULES, { ...facts, checked: sql.checked }))
   if (options.hasHints) diagnostics.push(...checkRules(HINT_RULES, { ...facts, checked: sql.checked }))
   const variants = expanded.variants.length
-  if (diagnostics.some(({ severity }) => severity === 'error')) return { detail: null, diagnostics, variants }
+  if (diagnostics.some(({ severity }) => severity === 'error')) return failed(included, variants)
 
-  const { tables, schemaTextHash = '', checkExample } = options
+  const { tables, schemaTextHash = '', checkExample, unknownArguments = 'ignore' } = options
   const example = examples.get(exampleFile(file, manifest.name))
   const endpoint = compileEndpoint({
     manifest,
@@ -262,6 +297,7 @@ async function loadOne(
     partials,
     tables,
     schemaTextHash,
+    unknownArguments,
     ...(example && { example: exampleRows(example) }),
   })
   if (example && checkExample) diagnostics.push(...checkExample(endpoint, example))
@@ -281,7 +317,7 @@ async function loadOne(
       exampleText: example?.text ?? null,
     })
   }
-  return { detail, diagnostics, variants }
+  return { source: sourceText, detail, diagnostics, variants, partials: included }
 }
 
 /** Loaded when a command asks for it: a server has no use for it. */

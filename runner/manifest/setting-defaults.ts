@@ -9,4 +9,5 @@ export const SETTING_DEFAULTS = Object.freeze({
   labels: Object.freeze({}),
   timestamps: 'iso8601',
   now_granularity: 'none',
+  unknown_arguments: 'ignore',
 }) satisfies Settings

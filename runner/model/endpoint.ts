@@ -1,4 +1,5 @@
 /** An endpoint: a manifest compiled, frozen and ready to serve. */
+import type { Diagnostic } from './diagnostic.js'
 import type { Parameter } from './param.js'
 import type { ArgumentMap, ColumnPromise, Query, WarehouseReads } from './query.js'
 
@@ -56,6 +57,8 @@ export interface Endpoint {
   readonly revision: string
   /** Reviewed rows of a result, for documents: those of `<name>.example.json`. Null where there is no such file. */
   readonly example: readonly unknown[] | null
+  /** Whether undeclared arguments are an error; otherwise they are ignored. */
+  readonly rejectsUnknown: boolean
   /** The settings as authored, with defaults filled in, for `GET /api/endpoints`. */
   readonly settings: Readonly<Record<string, unknown>>
   /**
@@ -63,6 +66,17 @@ export interface Endpoint {
    * says.
    */
   render(args: ArgumentMap, nowMicros: bigint): Query
+}
+
+/** A manifest with errors: an endpoint that cannot be served. */
+export interface BrokenEndpoint {
+  readonly file: string
+  /** Null where it cannot be read. */
+  readonly name: string | null
+  /** The UUID, in lower case; null where it cannot be read. */
+  readonly id: string | null
+  /** Its errors and warnings, those of partials that it includes too. */
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 /** One SQL text that a template can produce, and the choices that lead to it. */

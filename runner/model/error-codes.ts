@@ -216,6 +216,14 @@ export const ERROR_CODES = {
     remedy:
       'Wait for as many seconds as `Retry-After` says, then ask again. If it happens often, the operator adds replicas or caches more.',
   },
+  ENDPOINT_BROKEN: {
+    status: 503,
+    title: 'The endpoint has a mistake',
+    when: 'The manifest of this endpoint, or a partial that it includes, has a mistake. The other endpoints are served. The log has the file, the line and the reason; with `serve --dev` the answer has them too, in `diagnostics`.',
+    fault: 'author',
+    remedy:
+      'Tell the operator the name of the endpoint. Its author runs `sluice validate`, and corrects what that names; the server takes the correction with `--watch`, at SIGHUP, or when it starts again.',
+  },
   DRAINING: {
     status: 503,
     title: 'Shutting down',
@@ -233,7 +241,7 @@ export const ERROR_CODES = {
   NOT_READY: {
     status: 503,
     title: 'Not ready',
-    when: 'The engine does not answer, or its data folder is missing. Only `/readyz` says so.',
+    when: 'The engine does not answer, its data folder is missing, or every endpoint has a mistake. Only `/readyz` says so.',
     fault: 'operator',
     remedy:
       'Wait until `/readyz` is a 200. If it stays, the operator looks at the log for the engine and at the data folder.',

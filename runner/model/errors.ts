@@ -34,6 +34,8 @@ export interface RunnerErrorOptions {
   readonly refusal?: Refusal
   /** What the warehouse billed for the query although it failed. */
   readonly cost?: QueryCost
+  /** For ENDPOINT_BROKEN: the mistakes of the manifest. Callers see them only with `serve --dev`. */
+  readonly diagnostics?: readonly Diagnostic[]
 }
 
 /** The one class for expected failures of a call. */
@@ -45,6 +47,7 @@ export class RunnerError extends Error {
   readonly headers: Readonly<Record<string, string>>
   readonly refusal: Refusal | null
   readonly cost: QueryCost | null
+  readonly diagnostics: readonly Diagnostic[]
 
   constructor(code: ErrorCode, options: RunnerErrorOptions = {}) {
     super(options.detail ?? ERROR_CODES[code].title, { cause: options.cause })
@@ -54,6 +57,7 @@ export class RunnerError extends Error {
     this.headers = options.headers ?? {}
     this.refusal = options.refusal ?? null
     this.cost = options.cost ?? null
+    this.diagnostics = options.diagnostics ?? []
   }
 
   /** A copy of this error with the cost of the failed query. */

@@ -24,6 +24,12 @@ export type Event =
       readonly reason: string
       readonly diagnostics: readonly Diagnostic[]
     }
+  | {
+      /** Manifests have errors, so their endpoints are not served; the others are. */
+      readonly kind: 'manifests.broken'
+      readonly manifests: number
+      readonly diagnostics: readonly Diagnostic[]
+    }
   | { readonly kind: 'server.draining' }
   | { readonly kind: 'server.closed' }
   | {

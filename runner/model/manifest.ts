@@ -172,6 +172,10 @@ export interface Settings {
    */
   timestamps?: 'iso8601' | 'unix_micros'
   /**
+   * What happens to arguments that the endpoint does not declare: ignored ones are named in the header X-Ignored-Arguments; rejected ones are a 400. Without it the server's --unknown-arguments decides.
+   */
+  unknown_arguments?: 'ignore' | 'reject'
+  /**
    * @now is truncated to the start of its second, minute, hour or day, so that calls within the same unit run the same query.
    */
   now_granularity?: 'none' | 'second' | 'minute' | 'hour' | 'day'

@@ -6,4 +6,11 @@
  */
 export class QueryFault extends Error {
   override readonly name = 'QueryFault'
+  /** Where in the text of the query it is, from 0; null where that is not known. */
+  readonly offset: number | null
+
+  constructor(message: string, options: ErrorOptions & { readonly offset?: number | null } = {}) {
+    super(message, options)
+    this.offset = options.offset ?? null
+  }
 }

@@ -21,6 +21,7 @@ const LEVEL_OF = {
   'manifests.loaded': 'debug',
   'manifests.reloaded': 'info',
   'manifests.refused': 'error',
+  'manifests.broken': 'error',
   'query.started': 'debug',
   'query.done': 'debug',
   'query.failed': 'warn',

@@ -70,6 +70,7 @@ export const METRICS = {
   sluice_engine_deaths_total: metric('counter', "Times that an engine's process died.", 'engine'),
   sluice_bugs_total: metric('counter', 'Requests that met a bug.'),
   sluice_manifests_loaded: metric('gauge', 'Manifests that are served.'),
+  sluice_manifests_broken: metric('gauge', 'Manifests with mistakes, whose endpoints answer 503.'),
   sluice_reload_success: metric(
     'gauge',
     '1 while the manifests served are the last that were read, 0 after a reload that found mistakes.',
@@ -180,6 +181,7 @@ export function openMetrics(): Metrics {
   const engineDeaths = counter('sluice_engine_deaths_total')
   const bugs = counter('sluice_bugs_total')
   const manifests = gauge('sluice_manifests_loaded')
+  const brokenManifests = gauge('sluice_manifests_broken')
   const reloadSuccess = gauge('sluice_reload_success')
   bugs.of()
   let droppedLogLines = (): number => 0
@@ -261,7 +263,11 @@ export function openMetrics(): Metrics {
       case 'manifests.loaded':
       case 'manifests.reloaded':
         manifests.count = event.endpoints
+        brokenManifests.count = 0
         reloadSuccess.count = 1
+        return
+      case 'manifests.broken':
+        brokenManifests.count = event.manifests
         return
       case 'manifests.refused':
         reloadSuccess.count = 0

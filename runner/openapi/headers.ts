@@ -14,6 +14,9 @@ export const HEADERS = {
     description: '`true` if the result was cut to the rows that the endpoint gives at most.',
     schema: { type: 'string', enum: ['true', 'false'] },
   },
+  'X-Ignored-Arguments': text(
+    'Arguments of the call that the endpoint does not declare: names, percent-encoded, with commas between them.',
+  ),
   'X-Request-Id': text('The id of the request, which the log has too.'),
   'Retry-After': whole('In how many seconds to ask again.'),
 } as const

@@ -76,6 +76,7 @@ const RESULT_HEADERS = headerRefs(
   'Server-Timing',
   'X-Row-Count',
   'X-Truncated',
+  'X-Ignored-Arguments',
   'X-Request-Id',
 )
 

@@ -9,6 +9,12 @@ import type { RawArgument, RawArguments } from './raw-arguments.js'
 
 const CHALLENGE = 'Bearer realm="sluice"'
 
+/** What a token is told, and the log, where its scope does not have the endpoint. */
+export const SCOPE_REFUSED = {
+  detail: 'The token does not allow this endpoint.',
+  refusal: { rule: 'scope', reason: 'the token allows no endpoint of this name' },
+} as const
+
 /**
  * The caller with this token. Counts one call against the token's rate.
  * @throws RunnerError TOKEN_MISSING, TOKEN_UNKNOWN, RATE_LIMITED.
@@ -48,9 +54,7 @@ export type Confined = Pick<Caller, 'mayCall' | 'pinned' | 'allTenants'>
  * `pinned_as` that can quote it.
  */
 export function refusalOf(caller: Confined, endpoint: Access): Refusal | null {
-  if (!caller.mayCall(endpoint.name)) {
-    return { rule: 'scope', reason: 'the token allows no endpoint of this name' }
-  }
+  if (!caller.mayCall(endpoint.name)) return SCOPE_REFUSED.refusal
   const { tenant } = endpoint
   if (tenant !== null && !caller.allTenants && !Object.hasOwn(caller.pinned, tenant)) {
     return { rule: 'tenant', reason: `the token neither pins "${tenant}" nor was made with --all-tenants` }
@@ -81,7 +85,7 @@ export function mayRun(caller: Confined, endpoint: Access): boolean {
 export function authorize(caller: Caller, endpoint: Access): void {
   const refusal = refusalOf(caller, endpoint)
   if (refusal !== null) {
-    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: 'The token does not allow this endpoint.', refusal })
+    throw new RunnerError('TOKEN_NOT_ALLOWED', { detail: SCOPE_REFUSED.detail, refusal })
   }
 }
 

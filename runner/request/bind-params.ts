@@ -5,24 +5,35 @@ import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from 
 import type { ArgumentMap } from '../model/query.js'
 import { compareValues, splitType, typeScalar } from '../model/typed-value.js'
 import type { RawArgument, RawArguments } from './raw-arguments.js'
+import { unknownNames, unknownProblems } from './unknown-arguments.js'
 
 /** The longest value, in bytes of UTF-8. */
 export const MAX_VALUE_BYTES = 32_768
 /** The longest list. */
 const MAX_LIST_VALUES = 10_000
 
+/** The members of an endpoint that say what its arguments are. */
+export type Bindable = Pick<Endpoint, 'parameters'> & Partial<Pick<Endpoint, 'rejectsUnknown'>>
+
 /**
- * Typed arguments in declared order, with defaults; absent arguments have no member. Undeclared names are ignored.
+ * Typed arguments in declared order, with defaults; absent arguments have no member. Undeclared names are ignored, unless the
+ * endpoint rejects them.
  * @throws RunnerError ARGUMENT_INVALID naming every bad argument.
  */
-export function bindParams(endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
+export function bindParams(endpoint: Bindable, given: RawArguments): ArgumentMap {
   const args: Record<string, ArgumentValue> = Object.create(null)
   const isBracketed = bracketedNames(given)
-  const errors: ArgumentProblem[] = []
+  const unknown = endpoint.rejectsUnknown ? unknownProblems(endpoint, unknownNames(endpoint, given)) : []
+  /** Missing because the caller has misspelt them: that is one mistake, not two. */
+  const misspelt = new Set(
+    unknown.map(({ suggests }) => suggests).filter(name => name !== undefined && !given.has(name)),
+  )
+  const errors: ArgumentProblem[] = unknown.map(({ parameter, detail }) => ({ parameter, detail }))
   for (const parameter of endpoint.parameters) {
     const bound = isBracketed.has(parameter.name)
       ? { problem: bracketProblem(parameter) }
       : bindOne(parameter, given.get(parameter.name))
+    if (misspelt.has(parameter.name)) continue
     if (bound.problem !== undefined) errors.push({ parameter: parameter.name, detail: bound.problem })
     else if (bound.value !== undefined) args[parameter.name] = bound.value
   }

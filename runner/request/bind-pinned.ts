@@ -1,11 +1,10 @@
 /** Combines a caller's arguments with the token's pins, and types them as the endpoint declares. */
-import type { Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 import type { ArgumentValue, PinnedPattern } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
 import type { ArgumentMap } from '../model/query.js'
 import { applyPins } from './authorize.js'
-import { bindParams } from './bind-params.js'
+import { type Bindable, bindParams } from './bind-params.js'
 import type { RawArguments } from './raw-arguments.js'
 
 /**
@@ -13,7 +12,7 @@ import type { RawArguments } from './raw-arguments.js'
  * that value; then `pinned_as` turns it into a regular expression. Engines and the cache key therefore see the pattern.
  * @throws RunnerError ARGUMENT_INVALID, TOKEN_NOT_ALLOWED.
  */
-export function bindPinned(caller: Caller, endpoint: Pick<Endpoint, 'parameters'>, given: RawArguments): ArgumentMap {
+export function bindPinned(caller: Caller, endpoint: Bindable, given: RawArguments): ArgumentMap {
   const args = bindParams(endpoint, applyPins(caller, endpoint, given))
   const patterns = endpoint.parameters.filter(({ name, pinnedAs }) => pinnedAs && Object.hasOwn(caller.pinned, name))
   if (patterns.length === 0) return args

@@ -58,6 +58,8 @@ export interface RunResponse {
   readonly runMs: number | null
   /** What the warehouse billed for the query that this call started; null on other engines. */
   readonly cost: QueryCost | null
+  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
+  readonly ignored: string
 }
 
 /** @throws RunnerError with whatever each stage refuses; see the stage's own file. */
@@ -91,13 +93,13 @@ export async function handleFor(
     const answer = plan.cached
       ? await fromCache(caller, plan.cached, request, deps)
       : await fromEngine(caller, plan.order, request, deps)
-    return { ...answer, endpoint, offered, coding }
+    return { ...answer, endpoint, offered, coding, ignored: plan.ignored }
   } finally {
     endCall?.()
   }
 }
 
-type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding'>
+type Answer = Omit<RunResponse, 'endpoint' | 'offered' | 'coding' | 'ignored'>
 
 async function fromCache(
   caller: Caller,

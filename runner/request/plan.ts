@@ -2,12 +2,14 @@
 import { cacheKey } from '../cache/key.js'
 import type { CacheRequest } from '../cache/request.js'
 import type { Endpoint } from '../model/endpoint.js'
+import { RunnerError } from '../model/errors.js'
 import type { Caller } from '../model/ports.js'
-import { type EndpointIndex, route } from '../serving/route.js'
-import { authorize } from './authorize.js'
+import { type EndpointIndex, findBroken, route } from '../serving/route.js'
+import { authorize, SCOPE_REFUSED } from './authorize.js'
 import { bindPinned } from './bind-pinned.js'
 import type { RawArguments } from './raw-arguments.js'
 import { type RunDeps, type RunOrder, runQuery } from './run-query.js'
+import { ignoredHeader, unknownNames } from './unknown-arguments.js'
 
 export interface PlanDeps extends RunDeps {
   /** The current endpoints. */
@@ -31,19 +33,25 @@ export interface Plan {
   readonly order: RunOrder
   /** What to ask of the cache; null where the call goes past it. */
   readonly cached: CacheRequest | null
+  /** The value of X-Ignored-Arguments; '' where no argument was ignored. */
+  readonly ignored: string
 }
 
 /**
  * The endpoint by name or id, for a caller who may call it.
- * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED.
+ * @throws RunnerError ENDPOINT_UNKNOWN, ENDPOINT_BROKEN, TOKEN_NOT_ALLOWED.
  */
 export function admitCall(
   caller: Caller,
   { ref }: { readonly ref: string },
-  { endpoints }: PlanDeps,
+  { endpoints }: Pick<PlanDeps, 'endpoints'>,
   progress: Progress | null = null,
 ): AdmittedCall {
-  const endpoint = route(endpoints(), ref)
+  const index = endpoints()
+  const broken = findBroken(index, ref)
+  if (progress && broken) progress.endpoint = broken.name
+  if (broken?.name && !caller.mayCall(broken.name)) throw new RunnerError('TOKEN_NOT_ALLOWED', SCOPE_REFUSED)
+  const endpoint = route(index, ref)
   if (progress) progress.endpoint = endpoint.name
   authorize(caller, endpoint)
   return { caller, endpoint }
@@ -61,7 +69,8 @@ export function planCall(
 ): Plan {
   const args = bindPinned(caller, endpoint, given)
   const order = { endpoint, args, nowMicros }
-  return { order, cached: cacheRequest(order, caller, deps) }
+  const ignored = ignoredHeader(unknownNames(endpoint, given))
+  return { order, cached: cacheRequest(order, caller, deps), ignored }
 }
 
 function cacheRequest(order: RunOrder, caller: Caller, deps: PlanDeps): CacheRequest | null {

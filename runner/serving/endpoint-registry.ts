@@ -4,9 +4,11 @@ import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
 import { createLoadMemory, type LoadMemory } from '../manifest/load-cache.js'
 import type { Diagnostic } from '../model/diagnostic.js'
+import type { BrokenEndpoint } from '../model/endpoint.js'
 import { LoadError, RunnerError, SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
+import type { ReadOutcome } from './endpoint-changes.js'
 import type { EngineRelay } from './engine-switch.js'
 import { type EndpointIndex, indexEndpoints } from './route.js'
 
@@ -24,16 +26,19 @@ export interface EndpointRegistry {
   readonly details: () => readonly LoadedEndpoint[]
   /** Calls `listener` with the ids of endpoints that a reload has changed or removed, before any call sees the new state. */
   onGone(listener: (endpointIds: readonly string[]) => void): void
+  /** Calls `listener` after the start and after each reload, also a refused one. */
+  onRead(listener: (outcome: ReadOutcome) => void): void
   /** The state of the files that were read last; see sourceState. */
   readonly lastRead: () => string
   /**
-   * Loads everything for the first time.
+   * Loads everything for the first time. Endpoints with errors are broken; strictly, any error is refused.
    * @throws LoadError, SetupError; nothing is open then.
    */
   start(): Promise<void>
   /**
-   * Reads everything again and serves it, which is an event, as is a refusal. Who asks while another waits to begin shares
-   * its turn.
+   * Reads everything again and serves it, which is an event, as is a refusal. An error of an endpoint that is served is
+   * refused, as is any other error, but for those of endpoints that have not been served. Who asks while another waits to
+   * begin shares its turn.
    * @throws LoadError, SetupError, RunnerError; then everything is as it was.
    */
   reload(): Promise<ReloadReport>
@@ -53,6 +58,8 @@ export interface RegistryDeps<E extends Engine> {
   readonly relay: EngineRelay<E>
   /** The folder of manifests, for diagnostics. */
   readonly endpointsDir: string
+  /** Whether any error is refused, also at the start. @default false */
+  readonly isStrict?: boolean
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
   /** @throws LoadError. */
@@ -91,11 +98,19 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   let lastRead = ''
   let isClosed = false
   const listeners: ((endpointIds: readonly string[]) => void)[] = []
+  const readers: ((outcome: ReadOutcome) => void)[] = []
+  /** What the last reading has loaded; null before, and where it failed earlier. */
+  let lastLoaded: Loaded | null = null
   let turn: Promise<unknown> = Promise.resolve()
   /** The reload that waits for the current one to end. */
   let waiting: Promise<ReloadReport> | null = null
 
+  function tellReaders(diagnostics: readonly Diagnostic[]): void {
+    for (const reader of readers) reader({ loaded: lastLoaded, diagnostics, served: index })
+  }
+
   async function read(): Promise<Reading<E>> {
+    lastLoaded = null
     const yieldToEventLoop = breather(clock, () => isClosed)
     const definitions = await deps.readTables(yieldToEventLoop)
     const text = JSON.stringify(definitions)
@@ -110,7 +125,10 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     }
     try {
       const loaded = await deps.load(engine, { yieldToEventLoop, memory: reading.memory })
-      refuseErrors(loaded.diagnostics)
+      lastLoaded = loaded
+      if (deps.isStrict || isFolderUnreadable(loaded, deps.endpointsDir) || losesServed(details, loaded)) {
+        refuseErrors(loaded.diagnostics)
+      }
       return { ...reading, loaded }
     } catch (thrown) {
       await discard(reading)
@@ -141,14 +159,16 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   /** Puts the loaded state into service: every later call sees all of it. */
   function serve(reading: Reading<E>): ReloadReport {
     const report = compare(index, reading.loaded)
-    const isSame = !reading.isNewEngine && report.added + report.changed + report.removed === 0
+    const { broken } = reading.loaded
+    const isSameBroken = JSON.stringify(broken) === JSON.stringify(index.broken)
+    const isSame = !reading.isNewEngine && isSameBroken && report.added + report.changed + report.removed === 0
     relay.serve(
       reading.engine,
       reading.loaded.endpoints.map(endpoint => endpoint.revision),
     )
     const before = index
     // Cached addresses belong to the index and are dropped with it.
-    if (!isSame) index = indexEndpoints(reading.loaded.endpoints)
+    if (!isSame) index = indexEndpoints(reading.loaded.endpoints, broken)
     ;({ details } = reading.loaded)
     ;({ tables, memory } = reading)
     const gone = isSame ? [] : goneOf(before, index)
@@ -174,8 +194,11 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
       }
       const report = serve(reading)
       observe({ kind: 'manifests.reloaded', ...report, durationMs: Math.round(clock.ticksMs() - began) })
+      tellBroken(reading.loaded, observe)
+      tellReaders(reading.loaded.diagnostics)
       return report
     } catch (thrown) {
+      if (thrown instanceof LoadError) tellReaders(thrown.diagnostics)
       if (!isClosed) tellRefusal(thrown, observe)
       throw thrown
     }
@@ -186,11 +209,15 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     details: () => details,
     lastRead: () => lastRead,
     onGone: listener => void listeners.push(listener),
+    onRead: listener => void readers.push(listener),
     async start() {
       // A later change of the files differs from this fingerprint.
       lastRead = await deps.fingerprint()
-      serve(await read())
+      const reading = await read()
+      serve(reading)
       observe({ kind: 'manifests.loaded', endpoints: index.all.length })
+      tellBroken(reading.loaded, observe)
+      tellReaders(reading.loaded.diagnostics)
     },
     reload() {
       if (waiting !== null) return waiting
@@ -219,6 +246,24 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
 
 export function refuseErrors(diagnostics: readonly Diagnostic[]): void {
   if (diagnostics.some(({ severity }) => severity === 'error')) throw new LoadError(diagnostics)
+}
+
+/** Whether the folder itself could not be read, rather than some of its manifests. */
+const isFolderUnreadable = ({ diagnostics }: Loaded, endpointsDir: string): boolean =>
+  diagnostics.some(({ file, severity }) => severity === 'error' && file === endpointsDir)
+
+/** Whether an endpoint that is served is missing now, and a broken manifest may be the reason. */
+function losesServed(served: readonly LoadedEndpoint[], { endpoints, broken }: Loaded): boolean {
+  if (broken.length === 0) return false
+  const sound = new Set(endpoints.map(({ id }) => id))
+  const mayBe = (one: BrokenEndpoint, { file, endpoint }: LoadedEndpoint): boolean =>
+    one.file === file || one.id === endpoint.id || one.name === endpoint.name || (one.id === null && one.name === null)
+  return served.some(one => !sound.has(one.endpoint.id) && broken.some(other => mayBe(other, one)))
+}
+
+function tellBroken({ broken, diagnostics }: Loaded, observe: Observer): void {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length > 0) observe({ kind: 'manifests.broken', manifests: broken.length, diagnostics: errors })
 }
 
 function tellRefusal(thrown: unknown, observe: Observer): void {

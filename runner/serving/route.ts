@@ -1,5 +1,6 @@
 /** Finds the endpoint that an address names. */
-import type { Endpoint } from '../model/endpoint.js'
+import { nearest } from '../../googlesql/index.js'
+import type { BrokenEndpoint, Endpoint } from '../model/endpoint.js'
 import { RunnerError } from '../model/errors.js'
 
 /** The endpoints of one load, by name and by id. */
@@ -8,19 +9,39 @@ export interface EndpointIndex {
   readonly all: readonly Endpoint[]
   /** Finds an endpoint by name, or by id in upper or lower case. */
   find(ref: string): Endpoint | undefined
+  /** The manifests with errors, which are not served. */
+  readonly broken: readonly BrokenEndpoint[]
 }
 
 /** An index over these endpoints; neither names nor ids may repeat. */
-export function indexEndpoints(endpoints: readonly Endpoint[]): EndpointIndex {
+export function indexEndpoints(endpoints: readonly Endpoint[], broken: readonly BrokenEndpoint[] = []): EndpointIndex {
   const byName = new Map(endpoints.map(endpoint => [endpoint.name, endpoint]))
   const byId = new Map(endpoints.map(endpoint => [endpoint.id.toLowerCase(), endpoint]))
   const all = [...endpoints].sort((a, b) => (a.name < b.name ? -1 : 1))
-  return { all, find: ref => byName.get(ref) ?? byId.get(ref.toLowerCase()) }
+  return { all, broken, find: ref => byName.get(ref) ?? byId.get(ref.toLowerCase()) }
 }
 
-/** @throws RunnerError ENDPOINT_UNKNOWN. */
+/** The broken endpoint of this name or id; undefined for any other, and where another endpoint has this name or id. */
+export function findBroken(endpoints: EndpointIndex, ref: string): BrokenEndpoint | undefined {
+  if (endpoints.broken.length === 0 || endpoints.find(ref)) return undefined
+  return endpoints.broken.find(one => one.name === ref || one.id === ref.toLowerCase())
+}
+
+/** @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */
 export function route(endpoints: EndpointIndex, ref: string): Endpoint {
   const endpoint = endpoints.find(ref)
-  if (!endpoint) throw new RunnerError('ENDPOINT_UNKNOWN', { detail: 'There is no endpoint of this name or id.' })
-  return endpoint
+  if (endpoint) return endpoint
+  const broken = findBroken(endpoints, ref)
+  if (!broken) throw new RunnerError('ENDPOINT_UNKNOWN', { detail: 'There is no endpoint of this name or id.' })
+  const detail = 'The manifest of this endpoint has a mistake, which the log names.'
+  throw new RunnerError('ENDPOINT_BROKEN', { detail, diagnostics: broken.diagnostics })
+}
+
+/** The same for authors, who may know all names. @throws RunnerError ENDPOINT_BROKEN, ENDPOINT_UNKNOWN. */
+export function routeWithHint(endpoints: EndpointIndex, ref: string): Endpoint {
+  if (endpoints.find(ref) || findBroken(endpoints, ref)) return route(endpoints, ref)
+  const names = [...endpoints.all, ...endpoints.broken].flatMap(({ name }) => name ?? [])
+  const meant = nearest(ref, names)
+  const hint = meant === undefined ? '' : `; did you mean "${meant}"?`
+  throw new RunnerError('ENDPOINT_UNKNOWN', { detail: `There is no endpoint of the name or id "${ref}"${hint}` })
 }

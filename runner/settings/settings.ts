@@ -109,6 +109,21 @@ const TABLE = {
     description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
+  /** Whether authors are told over HTTP what callers must not learn; it reloads as `watch` does. */
+  dev: setting(yesOrNo, false, {
+    flag: '--dev',
+    variable: 'SLUICE_DEV',
+    description:
+      'For authors, not for production: --watch, mistakes and the places of failures in problems, and GET /api/dev/changes.',
+    isSwitch: true,
+  }),
+  /** Whether an endpoint with a mistake ends the start; otherwise it alone is not served. */
+  strict: setting(yesOrNo, false, {
+    flag: '--strict',
+    variable: 'SLUICE_STRICT',
+    description: 'Do not start while any endpoint has a mistake; without it, the others are served.',
+    isSwitch: true,
+  }),
   /** The Google Cloud project that runs and pays for queries; null for the project of the credentials. */
   project: optional(matching(/^[a-z0-9.:-]{1,64}$/, 'a project id'), {
     flag: '--project',
@@ -224,6 +239,13 @@ const TABLE = {
     flag: '--redis-prefix',
     variable: 'SLUICE_REDIS_PREFIX',
     description: 'Before every key in Redis; installations with different data need different ones.',
+  }),
+  /** What happens to arguments that an endpoint does not declare, where its manifest does not say. */
+  unknownArguments: setting(oneOf(['ignore', 'reject']), 'ignore', {
+    flag: '--unknown-arguments',
+    variable: 'SLUICE_UNKNOWN_ARGUMENTS',
+    description:
+      'Undeclared arguments, where a manifest does not say: ignore, which names them in X-Ignored-Arguments, or reject with 400.',
   }),
   corsOrigins: setting(origins, [], {
     flag: '--cors-origins',

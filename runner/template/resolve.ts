@@ -162,7 +162,11 @@ function resolveGlobal(
       path,
       `"${first}" is a lookup table; write one of its fields: ${[...fields].join(', ')}`,
     )
-  return unknown(path, [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants'])
+  const among = [...scope.own.keys(), ...names.lookups.keys(), 'given', 'constants']
+  const { partial } = scope.origin
+  if (partial === null || rest.length > 0) return unknown(path, among)
+  const message = `unknown name "${first}": where the partial is included, {{> ${partial} ${first}=…}} would give it`
+  return wrong('template/unknown-name', path, message, among)
 }
 
 function resolveGiven(rest: readonly string[], path: NamePath, names: TemplateNames, use: Use): Resolved {

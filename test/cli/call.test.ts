@@ -49,6 +49,23 @@ describe('sluice call', () => {
     await runner.close()
   })
 
+  it('names an argument or an endpoint that there is not, and what was probably meant', async () => {
+    const err = async (...argv: readonly string[]): Promise<string> => {
+      const finished = await call(...argv)
+      expect(finished.out).to.equal('')
+      return `${finished.code} ${finished.err}`
+    }
+    expect(await err('logs.al', 'project=p1')).to.equal(
+      '1 sluice: There is no endpoint of the name or id "logs.al"; did you mean "logs.all"?\n',
+    )
+    expect(await err('logs.all', 'projct=p1', 'project_tier=FREE')).to.equal(
+      '1 sluice: These arguments are not valid: projct.\n  projct: is not an argument of this endpoint; did you mean "project"?\n',
+    )
+    expect(await err('logs.all', 'project=p1', 'project_tier=FREE', 'format=csv')).to.equal(
+      '2 sluice: the format is a flag here: --format csv\n',
+    )
+  })
+
   it('prints lines of JSON, and CSV by RFC 4180', async () => {
     const ask = async (format: string): Promise<string> =>
       (await call('logs.all', 'project=p1', 'project_tier=FREE', '--now', NOW, '--format', format)).out

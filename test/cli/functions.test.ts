@@ -22,7 +22,7 @@ describe('sluice query --functions', () => {
   const WRONG: readonly (readonly [argv: readonly string[], problem: string])[] = [
     [['query', 'SELECT 1', '--functions'], '--functions lists functions, and takes no SQL'],
     [['query', '--functions', '--format', 'csv'], '--functions prints --format text or json'],
-    [['query'], 'query takes SQL, or --functions'],
+    [['query'], 'query takes SQL: as an argument, with --file, or from standard input'],
   ]
   for (const [argv, problem] of WRONG) {
     it(`is refused: ${argv.join(' ')}`, async () => {

@@ -53,6 +53,25 @@ describe('sluice query', () => {
     })
   })
 
+  it('reads SQL from standard input and from files', async () => {
+    const piped = (argv: readonly string[], input: string): Promise<Finished> =>
+      command(['query', ...argv, '--data', folder.path('data'), '--format', 'csv'], {}, input)
+    for (const argv of [[], ['-'], ['--file', '-']]) {
+      expect(await piped(argv, 'SELECT 1 AS n\n')).to.include({ code: 0, out: 'n\r\n1\r\n' })
+    }
+    writeFileSync(folder.path('a.sql'), '-- é\nSELECT 2 AS n')
+    expect(await piped(['--file', folder.path('a.sql')], '')).to.include({ code: 0, out: 'n\r\n2\r\n' })
+    expect(await piped(['SELECT 1', '--file', 'a.sql'], '')).to.include({ code: 2 })
+    expect(await piped([], ' \n')).to.include({ code: 2 })
+    expect(await piped(['--file', folder.path('none.sql')], '')).to.deep.equal({
+      code: 3,
+      out: '',
+      err: `sluice: ${folder.path('none.sql')} cannot be read: there is no such file or folder (ENOENT)\n`,
+    })
+    writeFileSync(folder.path('b.sql'), Buffer.from([0x53, 0xff]))
+    expect((await piped(['--file', folder.path('b.sql')], '')).err).to.include('it is not valid UTF-8')
+  })
+
   it('prints what a spreadsheet, a notebook and a program read', async () => {
     const sql = "SELECT '=1+1' AS a, -5 AS n"
     expect((await query(sql, '--format', 'excel')).out).to.equal("\ufeffa,n\r\n'=1+1,-5\r\n")

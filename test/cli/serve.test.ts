@@ -175,13 +175,14 @@ describe('sluice serve', function () {
     expect(err).to.equal(`sluice: cannot listen on 127.0.0.1:${heldPort}: EADDRINUSE\n`)
   })
 
-  it('ends with 1 when a manifest is broken, and prints the place', async () => {
+  it('ends with 1 when a manifest is broken and --strict is given, and prints the place', async () => {
     mkdirSync(folder.path('broken'))
     const text = readFileSync('endpoints/usage.api-counts.yaml', 'utf8').replace('max_rows: 1000', 'max_row: 1000')
     writeFileSync(folder.path('broken', 'usage.api-counts.yaml'), text)
     const line = text.split('\n').findIndex(one => one.includes('max_row:')) + 1
     const { code, out, err } = await command([
       'serve',
+      '--strict',
       '--port',
       '0',
       '--endpoints',
@@ -245,7 +246,7 @@ describe('sluice', () => {
     expect(await command(['query'])).to.deep.equal({
       code: 2,
       out: '',
-      err: 'sluice: query takes SQL, or --functions\n',
+      err: 'sluice: query takes SQL: as an argument, with --file, or from standard input\n',
     })
   })
 

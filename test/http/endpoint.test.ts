@@ -57,6 +57,7 @@ describe('an endpoint over HTTP', () => {
       'keep-alive': 'timeout=65',
       vary: 'X-API-KEY, Authorization, Accept, Accept-Encoding',
       'x-content-type-options': 'nosniff',
+      'x-ignored-arguments': 'undeclared',
       'x-row-count': '1',
     })
     expect(etag).to.match(/^"[\w-]{27}"$/)
@@ -111,6 +112,19 @@ describe('an endpoint over HTTP', () => {
   it('reports when the result was cut, and only then', async () => {
     expect((await s.get('/api/endpoints/query/tests.cut?project=a')).headers.get('X-Truncated')).to.equal('true')
     expect((await s.get('?project=a')).headers.get('X-Truncated')).to.equal(null)
+  })
+
+  it('names arguments that it ignores, on misses and hits, which share one result', async () => {
+    const ignored = async (query: string): Promise<readonly unknown[]> => {
+      const { headers } = await s.get(`?project=a${query}`)
+      return [headers.get('X-Ignored-Arguments'), /hit/.test(headers.get('Cache-Status')!)]
+    }
+    expect(await ignored('&projct=x&a%0D%0Ab=1')).to.deep.equal(['projct,a%0D%0Ab', false])
+    expect(await ignored('&projct=x&a%0D%0Ab=1')).to.deep.equal(['projct,a%0D%0Ab', true])
+    expect(await ignored('&z=1')).to.deep.equal(['z', true])
+    expect(await ignored('&format=json')).to.deep.equal([null, true])
+    expect(await ignored('')).to.deep.equal([null, true])
+    expect(s.engine.queries).to.have.length(1)
   })
 
   it('answers HEAD as it answers GET, without the body', async () => {

@@ -104,6 +104,7 @@ describe('a compiled endpoint', () => {
       max_result_bytes: '8 MB',
       labels: {},
       timestamps: 'iso8601',
+      unknown_arguments: 'ignore',
       now_granularity: 'minute',
     })
     expect(endpoint.columns).to.deep.equal([

@@ -78,10 +78,14 @@ describe('the result of an earlier load', () => {
     await load()
     const twin = { ...manifest(1, 'SELECT 1 AS n'), file: 'n0.yaml' }
     expect((await load([twin, ...MANIFESTS])).told).to.deep.equal([
+      'n0.yaml:1:5 manifest/duplicate-id',
+      'n0.yaml:2:7 manifest/duplicate-name',
       'n1.yaml:1:5 manifest/duplicate-id',
       'n1.yaml:2:7 manifest/duplicate-name',
     ])
     expect((await load([...MANIFESTS, { ...twin, file: 'n9.yaml' }])).told).to.deep.equal([
+      'n1.yaml:1:5 manifest/duplicate-id',
+      'n1.yaml:2:7 manifest/duplicate-name',
       'n9.yaml:1:5 manifest/duplicate-id',
       'n9.yaml:2:7 manifest/duplicate-name',
     ])

@@ -219,7 +219,7 @@ describe('openapi: the problems', () => {
       406: ['NOT_ACCEPTABLE'],
       429: ['RATE_LIMITED'],
       502: ['QUERY_FAILED', 'RESULT_TOO_LARGE', 'ENGINE_UNAVAILABLE'],
-      503: ['OVERLOADED', 'DRAINING'],
+      503: ['OVERLOADED', 'ENDPOINT_BROKEN', 'DRAINING'],
       504: ['QUERY_TIMEOUT'],
     })
   })

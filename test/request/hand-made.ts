@@ -32,6 +32,7 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     labels: {},
     revision: 'r1',
     example: null,
+    rejectsUnknown: false,
     settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
     render: (args, nowMicros) => ({
       sql: 'SELECT @project AS project',

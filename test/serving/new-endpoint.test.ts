@@ -282,7 +282,7 @@ describe('a new endpoint over a new table', () => {
         message: /days/,
       },
       { what: 'SQL that does not parse', from: 'GROUP BY bucket', to: 'GROUP bucket', at: /^bucket/, message: /BY/ },
-      { what: 'YAML that does not parse', from: 'settings:', to: 'settings: [', at: /^3$/, message: /single line/ },
+      { what: 'YAML that does not parse', from: 'settings:', to: 'settings: [', at: /^\[$/, message: /is not closed/ },
     ]
 
     // Each mistake has its own manifest; all are checked at once, since opening an engine takes time.
@@ -309,7 +309,7 @@ describe('a new endpoint over a new table', () => {
     })
 
     it('is not served, with the reason', async () => {
-      const error = await createRunner({ ...settings, endpointsDir: join(folder, 'broken') }).catch(
+      const error = await createRunner({ ...settings, endpointsDir: join(folder, 'broken'), strict: true }).catch(
         (thrown: unknown) => thrown,
       )
       expect(error).to.be.instanceOf(LoadError)

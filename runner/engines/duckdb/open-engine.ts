@@ -3,6 +3,8 @@
  */
 import { join, resolve } from 'node:path'
 import {
+  constantChecks,
+  resolveQuery,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -15,9 +17,10 @@ import type { Delay } from '../../../googlesql-duckdb/index.js'
 import { BoundedMap } from '../../model/bounded-map.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Observer } from '../../model/events.js'
-import type { CheckResult, Clock, Engine } from '../../model/ports.js'
+import type { CheckResult, Clock, Engine, RunOptions } from '../../model/ports.js'
 import type { Query } from '../../model/query.js'
 import { makeEngineFolder, ownFileFailure, temporaryFailure, tryRemove } from './engine-folder.js'
+import { createLocator } from './locate-failure.js'
 import { boundedSignal } from './process/bounded-signal.js'
 import type { Discovery, TableSource } from './process/messages.js'
 import { RequestFailure } from './process/request-queue.js'
@@ -251,6 +254,32 @@ export async function openEngine(
     }
   }
 
+  const locator = createLocator()
+  const placeOf = async (
+    error: unknown,
+    query: Query,
+    view: TableView,
+    { endpoint, maxRows, timestamps }: RunOptions,
+    signal: AbortSignal,
+  ): Promise<number | null> => {
+    if (!(error instanceof RequestFailure)) return null
+    const types = typesOf(query.parameters)
+    const generate = { bindsTimes: true, delay: 'rows' } as const
+    return locator.locate(error.failure, {
+      translate: tolerated => translate(query.sql, view.catalogue(), types, { ...generate, tolerated }),
+      run(asked, until) {
+        const { columns } = new CompiledText(asked, revision)
+        const order = { columns, maxRows, timestamps, contract: [], maxBytes: maxResultBytes }
+        return child.ask(
+          { kind: 'run', ...withParameters(asked, query, view), ...order },
+          { signal: until, caller: endpoint },
+        )
+      },
+      clock: options.clock,
+      signal,
+    })
+  }
+
   const runOver =
     (view: TableView): Engine['run'] =>
     async (query, runOptions) => {
@@ -273,7 +302,7 @@ export async function openEngine(
         const answer = await askTwice(translation, query.sql, typesOf(query.parameters), 'rows', ask, view)
         return { columns: resultColumns, ...answer }
       } catch (error) {
-        throw runnerError(error, signal)
+        throw runnerError(error, signal, await placeOf(error, query, view, runOptions, signal))
       } finally {
         cancelTimer()
       }
@@ -292,11 +321,51 @@ export async function openEngine(
     }
   }
 
+  // Manifests share patterns, and a pattern is in many variants.
+  const probed = new BoundedMap<string, string | null>(MAX_TRANSLATIONS)
+  /** Why this query without tables and parameters fails; null where it does not. */
+  const probe = async (sql: string, signal: AbortSignal): Promise<string | null> => {
+    const known = probed.get(sql)
+    if (known !== undefined) return known
+    const translation = translate(sql, catalogue, {}, { delay: 'rows' })
+    const { columns } = new CompiledText(translation, revision)
+    const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
+    const { sql: text, quickSql, tables, shardReads } = translation
+    const outcome = await child
+      .ask({ kind: 'run', sql: text, quickSql, tables, shardReads, parameters: [], ...order }, { signal })
+      .then(
+        () => null,
+        error => {
+          if (error instanceof RequestFailure && error.failure.kind === 'query') return error.failure.message
+          throw error
+        },
+      )
+    probed.set(sql, outcome)
+    return outcome
+  }
+  /** The first constant that is wrong; null where all are right. */
+  const wrongConstant = async (
+    sql: string,
+    types: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<SqlError | null> => {
+    const { mistakes, probes } = constantChecks(resolveQuery(sql, catalogue, readTypes(types)))
+    const [mistake] = mistakes
+    if (mistake) return new SqlError(mistake.message, sql, mistake.at)
+    for (const { at, sql: asked } of probes) {
+      const message = await probe(asked, signal)
+      if (message !== null) return new SqlError(message, sql, at)
+    }
+    return null
+  }
+
   const check = async (sql: string, types: Readonly<Record<string, string>>): Promise<CheckResult> => {
     const compiled = await compile(sql, types)
     if (compiled.compiled === undefined) return compiled
     const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
     try {
+      const wrong = await wrongConstant(sql, types, signal)
+      if (wrong !== null) return { ok: false, problem: { ...wrong.place, message: wrong.reason } }
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         child.ask(

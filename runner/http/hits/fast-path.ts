@@ -11,6 +11,7 @@ import type { AppDeps } from '../app.js'
 import { AVAILABLE_CODINGS, type Representation } from '../representation/representation.js'
 import {
   freshnessOf,
+  IGNORED_ARGUMENTS,
   isMatch,
   type LastingFacts,
   lastingHead,
@@ -88,8 +89,9 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       if (call.endpoint.cache === null) return null
       const given = parsePairs(queryOf(address))
       const offered = chooseType(call.endpoint, given, accept)
-      const { cached } = planCall(call, given, null, deps)
-      return cached && { cached, offered, path: onePath(loggedPath(path)), held: null }
+      const { cached, ignored } = planCall(call, given, null, deps)
+      const ignoredLine = ignored === '' ? '' : flat(`${IGNORED_ARGUMENTS}: ${ignored}\r\n`)
+      return cached && { cached, offered, path: onePath(loggedPath(path)), ignored, ignoredLine, held: null }
     } catch {
       return null // refused: the slow path says why
     }
@@ -156,7 +158,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
     const nowMs = clock.nowMs()
     const freshness = freshnessOf(result, nowMs)
     const opening = `${START[status]}${requestId}\r\nServer-Timing: ${timing}\r\n`
-    const head = opening + lastingOf(status, hit) + headerTail(freshness, nowMs)
+    const head = opening + planned.ignoredLine + lastingOf(status, hit) + headerTail(freshness, nowMs)
     if (!sendFinished(req, res, status, head, body)) {
       const list = [
         ...lastingHead(status, lastingFacts(planned, result), representation),
@@ -165,6 +167,7 @@ export function createFastPath(deps: AppDeps, app: RequestListener): RequestList
       ]
       for (let i = 0; i < list.length; i += 2) res.setHeader(list[i]!, list[i + 1]!)
       express.response.vary.call(res as Response, vary) // beside what the app around us has said there
+      if (planned.ignored !== '') res.setHeader(IGNORED_ARGUMENTS, planned.ignored)
       res.setHeader('X-Request-Id', requestId)
       res.setHeader('Server-Timing', timing)
       res.statusCode = status

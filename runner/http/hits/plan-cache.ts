@@ -14,6 +14,9 @@ export interface PlannedAddress {
   readonly offered: OfferedType
   /** The part of the address that may be logged. */
   readonly path: string
+  /** The value of X-Ignored-Arguments, and its line; '' where no argument was ignored. */
+  readonly ignored: string
+  readonly ignoredLine: string
   /** What was found for it the last time. */
   held: HeldResult | null
 }

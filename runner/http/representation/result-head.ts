@@ -57,6 +57,9 @@ export function lastingHead(
   return head
 }
 
+/** Names the arguments that were ignored; see unknown-arguments.ts. */
+export const IGNORED_ARGUMENTS = 'X-Ignored-Arguments'
+
 /** The headers that change with the age of the result. */
 export function passingHead(facts: HeadFacts, { freshSeconds, ageSeconds }: Freshness): HeaderList {
   const head: HeaderList = []

@@ -5,7 +5,16 @@ import type { RunResponse } from '../../request/handle.js'
 import { PLAIN } from '../../request/negotiate-coding.js'
 import { allowsRange, type ByteRange, contentRange, parseRange } from './byte-range.js'
 import type { Representation, RepresentationStore } from './representation.js'
-import { freshnessOf, isMatch, isStrongMatch, lastingHead, passingHead, serverTiming, VARY } from './result-head.js'
+import {
+  freshnessOf,
+  IGNORED_ARGUMENTS,
+  isMatch,
+  isStrongMatch,
+  lastingHead,
+  passingHead,
+  serverTiming,
+  VARY,
+} from './result-head.js'
 
 export interface SendDeps {
   readonly representations: RepresentationStore
@@ -46,6 +55,7 @@ export async function sendResult(req: Request, res: Response, response: RunRespo
   ]
   for (let i = 0; i < head.length; i += 2) res.setHeader(head[i]!, head[i + 1]!)
   for (const name of VARY.split(', ')) res.vary(name)
+  if (response.ignored !== '') res.setHeader(IGNORED_ARGUMENTS, response.ignored)
   res.setHeader('Server-Timing', serverTiming(runMs, deps.elapsedMs(), cost))
   if (range) {
     res.setHeader('Content-Length', range.end - range.start)

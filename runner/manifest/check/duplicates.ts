@@ -1,4 +1,4 @@
-/** Finds ids and names that two manifests share. The diagnostic in the second manifest gives the place of the first. */
+/** Finds ids and names that manifests share. Each of the manifests gets a diagnostic, which gives the place of another. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
@@ -22,22 +22,27 @@ export function claimsOf(value: unknown, source: ManifestSource): readonly Claim
 
 /** Collects the ids and names of the manifests of one load, in the order of their files. */
 export class DuplicateFinder {
-  readonly #firstAt = new Map<string, () => FilePlace>()
+  readonly #claims = new Map<string, Claim | readonly Claim[]>()
 
-  /** A diagnostic for each claim that an earlier manifest has already made. */
-  check(claims: readonly Claim[]): readonly Diagnostic[] {
-    const diagnostics: Diagnostic[] = []
-    for (const { member, text, place } of claims) {
-      const key = `${member} ${text.toLowerCase()}`
-      const first = this.#firstAt.get(key)
-      if (first === undefined) {
-        this.#firstAt.set(key, place)
-        continue
-      }
-      const at = first()
-      const message = `the ${member} "${text}" is taken by ${at.file}:${at.line}; give this manifest its own`
-      diagnostics.push(diagnosticAt(place(), `manifest/duplicate-${member}`, message))
+  add(claims: readonly Claim[]): void {
+    for (const claim of claims) {
+      const key = `${claim.member} ${claim.text.toLowerCase()}`
+      const before = this.#claims.get(key)
+      this.#claims.set(key, before === undefined ? claim : [before, claim].flat())
     }
-    return diagnostics
   }
+
+  /** A diagnostic in each manifest whose id or name another manifest has too. */
+  diagnostics(): readonly Diagnostic[] {
+    return [...this.#claims.values()].flatMap(claims => (Array.isArray(claims) ? blameAll(claims) : []))
+  }
+}
+
+function blameAll(claims: readonly Claim[]): readonly Diagnostic[] {
+  const places = claims.map(({ place }) => place())
+  return claims.map(({ member, text }, i) => {
+    const other = places[i === 0 ? 1 : 0]!
+    const message = `the ${member} "${text}" is also that of ${other.file}:${other.line}; give one of them another`
+    return diagnosticAt(places[i]!, `manifest/duplicate-${member}`, message)
+  })
 }

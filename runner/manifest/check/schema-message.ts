@@ -48,7 +48,8 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
     case 'additionalProperties': {
       const key = String(params['additionalProperty'])
       const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
-      const hint = didYouMean(key, known) || `; expected one of ${quotedList(known)}`
+      const value = (data as Readonly<Record<string, unknown>>)[key]
+      const hint = brokenText(key, value) ?? (didYouMean(key, known) || `; expected one of ${quotedList(known)}`)
       return {
         rule: 'schema/unknown-key',
         message: `unknown key "${key}" in ${place}${hint}`,
@@ -75,7 +76,7 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String)
-      const hint = typeof data === 'string' ? didYouMean(data, allowed) : ''
+      const hint = typeof data === 'string' ? typeOfOthers(data, allowed) || didYouMean(data, allowed) : ''
       return about('schema/enum', `${place} must be one of ${quotedList(allowed)}, found ${describeValue(data)}${hint}`)
     }
     case 'anyOf':
@@ -106,4 +107,33 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
 
 function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
+}
+
+/** What has made a key of a text in braces; null where the key may be meant as one. */
+function brokenText(key: string, value: unknown): string | null {
+  if (value !== null) return null
+  const [, name, rest] = /^([\w-]+):(\S.*)$/.exec(key) ?? []
+  if (name !== undefined) return `; write a space behind the colon: "${name}: ${rest}"`
+  return '; a comma ends a text in braces: if this belongs to the text before it, put the text in quotes'
+}
+
+/** Types of parameters as other tools name them. */
+const PARAMETER_TYPES: Readonly<Record<string, string>> = {
+  array: 'array<string>',
+  bigint: 'int64',
+  boolean: 'bool',
+  double: 'float64',
+  float: 'float64',
+  int: 'int64',
+  integer: 'int64',
+  list: 'array<string>',
+  number: 'float64',
+  str: 'string',
+  text: 'string',
+  varchar: 'string',
+}
+
+function typeOfOthers(word: string, allowed: readonly string[]): string {
+  const meant = PARAMETER_TYPES[word.toLowerCase()]
+  return meant !== undefined && allowed.includes(meant) ? `; did you mean "${meant}"?` : ''
 }

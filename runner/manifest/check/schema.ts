@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { nearest } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestSource, NodePath } from '../source.js'
@@ -68,7 +69,18 @@ function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const hasNews = typeof choice.data === 'object' && told.some(error => isInside(error) && !isShape(error))
     told = told.filter(error => (hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error)))
   }
-  return told
+  return told.filter(error => !isMisspelt(error, told))
+}
+
+/** Whether a member is missing only because its key is misspelt, which is told. */
+function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readonly ErrorObject[]): boolean {
+  if (keyword !== 'required') return false
+  const missing = String(params['missingProperty'])
+  return told.some(other => {
+    const key = String(other.params['additionalProperty'])
+    const isUnknown = other.keyword === 'additionalProperties' && other.instancePath === instancePath
+    return isUnknown && (key.startsWith(`${missing}:`) || nearest(key, [missing]) !== undefined)
+  })
 }
 
 /** The steps of a JSON Pointer; indexes of lists as numbers. */

@@ -1,4 +1,5 @@
 /** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
+import { withAdvice } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -75,10 +76,11 @@ export async function checkSqlTexts(
       continue
     }
     const { message, line, column } = result.problem
-    const { place, inclusion } = expanded.placeOf(text.variant.rendered, offsetAt(text.sql, line, column))
+    const offset = offsetAt(text.sql, line, column)
+    const { place, inclusion } = expanded.placeOf(text.variant.rendered, offset)
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
-    fail(text, diagnosticAt(place, 'sql/error', message + inclusion))
+    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset) + inclusion))
   }
   const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
     share === expanded.variants.length

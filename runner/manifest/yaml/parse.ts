@@ -16,8 +16,7 @@ import {
 import { findOddCharacter } from './characters.js'
 import { findExcess } from './limits.js'
 import { readNode } from './read-node.js'
-
-const MAX_SYNTAX_ERRORS = 10
+import { syntaxMistake } from './syntax-message.js'
 
 export interface ParsedManifest {
   /** Null when the text could not be parsed far enough to place anything. */
@@ -47,7 +46,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
     )
   }
   const document = documentOf(text)
-  const syntax = syntaxDiagnostics(document, at)
+  const syntax = syntaxDiagnostics(text, document, at)
   // The document is an order of magnitude larger than its text, and most manifests are asked for no place: it is not kept.
   const source = lazySource(file, hasLiteralSql(document.contents), () =>
     manifestSource(file, text, documentOf(text).contents),
@@ -63,7 +62,7 @@ export function parseManifest(file: string, fileText: string): ParsedManifest {
 const documentOf = (text: string): Document.Parsed =>
   parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
 
-function syntaxDiagnostics(document: Document.Parsed, at: (offset: number) => FilePlace): Diagnostic[] {
+function syntaxDiagnostics(text: string, document: Document.Parsed, at: (offset: number) => FilePlace): Diagnostic[] {
   const [several, ...rest] = document.errors.filter(error => error.code === 'MULTIPLE_DOCS')
   if (several && rest.length === 0) {
     return [
@@ -74,12 +73,8 @@ function syntaxDiagnostics(document: Document.Parsed, at: (offset: number) => Fi
       ),
     ]
   }
-  // Errors after the first few are mostly their consequences.
-  const seen = new Set<number>()
-  return document.errors.slice(0, MAX_SYNTAX_ERRORS).flatMap(error => {
-    const place = at(error.pos[0])
-    if (seen.has(place.line)) return []
-    seen.add(place.line)
-    return [diagnosticAt(place, 'yaml/syntax', error.message.replace(/\n[\s\S]*$/, ''))]
-  })
+  const [first] = document.errors
+  if (first === undefined) return []
+  const { offset, message } = syntaxMistake(first, text, document)
+  return [diagnosticAt(at(offset), 'yaml/syntax', message)]
 }

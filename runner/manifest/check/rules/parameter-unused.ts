@@ -16,8 +16,11 @@ export const parameterUnused: Rule<TemplateFacts> = {
       if (!used.has(name))
         report(
           source.keyAt(['parameters', name]),
-          `parameter "${name}" is never used; read it as @${name}, or delete it`,
+          `parameter "${name}" is never used; read it as @${name}${isQuoted(name, manifest.sql) ? ', without quotes around it' : ''}, or delete it`,
         )
     }
   },
 }
+
+/** Whether it is written as a text, `'@name'`. */
+const isQuoted = (name: string, sql: string): boolean => [`'@${name}'`, `"@${name}"`].some(text => sql.includes(text))

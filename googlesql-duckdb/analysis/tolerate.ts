@@ -1,0 +1,74 @@
+/**
+ * Says which expression a query fails at. The query is run again with some of the expressions that may fail made safe: if it
+ * still fails, the reason is another one.
+ *
+ * Before: any plan. After: the first expressions that may fail, in the order of their evaluation, are NULL where they do.
+ */
+import { hasBranches, isVolatile } from '../../googlesql/functions/facts.js'
+import type { CallExpr, Expr, ResolvedQuery } from '../../googlesql/plan/nodes.js'
+import { mapExpr, mapScan } from '../../googlesql/plan/rewrite.js'
+import { visitScan } from '../../googlesql/plan/walk.js'
+import { raises } from './fallible.js'
+
+/** The expressions that a query may fail at. */
+export interface FalliblePlaces {
+  /** Their offsets in the text of the query, in the order of their evaluation. */
+  readonly tolerable: readonly number[]
+  /** Those of the expressions that cannot be made safe. */
+  readonly others: readonly number[]
+}
+
+export interface Tolerant {
+  readonly query: ResolvedQuery
+  readonly places: FalliblePlaces
+}
+
+/** @param count how many of the expressions are made safe. */
+export function tolerate(query: ResolvedQuery, count: number): Tolerant {
+  const tolerable: number[] = []
+  const inner = (expr: Expr): Expr => mapExpr(expr, part => (part === expr ? undefined : whole(part)))
+  const whole = (expr: Expr): Expr => {
+    // Its operands are computed before it.
+    const mapped = inner(expr)
+    if (!isTolerable(mapped)) return mapped
+    return tolerable.push(mapped.at) <= count ? safe(mapped) : mapped
+  }
+  const scan = mapScan(query.scan, whole)
+  return { query: { ...query, scan }, places: { tolerable, others: othersOf(query) } }
+}
+
+/** Arithmetic has functions of its own for this. */
+const SAFE_NAMES: Readonly<Record<string, string>> = {
+  $add: 'SAFE_ADD',
+  $subtract: 'SAFE_SUBTRACT',
+  $multiply: 'SAFE_MULTIPLY',
+  $divide: 'SAFE_DIVIDE',
+  $negate: 'SAFE_NEGATE',
+}
+const NUMBERS: ReadonlySet<string> = new Set(['INT64', 'FLOAT64', 'NUMERIC'])
+
+function safe(expr: Tolerable): Expr {
+  const name = expr.kind === 'call' && NUMBERS.has(expr.type.kind) ? SAFE_NAMES[expr.name] : undefined
+  return name === undefined ? { ...expr, isSafe: true } : { ...(expr as CallExpr), name }
+}
+
+type Tolerable = Extract<Expr, { kind: 'call' | 'cast' }>
+
+const isTolerable = (expr: Expr): expr is Tolerable =>
+  (expr.kind === 'call' && !hasBranches(expr) && !isVolatile(expr) && expr.name !== '$interval' && raises(expr)) ||
+  (expr.kind === 'cast' && !expr.isSafe && expr.typeParameters === null && raises(expr))
+
+function othersOf({ scan }: ResolvedQuery): readonly number[] {
+  const found: number[] = []
+  visitScan(
+    scan,
+    expr => {
+      if (raises(expr) && !hasBranches(expr) && !isTolerable(expr)) found.push(expr.at)
+    },
+    part => {
+      if (part.kind === 'aggregate') found.push(...part.aggregates.map(({ call }) => call.at))
+      if (part.kind === 'window') found.push(...part.functions.map(({ call }) => call.call.at))
+    },
+  )
+  return [...new Set(found)]
+}

@@ -1,0 +1,75 @@
+/**
+ * Constants that no call can be right with: the names of time zones, regular expressions and patterns of FORMAT. BigQuery
+ * finds them when the query runs; an author wants to know before.
+ */
+import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
+import { visitScan } from './plan/walk.js'
+import { shortTypeName } from './types/types.js'
+import { zoneOffset } from './values/time-zone.js'
+
+export interface ConstantChecks {
+  /** Constants that are wrong, with their offsets in the text. */
+  readonly mistakes: readonly { readonly at: number; readonly message: string }[]
+  /** Queries without tables, each of which fails where the constant at the offset is wrong. */
+  readonly probes: readonly { readonly at: number; readonly sql: string }[]
+}
+
+/** The argument that is the name of a time zone, where it is a STRING. */
+const ZONE_ARGUMENT: Readonly<Record<string, number>> = {
+  $extract: 2,
+  DATE: 1,
+  DATETIME: 1,
+  FORMAT_TIMESTAMP: 2,
+  PARSE_TIMESTAMP: 2,
+  STRING: 1,
+  TIME: 1,
+  TIMESTAMP: 1,
+  TIMESTAMP_TRUNC: 2,
+}
+
+const OFFSET = /^(?:UTC)?[+-]\d{1,2}(?::?\d{1,2})?$/
+
+/** The constants of a resolved query. A call as SAFE.name may fail, so its constants are not checked. */
+export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
+  const mistakes: { at: number; message: string }[] = []
+  const probes: { at: number; sql: string }[] = []
+  const checkZone = (zone: Expr | null | undefined): void => {
+    if (!isText(zone) || OFFSET.test(zone.value) || zoneOffset(zone.value) !== null) return
+    mistakes.push({ at: zone.at, message: `Invalid time zone: ${zone.value}` })
+  }
+  visitScan(scan, expr => {
+    if (expr.kind === 'cast' && !expr.isSafe) checkZone(expr.timeZone)
+    if (expr.kind !== 'call' || expr.isSafe) return
+    const { name, arguments: args } = expr
+    if (Object.hasOwn(ZONE_ARGUMENT, name)) checkZone(args[ZONE_ARGUMENT[name]!])
+    const probe = name === 'FORMAT' ? formatProbe(args) : name.startsWith('REGEXP_') ? regexpProbe(name, args) : null
+    if (probe !== null) probes.push(probe)
+  })
+  return { mistakes, probes }
+}
+
+type TextLiteral = LiteralExpr & { readonly value: string }
+
+const isText = (expr: Expr | null | undefined): expr is TextLiteral =>
+  expr?.kind === 'literal' && expr.type.kind === 'STRING' && typeof expr.value === 'string'
+
+/** A JSON string is a GoogleSQL literal, too. */
+const quoted = (text: string): string => JSON.stringify(text)
+
+/** FORMAT tests its pattern against the types of its arguments even where these are NULL. */
+function formatProbe([pattern, ...rest]: readonly (Expr | null)[]) {
+  if (!isText(pattern)) return null
+  const values = rest.map(value => (value === null ? 'NULL' : `CAST(NULL AS ${shortTypeName(value.type)})`))
+  const isWritten = rest.every(value => value !== null && !['ARRAY', 'STRUCT'].includes(value.type.kind))
+  return isWritten ? { at: pattern.at, sql: `SELECT FORMAT(${[quoted(pattern.value), ...values].join(', ')})` } : null
+}
+
+function regexpProbe(name: string, [, pattern, replacement]: readonly (Expr | null)[]) {
+  if (!isText(pattern)) return null
+  if (name === 'REGEXP_REPLACE' && isText(replacement)) {
+    const texts = [pattern, replacement].map(({ value }) => quoted(value)).join(', ')
+    return { at: pattern.at, sql: `SELECT REGEXP_REPLACE('', ${texts})` }
+  }
+  const test = name === 'REGEXP_EXTRACT' || name === 'REGEXP_EXTRACT_ALL' ? name : 'REGEXP_CONTAINS'
+  return { at: pattern.at, sql: `SELECT ${test}('', ${quoted(pattern.value)})` }
+}

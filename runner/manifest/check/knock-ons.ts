@@ -1,0 +1,16 @@
+/** Drops diagnostics that only follow from another one: one mistake, one diagnostic. */
+import type { Diagnostic } from '../../model/diagnostic.js'
+import type { RuleId } from '../../model/rules.js'
+
+/** Rules that compare with the type of a parameter, which is a guess where the type itself is wrong. */
+const OF_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
+
+/** A name that is never used is one that another diagnostic says was probably meant. */
+export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
+  const meant = new Set(
+    diagnostics.flatMap(({ message }) => [...message.matchAll(/did you mean "([^"]+)"\?/gi)].map(match => match[1]!)),
+  )
+  const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
+    rule.endsWith('/unused') && meant.has(/"([^"]+)"/.exec(message)?.[1] ?? '')
+  return diagnostics.filter(one => !(hasGuessedTypes && OF_TYPES.has(one.rule)) && !isUnusedMeant(one))
+}

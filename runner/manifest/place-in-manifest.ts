@@ -1,0 +1,29 @@
+/** From an offset in the SQL of a call back to the line of the manifest, or of the partial, that has written it. */
+
+import { mendManifest } from './check/recover.js'
+import { findSchemaMistakes } from './check/schema.js'
+import { discoverPartials, readOne } from './discover.js'
+import { loadPartials } from './load-partials.js'
+import { expandSql } from './variants/expand-sql.js'
+import { parseManifest } from './yaml/parse.js'
+
+/**
+ * `endpoints/shop.funnel.yaml:41:12`, and for a place in a partial also who includes it. The files are read again, since a
+ * server keeps no map of its texts. Null where they no longer give this SQL.
+ */
+export async function placeInManifest(
+  { file, dir }: { readonly file: string; readonly dir: string },
+  { sql, offset }: { readonly sql: string; readonly offset: number },
+): Promise<{ readonly place: string; readonly inclusion: string } | null> {
+  const found = await readOne(file, file, [])
+  const parsed = found && parseManifest(file, found.text)
+  if (!parsed?.source || parsed.diagnostics.length > 0) return null
+  const mended = mendManifest(parsed.value, findSchemaMistakes(parsed.value))
+  if (!mended) return null
+  const partials = loadPartials(await discoverPartials(dir)).byName
+  const { texts, placeOf } = expandSql(mended.manifest, parsed.source, partials)
+  const text = texts.find(one => one.sql === sql)
+  if (!text) return null
+  const { place, inclusion } = placeOf(text.variant.rendered, offset)
+  return { place: `${place.file}:${place.line}:${place.column}`, inclusion }
+}

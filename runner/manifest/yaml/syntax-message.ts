@@ -1,0 +1,131 @@
+/** What is wrong with YAML, in words for an author who knows nothing of its grammar. */
+import { type Document, isCollection, isScalar, type Node, visit, type YAMLParseError } from 'yaml'
+
+export interface SyntaxMistake {
+  readonly offset: number
+  readonly message: string
+}
+
+interface Found {
+  readonly offset: number
+  /** The whole file, and the line of the mistake. */
+  readonly text: string
+  readonly line: string
+  readonly document: Document.Parsed
+}
+
+const IN_QUOTES = 'put the text in quotes'
+const NO_COLON = 'a key is followed by a colon and a space, as in "name: value"'
+const IN_BLOCK = 'the text of a block begins on the line after "|", indented deeper than its key'
+
+/** The parser's messages, in order, with ours. The message that fits none is the parser's own. */
+const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Found) => Partial<SyntaxMistake>])[] = [
+  [/^Missing closing (.)quote/, ([, quote], found) => unclosedQuote(quote!, found)],
+  [/^Nested mappings are not allowed/, (_, { line }) => ({ message: severalKeys(line) })],
+  [
+    /^Plain value cannot start with .* character (.)/,
+    ([, character]) => ({ message: `a text cannot begin with "${character}"; ${IN_QUOTES}` }),
+  ],
+  [/^Unexpected scalar at node end/, (_, found) => textBehind(found)],
+  [
+    /^Unexpected (?:flow-seq|flow-map)-start at node end/,
+    () => ({ message: `a text cannot hold "[" or "{" here; ${IN_QUOTES}` }),
+  ],
+  [/^Flow (map|sequence) in block collection .* end with a (.)/, ([, , end], found) => unclosedBracket(end!, found)],
+  [
+    /^Unexpected flow-(map|seq)-end/,
+    ([, kind]) => ({ message: `there is one "${kind === 'map' ? '}' : ']'}" too many` }),
+  ],
+  [/^Tabs are not allowed/, () => ({ message: 'a tab cannot indent a line; use spaces' })],
+  [
+    /^All (?:mapping|collection|sequence) items must start at the same column/,
+    () => ({
+      message:
+        'this line begins at another column than the keys before it; indent it as they are, or deeper if it belongs to their text',
+    }),
+  ],
+  [/^Implicit (?:map )?keys need to be/, (_, found) => missingColon(found)],
+  [/^Not a YAML token|^Block scalar header includes extra/, () => ({ message: IN_BLOCK })],
+  [
+    /^Unexpected block-seq-ind on same line/,
+    () => ({ message: `a list begins on the next line, or stands in [ ]; if it is a text, ${IN_QUOTES}` }),
+  ],
+  [
+    /^Invalid escape sequence (\S+)/,
+    ([, written]) => ({
+      message: `"${written}" means nothing in double quotes; write "\\${written}", or put the text in single quotes`,
+    }),
+  ],
+]
+
+/** The mistake that the parser has met first; what it meets behind is mostly a consequence. */
+export function syntaxMistake(error: YAMLParseError, text: string, document: Document.Parsed): SyntaxMistake {
+  const [offset] = error.pos
+  const begin = text.lastIndexOf('\n', offset - 1) + 1
+  const line = text.slice(begin).split('\n', 1)[0]!
+  for (const [pattern, explain] of WORDINGS) {
+    const match = pattern.exec(error.message)
+    if (match) return { offset, message: error.message, ...explain(match, { offset, text, line, document }) }
+  }
+  return { offset, message: error.message.replace(/\n[\s\S]*$/, '') }
+}
+
+function unclosedQuote(quote: string, found: Found): SyntaxMistake {
+  const opened = lastNode(found, node => isScalar(node) && isQuoted(node))
+  return { offset: opened?.range?.[0] ?? found.offset, message: `the quote ${quote} is never closed` }
+}
+
+const isQuoted = (node: Node): boolean =>
+  isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
+
+function severalKeys(line: string): string {
+  const isRow = /^\s*(?:-\s+)?[\w-]+:.*,\s*[\w-]+: /.test(line) && /^\s*-/.test(line)
+  if (isRow)
+    return 'several keys in a line stand in braces, { name: a, type: STRING }; or write each in a line of its own'
+  return `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
+}
+
+function textBehind(found: Found): Partial<SyntaxMistake> {
+  const { text, offset } = found
+  const quoted = lastNode(found, isQuoted)
+  const range = quoted?.range
+  const isBehind = range && text.slice(range[1], offset).trim() === ''
+  if (range && isBehind && text.slice(range[0], range[1]).includes('\n')) {
+    return { offset: range[0], message: `the quote ${text[range[0]]} is not closed where its text ends` }
+  }
+  if (isBehind) {
+    return {
+      message:
+        'the text goes on behind its closing quote; a quote inside a text is doubled in single quotes, and \\" in double quotes',
+    }
+  }
+  return { message: `a text cannot begin with a bracket or "*"; ${IN_QUOTES}` }
+}
+
+function unclosedBracket(end: string, found: Found): SyntaxMistake {
+  const start = end === '}' ? '{' : '['
+  const opened = lastNode(found, node => isCollection(node) && found.text[node.range?.[0] ?? -1] === start)
+  return { offset: opened?.range?.[0] ?? found.offset, message: `this "${start}" is not closed; "${end}" is missing` }
+}
+
+function missingColon({ text, offset }: Found): Partial<SyntaxMistake> {
+  const open = /[[{][ \t]*\n[^\]}]*$/.exec(text.slice(0, offset))
+  if (open) {
+    const [start] = open[0]
+    return { offset: open.index, message: `this "${start}" is not closed; "${start === '{' ? '}' : ']'}" is missing` }
+  }
+  const before = text.slice(0, text.lastIndexOf('\n', offset - 1) + 1).trimEnd()
+  return { message: /:\s*[|>][-+\d]*$/.test(before) ? IN_BLOCK : NO_COLON }
+}
+
+/** The last node that begins before the mistake and passes the test. */
+function lastNode({ document, offset }: Found, test: (node: Node) => boolean): Node | null {
+  let last: Node | null = null
+  visit(document, {
+    Node(_key, node) {
+      const begin = (node as Node).range?.[0] ?? Number.POSITIVE_INFINITY
+      if (begin <= offset && test(node as Node) && begin >= (last?.range?.[0] ?? -1)) last = node as Node
+    },
+  })
+  return last
+}

@@ -1,0 +1,63 @@
+/** Arguments that an endpoint does not declare: which they are, and what is said about them. */
+
+import type { Endpoint } from '../model/endpoint.js'
+import type { ArgumentProblem } from '../model/errors.js'
+import { nearest } from '../model/suggest.js'
+import { FORMAT_NAME } from './negotiate.js'
+import type { RawArguments } from './raw-arguments.js'
+
+type Declared = Pick<Endpoint, 'parameters'>
+
+const NONE: readonly string[] = Object.freeze([])
+/** The most names that a problem lists. */
+const MAX_NAMES = 20
+/** Clients refuse answers whose headers are very long. */
+const MAX_HEADER_LENGTH = 1_000
+/** A longer name is cut, in characters. */
+const MAX_NAME_LENGTH = 64
+const MAX_LISTED = 12
+
+/** The undeclared names, without `format`, which chooses the format. With brackets a declared name is another mistake. */
+export function unknownNames({ parameters }: Declared, given: RawArguments): readonly string[] {
+  if (given.size === 0) return NONE
+  const isDeclared = (name: string): boolean => parameters.some(parameter => parameter.name === name)
+  const isKnown = (name: string): boolean =>
+    name === '' || name === FORMAT_NAME || isDeclared(name) || isDeclared(name.replace(/\[\d*\]$/, ''))
+  return [...given.keys()].filter(name => !isKnown(name))
+}
+
+/** The value of `X-Ignored-Arguments`: the names, percent-encoded and with commas between them, as many as have room. */
+export function ignoredHeader(names: readonly string[]): string {
+  let header = ''
+  for (const name of names) {
+    const next = `${header}${header === '' ? '' : ','}${encodeURIComponent(beginning(name))}`
+    if (next.length > MAX_HEADER_LENGTH) break
+    header = next
+  }
+  return header
+}
+
+/** A problem for each name; `suggests` is the parameter that was probably meant. */
+export function unknownProblems(
+  { parameters }: Declared,
+  names: readonly string[],
+): readonly (ArgumentProblem & { readonly suggests: string | undefined })[] {
+  const declared = parameters.map(({ name }) => name)
+  return names.slice(0, MAX_NAMES).map(name => {
+    const suggests = nearest(name, declared)
+    return {
+      parameter: beginning(name),
+      detail: `is not an argument of this endpoint; ${advice(suggests, declared)}`,
+      suggests,
+    }
+  })
+}
+
+function advice(suggests: string | undefined, declared: readonly string[]): string {
+  if (suggests !== undefined) return `did you mean "${suggests}"?`
+  if (declared.length === 0) return 'it takes none'
+  const left = declared.length - MAX_LISTED
+  return `it takes ${declared.slice(0, MAX_LISTED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`
+}
+
+const beginning = (name: string): string => [...name.replace(/\p{Cs}/gu, '\ufffd')].slice(0, MAX_NAME_LENGTH).join('')
