@@ -17,6 +17,7 @@ import { writeSample } from './sample.js'
 import { serve } from './serve.js'
 import { printTables } from './tables/ddl.js'
 import { diffTables } from './tables/diff.js'
+import type { InferFlags } from './tables/infer.js'
 import { pullTables } from './tables/pull.js'
 import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
 import { validate } from './validate.js'
@@ -226,10 +227,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--replace', 'make the rows the whole table')
     .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
-    .option(
-      '--input-format <format>',
-      'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
-    )
+    .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) =>
       exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),
     )
@@ -241,7 +239,23 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--once', 'do nothing when there are log files already')
     .action(async (flags: Flags) => exit(await writeSample(settingFlags(flags), flags, io)))
 
-  const tables = command('tables', "The tables' schemas and the warehouse.")
+  const tables = command('tables', 'Tables: their schemas, their files, and the warehouse.')
+  withSettings(
+    command(
+      'infer <table> <files...>',
+      'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
+      tables,
+    ),
+    ['--tables', '--data'],
+  )
+    .option('--force', 'write over a schema that is there')
+    .option('--dry-run', 'print the schema, and write nothing')
+    .addOption(inputFormat())
+    .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
+      // Loaded here: a server has no use for it.
+      const { inferSchema } = await import('./tables/infer.js')
+      exit(await inferSchema(table, files, flags, settingFlags(flags), io))
+    })
   withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
@@ -362,5 +376,11 @@ const shownFormat = (): Option =>
   new Option('--format <format>', 'what is printed: text is a table for people, others are the bytes that HTTP sends')
     .choices(SHOWN_FORMATS)
     .default('text')
+
+const inputFormat = (): Option =>
+  new Option(
+    '--input-format <format>',
+    'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
+  )
 
 const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

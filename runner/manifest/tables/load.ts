@@ -86,6 +86,8 @@ export async function loadTableSchemas(
  */
 const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]+$/u
 
+export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
+
 /** Reads one schema with the YAML parser, since JSON is YAML and its mistakes then have places. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
@@ -95,7 +97,7 @@ export function readTableSchema({ file, text }: SourceText): {
   const parsed = parseManifest(file, text)
   if (parsed.source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
   const reader = new SchemaReader(parsed.source)
-  if (!TABLE_NAME.test(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
+  if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
   const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
   const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
