@@ -257,6 +257,24 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await inferSchema(table, files, flags, settingFlags(flags), io))
     })
   withSettings(
+    command('list', 'List the tables: columns, rows, files, size, time; and what of them cannot be read.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (flags: Flags) => {
+      const { listTables } = await import('./tables/list.js')
+      exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
+  withSettings(
+    command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (table: string, flags: Flags) => {
+      const { describeTable } = await import('./tables/list.js')
+      exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
+  withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
   ).action(async (names: string[], flags: Flags) => exit(await printTables(names, settingFlags(flags), io)))
@@ -343,6 +361,13 @@ const ENGINE_FLAGS = [
   '--engine-threads',
 ]
 
+/** What reads local tables, whatever `--engine` serves. */
+const LOCAL_FLAGS = [
+  ...ENGINE_FLAGS.filter(flag => flag !== '--engine' && flag !== '--endpoints'),
+  '--project',
+  '--dataset',
+]
+
 /** Tests never read a data folder. */
 const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
@@ -382,5 +407,8 @@ const inputFormat = (): Option =>
     '--input-format <format>',
     'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
   )
+
+const shownAs = (): Option =>
+  new Option('--format <format>', 'for people, or for tools').choices(['text', 'json']).default('text')
 
 const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

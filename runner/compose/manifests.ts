@@ -58,6 +58,7 @@ export async function checkManifests(
   const { checkExample } = await import('../manifest/check/example.js')
   // Loaded here: a server has no use for test files.
   const { testMistakes, withManifests } = await import('./test-mistakes.js')
+  const { unreadableColumns } = await import('./local-tables.js')
   try {
     const loaded = await loadManifests(
       settings,
@@ -69,7 +70,8 @@ export async function checkManifests(
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
     const broken = new Set(schemas.diagnostics.map(({ file }) => tableOf(file)))
     const own = [...loaded.diagnostics, ...mistakes].filter(found => !isCausedBy(broken, found))
-    return { ...loaded, diagnostics: [...schemas.diagnostics, ...own].sort(compareDiagnostics) }
+    const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
+    return { ...loaded, diagnostics: [...schemas.diagnostics, ...unreadable, ...own].sort(compareDiagnostics) }
   } finally {
     await engine.close()
   }
