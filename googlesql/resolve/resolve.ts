@@ -20,8 +20,18 @@ export function resolveQuery(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
 ): ResolvedQuery {
+  return resolveWith(source, tables, parameterTypes, null)
+}
+
+/** The same; `onUndeclared` is called for each use of a parameter without a type, which then is an untyped NULL. */
+export function resolveWith(
+  source: string,
+  tables: TableCatalogue,
+  parameterTypes: Readonly<Record<string, Type>>,
+  onUndeclared: ResolveContext['onUndeclared'],
+): ResolvedQuery {
   const { functions, query } = parseScript(source)
-  const within = resolutions(source, tables, parameterTypes)
+  const within = resolutions(source, tables, parameterTypes, onUndeclared)
   const resolution = within(defineFunctions(functions, source, within))
   try {
     const result = resolution.query(query, { outer: null, ctes: new Map() })
@@ -42,6 +52,7 @@ function resolutions(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
+  onUndeclared: ResolveContext['onUndeclared'],
 ): (functions: Functions) => ResolveContext {
   let columns = 0
   let ctes = 0
@@ -49,6 +60,7 @@ function resolutions(
     source,
     tables,
     parameterTypes: new Map(Object.entries(parameterTypes).map(([name, type]) => [name.toLowerCase(), type])),
+    onUndeclared,
     usedParameters: new Map<string, string>(),
     usedTables: new Set<string>(),
     calls: { total: 0, open: 0 },

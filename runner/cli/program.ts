@@ -11,6 +11,7 @@ import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
+import type { NewFlags } from './new/new.js'
 import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
 import { writeSample } from './sample.js'
@@ -100,6 +101,24 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     'init <dir>',
     'Make a folder with an endpoint that answers, its table and data, a package.json and a workflow.',
   ).action(async (dir: string) => exit(await initFolder(dir, io)))
+
+  withSettings(
+    command(
+      'new [name]',
+      'Write a manifest and its test: over a table, from a query, or as answers at a terminal say.',
+    ),
+    NEW_FLAGS,
+  )
+    .option('--table <table>', 'the table whose rows it gives')
+    .option('--time <column>', 'the column with the time of a row: newest first, and from when until when')
+    .option('--tenant <column>', 'the column with the tenant of a row: calls give only the rows of theirs')
+    .option('--interval', 'count the rows in buckets of time instead')
+    .option('--from-sql <file>', 'a query with @parameters instead of a table; - is standard input')
+    .action(async (name: string | undefined, flags: GivenFlags) => {
+      // Loaded here: a server has no use for it.
+      const { newEndpoint } = await import('./new/new.js')
+      exit(await newEndpoint(name, flags as NewFlags, settingFlags(flags), io))
+    })
 
   withSettings(
     command('serve', 'Serve the endpoints over HTTP.'),
@@ -367,6 +386,8 @@ const LOCAL_FLAGS = [
   '--project',
   '--dataset',
 ]
+
+const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
 /** Tests never read a data folder. */
 const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
