@@ -11,6 +11,8 @@ export interface ResolveContext {
   readonly tables: TableCatalogue
   /** The types of the query's parameters, by lower-case name. */
   readonly parameterTypes: ReadonlyMap<string, Type>
+  /** Called for each use of a parameter without a type; null where such a use is an error. */
+  readonly onUndeclared: ((name: string, at: number) => void) | null
   /** The parameters used so far: from the lower-case name to the spelling of the first use. */
   readonly usedParameters: Map<string, string>
   readonly usedTables: Set<string>

@@ -21,8 +21,18 @@ export function resolveQuery(
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
 ): ResolvedQuery {
+  return resolveWith(source, tables, parameterTypes, null)
+}
+
+/** The same; `onUndeclared` is called for each use of a parameter without a type, which then is an untyped NULL. */
+export function resolveWith(
+  source: string,
+  tables: TableCatalogue,
+  parameterTypes: Readonly<Record<string, Type>>,
+  onUndeclared: ResolveContext['onUndeclared'],
+): ResolvedQuery {
   const { functions, variables, query } = parseScript(source)
-  const within = resolutions(source, tables, parameterTypes)
+  const within = resolutions(source, tables, parameterTypes, onUndeclared)
   const known = defineFunctions(functions, source, within)
   const resolution = within(
     known,
@@ -47,6 +57,7 @@ function resolutions(
   source: string,
   tables: TableCatalogue,
   parameterTypes: Readonly<Record<string, Type>>,
+  onUndeclared: ResolveContext['onUndeclared'],
 ): (functions: Functions, variables?: Variables) => ResolveContext {
   let columns = 0
   let ctes = 0
@@ -54,6 +65,7 @@ function resolutions(
     source,
     tables,
     parameterTypes: new Map(Object.entries(parameterTypes).map(([name, type]) => [name.toLowerCase(), type])),
+    onUndeclared,
     usedParameters: new Map<string, string>(),
     usedTables: new Set<string>(),
     calls: { total: 0, open: 0, variables: 0 },

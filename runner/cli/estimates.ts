@@ -3,6 +3,7 @@ import type { LoadedEndpoint } from '../manifest/load.js'
 import type { WarehouseReads } from '../model/query.js'
 import type { Io } from './io.js'
 import { annotation } from './report.js'
+import { sizeText } from './size-text.js'
 
 /** One variant's estimate. It has the members of a diagnostic, so that one list can hold both. */
 export interface Estimate {
@@ -58,14 +59,6 @@ export function reportEstimates(estimates: readonly Estimate[], format: 'text' |
  */
 const billed = ({ bytes, tables }: WarehouseReads): number =>
   bytes === 0 ? 0 : Math.max(LEAST_MIB * Math.max(1, tables), Math.ceil(bytes / BYTES_PER_MIB)) * BYTES_PER_MIB
-
-const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-
-function sizeText(bytes: number): string {
-  let [size, unit] = [bytes, 0]
-  for (; size >= 1000 && unit < UNITS.length - 1; unit++) size /= 1000
-  return `${unit === 0 ? size : size.toFixed(1)} ${UNITS[unit]}`
-}
 
 /** The price with enough digits that a price above zero is never shown as zero. */
 function usdText(usd: number): string {

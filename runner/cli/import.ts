@@ -35,10 +35,10 @@ export async function importFiles(table: string, files: readonly string[], flags
 }
 
 /** The most bad rows that are printed: further ones mostly have the same cause. */
-const MAX_BAD_ROWS = 100
+export const MAX_BAD_ROWS = 100
 
 /** `logs.ndjson:3:17: metadata[0].status: found "x", expected an INT64: …` */
-function badRowLine({ file, line, column, path, found, expected }: ImportReport['badRows'][number]): string {
+export function badRowLine({ file, line, column, path, found, expected }: ImportReport['badRows'][number]): string {
   return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}found ${found}, expected ${expected}`
 }
 
@@ -50,4 +50,5 @@ function summary(table: string, report: ImportReport, skipFile: string | null, i
   return what + instead + aside
 }
 
-const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+/** `1 row`, `2 rows`. */
+export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`

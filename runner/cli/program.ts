@@ -11,12 +11,14 @@ import { compareEngines } from './compare/compare.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
+import type { NewFlags } from './new/new.js'
 import { runQuery } from './query.js'
 import { reportDiagnostics } from './report.js'
 import { writeSample } from './sample.js'
 import { serve } from './serve.js'
 import { printTables } from './tables/ddl.js'
 import { diffTables } from './tables/diff.js'
+import type { InferFlags } from './tables/infer.js'
 import { pullTables } from './tables/pull.js'
 import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
 import { validate } from './validate.js'
@@ -103,6 +105,24 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     'init <dir>',
     'Make a folder with an endpoint that answers, its table and data, a package.json and a workflow.',
   ).action(async (dir: string) => exit(await initFolder(dir, io)))
+
+  withSettings(
+    command(
+      'new [name]',
+      'Write a manifest and its test: over a table, from a query, or as answers at a terminal say.',
+    ),
+    NEW_FLAGS,
+  )
+    .option('--table <table>', 'the table whose rows it gives')
+    .option('--time <column>', 'the column with the time of a row: newest first, and from when until when')
+    .option('--tenant <column>', 'the column with the tenant of a row: calls give only the rows of theirs')
+    .option('--interval', 'count the rows in buckets of time instead')
+    .option('--from-sql <file>', 'a query with @parameters instead of a table; - is standard input')
+    .action(async (name: string | undefined, flags: GivenFlags) => {
+      // Loaded here: a server has no use for it.
+      const { newEndpoint } = await import('./new/new.js')
+      exit(await newEndpoint(name, flags as NewFlags, settingFlags(flags), io))
+    })
 
   withSettings(
     command('serve', 'Serve the endpoints over HTTP.'),
@@ -230,10 +250,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--replace', 'make the rows the whole table')
     .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
-    .option(
-      '--input-format <format>',
-      'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
-    )
+    .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) =>
       exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),
     )
@@ -245,7 +262,41 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--once', 'do nothing when there are log files already')
     .action(async (flags: Flags) => exit(await writeSample(settingFlags(flags), flags, io)))
 
-  const tables = command('tables', "The tables' schemas and the warehouse.")
+  const tables = command('tables', 'Tables: their schemas, their files, and the warehouse.')
+  withSettings(
+    command(
+      'infer <table> <files...>',
+      'Write the schema of a table from files of its rows: tables infer shop.orders orders.csv',
+      tables,
+    ),
+    ['--tables', '--data'],
+  )
+    .option('--force', 'write over a schema that is there')
+    .option('--dry-run', 'print the schema, and write nothing')
+    .addOption(inputFormat())
+    .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
+      // Loaded here: a server has no use for it.
+      const { inferSchema } = await import('./tables/infer.js')
+      exit(await inferSchema(table, files, flags, settingFlags(flags), io))
+    })
+  withSettings(
+    command('list', 'List the tables: columns, rows, files, size, time; and what of them cannot be read.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (flags: Flags) => {
+      const { listTables } = await import('./tables/list.js')
+      exit(await listTables(settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
+  withSettings(
+    command('describe <table>', 'Print the columns of a table with a value of each, its files, rows and time.', tables),
+    LOCAL_FLAGS,
+  )
+    .addOption(shownAs())
+    .action(async (table: string, flags: Flags) => {
+      const { describeTable } = await import('./tables/list.js')
+      exit(await describeTable(table, settingFlags(flags), flags['format'] as 'text' | 'json', io))
+    })
   withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
@@ -333,6 +384,15 @@ const ENGINE_FLAGS = [
   '--engine-threads',
 ]
 
+/** What reads local tables, whatever `--engine` serves. */
+const LOCAL_FLAGS = [
+  ...ENGINE_FLAGS.filter(flag => flag !== '--engine' && flag !== '--endpoints'),
+  '--project',
+  '--dataset',
+]
+
+const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
+
 /** Tests never read a data folder. */
 const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
@@ -366,5 +426,14 @@ const shownFormat = (): Option =>
   new Option('--format <format>', 'what is printed: text is a table for people, others are the bytes that HTTP sends')
     .choices(SHOWN_FORMATS)
     .default('text')
+
+const inputFormat = (): Option =>
+  new Option(
+    '--input-format <format>',
+    'the format of - (standard input) and of files whose names do not tell it: ndjson, csv, parquet, csv.gz, …',
+  )
+
+const shownAs = (): Option =>
+  new Option('--format <format>', 'for people, or for tools').choices(['text', 'json']).default('text')
 
 const formatOf = (flags: Flags): 'text' | 'json' | 'github' => flags['format'] as 'text' | 'json' | 'github'

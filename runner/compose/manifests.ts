@@ -1,11 +1,12 @@
 /** What the manifests of the settings are, errors included. */
 
 import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
-import { compareDiagnostics } from '../model/diagnostic.js'
+import { loadTableSchemas, tableOf } from '../manifest/tables/load.js'
+import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
 import type { Settings } from '../settings/settings.js'
-import { openServingEngine, type ServingEngine } from './engine.js'
+import { definitionOf, openServingEngineOver, type ServingEngine } from './engine.js'
 
 /** Identifies the engine's data, as part of every revision: the same SQL reads other data on another engine. */
 function engineIdentity(settings: Settings): string {
@@ -41,9 +42,9 @@ export interface CheckLimits {
 }
 
 /**
- * Checks every manifest, every variant of its query on the engine, and test files, and closes what it opened. `only` limits the result to
- * these files and folders; an empty list means all.
- * @throws LoadError when table schemas have errors, which would make every query fail; SetupError.
+ * Checks every manifest, every variant of its query on the engine, table schemas and test files, and closes what it opened.
+ * `only` limits the result to these files and folders; an empty list means all. Mistakes in table schemas are always told,
+ * and what they cause in manifests is not. @throws SetupError.
  */
 export async function checkManifests(
   settings: Settings,
@@ -51,12 +52,14 @@ export async function checkManifests(
   limits: CheckLimits = {},
 ): Promise<Loaded> {
   const clock = systemClock()
-  const engine = await openServingEngine(settings, { observe: () => {}, clock })
+  const schemas = await loadTableSchemas(settings.tablesDir)
+  const engine = await openServingEngineOver(schemas.tables.map(definitionOf), settings, { observe: () => {}, clock })
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
   const { checkExample } = await import('../manifest/check/example.js')
   // Loaded here: a server has no use for test files.
   const { testMistakes, withManifests } = await import('./test-mistakes.js')
+  const { unreadableColumns } = await import('./local-tables.js')
   try {
     const loaded = await loadManifests(
       settings,
@@ -66,8 +69,17 @@ export async function checkManifests(
       { ...limits, checkExample },
     )
     const mistakes = await testMistakes(settings.endpointsDir, only, engine.tables(), loaded)
-    return { ...loaded, diagnostics: [...loaded.diagnostics, ...mistakes].sort(compareDiagnostics) }
+    const broken = new Set(schemas.diagnostics.map(({ file }) => tableOf(file)))
+    const own = [...loaded.diagnostics, ...mistakes].filter(found => !isCausedBy(broken, found))
+    const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
+    return { ...loaded, diagnostics: [...schemas.diagnostics, ...unreadable, ...own].sort(compareDiagnostics) }
   } finally {
     await engine.close()
   }
+}
+
+/** Whether it says only that a table is missing, whose schema has mistakes of its own. */
+function isCausedBy(broken: ReadonlySet<string>, { message }: Diagnostic): boolean {
+  const missing = /^(?:Table not found: |no table schema has the name ")([^;"]+)/.exec(message)?.[1]
+  return missing !== undefined && [...broken].some(name => name === missing || missing.endsWith(`.${name}`))
 }

@@ -126,6 +126,10 @@ export const RULES = {
   'table/duplicate-field': { says: 'A field occurs twice.' },
   'table/unknown-field': { says: 'The clustering or the partitioning names a field that does not exist.' },
   'table/layout': { says: 'The rows cannot be clustered or partitioned in this way.' },
+  'table/unreadable': {
+    says: 'A Parquet file that has no table schema has a column whose type GoogleSQL has not: queries that read it fail.',
+    isWarning: true,
+  },
   'tests/no-tests': { says: 'The path is not a test file, or is a manifest without one.' },
   'tests/unknown-endpoint': { says: 'No manifest is beside the test file, and no endpoint has its name.' },
   'tests/duplicate-name': { says: 'Two tests of a file have the same name.' },

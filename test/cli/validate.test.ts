@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from './command.js'
 
@@ -114,6 +115,22 @@ describe('sluice validate', () => {
     const { code, err } = await validate('--endpoints', endpoints, '--tables', folder.path('tables'))
     expect(code).to.equal(1)
     expect(err).to.match(/shop\.sales\.json:1:\d+: .*INTEGR/)
+  })
+
+  it('tells mistakes in table schemas beside all others, in every format, and not what they cause', async () => {
+    const tables = folder.path('broken-tables')
+    cpSync('test/cases/new-table/tables', tables, { recursive: true })
+    const schema = readFileSync(folder.path('broken-tables', 'shop.sales.json'), 'utf8')
+    writeFileSync(folder.path('broken-tables', 'shop.sales.json'), schema.replace('"mode"', '"mod"'))
+    writeFileSync(broken, lines.join('\n').replace('description:', 'descripton:'))
+    const { code, out } = await validate('--endpoints', endpoints, '--tables', tables, '--format', 'json')
+    expect(code).to.equal(1)
+    const told = (JSON.parse(out) as readonly Told[]).map(({ file, message }) => `${basename(file)} ${message}`)
+    expect(told.filter(one => one.startsWith('shop.sales.json'))).to.have.length(1)
+    expect(told.join('\n'))
+      .to.include('did you mean "mode"?')
+      .and.to.include('did you mean "description"?')
+      .and.not.include('not found')
   })
 
   it('does not accept a file that does not exist', async () => {

@@ -112,7 +112,40 @@ describe('table schemas', () => {
   const BROKEN: readonly [text: string, told: string][] = [
     ['[]', '1:1 a schema is a list of fields that is not empty, found an empty list'],
     ['{}', '1:1 a schema is a list of fields that is not empty, found nothing'],
-    ['[{ "name": "a", "type": "TEXT" }]', '1:25 the type "TEXT" of field "a" is not supported'],
+    ['[{ "name": "a", "type": "TEXT" }]', '1:25 the type "TEXT" of field "a" is not supported; did you mean "STRING"?'],
+    [
+      '[{ "name": "a", "type": "TIMSTAMP" }]',
+      '1:25 the type "TIMSTAMP" of field "a" is not supported; did you mean "TIMESTAMP"?',
+    ],
+    [
+      '[{ "name": "a", "type": "ARRAY<STRING>" }]',
+      '1:25 the type "ARRAY<STRING>" of field "a" is not supported; an array has the type of its elements and "mode": "REPEATED"',
+    ],
+    [
+      '[{ "name": "a", "type": "NUMERIC(10, 2)" }]',
+      '1:25 the type "NUMERIC(10, 2)" of field "a" is not supported; write "type": "NUMERIC", and what is in parentheses as "precision" and "scale", or as "maxLength"',
+    ],
+    [
+      '[{ "name": "a", "type": "STRING", "mod": "REQUIRED" }]',
+      '1:35 unknown member "mod" of field "a"; did you mean "mode"?',
+    ],
+    ['[{ "name": "a", "typ": "STRING" }]', '1:17 unknown member "typ" of field "a"; did you mean "type"?'],
+    [
+      '[{ "name": "a", "type": "RECORD", "fields": [{ "name": "b", "type": "STRING", "descripton": "x" }] }]',
+      '1:79 unknown member "descripton" of field "b"; did you mean "description"?',
+    ],
+    [
+      '[{ "name": "a", "type": "STRING", "mode": "REQUIERD" }]',
+      '1:43 the mode of field "a" must be NULLABLE, REQUIRED or REPEATED, found the text "REQUIERD"; did you mean "REQUIRED"?',
+    ],
+    [
+      '[{ "name": "a", "type": "NUMERIC", "precision": "ten" }]',
+      '1:49 "precision" of field "a" must be a whole number, found the text "ten"',
+    ],
+    [
+      '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitionning":{"type":"DAY","field":"a"}}',
+      '1:51 unknown member "timePartitionning" of the table; did you mean "timePartitioning"?',
+    ],
     ['[\n  { "type": "STRING" }\n]', '2:3 a field needs a "name"'],
     ['[{ "name": "a" }]', '1:2 field "a" needs a "type"'],
     ['[{ "name": "a", "type": "RECORD" }]', '1:2 a schema is a list of fields that is not empty, found nothing'],

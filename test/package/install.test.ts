@@ -66,6 +66,7 @@ describe('the packed package', function () {
       'LICENSE',
       'README.md',
       'schemas/endpoint.schema.json',
+      'schemas/table.schema.json',
       'templates/init/_gitignore',
       'dist/runner/main.js',
     ])

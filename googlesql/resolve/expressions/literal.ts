@@ -47,6 +47,10 @@ export function typedLiteral(node: Extract<ast.Literal, { kind: 'typed' }>, cont
 export function resolveParameter(node: ast.Parameter, context: ResolveContext): Expr {
   const key = node.name.toLowerCase()
   const type = context.parameterTypes.get(key)
+  if (!type && context.onUndeclared) {
+    context.onUndeclared(node.name, node.at)
+    return literal(INT64, null, node.at)
+  }
   if (!type) return context.fail(`Query parameter '${node.name}' not found`, node.at)
   if (!context.usedParameters.has(key)) context.usedParameters.set(key, node.name)
   return { kind: 'parameter', type, name: key, at: node.at }

@@ -44,7 +44,8 @@ export function resolveUnary(node: ast.Unary, env: ExpressionEnv, context: Resol
 /** The call; refused if an operand is a literal NULL, because `x = NULL` is mostly a mistake for `x IS NULL`. */
 function ofNoNull(operator: string, call: Expr, context: ResolveContext): Expr {
   const operands = call.kind === 'call' ? call.arguments : []
-  const slip = operands.find(operand => operand !== null && isBareNull(operand))
+  // An undeclared parameter is a NULL here, too.
+  const slip = context.onUndeclared ? undefined : operands.find(operand => operand !== null && isBareNull(operand))
   return slip ? context.fail(`Operands of ${operator} cannot be literal NULL`, slip.at) : call
 }
 

@@ -1,8 +1,8 @@
 /** `sluice tables pull`: schema files from the warehouse. */
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeFolder } from '../../files/make-folder.js'
-import { fileReason, SETTING, writeFailure } from '../../files/write-failure.js'
+import { fileReason, SETTING } from '../../files/write-failure.js'
+import { writeWhole } from '../../files/write-whole.js'
 import { tableDifferences } from '../../manifest/tables/difference.js'
 import { loadTableSchemas, readTableSchema } from '../../manifest/tables/load.js'
 import { SetupError } from '../../model/errors.js'
@@ -54,7 +54,7 @@ async function writeSchema(
   if (refused) return { text: `left out ${name}: ${refused.message}`, isRefused: true }
   const before = await textOf(path)
   if (before === text) return { text: `same ${path}`, isRefused: false }
-  await writeWhole(dir, path, text)
+  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, text)
   const change = before === null ? `new ${path}` : `changed ${path}; what differed: ${changes(path, before, text)}`
   return { text: change, isRefused: false }
 }
@@ -67,17 +67,6 @@ async function textOf(path: string): Promise<string | null> {
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT') return null
     throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
-  }
-}
-
-/** A server that starts meanwhile reads the old file or the new one. */
-async function writeWhole(dir: string, path: string, text: string): Promise<void> {
-  try {
-    makeFolder(dir)
-    await writeFile(`${path}.tmp`, text)
-    await rename(`${path}.tmp`, path)
-  } catch (cause) {
-    throw writeFailure({ what: 'the table schema', path, setting: SETTING.tables }, cause)
   }
 }
 

@@ -70,6 +70,8 @@ export interface DuckdbEngine extends Engine {
   readonly pid: () => number | undefined
   /** Columns and files that were left out of discovered tables, and why. */
   readonly notes: () => readonly string[]
+  /** Tables that have files and cannot be queried, and why. */
+  readonly unreadable: () => Discovery['unreadable']
   /**
    * The engine with other tables in the place of some: `standIns` has, by a table's name, the declared table of the same columns
    * that queries read instead.
@@ -428,6 +430,7 @@ export async function openEngine(
     tables: () => catalogue,
     pid: child.pid,
     notes: () => discovery.notes,
+    unreadable: () => discovery.unreadable,
   }
 }
 

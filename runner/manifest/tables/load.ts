@@ -19,9 +19,10 @@ import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
 import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
-import { describeValue, diagnosticAt } from '../report.js'
+import { describeValue, diagnosticAt, didYouMean, quotedList } from '../report.js'
 import type { FilePlace, ManifestSource, NodePath } from '../source.js'
 import { parseManifest } from '../yaml/parse.js'
+import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
 /** The partitioning and clustering that a table resource declares for the table's files. */
 export interface TableLayout {
@@ -59,6 +60,9 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
   const wildcard = declaringOf(wildcards, name)
   return wildcard && isShardOf(name, prefixOf(wildcard.name)) ? { ...wildcard, name } : undefined
 }
+
+/** The name of the table whose schema is in this file. */
+export const tableOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
 /** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
@@ -98,21 +102,26 @@ export async function loadTableSchemas(
  */
 const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{M}\p{N}\p{Pc}\p{Pd}\p{Zs}]*(?<!\.)\*?$/u
 
+export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
+
 /** Reads one schema with the YAML parser, since JSON is YAML and its mistakes then have places. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
-  const name = file.replace(/^.*\//, '').replace(/\.json$/, '')
+  const name = tableOf(file)
   const parsed = parseManifest(file, text)
   if (parsed.source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
   const reader = new SchemaReader(parsed.source)
-  if (!TABLE_NAME.test(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
+  if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
   const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
   const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
   const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
+  reader.readMembers(resource)
   const columns = reader.readFields(fields, fieldsPath)
+  // Among columns with mistakes a name would seem to be missing.
+  if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
   const layout = reader.readLayout(resource, columns)
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
   const { source } = parsed
@@ -140,10 +149,11 @@ function columnPath(path: NodePath, fields: readonly SchemaField[], column: read
   return column.length === 1 ? here : columnPath([...here, 'fields'], fields[at]!.fields ?? [], column.slice(1))
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
-const MODES: ReadonlySet<string> = new Set(['NULLABLE', 'REQUIRED', 'REPEATED'])
+const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
 class SchemaReader {
   readonly diagnostics: Diagnostic[] = []
@@ -155,6 +165,32 @@ class SchemaReader {
 
   wrong(path: NodePath, rule: RuleId, message: string): void {
     this.diagnostics.push(diagnosticAt(this.#source.valueAt(path), rule, message))
+  }
+
+  #wrongKey(path: NodePath, message: string): void {
+    this.diagnostics.push(diagnosticAt(this.#source.keyAt(path), 'schema/unknown-key', message))
+  }
+
+  /** A member that looks like one that counts; BigQuery may have others, also some that are new. */
+  readMembers(resource: Record<string, unknown>): void {
+    for (const key of Object.keys(resource)) {
+      const hint = RESOURCE_MEMBERS.includes(key) ? '' : didYouMean(key, RESOURCE_MEMBERS)
+      if (hint !== '') this.#wrongKey([key], `unknown member "${key}" of the table${hint}`)
+    }
+  }
+
+  #readFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
+    const missing = [...FIELD_MEMBERS.keys()].filter(member => field[member] === undefined)
+    for (const [key, value] of Object.entries(field)) {
+      const member = FIELD_MEMBERS.get(key)
+      if (member === undefined) {
+        const hint = didYouMean(key, missing) || `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`
+        this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"${hint}`)
+      } else if (!member.isRight(value)) {
+        const message = `"${key}" of field "${name}" must be ${member.form}, found ${describeValue(value)}`
+        this.wrong([...at, key], 'table/schema', message)
+      }
+    }
   }
 
   readFields(value: unknown, path: NodePath): readonly StructField[] {
@@ -183,26 +219,33 @@ class SchemaReader {
 
   #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
     const { type, mode, fields } = field
+    const before = this.diagnostics.length
+    this.#readFieldMembers(name, field, at)
     if (typeof type !== 'string') {
-      this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
+      // A misspelt "type" has been told of.
+      if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }
-    if (mode !== undefined && (typeof mode !== 'string' || !MODES.has(mode.toUpperCase()))) {
+    if (mode !== undefined && (typeof mode !== 'string' || !MODES.includes(mode.toUpperCase()))) {
+      const hint = typeof mode === 'string' ? didYouMean(mode.toUpperCase(), MODES) : ''
       this.wrong(
         [...at, 'mode'],
         'table/schema',
-        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}`,
+        `the mode of field "${name}" must be NULLABLE, REQUIRED or REPEATED, found ${describeValue(mode)}${hint}`,
       )
       return []
     }
     if (/^(RECORD|STRUCT)$/i.test(type)) {
-      const before = this.diagnostics.length
       this.readFields(fields, [...at, 'fields'])
       if (this.diagnostics.length > before) return []
     }
     const columnType = fieldType(field as unknown as SchemaField)
     if (columnType === undefined) {
-      this.wrong([...at, 'type'], 'table/unknown-type', `the type "${type}" of field "${name}" is not supported`)
+      this.wrong(
+        [...at, 'type'],
+        'table/unknown-type',
+        `the type "${type}" of field "${name}" is not supported${typeHint(type)}`,
+      )
       return []
     }
     return [{ name, type: columnType }]

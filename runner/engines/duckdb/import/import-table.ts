@@ -9,9 +9,8 @@ import type { SchemaField, TableDefinition } from '../../../../googlesql/index.j
 import { SETTING, systemReason, writeFailure } from '../../../files/write-failure.js'
 import { SetupError, UsageError } from '../../../model/errors.js'
 import { QueryFault } from '../../../model/query-fault.js'
-import { notToItsEnd } from '../tables/decompress.js'
 import { parquetLines } from './formats/parquet-lines.js'
-import { bytesOf, type ImportSource, sourcesOf } from './formats/source-file.js'
+import { type ImportSource, sourcesOf, textChunks } from './formats/source-file.js'
 import type { ImportLayout } from './layout.js'
 import { ParquetWriter, TooManyPartitionsError } from './parquet-writer.js'
 import { RowBuffer } from './row-buffer.js'
@@ -244,27 +243,5 @@ async function* chunksOf(
     if (source.path === null) await rm(spool, { force: true })
     return
   }
-  const iterator = bytesOf(source, standardInput)[Symbol.asyncIterator]()
-  for (;;) {
-    let next: IteratorResult<Buffer>
-    try {
-      next = await iterator.next()
-    } catch (cause) {
-      throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
-    }
-    if (next.done) return
-    yield next.value
-  }
-}
-
-function readFailure(cause: unknown, { compression }: ImportSource): string {
-  const { code, message } = cause as NodeJS.ErrnoException
-  if (typeof code === 'string' && code.startsWith('E')) {
-    return code === 'ENOENT'
-      ? 'there is no such file'
-      : code === 'EISDIR'
-        ? 'it is a folder'
-        : `it cannot be read (${code})`
-  }
-  return compression === 'uncompressed' ? message : notToItsEnd(compression, message)
+  yield* textChunks(source, standardInput)
 }

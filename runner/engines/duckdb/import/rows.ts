@@ -43,7 +43,8 @@ const FIRST_CAPACITY = 1 << 20
 const RETURN = 0x0d
 const LINE_END = Buffer.from('\n')
 
-interface Format {
+/** What reads the rows of a format, and where they end. */
+export interface RowFormat {
   readonly reader: { read(bytes: Buffer, start: number, end: number): void }
   readonly ends: RowEnds
   readonly isCsv: boolean
@@ -61,7 +62,7 @@ export class RowGatherer {
   begin(file: string, kind: 'ndjson' | 'csv' | 'parquet'): RowStream {
     const { record, ignoresUnknown, maxRowBytes = MAX_ROW_BYTES } = this.#options
     const options = { ignoresUnknown }
-    const format: Format =
+    const format: RowFormat =
       kind === 'csv'
         ? { reader: new CsvRowReader(record, this.buffer, options), ends: new CsvRecordEnds(), isCsv: true }
         : { reader: new JsonRowReader(record, this.buffer, options), ends: EVERY_LINE, isCsv: false }
@@ -75,11 +76,11 @@ export class RowStream implements LineSink {
   readonly #isCsv: boolean
   readonly #sink: BadRowSink
   readonly #maxRowBytes: number
-  readonly #reader: Format['reader']
+  readonly #reader: RowFormat['reader']
   readonly #splitter: RowSplitter
   #isFirstChunk = true
 
-  constructor(file: string, format: Format, sink: BadRowSink, maxRowBytes: number) {
+  constructor(file: string, format: RowFormat, sink: BadRowSink, maxRowBytes = MAX_ROW_BYTES) {
     this.#file = file
     this.#isCsv = format.isCsv
     this.#sink = sink

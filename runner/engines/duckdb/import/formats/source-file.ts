@@ -2,8 +2,9 @@
 import { basename, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { UsageError } from '../../../../model/errors.js'
+import { QueryFault } from '../../../../model/query-fault.js'
 import { type FileFormat, fileKind } from '../../tables/data-folder.js'
-import { type Compression, decompressed, openFile } from '../../tables/decompress.js'
+import { type Compression, decompressed, notToItsEnd, openFile } from '../../tables/decompress.js'
 
 /** A source of rows to import. */
 export interface ImportSource {
@@ -46,7 +47,31 @@ export function sourcesOf(names: readonly string[], inputFormat: string | null):
 /** The format by the file's name. Hidden files are accepted, since they were named explicitly. */
 const kindOf = (path: string): ReturnType<typeof fileKind> => fileKind(basename(path).replace(/^\.+/, ''))
 
-/** The decompressed bytes in chunks. @throws the error of the stream or of the decompressor. */
-export function bytesOf({ path, compression }: ImportSource, standardInput: () => Readable): AsyncIterable<Buffer> {
-  return decompressed(path === null ? standardInput() : openFile(path), compression)
+/** The decompressed bytes in chunks. @throws QueryFault naming the source where it cannot be read. */
+export async function* textChunks(source: ImportSource, standardInput: () => Readable): AsyncGenerator<Buffer> {
+  const { path, compression } = source
+  const bytes = decompressed(path === null ? standardInput() : openFile(path), compression)
+  const iterator = bytes[Symbol.asyncIterator]()
+  for (;;) {
+    let next: IteratorResult<Buffer>
+    try {
+      next = await iterator.next()
+    } catch (cause) {
+      throw new QueryFault(`${source.name}: ${readFailure(cause, source)}`, { cause })
+    }
+    if (next.done) return
+    yield next.value
+  }
+}
+
+function readFailure(cause: unknown, { compression }: ImportSource): string {
+  const { code, message } = cause as NodeJS.ErrnoException
+  if (typeof code === 'string' && code.startsWith('E')) {
+    return code === 'ENOENT'
+      ? 'there is no such file'
+      : code === 'EISDIR'
+        ? 'it is a folder'
+        : `it cannot be read (${code})`
+  }
+  return compression === 'uncompressed' ? message : notToItsEnd(compression, message)
 }

@@ -1,0 +1,39 @@
+/** The types of undeclared parameters, from how the query uses them: as BigQuery would coerce a NULL in their place. */
+import { visitScan } from '../plan/walk.js'
+import type { TableCatalogue } from '../tables.js'
+import type { Type } from '../types/types.js'
+import { resolveWith } from './resolve.js'
+
+export interface UndeclaredParameter {
+  /** As the query spells it first. */
+  readonly name: string
+  /** The types that its uses ask for, in the order of the plan; empty where no use asks for one. */
+  readonly types: readonly Type[]
+}
+
+/**
+ * The parameters that `given` does not have, in the order of their first use.
+ * @throws SqlError for a query that is not valid with NULL in their place
+ */
+export function inferParameters(
+  source: string,
+  tables: TableCatalogue,
+  given: Readonly<Record<string, Type>>,
+): readonly UndeclaredParameter[] {
+  const undeclared = new Map<string, { readonly name: string; readonly places: Set<number> }>()
+  const { scan } = resolveWith(source, tables, given, (name, at) => {
+    const key = name.toLowerCase()
+    const known = undeclared.get(key) ?? { name, places: new Set() }
+    undeclared.set(key, known)
+    known.places.add(at)
+  })
+  const typesAt = new Map<number, Type[]>()
+  visitScan(scan, expr => {
+    if (expr.kind !== 'cast' || expr.operand.kind !== 'literal' || expr.operand.value !== null) return
+    typesAt.set(expr.operand.at, [...(typesAt.get(expr.operand.at) ?? []), expr.type])
+  })
+  return [...undeclared.values()].map(({ name, places }) => ({
+    name,
+    types: [...places].flatMap(at => typesAt.get(at) ?? []),
+  }))
+}

@@ -1,0 +1,221 @@
+/** `sluice new`: a manifest that validates and a test that passes, over a table or from a query. */
+import { randomUUID } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { nearest, type TableCatalogue } from '../../../googlesql/index.js'
+import { openServingEngine } from '../../compose/engine.js'
+import { makeFolder } from '../../files/make-folder.js'
+import { fileReason, SETTING, writeFailure } from '../../files/write-failure.js'
+import { discover } from '../../manifest/discover.js'
+import { completeText } from '../../manifest/new/complete.js'
+import { manifestOfSql } from '../../manifest/new/from-sql.js'
+import { manifestOfTable, type NewManifest } from '../../manifest/new/from-table.js'
+import { LoadError, SetupError, UsageError } from '../../model/errors.js'
+import { systemClock } from '../../process/clock.js'
+import { readSettings, type Settings } from '../../settings/settings.js'
+import { EXIT, type Io } from '../io.js'
+import { testEndpoints } from '../test/run-tests.js'
+import { askForTable, isAsked } from './ask.js'
+
+export interface NewFlags {
+  readonly table?: string
+  readonly time?: string
+  readonly tenant?: string
+  readonly interval?: boolean
+  /** A file of SQL; `-` is standard input. */
+  readonly fromSql?: string
+}
+
+/** Writes `<endpoints>/<name>.yaml` and `<name>.test.yaml`; writes over no file. */
+export async function newEndpoint(
+  given: string | undefined,
+  flags: NewFlags,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
+  const name = nameOf(given, flags)
+  const file = join(settings.endpointsDir, `${name}.yaml`)
+  const testFile = join(settings.endpointsDir, `${name}.test.yaml`)
+  const taken = await takenBy(name, settings, [file, testFile])
+  if (taken !== null) {
+    io.printError(`sluice: ${taken}; nothing was written\n`)
+    return EXIT.problems
+  }
+  const engine = await openServingEngine(settings, { observe: () => undefined, clock: systemClock() })
+  let text: string
+  let made: NewManifest
+  const schemas = schemasFrom(settings.endpointsDir)
+  try {
+    made = await makeManifest(flags, engine.tables(), io)
+    text = await completeText(
+      { ...made, id: randomUUID(), name },
+      { file, schemas, tables: engine.tables(), checkSql: engine.check },
+    )
+  } finally {
+    await engine.close()
+  }
+  const header = `# yaml-language-server: $schema=${schemas}/test.schema.json\n`
+  writeBoth([
+    [file, text],
+    [testFile, header + made.tests[0]],
+  ])
+  await keepPassingTest(
+    file,
+    testFile,
+    made.tests.map(tests => header + tests),
+    settingFlags,
+    io,
+  )
+  io.print(`wrote ${file}\nwrote ${testFile}\nnext: sluice call ${name}${exampleArguments(made)}\n`)
+  return EXIT.clean
+}
+
+const NAME = /^[a-z0-9][a-z0-9-]*(\.[a-z0-9][a-z0-9-]*)*$/
+
+/** @throws UsageError for a name that no endpoint can have, and for flags that exclude each other. */
+function nameOf(given: string | undefined, { table, time, tenant, interval, fromSql }: NewFlags): string {
+  if (fromSql !== undefined && [table, time, tenant, interval].some(flag => flag !== undefined)) {
+    throw new UsageError(['--from-sql excludes --table, --time, --tenant and --interval'])
+  }
+  if (table === undefined && [time, tenant, interval].some(flag => flag !== undefined)) {
+    throw new UsageError(['--time, --tenant and --interval need --table'])
+  }
+  const name = given ?? (fromSql === undefined || fromSql === '-' ? undefined : basename(fromSql).replace(/\.\w+$/, ''))
+  if (name === undefined) throw new UsageError(['new takes the name of the endpoint: sluice new shop.orders'])
+  if (NAME.test(name)) return name
+  const near = name
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+  const hint = NAME.test(near) ? `; did you mean ${near}?` : ''
+  throw new UsageError([
+    `${JSON.stringify(name)} is no name of an endpoint: lower-case letters, digits, - and .${hint}`,
+  ])
+}
+
+/** What is in the way; null where nothing is. */
+async function takenBy(name: string, { endpointsDir }: Settings, files: readonly string[]): Promise<string | null> {
+  const there = files.find(existsSync)
+  if (there !== undefined) return `${there} exists already`
+  const { manifests } = existsSync(endpointsDir) ? await discover(endpointsDir) : { manifests: [] }
+  const same = manifests.find(({ text }) =>
+    new RegExp(`^name:\\s*["']?${name.replaceAll('.', '\\.')}["']?\\s*$`, 'm').test(text),
+  )
+  return same === undefined ? null : `${same.file} has the name ${name} already`
+}
+
+async function makeManifest(flags: NewFlags, tables: TableCatalogue, io: Io): Promise<NewManifest> {
+  if (flags.fromSql !== undefined) return manifestOfFile(flags.fromSql, tables, io)
+  if (flags.table === undefined) {
+    if (isAsked(io)) return manifestOfTable(await askForTable(tables, io))
+    throw new UsageError(['new needs --table or --from-sql where it cannot ask at a terminal'])
+  }
+  const table = tables.find(flags.table)
+  if (table === undefined) {
+    const near = nearest(flags.table, tables.names())
+    const hint = near === undefined ? '; `sluice tables infer` writes its schema' : `; did you mean ${near}?`
+    throw new UsageError([`there is no table ${flags.table}${hint}`])
+  }
+  const { time = null, tenant = null, interval = false } = flags
+  return manifestOfTable({ table, time, tenant, hasInterval: interval })
+}
+
+/** @throws LoadError for a query that is not valid, at its place in the file. */
+async function manifestOfFile(path: string, tables: TableCatalogue, io: Io): Promise<NewManifest> {
+  const sql = path === '-' ? await textOf(io.standardInput()) : readSql(path)
+  const outcome = manifestOfSql(path === '-' ? 'standard input' : path, normalised(sql), tables)
+  if (!outcome.ok) throw new LoadError([outcome.diagnostic])
+  return outcome.manifest
+}
+
+function readSql(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new SetupError(`cannot read ${path}: ${fileReason(cause)}`, { cause })
+  }
+}
+
+/** Without a byte order mark and empty lines around it, and with line feeds: YAML keeps the rest as it is. */
+const normalised = (sql: string): string =>
+  sql
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd()
+
+/** schemas/ of this package as files in the folder name it: through node_modules where it is installed there. */
+function schemasFrom(folder: string): string {
+  const installed = resolve('node_modules', 'sluice', 'schemas')
+  const own = join(dirname(fileURLToPath(import.meta.resolve('#package'))), 'schemas')
+  return relative(resolve(folder), existsSync(installed) ? installed : own)
+    .split(sep)
+    .join('/')
+}
+
+/** Both or none. @throws SetupError */
+function writeBoth(files: readonly (readonly [path: string, text: string])[]): void {
+  const written: string[] = []
+  for (const [path, text] of files) {
+    try {
+      makeFolder(dirname(path))
+      writeFileSync(path, text, { flag: 'wx' })
+      written.push(path)
+    } catch (cause) {
+      for (const done of written) rmSync(done, { force: true })
+      throw writeFailure({ what: 'the endpoint', path, setting: SETTING.endpoints }, cause)
+    }
+  }
+}
+
+/**
+ * Tries the tests until one file of them passes: what a query does with rows may fail where it does not without.
+ * @throws SetupError where none passes; then both files are removed
+ */
+async function keepPassingTest(
+  file: string,
+  testFile: string,
+  tests: readonly string[],
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<void> {
+  let problems: string | null = null
+  for (const text of tests) {
+    writeFileSync(testFile, text)
+    problems = await runTests(testFile, settingFlags, io)
+    if (problems === null) return
+  }
+  for (const path of [file, testFile]) rmSync(path, { force: true })
+  throw new SetupError(`no test of the new endpoint passes, so nothing was written:\n${problems}`)
+}
+
+/** Runs the tests once, and lets them have the number of rows that there are; null where they pass, else what they say. */
+async function runTests(
+  testFile: string,
+  settingFlags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<string | null> {
+  let told = ''
+  const quiet: Io = {
+    ...io,
+    print: text => {
+      told += String(text)
+    },
+    printError: text => {
+      told += text
+    },
+  }
+  const code = await testEndpoints([testFile], settingFlags, { update: true, format: 'text' }, quiet)
+  return code === EXIT.clean ? null : told
+}
+
+/** `project=a`: what a first call needs. */
+function exampleArguments({ parameters }: NewManifest): string {
+  return Object.entries(parameters)
+    .filter(([, { required }]) => required === true)
+    .map(([name, { examples }]) => ` ${name}=${String((examples as readonly unknown[])[0])}`)
+    .join('')
+}

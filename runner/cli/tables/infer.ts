@@ -1,0 +1,83 @@
+/** `sluice tables infer`: a table schema from files of rows. */
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { type InferredTable, inferTable } from '../../compose/infer.js'
+import { SETTING } from '../../files/write-failure.js'
+import { writeWhole } from '../../files/write-whole.js'
+import { isTableName } from '../../manifest/tables/load.js'
+import { UsageError } from '../../model/errors.js'
+import { readSettings } from '../../settings/settings.js'
+import { badRowLine, MAX_BAD_ROWS, plural } from '../import.js'
+import { EXIT, type Io } from '../io.js'
+import { textTable } from '../table.js'
+
+export interface InferFlags {
+  readonly inputFormat?: string
+  /** Whether a schema that is there is replaced. */
+  readonly force?: boolean
+  /** Whether the schema is printed instead of written. */
+  readonly dryRun?: boolean
+}
+
+/** Writes `<tables>/<table>.json`, and tells what it saw and what it doubts; writes over no file without `force`. */
+export async function inferSchema(
+  table: string,
+  files: readonly string[],
+  { inputFormat, force = false, dryRun = false }: InferFlags,
+  flags: Readonly<Record<string, string | undefined>>,
+  io: Io,
+): Promise<number> {
+  const { tablesDir, dataDir } = readSettings(flags, io.environment)
+  const path = join(tablesDir, `${table}.json`)
+  if (!isTableName(table))
+    throw new UsageError([`${JSON.stringify(table)} is no name of a table: dataset.table or project.dataset.table`])
+  if (!force && !dryRun && existsSync(path)) {
+    io.printError(`sluice: ${path} is there already; --force writes over it, and --dry-run prints what it would be\n`)
+    return EXIT.problems
+  }
+  const inferred = await inferTable({
+    files,
+    inputFormat: inputFormat ?? null,
+    standardInput: io.standardInput,
+    maxBadRows: MAX_BAD_ROWS,
+  })
+  if (inferred.badRows.length > 0) {
+    for (const row of inferred.badRows) io.printError(`${badRowLine(row)}\n`)
+    io.printError(`${plural(inferred.badRows.length, 'row')} cannot be read; nothing was written\n`)
+    return EXIT.problems
+  }
+  const schema = `${JSON.stringify(inferred.fields, null, 2)}\n`
+  const tell = dryRun ? io.printError : io.print
+  tell(reportOf(table, files, inferred))
+  if (dryRun) {
+    io.print(schema)
+    return EXIT.clean
+  }
+  await writeWhole({ what: 'the table schema', path, setting: SETTING.tables }, schema)
+  io.print(`wrote ${path}\n`)
+  const place = relative('.', join(dataDir, ...table.split(/\.(?=[^.]*$)/)))
+  if (files.some(file => !relative('.', file).startsWith(place))) {
+    io.print(`its rows are read from ${place}.* or ${place}/: put the files there, or use sluice import\n`)
+  }
+  return EXIT.clean
+}
+
+function reportOf(table: string, files: readonly string[], { rows, columns, doubts }: InferredTable): string {
+  const lines = textTable(
+    [
+      { name: 'column', type: 'STRING' },
+      { name: 'type', type: 'STRING' },
+      { name: 'nulls', type: 'INT64' },
+      { name: 'first value', type: 'STRING' },
+    ],
+    columns.map(({ path, field, nulls, example }) => [
+      path,
+      field.mode === 'REPEATED' ? `${field.type} REPEATED` : field.type,
+      nulls,
+      example ?? '',
+    ]),
+  )
+  const where = files.length === 1 ? files[0] : plural(files.length, 'file')
+  const doubted = doubts.map(({ path, message }) => `doubt: ${path} ${message}\n`).join('')
+  return `${table}: ${plural(rows, 'row')} in ${where}\n${lines}${doubted}`
+}

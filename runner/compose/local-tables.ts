@@ -1,0 +1,180 @@
+/** The tables of the embedded engine: what they hold, where, and what of them cannot be read. */
+import { relative } from 'node:path'
+import { type TableCatalogue, type TableDefinition, type Type, typeName } from '../../googlesql/index.js'
+import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
+import { filesOfTable, statFile } from '../engines/duckdb/tables/data-folder.js'
+import { loadTableSchemas } from '../manifest/tables/load.js'
+import { unreadableColumn } from '../manifest/tables/unreadable-column.js'
+import type { Diagnostic } from '../model/diagnostic.js'
+import { RunnerError } from '../model/errors.js'
+import { QueryFault } from '../model/query-fault.js'
+import { systemClock } from '../process/clock.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
+import type { Settings } from '../settings/settings.js'
+import { openEngine, requireData } from './engine.js'
+
+/** A column of a table, or a field of a record. */
+export interface LocalColumn {
+  /** `lines.sku`: the names of the records around it, too. */
+  readonly name: string
+  readonly type: string
+  readonly required: boolean
+  readonly description: string | null
+}
+
+export interface LocalTable {
+  readonly table: string
+  /** The schema file; null where the columns are those of the data. */
+  readonly schema: string | null
+  readonly columns: readonly LocalColumn[]
+  readonly unreadable: readonly { readonly column: string; readonly reason: string }[]
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+  /** Null where they cannot be counted: see `problem`. */
+  readonly rows: number | null
+  /** The first column that tells a time, or the one that partitions the table; null where no column does. */
+  readonly time: { readonly column: string; readonly first: string | null; readonly last: string | null } | null
+  /** Why the table, or its rows, cannot be read; null where they can. */
+  readonly problem: string | null
+}
+
+export interface LocalTables {
+  /** All tables, in the order of their names. */
+  readonly names: readonly string[]
+  /** @returns null for a table that is not there. */
+  readonly describe: (name: string, signal: AbortSignal) => Promise<LocalTable | null>
+  /** Some rows, as objects by the names of their columns; none where they cannot be read. */
+  readonly someRows: (name: string, signal: AbortSignal) => Promise<readonly Readonly<Record<string, unknown>>[]>
+  readonly close: () => Promise<void>
+}
+
+/** @throws LoadError, SetupError; the caller closes it. */
+export async function openLocalTables(settings: Settings): Promise<LocalTables> {
+  requireData({ ...settings, engine: 'duckdb' })
+  const { tables: schemas, diagnostics } = await loadTableSchemas(settings.tablesDir)
+  refuseErrors(diagnostics)
+  const engine = await openEngine(settings, { observe: () => undefined, clock: systemClock() })
+  const refused = new Map(engine.unreadable().map(({ table, reason }) => [table, reason]))
+  const find = (name: string): TableDefinition | undefined => engine.tables().find(name)
+  return {
+    names: [...new Set([...engine.tables().names(), ...refused.keys()])].sort(),
+    describe: async (name, signal) => {
+      const schema = schemas.find(one => one.name === name)
+      const definition = find(name)
+      const files = filesOf(settings, name)
+      if (definition === undefined) {
+        const reason = refused.get(name)
+        if (reason === undefined) return null
+        return { ...NOTHING_KNOWN, table: name, files, problem: reason }
+      }
+      const described = {
+        table: name,
+        schema: schema?.file ?? null,
+        columns: definition.columns.flatMap(({ name: column, type }) =>
+          columnsOf(column, type, definition.required?.includes(column) ?? false, schema?.fields),
+        ),
+        unreadable: (definition.unreadable ?? []).map(({ name: column, reason }) => ({ column, reason })),
+        files,
+      }
+      return { ...described, ...(await contentsOf(engine, definition, signal)) }
+    },
+    someRows: async (name, signal) => {
+      const names = find(name)?.columns.map(column => quoted(column.name)) ?? []
+      const outcome = await rowsOf(engine, `SELECT ${names.join(', ')} FROM ${quoted(name)}`, SOME_ROWS, signal)
+      return outcome.rows
+    },
+    close: engine.close,
+  }
+}
+
+/** Warnings of columns that no query can read, each in the file that has it; of all tables of this catalogue. */
+export function unreadableColumns(settings: Settings, tables: TableCatalogue): readonly Diagnostic[] {
+  return tables
+    .names()
+    .flatMap(name =>
+      (tables.find(name)?.unreadable ?? []).map(column =>
+        unreadableColumn(filesOf(settings, name)[0]?.path ?? settings.dataDir, name, column),
+      ),
+    )
+}
+
+const SOME_ROWS = 100
+const QUERY_TIMEOUT_MS = 60_000
+const NOTHING_KNOWN = { schema: null, columns: [], unreadable: [], rows: null, time: null }
+
+function filesOf({ dataDir, database }: Settings, name: string): LocalTable['files'] {
+  const found = database === null ? tryFiles(dataDir, name) : [statFile(database)].flatMap(file => file ?? [])
+  return found.map(({ path, size }) => ({ path: relative('.', path), bytes: Number(size) }))
+}
+
+/** The query that reads the table says what is wrong with its folder. */
+function tryFiles(dataDir: string, name: string): ReturnType<typeof filesOfTable> {
+  try {
+    return filesOfTable(dataDir, name)
+  } catch {
+    return []
+  }
+}
+
+interface Described {
+  readonly name: string
+  readonly description?: string
+  readonly fields?: readonly Described[]
+}
+
+function columnsOf(
+  name: string,
+  type: Type,
+  required: boolean,
+  fields: readonly Described[] | undefined,
+): readonly LocalColumn[] {
+  const own = name.slice(name.lastIndexOf('.') + 1)
+  const field = fields?.find(one => one.name === own)
+  const element = type.kind === 'ARRAY' ? type.element : type
+  const record = element.kind === 'STRUCT' ? (type.kind === 'ARRAY' ? 'ARRAY<STRUCT>' : 'STRUCT') : typeName(type)
+  const column = { name, type: record, required, description: field?.description ?? null }
+  if (element.kind !== 'STRUCT') return [column]
+  const below = element.fields.flatMap(one => columnsOf(`${name}.${one.name}`, one.type, false, field?.fields))
+  return [column, ...below]
+}
+
+const TIME_KINDS: ReadonlySet<string> = new Set(['TIMESTAMP', 'DATETIME', 'DATE'])
+
+async function contentsOf(
+  engine: DuckdbEngine,
+  { name, columns, partitionedBy }: TableDefinition,
+  signal: AbortSignal,
+): Promise<Pick<LocalTable, 'rows' | 'time' | 'problem'>> {
+  const column =
+    columns.find(one => one.name === partitionedBy) ?? columns.find(({ type }) => TIME_KINDS.has(type.kind))
+  const range = column ? `, MIN(${quoted(column.name)}) AS first, MAX(${quoted(column.name)}) AS last` : ''
+  const { rows, problem } = await rowsOf(engine, `SELECT COUNT(*) AS n${range} FROM ${quoted(name)}`, 1, signal)
+  const found = rows[0] as { readonly n: number; readonly first?: string; readonly last?: string } | undefined
+  return {
+    rows: found?.n ?? null,
+    time: column && found ? { column: column.name, first: found.first ?? null, last: found.last ?? null } : null,
+    problem,
+  }
+}
+
+interface Outcome {
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  /** Why there are none; null where the query ran. */
+  readonly problem: string | null
+}
+
+async function rowsOf(engine: DuckdbEngine, sql: string, maxRows: number, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const { body } = await engine.run(
+      { sql, parameters: {} },
+      { maxRows, timestamps: 'iso8601', endpoint: 'tables', timeoutMs: QUERY_TIMEOUT_MS, signal },
+    )
+    const { result } = JSON.parse(Buffer.from(body).toString('utf8')) as { readonly result: Outcome['rows'] }
+    return { rows: result, problem: null }
+  } catch (thrown) {
+    const { cause } = thrown as { readonly cause?: unknown }
+    if (!(thrown instanceof RunnerError) || thrown.code === 'CALL_ABANDONED') throw thrown
+    return { rows: [], problem: cause instanceof QueryFault ? cause.message : thrown.detail }
+  }
+}
+
+const quoted = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``

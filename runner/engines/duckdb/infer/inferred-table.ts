@@ -1,0 +1,35 @@
+/** The result of an inference. */
+import type { SchemaField } from '../../../../googlesql/index.js'
+import type { BadRow } from '../import/rows.js'
+
+/** A column of the inferred table, or a field of a record. */
+export interface InferredColumn {
+  /** `lines.sku`: the names of the records around it, too. */
+  readonly path: string
+  readonly field: SchemaField
+  /** How many times its record occurs, and how many times there it is NULL or left out. */
+  readonly rows: number
+  readonly nulls: number
+  /** The first value; null where every value is null. */
+  readonly example: string | null
+}
+
+/** Something that the author should look at. */
+export interface Doubt {
+  readonly path: string
+  readonly message: string
+}
+
+/** What is told about the columns: every column, and after a RECORD its fields. */
+export interface Inference {
+  readonly columns: InferredColumn[]
+  readonly doubts: Doubt[]
+}
+
+/** What was inferred from the files of a table. */
+export interface InferredTable extends Readonly<Inference> {
+  readonly rows: number
+  readonly fields: readonly SchemaField[]
+  /** Rows that cannot be read; where there are any, the rest means nothing. */
+  readonly badRows: readonly BadRow[]
+}

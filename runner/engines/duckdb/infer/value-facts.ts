@@ -1,0 +1,81 @@
+/** What was seen of one column, or of one field of a record, in all rows. */
+import { shown } from '../import/bad-row.js'
+import type { ValueKind } from './value-kinds.js'
+
+/** The first value of a kind, and where it stands. */
+export interface Sample {
+  readonly text: string
+  readonly file: string
+  readonly line: number
+}
+
+export interface KindFacts {
+  count: number
+  readonly first: Sample
+}
+
+/** More keys than this in one object are taken for the keys of a map: BigQuery's tables have at most 10,000 columns. */
+const MAX_FIELDS = 1_000
+
+export class ValueFacts {
+  readonly kinds = new Map<ValueKind, KindFacts>()
+  /** The values that are there and not null. */
+  count = 0
+  /** The fields of objects, by key, in the order of their first appearance. */
+  readonly fields = new Map<string, ValueFacts>()
+  /** Whether objects have more keys than a record could have fields. */
+  hasTooManyFields = false
+  /** The first null among the elements; null where no list has one. */
+  nullElement: Sample | null = null
+  /** The range of numbers, and of texts of digits. */
+  min = Number.POSITIVE_INFINITY
+  max = Number.NEGATIVE_INFINITY
+  /** The first time with digits beyond microseconds; null for none. */
+  fineTime: Sample | null = null
+  /** The object in which the key was last seen. */
+  lastObject = 0
+  #element: ValueFacts | null = null
+
+  /** The elements of lists. */
+  get element(): ValueFacts {
+    this.#element ??= new ValueFacts()
+    return this.#element
+  }
+
+  /** Counts a value; `place` is called for the first of its kind. */
+  see(kind: ValueKind, text: string, place: Place): void {
+    this.count++
+    const known = this.kinds.get(kind)
+    if (known) known.count++
+    else this.kinds.set(kind, { count: 1, first: sampleOf(text, place) })
+    if (kind === 'integer' || kind === 'number' || kind === 'digits') {
+      const value = Number(text)
+      if (value < this.min) this.min = value
+      if (value > this.max) this.max = value
+    }
+    if (this.fineTime === null && (kind === 'time' || kind === 'local-time') && /\.\d{6}0*[1-9]/.test(text)) {
+      this.fineTime = sampleOf(text, place)
+    }
+  }
+
+  /** The facts of a key; null when there are too many keys. */
+  field(key: string): ValueFacts | null {
+    const known = this.fields.get(key)
+    if (known) return known
+    if (this.fields.size >= MAX_FIELDS) {
+      this.hasTooManyFields = true
+      return null
+    }
+    const made = new ValueFacts()
+    this.fields.set(key, made)
+    return made
+  }
+}
+
+/** The row that is being read. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+}
+
+export const sampleOf = (text: string, { file, line }: Place): Sample => ({ text: shown(text), file, line })

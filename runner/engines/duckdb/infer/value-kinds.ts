@@ -1,0 +1,107 @@
+/** What a value of a text file looks like; the type of a column is chosen from the kinds of its values. */
+
+/** `large-integer` is beyond INT64 and within NUMERIC; `huge-number` is beyond both, or beyond FLOAT64. */
+export type ValueKind =
+  | 'bool'
+  | 'integer'
+  | 'large-integer'
+  | 'huge-number'
+  | 'number'
+  | 'time'
+  | 'local-time'
+  | 'date'
+  | 'digits'
+  | 'decimal-text'
+  | 'leading-zero'
+  | 'bool-text'
+  | 'empty'
+  | 'text'
+  | 'object'
+  | 'list'
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/
+const NUMBER = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+const LEADING_ZERO = /^-?0\d+(?:\.\d+)?$/
+// As file-column.ts reads a TIMESTAMP.
+const DATE = /^(\d{4})-(\d\d)-(\d\d)$/
+const TIME =
+  /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?<zone> ?(?:[Zz]|UTC|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?))?$/
+
+const INT64_MIN = -(2n ** 63n)
+const INT64_MAX = 2n ** 63n - 1n
+/** The digits before the point of a NUMERIC. */
+const NUMERIC_DIGITS = 29
+
+/** The kind of a number of JSON. */
+export function kindOfNumber(text: string): ValueKind {
+  if (INTEGER.test(text)) return kindOfInteger(text)
+  return Number.isFinite(Number(text)) ? 'number' : 'huge-number'
+}
+
+function kindOfInteger(text: string): ValueKind {
+  const digits = text.length - (text.startsWith('-') ? 1 : 0)
+  if (digits <= 18) return 'integer'
+  if (digits > NUMERIC_DIGITS) return 'huge-number'
+  const value = BigInt(text)
+  return value >= INT64_MIN && value <= INT64_MAX ? 'integer' : 'large-integer'
+}
+
+/** The kind of a text of JSON. */
+export function kindOfText(text: string): ValueKind {
+  if (text === '') return 'empty'
+  const kind = kindOfCell(text)
+  switch (kind) {
+    case 'bool':
+      return 'bool-text'
+    case 'integer':
+      return 'digits'
+    case 'number':
+      return 'decimal-text'
+    case 'large-integer':
+    case 'huge-number':
+      return 'text'
+    default:
+      return kind
+  }
+}
+
+/** The kind of a cell of CSV, which does not tell numbers from texts. */
+export function kindOfCell(text: string): ValueKind {
+  const first = text.charCodeAt(0)
+  const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e
+  if (!isNumeric) return text === '' ? 'empty' : /^(?:true|false)$/i.test(text) ? 'bool' : 'text'
+  if (INTEGER.test(text)) return kindOfInteger(text)
+  if (LEADING_ZERO.test(text)) return 'leading-zero'
+  if (/\d/.test(text) && NUMBER.test(text)) return Number.isFinite(Number(text)) ? 'number' : 'text'
+  if (isDate(text)) return 'date'
+  const time = TIME.exec(text)
+  if (time === null || !isDate(time[1]!)) return 'text'
+  return time.groups?.['zone'] === undefined ? 'local-time' : 'time'
+}
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = DATE.exec(text)?.map(Number) ?? []
+  if (year === undefined || year < 1) return false
+  const date = new Date(0)
+  date.setUTCFullYear(year, month! - 1, day)
+  return date.getUTCMonth() === month! - 1 && date.getUTCDate() === day
+}
+
+/** A unit in which numbers tell times since 1970. */
+export interface EpochUnit {
+  readonly name: string
+  readonly perSecond: number
+}
+
+const EPOCH_UNITS: readonly EpochUnit[] = [
+  { name: 'seconds', perSecond: 1 },
+  { name: 'milliseconds', perSecond: 1e3 },
+  { name: 'microseconds', perSecond: 1e6 },
+  { name: 'nanoseconds', perSecond: 1e9 },
+]
+/** 2001-09-09 and 2039-09-17: numbers between are more often times than anything else. */
+const [EPOCH_FROM, EPOCH_UNTIL] = [1.0e9, 2.2e9]
+
+/** The unit in which all numbers between these would be times of our days; null for none. */
+export const epochUnit = (min: number, max: number): EpochUnit | null =>
+  EPOCH_UNITS.find(({ perSecond }) => min >= EPOCH_FROM * perSecond && max < EPOCH_UNTIL * perSecond) ?? null

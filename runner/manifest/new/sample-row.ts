@@ -1,0 +1,63 @@
+/** Rows and arguments for the tests of new manifests: plausible values of every type. */
+import type { StructField, Type } from '../../../googlesql/index.js'
+import type { ParameterType } from '../../model/param.js'
+
+/** The time of the tests of new manifests. */
+export const TEST_NOW = '2026-01-31T12:00:00Z'
+
+/** A value of this type as test files write it. */
+function sampleValue(type: Type): unknown {
+  switch (type.kind) {
+    case 'ARRAY':
+      return [sampleValue(type.element)]
+    case 'STRUCT':
+      return sampleRow(type.fields)
+    case 'STRING':
+      return 'a'
+    case 'BYTES':
+      return 'YQ=='
+    case 'INT64':
+      return 1
+    case 'FLOAT64':
+      return 1.5
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return '1.5'
+    case 'BOOL':
+      return true
+    case 'DATE':
+      return '2026-01-31'
+    case 'TIME':
+      return '12:00:00'
+    case 'DATETIME':
+      return '2026-01-31T12:00:00'
+    case 'TIMESTAMP':
+      return TEST_NOW
+    case 'INTERVAL':
+      return '0-0 1 0:0:0'
+    case 'JSON':
+      return { a: 1 }
+    default:
+      return type satisfies never
+  }
+}
+
+/** A row with a value in every column. */
+export const sampleRow = (columns: readonly StructField[]): Record<string, unknown> =>
+  Object.fromEntries(columns.map(({ name, type }) => [name, sampleValue(type)]))
+
+const ARGUMENTS: Readonly<Record<string, unknown>> = {
+  string: 'a',
+  int64: 1,
+  float64: 1.5,
+  bool: true,
+  date: '2026-01-31',
+  datetime: '2026-01-31T12:00:00',
+  timestamp: TEST_NOW,
+}
+
+/** An argument of this type. */
+export function sampleArgument(type: ParameterType): unknown {
+  const element = /^array<(.*)>$/.exec(type)?.[1]
+  return element === undefined ? ARGUMENTS[type] : [ARGUMENTS[element]]
+}

@@ -1,0 +1,273 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { expect } from 'chai'
+import { parse } from 'yaml'
+import { type TableDefinition, tableCatalogue, typeName } from '../../googlesql/index.js'
+import { run } from '../../runner/cli/program.js'
+import { loadSources } from '../../runner/manifest/load.js'
+import { completeText } from '../../runner/manifest/new/complete.js'
+import { manifestOfSql } from '../../runner/manifest/new/from-sql.js'
+import { manifestOfTable } from '../../runner/manifest/new/from-table.js'
+import { parameterTypes, typeOf } from '../../runner/manifest/new/parameter-types.js'
+import { loadTableSchemas } from '../../runner/manifest/tables/load.js'
+import { SILENT_IO } from '../../tools/silent-io.js'
+import { caseFiles, caseTables, readCases } from '../googlesql/case-files.js'
+import { checkByTranslation } from '../manifest/check-by-translation.js'
+import { command, scratch } from './command.js'
+
+const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+
+describe('sluice new', () => {
+  const folder = scratch()
+  const endpoints = folder.path('endpoints')
+  const flags = ['--endpoints', endpoints, '--tables', folder.path('tables'), '--engine-memory', '256']
+  const made = (...argv: readonly string[]) => command(['new', ...argv, ...flags, '--data', folder.path('none')])
+  const textOf = (name: string): string => readFileSync(folder.path('endpoints', name), 'utf8')
+  const checked = async (name: string): Promise<string> => {
+    const validated = await command(['validate', folder.path('endpoints', `${name}.yaml`), ...flags])
+    const tested = await command(['test', folder.path('endpoints', `${name}.test.yaml`), ...flags.slice(0, 4)])
+    return `${validated.code} ${tested.code} ${validated.err}${tested.out}`
+  }
+
+  before(() => {
+    mkdirSync(endpoints)
+    cpSync('templates/init/schemas/tables', folder.path('tables'), { recursive: true })
+  })
+  after(() => folder.remove())
+
+  it('over a table: rows of one tenant, the newest first', async () => {
+    const { code, out, err } = await made(
+      ...['shop.newest', '--table', 'shop.orders', '--time', 'ordered_at', '--tenant', 'country'],
+    )
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(out.replaceAll(folder.path(), '')).to.equal(
+      'wrote /endpoints/shop.newest.yaml\nwrote /endpoints/shop.newest.test.yaml\nnext: sluice call shop.newest country=a\n',
+    )
+    const manifest = parse(textOf('shop.newest.yaml'))
+    expect(manifest).to.include({ name: 'shop.newest', tenant: 'country' })
+    expect(manifest.id).to.match(/^[0-9a-f-]{36}$/)
+    expect(Object.keys(manifest.parameters)).to.deep.equal(['country', 'since', 'until'])
+    expect(manifest.columns[0]).to.deep.equal({ name: 'id', type: 'INT64', required: true })
+    expect(await checked('shop.newest')).to.match(/^0 0 4 passed, 0 failed/)
+  })
+
+  it('over a table: counts in buckets of time, with the lookup table that they need', async () => {
+    expect((await made('shop.counts', '--table', 'shop.orders', '--time', 'ordered_at', '--interval')).code).to.equal(0)
+    const manifest = parse(textOf('shop.counts.yaml'))
+    expect(Object.keys(manifest.lookups.interval.rows)).to.deep.equal(['1hr', '1day', '7day'])
+    expect(await checked('shop.counts')).to.match(/^0 0 5 passed, 0 failed/)
+  })
+
+  it('from a query, whose text stays as it is', async () => {
+    const sql = [
+      "-- {{products}} that sold at least @least, in '{{{braces}}}'",
+      '  SELECT product, COUNT(*) AS n, "a: #b" AS odd',
+      'FROM `shop.orders`',
+      '',
+      "WHERE ordered_at >= @from AND country IN UNNEST(@countries) AND product != '{{a}}' AND price > @least\t",
+      'GROUP BY product -- trailing',
+      'LIMIT @top;',
+    ].join('\r\n')
+    writeFileSync(folder.path('best-sellers.sql'), `\ufeff\r\n${sql}\r\n\r\n`)
+    const { code, err } = await made('--from-sql', folder.path('best-sellers.sql'))
+    expect([code, err]).to.deep.equal([0, ''])
+    const { parameters, columns } = parse(textOf('best-sellers.yaml'))
+    const types = Object.entries(parameters).map(([name, value]) => [name, (value as { readonly type: string }).type])
+    expect(Object.fromEntries(types)).to.deep.equal({
+      least: 'float64',
+      from: 'timestamp',
+      countries: 'array<string>',
+      top: 'int64',
+    })
+    expect(columns.map(({ name, type }: Record<string, string>) => `${name} ${type}`)).to.deep.equal([
+      'product STRING',
+      'n INT64',
+      'odd STRING',
+    ])
+    expect(await checked('best-sellers')).to.match(/^0 0 2 passed, 0 failed/)
+    const tables = tableCatalogue((await loadTableSchemas(folder.path('tables'))).tables)
+    const source = { file: 'best-sellers.yaml', text: textOf('best-sellers.yaml') }
+    const { details } = await loadSources([source], [], { tables, checkSql: checkByTranslation(tables) })
+    expect(details[0]!.variants.map(variant => variant.sql)).to.deep.equal([`${sql.replaceAll('\r\n', '\n')}\n`])
+  })
+
+  it('from standard input, and where rows would fail the query, with a test without rows', async () => {
+    const sql = 'SELECT DIV(id, id - 1) AS d FROM `shop.orders`'
+    const { code, err } = await command(['new', 'shop.div', '--from-sql', '-', ...flags], {}, sql)
+    expect([code, err]).to.deep.equal([0, ''])
+    expect(textOf('shop.div.test.yaml')).to.include('without rows').and.not.include('tables:')
+  })
+
+  it('at a terminal asks, again after a wrong answer', async () => {
+    let printed = ''
+    const input = Readable.from(['shop.order\nshop.orders\nwhen\nordered_at\n', '\nn\n'])
+    const code = await run(['new', 'shop.asked', ...flags], {
+      ...SILENT_IO,
+      print: text => {
+        printed += String(text)
+      },
+      standardInput: () => Object.assign(input, { isTTY: true }),
+    })
+    expect(code).to.equal(0)
+    expect(printed).to.include('There is no table shop.order; did you mean shop.orders?')
+    expect(printed).to.include('No such column is named when')
+    expect(parse(textOf('shop.asked.yaml')).parameters).to.have.all.keys('since', 'until')
+  })
+
+  const REFUSED: readonly [says: string, argv: readonly string[], code: number, told: string][] = [
+    ['a name that no endpoint can have', ['My_Orders', '--table', 'shop.orders'], 2, 'did you mean my-orders?'],
+    ['a path for a name', ['../x', '--table', 'shop.orders'], 2, 'is no name of an endpoint'],
+    ['an unknown table', ['shop.x', '--table', 'shop.ordrs'], 2, 'did you mean shop.orders?'],
+    ['an unknown column', ['shop.x', '--table', 'shop.orders', '--time', 'orderd_at'], 2, 'did you mean ordered_at?'],
+    ['a column that is no time', ['shop.x', '--table', 'shop.orders', '--time', 'country'], 2, 'and country is STRING'],
+    ['buckets without a time', ['shop.x', '--table', 'shop.orders', '--interval'], 2, '--interval needs --time'],
+    ['a column without a table', ['shop.x', '--time', 'at'], 2, 'need --table'],
+    ['a query and a table', ['shop.x', '--table', 'a', '--from-sql', 'b'], 2, '--from-sql excludes'],
+    ['nothing to begin with', ['shop.x'], 2, 'needs --table or --from-sql'],
+    ['no name', ['--table', 'shop.orders'], 2, 'takes the name of the endpoint'],
+    ['a file that is not there', ['--from-sql', 'none.sql'], 3, 'cannot read none.sql'],
+    ['a name that is taken', ['shop.newest', '--table', 'shop.orders'], 1, 'exists already; nothing was written'],
+  ]
+  for (const [says, argv, code, told] of REFUSED) {
+    it(`refuses ${says}`, async () => {
+      const before = readdirSync(endpoints)
+      const refused = await made(...argv)
+      expect(refused.code, refused.err).to.equal(code)
+      expect(refused.err).to.include(told)
+      expect(readdirSync(endpoints)).to.deep.equal(before)
+    })
+  }
+
+  it('names a mistake in the query at its place, and writes nothing', async () => {
+    writeFileSync(folder.path('wrong.sql'), 'SELECT id,\n  prise\nFROM `shop.orders` WHERE id = @id')
+    const { code, err } = await made('--from-sql', folder.path('wrong.sql'))
+    expect(code).to.equal(1)
+    expect(err).to.match(/wrong\.sql:2:3: Unrecognized name: prise; Did you mean price\? \[sql\/error\]/)
+    expect(existsSync(folder.path('endpoints', 'wrong.yaml'))).to.equal(false)
+  })
+})
+
+describe('manifests that new writes', () => {
+  const folder = scratch()
+  after(() => folder.remove())
+
+  it('validate, and their tests pass, for every table and every choice of columns', async function () {
+    this.timeout(120_000)
+    const endpoints = folder.path('endpoints')
+    const tables = folder.path('tables')
+    mkdirSync(endpoints)
+    for (const from of ['schemas/tables', 'templates/init/schemas/tables', 'test/cases/new-table/tables']) {
+      cpSync(from, tables, { recursive: true })
+    }
+    writeFileSync(
+      folder.path('tables', 'shop.all.json'),
+      JSON.stringify(
+        'BOOL INT64 FLOAT64 NUMERIC BIGNUMERIC STRING BYTES DATE DATETIME TIME TIMESTAMP JSON'
+          .split(' ')
+          .map(type => ({ name: type === 'DATE' ? 'order' : `my ${type.toLowerCase()}`, type })),
+      ),
+    )
+    const schemas = (await loadTableSchemas(tables)).tables
+    const catalogue = tableCatalogue(schemas)
+    const options = { schemas: '../schemas', tables: catalogue, checkSql: checkByTranslation(catalogue) }
+    let count = 0
+    for (const table of schemas) {
+      for (const order of ordersOf(table)) {
+        const name = `new.n${++count}`
+        const file = folder.path('endpoints', `${name}.yaml`)
+        const manifest = manifestOfTable({ table, ...order })
+        writeFileSync(file, await completeText({ ...manifest, id: uuid(count), name }, { ...options, file }))
+        writeFileSync(folder.path('endpoints', `${name}.test.yaml`), manifest.tests[0]!)
+      }
+    }
+    const flags = ['--endpoints', endpoints, '--tables', tables]
+    const validated = await command(['validate', ...flags])
+    expect(validated.err).to.equal('')
+    expect(validated.out).to.match(new RegExp(`^${count} manifests, \\d+ variants: no problems\n$`))
+    const tested = await command(['test', ...flags])
+    expect(tested.code, tested.out).to.equal(0)
+    expect(count).to.be.greaterThan(80)
+  })
+
+  it('from the queries of the cases validate, with parameters of the types that they declare', async () => {
+    const tables = tableCatalogue([...caseTables()].map(([name, { columns }]) => ({ name, columns })))
+    let count = 0
+    for (const { sql, parameters = {}, error } of caseFiles().flatMap(readCases)) {
+      const declared = Object.entries(parameters).filter(([name]) => name.toLowerCase() !== 'now')
+      if (declared.length === 0 || error !== undefined || !declared.every(([, { type }]) => mayDeclare(type))) continue
+      // A manifest takes @n and @N for two parameters, and says so.
+      const spelled = new Set([...sql.matchAll(/@(\w+)/g)].map(([, name]) => name!))
+      if (new Set([...spelled].map(name => name.toLowerCase())).size < spelled.size) continue
+      const outcome = manifestOfSql('case.sql', sql.trimEnd(), tables)
+      if (!outcome.ok) expect.fail(`${sql}: ${outcome.diagnostic.message}`)
+      const spec = { ...outcome.manifest, id: uuid(++count), name: 'case' }
+      const options = { file: 'case.yaml', schemas: '../schemas', tables, checkSql: checkByTranslation(tables) }
+      await completeText(spec, options).catch(error => expect.fail(`${sql}: ${error.message}`))
+    }
+    expect(count).to.be.greaterThan(15)
+  })
+})
+
+const mayDeclare = (type: string): boolean =>
+  /^(?:ARRAY<)?(?:STRING|INT64|FLOAT64|BOOL|DATE|DATETIME|TIMESTAMP)>?$/.test(type)
+
+/** Every time column or none, three tenants or none, with and without buckets. */
+function ordersOf({ columns }: TableDefinition) {
+  const names = (...kinds: readonly string[]) =>
+    columns.filter(({ type }) => kinds.includes(type.kind)).map(one => one.name)
+  const times = [null, ...names('TIMESTAMP', 'DATETIME', 'DATE')]
+  const tenants = [null, ...names('STRING', 'INT64').slice(0, 3)]
+  return times.flatMap(time =>
+    tenants.flatMap(tenant =>
+      (time === null ? [false] : [false, true]).map(hasInterval => ({ time, tenant, hasInterval })),
+    ),
+  )
+}
+
+describe('the type of a parameter', () => {
+  const columns = [
+    ...['id INT64', 's STRING', 'ts TIMESTAMP', 'd DATE', 'dt DATETIME', 'n NUMERIC', 'f FLOAT64', 'b BOOL'].map(
+      one => ({ name: one.split(' ')[0]!, type: typeOf(one.split(' ')[1]!.toLowerCase() as 'string') }),
+    ),
+  ].map(column => (column.name === 'n' ? { name: 'n', type: { kind: 'NUMERIC' as const } } : column))
+  const tables = tableCatalogue([{ name: 't', columns }])
+
+  const CASES: readonly [where: string, types: string][] = [
+    ['id = @a', 'a:int64'],
+    ['s = @a', 'a:string'],
+    ['ts >= @a AND ts < @b', 'a:timestamp b:timestamp'],
+    ['d BETWEEN @a AND @b', 'a:date b:date'],
+    ['dt > @a', 'a:datetime'],
+    ['n > @a', 'a:float64'],
+    ['f / @a > 1', 'a:float64'],
+    ['b = @a', 'a:bool'],
+    ['id IN UNNEST(@a)', 'a:array<int64>'],
+    ['s IN UNNEST(@a) AND ts > @b', 'a:array<string> b:timestamp'],
+    ['ts IN UNNEST(@a)', 'a:array<timestamp>'],
+    ['id IN UNNEST(@a) AND s IN UNNEST(@b)', 'a:array<int64> b:array<string>'],
+    ['EXISTS (SELECT 1 FROM UNNEST(@a) AS x WHERE x = d)', 'a:array<date>'],
+    ['@a IS NULL OR s = @a', 'a:string'],
+    ['@a IS NULL', 'a:string'],
+    ['LOWER(s) = LOWER(@a)', 'a:string'],
+    ['DATE(ts) = @a', 'a:date'],
+    ['ts > TIMESTAMP_SUB(@now, INTERVAL @a DAY)', 'a:int64'],
+    ['d = CAST(@a AS DATE)', 'a:date'],
+    ['SAFE_CAST(@a AS INT64) = id', 'a:int64'],
+    ['REGEXP_CONTAINS(s, @a)', 'a:string'],
+    ['s IN (@b, @a)', 'b:string a:string'],
+    ['s LIKE @a', 'a:string'],
+    ['COALESCE(@a, 5) = id', 'a:int64'],
+    ['IF(@a, s, "") = "x"', 'a:bool'],
+    ['id = @a LIMIT @b OFFSET @c', 'a:int64 b:int64 c:int64'],
+  ]
+  for (const [where, types] of CASES) {
+    it(`${where}: ${types}`, () => {
+      const found = parameterTypes(`SELECT s FROM t WHERE ${where}`, tables)
+      expect(found.map(({ name, type }) => `${name}:${type}`).join(' ')).to.equal(types)
+    })
+  }
+
+  it('is that of its SQL', () => {
+    expect(typeName(typeOf('array<timestamp>'))).to.equal('ARRAY<TIMESTAMP>')
+  })
+})
