@@ -112,7 +112,7 @@ export async function loadingDifferent(program: readonly string[]): Promise<read
       {
         what: '`sluice validate` of 1,000 such manifests, 4,200 variants',
         value: `${validating.toFixed(1)} s`,
-        bar: '',
+        bar: '≤ 10 s',
       },
     ]
   } finally {

@@ -46,16 +46,23 @@ export interface LoadedTables {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** Reads one schema; its table is null where the schema has mistakes. */
+export type ReadSchema = (source: SourceText) => {
+  readonly table: LoadedTable | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
 /** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
 
 /**
  * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty.
- * `yieldToEventLoop` is awaited between files.
+ * `yieldToEventLoop` is awaited between files. `readSchema` may be a cache.
  */
 export async function loadTableSchemas(
   dir: string,
   yieldToEventLoop: () => Promise<void> = () => Promise.resolve(),
+  readSchema: ReadSchema = readTableSchema,
 ): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
   let names: string[] = []
@@ -69,7 +76,7 @@ export async function loadTableSchemas(
   const tables: LoadedTable[] = []
   for (const text of texts) {
     await yieldToEventLoop()
-    const read = text === null ? { table: null, diagnostics: [] } : readTableSchema(text)
+    const read = text === null ? { table: null, diagnostics: [] } : readSchema(text)
     if (read.table !== null) tables.push(read.table)
     diagnostics.push(...read.diagnostics)
   }
