@@ -77,7 +77,9 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     readonly offset: number
     readonly cursor: SqlCursor | null
   }
-  const at = (uri: string, position: Position): At | null => {
+  const at = async (uri: string, position: Position): Promise<At | null> => {
+    // An editor may ask before the first check has read the files.
+    await workspaces.owner(pathOf(uri) ?? '')?.workspace.ready
     const view = viewOf(uri)
     const document = documents.get(uri)
     if (view === null || document === undefined) return null
@@ -177,24 +179,24 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     owner?.workspace.rescan()
   })
 
-  connection.onCompletion(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onCompletion(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     if (!here?.cursor) return []
     const hasSnippets = client.textDocument?.completion?.completionItem?.snippetSupport === true
     return [...completionItems(here.cursor, (from, to) => rangeIn(here, from, to), { hasSnippets })]
   })
-  connection.onSignatureHelp(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onSignatureHelp(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     return here?.cursor ? signatureHelp(here.cursor) : null
   })
-  connection.onHover(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onHover(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     const found = thing(here)
     const text = found && hoverText(found, here!.view)
     return text ? { contents: markdown(text), range: rangeIn(here!, found.from, found.to) } : null
   })
-  connection.onDefinition(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onDefinition(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     const found = thing(here)
     const place = found && definitionOf(found, here!.cursor!)
     if (place) return locationOf(place)
@@ -203,21 +205,21 @@ export function startServer(connection: Connection, { folders, openChecker, vers
     const source = here?.view.manifest?.source
     return use && source ? locationOf(source.keyAt(['parameters', use.name])) : null
   })
-  connection.onReferences(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onReferences(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     const use = here && parameterAt(here.view, here.offset)
     if (!use) return []
     const uses = usesIn(here.view.workspace, here.view.manifest!, use.name)
     return uses.map(one => ({ uri: uris.of(one.file), range: rangeOfUse(one) }))
   })
-  connection.onPrepareRename(({ textDocument, position }) => {
-    const here = at(textDocument.uri, position)
+  connection.onPrepareRename(async ({ textDocument, position }) => {
+    const here = await at(textDocument.uri, position)
     const use = here && parameterAt(here.view, here.offset)
     return use ? { range: rangeOfUse(use), placeholder: use.name } : null
   })
-  connection.onRenameRequest(({ textDocument, position, newName }): WorkspaceEdit | ResponseError => {
+  connection.onRenameRequest(async ({ textDocument, position, newName }): Promise<WorkspaceEdit | ResponseError> => {
     const refused = (reason: string): ResponseError => new ResponseError(REQUEST_FAILED, reason)
-    const here = at(textDocument.uri, position)
+    const here = await at(textDocument.uri, position)
     const use = here && parameterAt(here.view, here.offset)
     if (!use) return refused('only parameters can be renamed')
     const { workspace, manifest } = here.view

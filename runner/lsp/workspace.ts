@@ -69,6 +69,12 @@ export class Workspace {
   #running: Promise<void> | null = null
   #pauseMs = SETTLED_AFTER_MS
   #isClosed = false
+  #catalogue: TableCatalogue | undefined
+  #setReady = (): void => {}
+  /** Resolves when the files and the tables are known for the first time, or cannot be. */
+  readonly ready = new Promise<void>(resolve => {
+    this.#setReady = resolve
+  })
 
   constructor(deps: WorkspaceDeps) {
     this.#deps = deps
@@ -97,9 +103,9 @@ export class Workspace {
     return this.#tables
   }
 
-  /** All tables that queries can name; undefined until the first check. */
+  /** All tables that queries can name, as the last engine had them; undefined until the first one is open. */
   get catalogue(): TableCatalogue | undefined {
-    return this.#checker?.open.tables()
+    return this.#checker?.open.tables() ?? this.#catalogue
   }
 
   /** The partials by name. */
@@ -115,6 +121,7 @@ export class Workspace {
     this.#isClosed = true
     this.#wanted += 1
     await this.settled()
+    this.#setReady()
     await this.#checker?.open.close()
   }
 
@@ -137,6 +144,8 @@ export class Workspace {
         await this.#check(() => done !== this.#wanted)
       } catch (thrown) {
         if (!(thrown instanceof SupersededError)) this.#deps.tellFailure(thrown)
+      } finally {
+        this.#setReady()
       }
     }
   }
@@ -148,6 +157,7 @@ export class Workspace {
     }
     const schemas = this.#readSchemas()
     const checker = await this.#checkerFor([...this.#tables.values()])
+    this.#setReady()
     const manifests = this.texts.all('manifest')
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
     if (open.length > 0 && manifests.length - this.#memory.size() > FEW_MANIFESTS) {
@@ -186,6 +196,7 @@ export class Workspace {
   async #checkerFor(tables: readonly LoadedTable[]): Promise<Checker> {
     const key = JSON.stringify(tables.map(({ name, columns, required, layout }) => [name, columns, required, layout]))
     if (this.#checker?.key === key) return this.#checker.open
+    this.#catalogue = this.catalogue
     await this.#checker?.open.close()
     this.#checker = null
     this.#checks.clear()

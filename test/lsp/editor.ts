@@ -77,8 +77,8 @@ export interface EditorOptions {
   readonly hasSnippets?: boolean
 }
 
-/** A place in an open document: the text before it, with `|` at the cursor where it is not at the end. */
-export type Where = readonly [uri: string, text: string]
+/** A place in an open document: a text around it, with `|` at the cursor where it is not at the end; or an offset. */
+export type Where = readonly [uri: string, text: string | number]
 
 export class Editor {
   readonly #child: ChildProcess
@@ -211,6 +211,7 @@ export class Editor {
 
   #at([uri, marked]: Where) {
     const { text } = this.#texts.get(uri)!
+    if (typeof marked === 'number') return { textDocument: { uri }, position: positionOf(text, marked) }
     const cursor = marked.includes('|') ? marked.indexOf('|') : marked.length
     const plain = marked.replace('|', '')
     const at = text.indexOf(plain)

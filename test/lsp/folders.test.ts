@@ -89,6 +89,14 @@ describe('sluice lsp: folders and the process', () => {
     expect(await mistake(editor, folder.uri('services/shop/endpoints/shop.orders.yaml'))).to.match(WRONG)
   })
 
+  it('answers a request that comes before anything is checked', async () => {
+    const folder = folderOf(FILES)
+    const editor = await start({ folders: [folder] })
+    const uri = folder.uri('endpoints/shop.orders.yaml')
+    await editor.open(uri, ORDERS)
+    expect(await editor.labels([uri, 'o.|customer'])).to.include('created_at')
+  })
+
   it('says nothing of files that are none of its own', async () => {
     const folder = folderOf({ ...FILES, 'other.yaml': 'a: [' })
     const editor = await start({ folders: [folder] })

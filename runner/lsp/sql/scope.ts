@@ -22,6 +22,9 @@ export function scopeAt(sql: string, offset: number, context: ScopeContext): Sql
 const isName = ({ kind, term }: LenientToken): boolean =>
   kind === 'quoted' || (kind === 'identifier' && !RESERVED_KEYWORDS.has(term))
 
+/** How deep parentheses and subqueries are followed: no author reads a query that is nested deeper. */
+const MAX_DEPTH = 60
+
 /** A common table expression with its text, for queries that read it. */
 interface NamedQuery extends Cte {
   readonly text: string
@@ -32,6 +35,7 @@ class ScopeReader {
   readonly #tokens: readonly LenientToken[]
   readonly #offset: number
   readonly #context: ScopeContext
+  #open = 0
 
   constructor(sql: string, tokens: readonly LenientToken[], offset: number, context: ScopeContext) {
     this.#sql = sql
@@ -43,7 +47,8 @@ class ScopeReader {
   /** The scope at the cursor inside this query expression. */
   query(range: Range, outer: SqlScope | null, known: readonly NamedQuery[]): SqlScope {
     const { ctes, rest, inside } = this.#ctes(range, known)
-    if (inside !== null) return this.query(inside, null, ctes)
+    if (inside !== null)
+      return this.#nested(() => this.query(inside, null, ctes), { items: [], ctes, outer, aliases: [] })
     const isSetOperator = ({ term }: LenientToken, i: number): boolean =>
       SET_OPERATORS.has(term) && /^(?:ALL|DISTINCT|SELECT|\()$/.test(this.#tokens[i + 1]?.term ?? '')
     const parts = splitAt(this.#tokens, rest, isSetOperator)
@@ -68,7 +73,7 @@ class ScopeReader {
       const body = insideOf(tokens, open + 1, range.to)
       if (holdsOffset(tokens, body, this.#offset)) return { ctes, rest: range, inside: body }
       const text = textOf(this.#sql, tokens, { from: at, to: Math.min(body.to + 1, range.to) })
-      ctes.push({ name: name.text, at: name.at, text, columns: this.#columnsOf(body, ctes) })
+      ctes.push({ name: name.text, at: name.at, text, columns: this.#nested(() => this.#columnsOf(body, ctes), []) })
       at = body.to + 1
       if (tokens[at]?.term === ',') at++
     }
@@ -82,14 +87,25 @@ class ScopeReader {
     return this.#subquery(range, scope, ctes) ?? scope
   }
 
+  #nested<T>(read: () => T, tooDeep: T): T {
+    if (this.#open >= MAX_DEPTH) return tooDeep
+    this.#open++
+    try {
+      return read()
+    } finally {
+      this.#open--
+    }
+  }
+
   /** The scope of the subquery at the cursor; null where the cursor is in none. */
   #subquery(range: Range, scope: SqlScope, ctes: readonly NamedQuery[]): SqlScope | null {
     for (const i of topLevel(this.#tokens, range)) {
       if (this.#tokens[i]!.term !== '(' && this.#tokens[i]!.term !== '[') continue
       const inside = insideOf(this.#tokens, i, range.to)
       if (!holdsOffset(this.#tokens, inside, this.#offset) || this.#offset < this.#tokens[i]!.end) continue
-      if (QUERY_STARTS.has(this.#tokens[inside.from]?.term ?? '')) return this.query(inside, scope, ctes)
-      return this.#subquery(inside, scope, ctes)
+      if (QUERY_STARTS.has(this.#tokens[inside.from]?.term ?? ''))
+        return this.#nested(() => this.query(inside, scope, ctes), scope)
+      return this.#nested(() => this.#subquery(inside, scope, ctes), null)
     }
     return null
   }
@@ -139,10 +155,10 @@ class ScopeReader {
     if (token.term === '(') {
       const inside = insideOf(tokens, at, to)
       if (!QUERY_STARTS.has(tokens[inside.from]?.term ?? '') && tokens[inside.from]?.term !== '(') {
-        items.push(...this.#fromItems(inside, scope.outer, ctes))
+        items.push(...this.#nested(() => this.#fromItems(inside, scope.outer, ctes), []))
         return inside.to + 1
       }
-      const columns = this.#columnsOf(inside, ctes)
+      const columns = this.#nested(() => this.#columnsOf(inside, ctes), [])
       return this.#named(inside.to + 1, to, items, ({ text, at: named }) => ({
         alias: text,
         columns,
