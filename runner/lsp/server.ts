@@ -53,11 +53,16 @@ export function startServer(connection: Connection, { folders, openChecker, vers
   let names = folders
   let client: InitializeParams['capabilities'] = {}
   let roots: readonly string[] = []
+  let lastFailure = ''
 
   const workspaces = new Workspaces(names, {
     openChecker,
-    tellFailure: thrown =>
-      connection.window.showErrorMessage(`Sluice: ${thrown instanceof Error ? thrown.message : thrown}`),
+    tellFailure: thrown => {
+      const failure = `Sluice: ${thrown instanceof Error ? thrown.message : thrown}`
+      // The same failure would come back at each keystroke.
+      if (failure !== lastFailure) connection.window.showErrorMessage(failure)
+      lastFailure = failure
+    },
     openFiles: () => documents.all().flatMap(({ uri }) => pathOf(uri) ?? []),
     send: (file, diagnostics) => {
       const uri = uris.of(file)
