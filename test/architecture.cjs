@@ -23,6 +23,7 @@ const MAY_IMPORT = {
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
   testing: ['model', 'manifest', 'request', 'serving'],
+  lsp: ['model', 'template', 'manifest', LANGUAGE],
   http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 
@@ -61,6 +62,8 @@ const HOME_OF = {
   pino: 'runner/observe',
   'prom-client': 'runner/observe',
   commander: 'runner/cli',
+  'vscode-languageserver': 'runner/lsp',
+  'vscode-languageserver-textdocument': 'runner/lsp',
   'apache-arrow': 'runner/encode/derive',
   'hyparquet-writer': 'runner/encode/derive',
 }
@@ -162,6 +165,13 @@ module.exports = {
       comment: 'a server does not load what writes clients: `sluice client` does, as it begins',
       from: { path: '^runner/', pathNot: '^runner/(client|cli/client)/' },
       to: { path: '^runner/(client|cli/client)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-protocol-before-its-command',
+      severity: 'error',
+      comment: 'the protocol of editors is loaded by `sluice lsp` alone, as it begins',
+      from: { path: '^runner/', pathNot: '^runner/(lsp/|cli/lsp\\.ts$|compose/checker\\.ts$)' },
+      to: { path: '^runner/(lsp/|cli/lsp\\.ts$)', dynamic: false, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'openapi-on-request',

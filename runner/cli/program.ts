@@ -255,6 +255,17 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),
     )
 
+  withSettings(command('lsp', 'Serve an editor: diagnostics, completion and more while manifests are typed.'), [
+    ...['--endpoints', '--tables', '--data', '--database', '--project', '--dataset'],
+    ...['--engine-memory', '--engine-threads'],
+  ])
+    .option('--stdio', 'speak over standard input and output, which it always does')
+    .action(async (flags: GivenFlags) => {
+      // Loaded here: only this command has a use for the protocol.
+      const { serveEditor } = await import('./lsp.js')
+      await serveEditor(settingFlags(flags), ownVersion(), io)
+    })
+
   withSettings(command('sample', 'Write realistic log entries for all nine streams, ending now.'), ['--data'])
     .option('--count <entries>', 'entries of each stream', '10000')
     .option('--seed <number>', 'the same seed gives the same entries', '1')

@@ -12,7 +12,7 @@ import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '.
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
-import { type LoadedTable, loadTableSchemas } from '../manifest/tables/load.js'
+import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
 import type { Clock, Engine } from '../model/ports.js'
@@ -52,12 +52,13 @@ export function openServingEngineOver(
   return settings.engine === 'bigquery' ? openWarehouse(tables, settings, deps) : openEngineOver(tables, settings, deps)
 }
 
-/** Loads the table schemas. @throws LoadError when a schema has errors. */
+/** Loads the table schemas; `readSchema` may be a cache. @throws LoadError when a schema has errors. */
 export async function readTables(
   { tablesDir }: Settings,
   yieldToEventLoop?: () => Promise<void>,
+  readSchema?: ReadSchema,
 ): Promise<readonly TableDefinition[]> {
-  const { tables, diagnostics } = await loadTableSchemas(tablesDir, yieldToEventLoop)
+  const { tables, diagnostics } = await loadTableSchemas(tablesDir, yieldToEventLoop, readSchema)
   refuseErrors(diagnostics)
   return tables.map(definitionOf)
 }

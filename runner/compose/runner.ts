@@ -11,6 +11,7 @@ import { AVAILABLE_CODINGS, createRepresentationStore } from '../http/representa
 import { messageClassesOf } from '../http/server/message-classes.js'
 import { type RunningServer, startServer } from '../http/server/server.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
+import { createSchemaCache } from '../manifest/tables/schema-cache.js'
 import { sourceState } from '../manifest/watch/source-state.js'
 import { watchSources } from '../manifest/watch/watch-sources.js'
 import type { Endpoint } from '../model/endpoint.js'
@@ -250,15 +251,16 @@ function openLive(
       onFailure: cause => observe({ kind: 'bug', where: 'engine', cause }),
     }),
   )
+  const readSchema = createSchemaCache()
   const live = opened.add(
     createEndpointRegistry<ServingEngine>({
       relay,
       endpointsDir: settings.endpointsDir,
       isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
-      readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop),
+      readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop, readSchema),
       openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
-      // Only `validate` prepares every variant on DuckDB: at start-up it would cost a second and a hundred megabytes.
+      // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
       load: (engine, options) =>
         loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),
       clock,

@@ -64,17 +64,23 @@ export function tableNamed(tables: readonly LoadedTable[], name: string): Loaded
 /** The name of the table whose schema is in this file. */
 export const tableOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.json$/, '')
 
+/** Reads one schema; its table is null where the schema has mistakes. */
+export type ReadSchema = (source: SourceText) => {
+  readonly table: LoadedTable | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
 /** Whether a path in the folder of table schemas is a schema. Subfolders and names that begin with a dot are skipped. */
 export const isTableSchema = (name: string): boolean => /^[^./][^/]*\.json$/.test(name)
 
 /**
  * Reads every `<dataset>.<table>.json` and `<project>.<dataset>.<table>.json` in `dir`; a missing folder is empty. A
- * table whose name ends in `*` is a wildcard table.
- * `yieldToEventLoop` is awaited between files.
+ * table whose name ends in `*` is a wildcard table. `yieldToEventLoop` is awaited between files. `readSchema` may be a cache.
  */
 export async function loadTableSchemas(
   dir: string,
   yieldToEventLoop: () => Promise<void> = () => Promise.resolve(),
+  readSchema: ReadSchema = readTableSchema,
 ): Promise<LoadedTables> {
   const diagnostics: Diagnostic[] = []
   let names: string[] = []
@@ -88,7 +94,7 @@ export async function loadTableSchemas(
   const tables: LoadedTable[] = []
   for (const text of texts) {
     await yieldToEventLoop()
-    const read = text === null ? { table: null, diagnostics: [] } : readTableSchema(text)
+    const read = text === null ? { table: null, diagnostics: [] } : readSchema(text)
     if (read.table !== null) tables.push(read.table)
     diagnostics.push(...read.diagnostics)
   }

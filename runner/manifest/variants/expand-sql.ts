@@ -79,7 +79,8 @@ function inclusionOf(at: TemplatePlace, place: (at: TemplatePlace) => FilePlace)
   return ` (included by ${file}:${line})`
 }
 
-function namesOf(manifest: Manifest): TemplateNames {
+/** The names that the template may use. */
+export function namesOf(manifest: Manifest): TemplateNames {
   const parameters = Object.entries(manifest.parameters ?? {})
   const lookups = Object.entries(manifest.lookups ?? {})
   return {
@@ -92,7 +93,8 @@ function namesOf(manifest: Manifest): TemplateNames {
   }
 }
 
-function lookupTables(manifest: Manifest): ReadonlyMap<string, LookupTable> {
+/** The lookup tables by name. */
+export function lookupTables(manifest: Manifest): ReadonlyMap<string, LookupTable> {
   const lookups = Object.entries(manifest.lookups ?? {})
   return new Map(
     lookups.map(([name, { by, rows, default: fallback }]) => [

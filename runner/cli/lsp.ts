@@ -1,0 +1,29 @@
+/** `sluice lsp`: the language server for editors, over standard input and output. */
+import { Writable } from 'node:stream'
+import { openChecker } from '../compose/checker.js'
+import { connectEditor } from '../lsp/connection.js'
+import { startServer } from '../lsp/server.js'
+import { readSettings } from '../settings/settings.js'
+import type { Io } from './io.js'
+
+/** Serves one editor; the process ends when the editor ends the connection. */
+export function serveEditor(
+  flags: Readonly<Record<string, string | undefined>>,
+  version: string,
+  io: Io,
+): Promise<never> {
+  const settings = readSettings(flags, io.environment)
+  const output = new Writable({
+    write(chunk: Uint8Array, _encoding, done) {
+      io.print(chunk)
+      done()
+    },
+  })
+  const { endpointsDir: endpoints, tablesDir: tables, dataDir: data } = settings
+  startServer(connectEditor(io.standardInput(), output), {
+    folders: { endpoints, tables, data },
+    openChecker: (definitions, folders) => openChecker(definitions, folders, settings),
+    version,
+  })
+  return new Promise<never>(() => {})
+}

@@ -1,0 +1,260 @@
+/** Completion in SQL: what the cursor may become. Words of YAML are completed from the JSON Schemas by a YAML server. */
+import type { CompletionItem, Range } from 'vscode-languageserver'
+import { typeName } from '../../../googlesql/index.js'
+import { elementOwner, type SqlCursor } from '../cursor.js'
+import {
+  columnText,
+  FUNCTIONS,
+  functionText,
+  NOW_TEXT,
+  parameterText,
+  partialText,
+  tableText,
+} from '../documentation.js'
+import { fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
+import { KIND, markdown, type RangeOf } from './items.js'
+import { tagItems } from './tag-completion.js'
+
+const SNIPPET = 2
+/** Names are offered before functions, and functions before keywords. */
+const ORDER = { column: '0', source: '1', parameter: '2', function: '3', template: '4', keyword: '5' } as const
+
+const KEYWORDS: readonly string[] = [
+  ...'SELECT DISTINCT FROM WHERE HAVING QUALIFY LIMIT WITH AS AND OR NOT IN BETWEEN LIKE CASE WHEN THEN ELSE END'.split(
+    ' ',
+  ),
+  ...'ON USING UNNEST WINDOW OVER ASC DESC INTERVAL TRUE FALSE NULL'.split(' '),
+  ...['GROUP BY', 'ORDER BY', 'PARTITION BY', 'IS NULL', 'INNER JOIN', 'LEFT JOIN', 'CROSS JOIN', 'UNION ALL'],
+]
+
+export interface ClientAbilities {
+  readonly hasSnippets: boolean
+}
+
+export function completionItems(
+  cursor: SqlCursor,
+  rangeOf: RangeOf,
+  client: ClientAbilities,
+): readonly CompletionItem[] {
+  const { tag, tokens, offset, template } = cursor
+  if (tag !== null) return tagItems(cursor, tag, rangeOf)
+  const before = template.slice(0, offset)
+  const inside = tokens.find(({ at, end }) => at < offset && offset < end)
+  if (isInComment(before, tokens) || inside?.kind === 'string' || inside?.kind === 'bytes') {
+    // A name in backticks that is not closed yet is a table.
+    if (inside?.isBroken !== true || template[inside.at] !== '`') return []
+  }
+  const written = /[`\w.@-]*$/.exec(before)![0]
+  const from = offset - written.length
+  if (/@\w*$/.test(written)) return parameterItems(cursor, rangeOf(offset - /@\w*$/.exec(written)![0].length, offset))
+  if (written.includes('`')) return tableItems(cursor, rangeOf(from, backtickEnd(template, offset)), '`')
+  if (isSource(cursor, from)) return sourceItems(cursor, rangeOf(from, offset), written)
+  const word = /\w*$/.exec(written)![0]
+  const owner = ownerOf(cursor, offset - word.length)
+  if (owner !== null)
+    return columnItems(cursor, membersOf(owner, cursor.scope()), rangeOf(offset - word.length, offset))
+  return expressionItems(cursor, rangeOf(from, offset), client)
+}
+
+/** The offset after the name in backticks that the cursor is in. */
+function backtickEnd(template: string, offset: number): number {
+  const rest = /^[\w.-]*`?/.exec(template.slice(offset))![0]
+  return offset + (rest.endsWith('`') ? rest.length : 0)
+}
+
+function isInComment(before: string, tokens: SqlCursor['tokens']): boolean {
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  const start = before.length - line.length
+  const marker = line.search(/--|#/)
+  return marker >= 0 && !tokens.some(({ at, end }) => at <= start + marker && start + marker < end)
+}
+
+/** Whether a table can stand at the offset: after FROM or JOIN, or after a comma between such. */
+function isSource({ tokens }: SqlCursor, from: number): boolean {
+  let depth = 0
+  let isAfterComma = false
+  for (let i = tokens.findLastIndex(({ end, kind }) => kind !== 'end' && end <= from); i >= 0; i--) {
+    const { term } = tokens[i]!
+    if (term === ')' || term === ']') depth++
+    else if (term === '(' || term === '[') depth--
+    if (depth < 0) return false
+    if (depth > 0) continue
+    if (term === 'FROM' || term === 'JOIN') return isAfterComma || tokens[i + 1]!.at >= from
+    if (term === ',') isAfterComma ||= tokens[i + 1]!.at >= from
+    else if (!isAfterComma && tokens[i + 1]!.at >= from && term !== ')') return false
+    if (/^(?:SELECT|WHERE|ON|BY|HAVING|LIMIT|QUALIFY|USING)$/.test(term)) return false
+  }
+  return false
+}
+
+/** The names before the dot at the offset; null where no dot is there. */
+function ownerOf({ tokens }: SqlCursor, offset: number): readonly string[] | null {
+  let at = tokens.findIndex(({ term, end }) => term === '.' && end === offset)
+  if (at < 0) return null
+  const path: string[] = []
+  while (tokens[at]?.term === '.') {
+    const owner = elementOwner(tokens, at - 1)
+    if (owner < 0) return []
+    path.unshift(tokens[owner]!.text)
+    // An element of an array, `entry.metadata[0].`, has the fields of the array's records.
+    at = owner - 1
+  }
+  return path
+}
+
+function membersOf(path: readonly string[], scope: SqlScope): readonly ScopeColumn[] {
+  const item = scopes(scope)
+    .flatMap(({ items }) => items)
+    .find(({ alias }) => path.length === 1 && alias.toLowerCase() === path[0]!.toLowerCase())
+  if (item && item.columns.length > 0) return item.columns
+  const column = resolvePath(scope, path)
+  return column ? fieldsOf(column, true) : []
+}
+
+function scopes(scope: SqlScope): readonly SqlScope[] {
+  return scope.outer === null ? [scope] : [scope, ...scopes(scope.outer)]
+}
+
+function expressionItems(cursor: SqlCursor, range: Range, client: ClientAbilities): readonly CompletionItem[] {
+  const all = scopes(cursor.scope())
+  const columns = all.flatMap(({ items }) =>
+    items.flatMap(item => (item.columns.length > 0 ? item.columns : (item.value ?? []))),
+  )
+  const aliases = all[0]!.aliases
+    .filter(name => !columns.some(column => column.name === name))
+    .map((name): ScopeColumn => ({ name, type: null, origin: null }))
+  return unique([
+    ...columnItems(cursor, [...columns, ...aliases], range),
+    ...all
+      .flatMap(({ items }) => items)
+      .flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
+    ...parameterItems(cursor, range),
+    ...functionItems(range, client),
+    ...templateItems(cursor, range),
+    ...keywordItems(range),
+  ])
+}
+
+function sourceItems(cursor: SqlCursor, range: Range, written: string): readonly CompletionItem[] {
+  const scope = cursor.scope()
+  const [first] = written.split('.')
+  const arrays = written.includes('.') && resolvePath(scope, [first!]) !== undefined ? membersOf([first!], scope) : []
+  const below = arrays
+    .filter(({ type }) => type?.kind === 'ARRAY')
+    .map(({ name }) => sourceItem(`${first}.${name}`, 'array', range))
+  return unique([
+    ...scope.ctes.map(({ name }) => sourceItem(name, 'common table expression', range)),
+    ...below,
+    ...scope.items.flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
+    ...tableItems(cursor, range, ''),
+    { ...sourceItem('UNNEST', 'the elements of an array', range), kind: KIND.keyword },
+    ...templateItems(cursor, range).filter(({ label }) => !label.startsWith('given.')),
+  ])
+}
+
+const sourceItem = (label: string, detail: string, range: Range): CompletionItem => ({
+  label,
+  kind: KIND.struct,
+  detail,
+  sortText: ORDER.source + label,
+  textEdit: { range, newText: label },
+})
+
+/** Tables in full; `quote` is the backtick that was typed. */
+function tableItems({ view }: SqlCursor, range: Range, quote: string): readonly CompletionItem[] {
+  const { catalogue, tables } = view.workspace
+  return (catalogue?.names() ?? []).map(label => {
+    const table = tables.get(label) ?? catalogue!.find(label)!
+    const needsQuotes = quote !== '' || !/^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(label)
+    return {
+      label,
+      kind: KIND.struct,
+      detail: 'table',
+      documentation: markdown(tableText(table)),
+      sortText: ORDER.source + label,
+      filterText: quote + label,
+      textEdit: { range, newText: needsQuotes ? `\`${label}\`` : label },
+    }
+  })
+}
+
+function columnItems({ view }: SqlCursor, columns: readonly ScopeColumn[], range: Range): readonly CompletionItem[] {
+  return unique(
+    columns.map(column => ({
+      label: column.name,
+      kind: KIND.field,
+      detail: column.type ? typeName(column.type) : '',
+      documentation: markdown(columnText(column, view.workspace.tables)),
+      sortText: ORDER.column + column.name,
+      textEdit: { range, newText: /^[A-Za-z_]\w*$/.test(column.name) ? column.name : `\`${column.name}\`` },
+    })),
+  )
+}
+
+function parameterItems({ view }: SqlCursor, range: Range): readonly CompletionItem[] {
+  const declared = Object.entries(view.manifest?.names.parameters ?? {})
+  const items = declared.map(([name, parameter]) => ({
+    label: `@${name}`,
+    kind: KIND.variable,
+    detail: String(parameter.type).toUpperCase(),
+    documentation: markdown(parameterText(name, parameter)),
+    sortText: ORDER.parameter + name,
+    textEdit: { range, newText: `@${name}` },
+  }))
+  const now = { label: '@now', kind: KIND.variable, detail: 'TIMESTAMP', documentation: markdown(NOW_TEXT) }
+  return [...items, { ...now, sortText: `${ORDER.parameter}~now`, textEdit: { range, newText: '@now' } }]
+}
+
+function functionItems(range: Range, { hasSnippets }: ClientAbilities): readonly CompletionItem[] {
+  return [...FUNCTIONS].map(([label, [listed]]) => {
+    const takesNone = listed!.signatures.every(signature => signature.includes('()'))
+    const call = takesNone ? `${label}()` : `${label}($0)`
+    return {
+      label,
+      kind: KIND.function,
+      detail: listed!.signatures[0] ?? '',
+      documentation: markdown(functionText(listed!)),
+      sortText: ORDER.function + label,
+      ...(hasSnippets && { insertTextFormat: SNIPPET as 2, command: SHOW_SIGNATURE }),
+      textEdit: { range, newText: hasSnippets && /^[\w.]+$/.test(label) ? call : label },
+    }
+  })
+}
+
+/** VS Code shows the signature after it has inserted a call; other editors ignore commands that they do not know. */
+const SHOW_SIGNATURE = { title: 'Show the signature', command: 'editor.action.triggerParameterHints' }
+
+/** Tags as a whole, where no braces have been typed. */
+function templateItems({ view }: SqlCursor, range: Range): readonly CompletionItem[] {
+  const { lookups = {}, constants = {} } = view.manifest?.names ?? {}
+  const item = (label: string, newText: string, kind: CompletionItem['kind'], documentation = ''): CompletionItem => ({
+    label,
+    kind: kind!,
+    sortText: ORDER.template + label,
+    textEdit: { range, newText },
+    ...(documentation !== '' && { documentation: markdown(documentation) }),
+  })
+  const fields = Object.entries(lookups).flatMap(([name, { rows }]) => {
+    const names = new Set(Object.values(rows).flatMap(row => Object.keys(row)))
+    return [...names].map(field => item(`${name}.${field}`, `{{${name}.${field}}}`, KIND.value))
+  })
+  const words = Object.keys(constants).map(name => item(`constants.${name}`, `{{constants.${name}}}`, KIND.constant))
+  const partials = [...view.workspace.partials()].map(([name, { text }]) =>
+    item(name, `{{> ${name}}}`, KIND.file, partialText(name, text)),
+  )
+  return [...fields, ...words, ...partials]
+}
+
+const keywordItems = (range: Range): readonly CompletionItem[] =>
+  KEYWORDS.map(label => ({
+    label,
+    kind: KIND.keyword,
+    sortText: ORDER.keyword + label,
+    textEdit: { range, newText: label },
+  }))
+
+/** The first item of each label. */
+function unique(items: readonly CompletionItem[]): readonly CompletionItem[] {
+  const seen = new Set<string>()
+  return items.filter(({ label }) => !seen.has(label) && seen.add(label))
+}

@@ -1,0 +1,43 @@
+/** Where a workspace has its endpoints, table schemas and data, and which part a file plays there. */
+import { join, sep } from 'node:path'
+import { isManifest, isPartial } from '../manifest/discover.js'
+import { isExample } from '../manifest/example-rows.js'
+import { isTableSchema } from '../manifest/tables/load.js'
+import { TEST_ENDING } from '../manifest/tests/load.js'
+
+/** Absolute paths. */
+export interface Folders {
+  /** The folder that the editor has open; messages name files relative to it. */
+  readonly root: string
+  readonly endpoints: string
+  readonly tables: string
+  readonly data: string
+}
+
+/** The folders below a root, as settings name them: relative to the root, or absolute. */
+export type FolderNames = Pick<Folders, 'endpoints' | 'tables' | 'data'>
+
+export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table'
+
+export function foldersOf(root: string, names: FolderNames): Folders {
+  const below = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
+  return { root, endpoints: below(names.endpoints), tables: below(names.tables), data: below(names.data) }
+}
+
+/** The part that a file plays; null for one that Sluice does not read. */
+export function kindOf(file: string, { endpoints, tables }: Folders): FileKind | null {
+  const schema = nameBelow(tables, file)
+  if (schema !== null && isTableSchema(schema)) return 'table'
+  const name = nameBelow(endpoints, file)
+  if (name === null || name.split('/').some(part => part.startsWith('.'))) return null
+  if (name.endsWith(TEST_ENDING)) return 'tests'
+  if (isManifest(name)) return 'manifest'
+  if (isPartial(name)) return 'partial'
+  return isExample(name) ? 'example' : null
+}
+
+/** The path below a folder, separated by `/`; null for a file outside it. */
+function nameBelow(folder: string, file: string): string | null {
+  const prefix = folder.endsWith(sep) ? folder : folder + sep
+  return file.startsWith(prefix) ? file.slice(prefix.length).split(sep).join('/') : null
+}

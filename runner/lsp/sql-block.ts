@@ -1,0 +1,86 @@
+/** The SQL template of a document, and the places of its characters: the block `sql: |` of a manifest, or all of a partial. */
+
+/** Offsets count UTF-16 units. */
+export interface SqlBlock {
+  readonly template: string
+  /** The offset in the template of an offset in the document; null for one outside the block. */
+  toTemplate(offset: number): number | null
+  toDocument(offset: number): number
+}
+
+interface Line {
+  /** The offset in the document of the line's first character that belongs to the template. */
+  readonly at: number
+  /** The offset in the document of the line itself. */
+  readonly lineAt: number
+  readonly text: string
+}
+
+/** The block of a manifest, also of one that is no valid YAML elsewhere; null where there is no `sql: |`. */
+export function manifestSql(text: string): SqlBlock | null {
+  const header = /^sql:[ \t]*\|[-+0-9]*[ \t]*(?:#.*)?\r?\n/m.exec(text)
+  if (header === null) return null
+  const lines = linesOf(text, header.index + header[0].length)
+  const last = lines.findIndex(({ text: line }) => /^\S/.test(line))
+  const inside = last < 0 ? lines : lines.slice(0, last)
+  const indent = /^ */.exec(inside.find(({ text: line }) => line.trim() !== '')?.text ?? '  ')![0].length || 2
+  return blockOf(
+    inside.map(({ lineAt, text: line }) => {
+      const blanks = Math.min(indent, /^ */.exec(line)![0].length)
+      return { lineAt, at: lineAt + blanks, text: line.slice(blanks) }
+    }),
+    text.length,
+  )
+}
+
+/** All of a partial's text. */
+export const partialSql = (text: string): SqlBlock => blockOf(linesOf(text, 0), text.length)
+
+function linesOf(text: string, from: number): readonly Line[] {
+  const lines: Line[] = []
+  for (let at = from; at <= text.length; ) {
+    const end = text.indexOf('\n', at)
+    const line = text.slice(at, end < 0 ? text.length : end).replace(/\r$/, '')
+    lines.push({ at, lineAt: at, text: line })
+    if (end < 0) break
+    at = end + 1
+  }
+  return lines
+}
+
+function blockOf(lines: readonly Line[], length: number): SqlBlock {
+  const starts: number[] = []
+  let template = ''
+  for (const { text } of lines) {
+    starts.push(template.length)
+    template += `${text}\n`
+  }
+  return {
+    template,
+    toTemplate(offset) {
+      const index = lastAtOrBefore(
+        lines.map(({ lineAt }) => lineAt),
+        offset,
+      )
+      const line = lines[index]
+      if (line === undefined || offset > (lines[index + 1]?.lineAt ?? length + 1)) return null
+      return starts[index]! + Math.max(0, Math.min(offset - line.at, line.text.length))
+    },
+    toDocument(offset) {
+      const index = Math.max(0, lastAtOrBefore(starts, offset))
+      const line = lines[index]
+      return line ? line.at + Math.min(offset - starts[index]!, line.text.length) : 0
+    },
+  }
+}
+
+/** The index of the last number that is at most `value`; -1 without one. */
+function lastAtOrBefore(numbers: readonly number[], value: number): number {
+  let [low, high] = [-1, numbers.length - 1]
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (numbers[middle]! <= value) low = middle
+    else high = middle - 1
+  }
+  return low
+}

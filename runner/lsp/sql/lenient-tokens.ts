@@ -1,0 +1,43 @@
+/** Tokens of SQL that is being typed: where the tokenizer refuses a character, the rest of its line is one token. */
+import { endOf, RESERVED_KEYWORDS, readToken, SqlError, skipBlank, type Token } from '../../../googlesql/index.js'
+
+export interface LenientToken extends Token {
+  /** The token could not be read: a literal or a comment that is not closed. */
+  readonly isBroken?: true
+}
+
+/** All tokens; the last one has the kind `end`. */
+export function lenientTokens(sql: string): readonly LenientToken[] {
+  const tokens: LenientToken[] = []
+  for (let at = 0; at < sql.length; ) {
+    let start = at
+    try {
+      start = skipBlank(sql, at)
+      if (start >= sql.length) break
+      const token = withKeyword(readToken(sql, start, tokens), tokens.at(-1))
+      tokens.push(token)
+      at = token.end
+    } catch (thrown) {
+      if (!(thrown instanceof SqlError)) throw thrown
+      const token = restOfLine(sql, start)
+      tokens.push(token)
+      at = token.end
+    }
+  }
+  tokens.push(endOf(sql))
+  return tokens
+}
+
+/** Behind a dot that ends a line, `entry.`, the keyword of the next line is no field. */
+function withKeyword(token: Token, before: Token | undefined): Token {
+  const isField = before?.term === '.' && before.end < token.at && token.kind === 'identifier'
+  const term = isField ? token.text.toUpperCase() : ''
+  return RESERVED_KEYWORDS.has(term) ? { ...token, term } : token
+}
+
+function restOfLine(sql: string, from: number): LenientToken {
+  const at = /\S/.test(sql[from] ?? '') ? from : from + 1
+  const lineEnd = sql.indexOf('\n', at)
+  const end = Math.max(at + 1, lineEnd < 0 ? sql.length : lineEnd)
+  return { kind: 'string', term: '', text: sql.slice(at, end), bytes: null, at, end, isBroken: true }
+}

@@ -1,0 +1,324 @@
+/** The names that a query can use at the cursor, from tokens: the text need not parse. */
+import { RESERVED_KEYWORDS, resolveQuery, SqlError, type TableCatalogue, type Type } from '../../../googlesql/index.js'
+import { type Cte, columnOf, type FromItem, fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from './columns.js'
+import { type LenientToken, lenientTokens } from './lenient-tokens.js'
+import { closeOf, holdsOffset, insideOf, type Range, splitAt, textOf, topLevel } from './token-ranges.js'
+
+export interface ScopeContext {
+  readonly tables: TableCatalogue
+  readonly parameterTypes: Readonly<Record<string, Type>>
+}
+
+const CLAUSES: ReadonlySet<string> = new Set('WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT |>'.split(' '))
+const SET_OPERATORS: ReadonlySet<string> = new Set(['UNION', 'INTERSECT', 'EXCEPT'])
+const JOINING: ReadonlySet<string> = new Set(', JOIN INNER LEFT RIGHT FULL OUTER CROSS'.split(' '))
+const QUERY_STARTS: ReadonlySet<string> = new Set(['SELECT', 'WITH', 'FROM'])
+
+export function scopeAt(sql: string, offset: number, context: ScopeContext): SqlScope {
+  const tokens = lenientTokens(sql)
+  return new ScopeReader(sql, tokens, offset, context).query({ from: 0, to: tokens.length - 1 }, null, [])
+}
+
+const isName = ({ kind, term }: LenientToken): boolean =>
+  kind === 'quoted' || (kind === 'identifier' && !RESERVED_KEYWORDS.has(term))
+
+/** How deep parentheses and subqueries are followed: no author reads a query that is nested deeper. */
+const MAX_DEPTH = 60
+
+/** A common table expression with its text, for queries that read it. */
+interface NamedQuery extends Cte {
+  readonly text: string
+}
+
+class ScopeReader {
+  readonly #sql: string
+  readonly #tokens: readonly LenientToken[]
+  readonly #offset: number
+  readonly #context: ScopeContext
+  #open = 0
+
+  constructor(sql: string, tokens: readonly LenientToken[], offset: number, context: ScopeContext) {
+    this.#sql = sql
+    this.#tokens = tokens
+    this.#offset = offset
+    this.#context = context
+  }
+
+  /** The scope at the cursor inside this query expression. */
+  query(range: Range, outer: SqlScope | null, known: readonly NamedQuery[]): SqlScope {
+    const { ctes, rest, inside } = this.#ctes(range, known)
+    if (inside !== null)
+      return this.#nested(() => this.query(inside, null, ctes), { items: [], ctes, outer, aliases: [] })
+    const isSetOperator = ({ term }: LenientToken, i: number): boolean =>
+      SET_OPERATORS.has(term) && /^(?:ALL|DISTINCT|SELECT|\()$/.test(this.#tokens[i + 1]?.term ?? '')
+    const parts = splitAt(this.#tokens, rest, isSetOperator)
+    const part = parts.find(one => holdsOffset(this.#tokens, one, this.#offset)) ?? parts[parts.length - 1]!
+    return this.#select(part, outer, ctes)
+  }
+
+  #ctes(
+    range: Range,
+    known: readonly NamedQuery[],
+  ): { ctes: readonly NamedQuery[]; rest: Range; inside: Range | null } {
+    const tokens = this.#tokens
+    const ctes = [...known]
+    let at = range.from
+    if (tokens[at]?.term !== 'WITH') return { ctes, rest: range, inside: null }
+    at += tokens[at + 1]?.term === 'RECURSIVE' ? 2 : 1
+    while (at < range.to) {
+      const name = tokens[at]!
+      let open = at + 1
+      if (tokens[open]?.term === '(') open = closeOf(tokens, open, range.to) + 1
+      if (!isName(name) || tokens[open]?.term !== 'AS' || tokens[open + 1]?.term !== '(') break
+      const body = insideOf(tokens, open + 1, range.to)
+      if (holdsOffset(tokens, body, this.#offset)) return { ctes, rest: range, inside: body }
+      const text = textOf(this.#sql, tokens, { from: at, to: Math.min(body.to + 1, range.to) })
+      ctes.push({ name: name.text, at: name.at, text, columns: this.#nested(() => this.#columnsOf(body, ctes), []) })
+      at = body.to + 1
+      if (tokens[at]?.term === ',') at++
+    }
+    return { ctes, rest: { from: at, to: range.to }, inside: null }
+  }
+
+  #select(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): SqlScope {
+    const items = this.#itemsOf(range, outer, ctes)
+    const aliases = this.#selectList(range).flatMap(part => this.#nameOf(part) ?? [])
+    const scope: SqlScope = { items, ctes, outer, aliases }
+    return this.#subquery(range, scope, ctes) ?? scope
+  }
+
+  #nested<T>(read: () => T, tooDeep: T): T {
+    if (this.#open >= MAX_DEPTH) return tooDeep
+    this.#open++
+    try {
+      return read()
+    } finally {
+      this.#open--
+    }
+  }
+
+  /** The scope of the subquery at the cursor; null where the cursor is in none. */
+  #subquery(range: Range, scope: SqlScope, ctes: readonly NamedQuery[]): SqlScope | null {
+    for (const i of topLevel(this.#tokens, range)) {
+      if (this.#tokens[i]!.term !== '(' && this.#tokens[i]!.term !== '[') continue
+      const inside = insideOf(this.#tokens, i, range.to)
+      if (!holdsOffset(this.#tokens, inside, this.#offset) || this.#offset < this.#tokens[i]!.end) continue
+      if (QUERY_STARTS.has(this.#tokens[inside.from]?.term ?? ''))
+        return this.#nested(() => this.query(inside, scope, ctes), scope)
+      return this.#nested(() => this.#subquery(inside, scope, ctes), null)
+    }
+    return null
+  }
+
+  /** The FROM clause's items, without those that the cursor comes before within a query that has no SELECT yet. */
+  #itemsOf(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): readonly FromItem[] {
+    let from = -1
+    let to = range.to
+    for (const i of topLevel(this.#tokens, range)) {
+      const { term } = this.#tokens[i]!
+      if (from < 0 && term === 'FROM') from = i + 1
+      else if (from >= 0 && CLAUSES.has(term)) {
+        to = i
+        break
+      }
+    }
+    return from < 0 ? [] : this.#fromItems({ from, to }, outer, ctes)
+  }
+
+  #fromItems(range: Range, outer: SqlScope | null, ctes: readonly NamedQuery[]): readonly FromItem[] {
+    const items: FromItem[] = []
+    const scope: SqlScope = { items, ctes, outer, aliases: [] }
+    const tokens = this.#tokens
+    for (let i = range.from; i < range.to; ) {
+      const { term } = tokens[i]!
+      if (JOINING.has(term)) i++
+      else if (term === 'ON' || term === 'USING') i = this.#afterCondition(i + 1, range.to)
+      else i = this.#item(i, range.to, scope, items, ctes)
+    }
+    return items
+  }
+
+  #afterCondition(from: number, to: number): number {
+    for (const i of topLevel(this.#tokens, { from, to })) if (JOINING.has(this.#tokens[i]!.term)) return i
+    return to
+  }
+
+  /** Reads one item and adds it; returns the index after it. */
+  #item(at: number, to: number, scope: SqlScope, items: FromItem[], ctes: readonly NamedQuery[]): number {
+    const tokens = this.#tokens
+    const token = tokens[at]!
+    if (token.term === 'UNNEST' && tokens[at + 1]?.term === '(') {
+      const inside = insideOf(tokens, at + 1, to)
+      const element = elementOf(this.#valueOf(inside, scope))
+      return this.#named(inside.to + 1, to, items, name => elementItem(name, element))
+    }
+    if (token.term === '(') {
+      const inside = insideOf(tokens, at, to)
+      if (!QUERY_STARTS.has(tokens[inside.from]?.term ?? '') && tokens[inside.from]?.term !== '(') {
+        items.push(...this.#nested(() => this.#fromItems(inside, scope.outer, ctes), []))
+        return inside.to + 1
+      }
+      const columns = this.#nested(() => this.#columnsOf(inside, ctes), [])
+      return this.#named(inside.to + 1, to, items, ({ text, at: named }) => ({
+        alias: text,
+        columns,
+        value: null,
+        at: named,
+      }))
+    }
+    if (!isName(token)) return at + 1
+    const { path, end } = this.#pathAt(at, to)
+    const source = this.#sourceOf(path, scope, ctes)
+    const own = { text: path[path.length - 1]!.split('.').pop()!, at: token.at }
+    return this.#named(end, to, items, source, own)
+  }
+
+  /** Reads `[AS] alias [WITH OFFSET [AS] alias]` and adds the items; returns the index after it. */
+  #named(
+    from: number,
+    to: number,
+    items: FromItem[],
+    make: (name: { text: string; at: number }) => FromItem,
+    fallback: { text: string; at: number } = { text: '', at: -1 },
+  ): number {
+    const tokens = this.#tokens
+    let at = from
+    const alias = (): LenientToken | null => {
+      const start = tokens[at]?.term === 'AS' ? at + 1 : at
+      const name = tokens[start]
+      if (start >= to || name === undefined || !isName(name)) return null
+      at = start + 1
+      return name
+    }
+    items.push(make(alias() ?? fallback))
+    if (tokens[at]?.term === 'WITH' && tokens[at + 1]?.term === 'OFFSET') {
+      at += 2
+      const name = alias()
+      const value: ScopeColumn = { name: name?.text ?? 'offset', type: { kind: 'INT64' }, origin: null }
+      items.push({ alias: value.name, columns: [], value, at: name?.at ?? -1 })
+    }
+    return at
+  }
+
+  #pathAt(at: number, to: number): { path: readonly string[]; end: number } {
+    const tokens = this.#tokens
+    const path = [tokens[at]!.text]
+    let end = at + 1
+    // `my-project.dataset.t`: dashes without blanks belong to the name.
+    while (end + 1 < to && tokens[end]!.term === '-' && tokens[end]!.at === tokens[end - 1]!.end) {
+      path[0] += `-${tokens[end + 1]!.text}`
+      end += 2
+    }
+    while (end + 1 < to && tokens[end]!.term === '.' && /^(?:identifier|quoted)$/.test(tokens[end + 1]!.kind)) {
+      path.push(tokens[end + 1]!.text)
+      end += 2
+    }
+    return { path, end }
+  }
+
+  #sourceOf(path: readonly string[], scope: SqlScope, ctes: readonly NamedQuery[]) {
+    const name = path.join('.')
+    const cte = path.length === 1 ? ctes.findLast(one => one.name.toLowerCase() === name.toLowerCase()) : undefined
+    const table = this.#context.tables.find(name)
+    return ({ text, at }: { text: string; at: number }): FromItem => {
+      if (cte) return { alias: text, columns: cte.columns, value: null, at }
+      if (table) {
+        const origin = { table: table.name, path: [] }
+        return { alias: text, columns: table.columns.map(column => columnOf(column, origin)), value: null, at }
+      }
+      return elementItem({ text, at }, elementOf(resolvePath(scope, path)))
+    }
+  }
+
+  /** The value of an expression; its type is null where it cannot be resolved. */
+  #valueOf(range: Range, scope: SqlScope): ScopeColumn | undefined {
+    const first = this.#tokens[range.from]
+    if (first && range.from < range.to && isName(first)) {
+      const { path, end } = this.#pathAt(range.from, range.to)
+      if (end === range.to) return resolvePath(scope, path)
+    }
+    const columns = this.#resolved(`SELECT (${textOf(this.#sql, this.#tokens, range)}) AS value`, [])
+    return columns?.[0]
+  }
+
+  /** The columns of a query: from the resolver, or where it has mistakes from its SELECT list. */
+  #columnsOf(range: Range, ctes: readonly NamedQuery[]): readonly ScopeColumn[] {
+    const resolved = this.#resolved(textOf(this.#sql, this.#tokens, range), ctes)
+    const { rest, ctes: all } = this.#ctes({ ...range }, ctes)
+    const items = this.#itemsOf(rest, null, all)
+    const scope: SqlScope = { items, ctes: all, outer: null, aliases: [] }
+    const listed = this.#selectList(rest).flatMap(part => this.#selected(part, scope))
+    if (resolved === null) return listed
+    return resolved.map(column => ({
+      ...column,
+      origin: listed.find(({ name }) => name === column.name)?.origin ?? null,
+    }))
+  }
+
+  #resolved(query: string, ctes: readonly NamedQuery[]): readonly ScopeColumn[] | null {
+    const { tables, parameterTypes } = this.#context
+    const prefix = ctes.length === 0 ? '' : `WITH ${ctes.map(({ text }) => text).join(', ')} `
+    try {
+      const { columns } = resolveQuery(`${prefix}SELECT * FROM (${query})`, tables, parameterTypes)
+      return columns.map(({ name, type }) => ({ name, type, origin: null }))
+    } catch (thrown) {
+      if (!(thrown instanceof SqlError)) throw thrown
+      return null
+    }
+  }
+
+  #selectList(range: Range): readonly Range[] {
+    let from = -1
+    let to = range.to
+    for (const i of topLevel(this.#tokens, range)) {
+      const { term } = this.#tokens[i]!
+      if (from < 0 && term === 'SELECT') from = i + 1
+      else if (from >= 0 && (term === 'FROM' || CLAUSES.has(term))) {
+        to = i
+        break
+      }
+    }
+    if (from < 0) return []
+    while (/^(?:DISTINCT|ALL)$/.test(this.#tokens[from]?.term ?? '')) from++
+    return splitAt(this.#tokens, { from, to }, ({ term }) => term === ',').filter(part => part.from < part.to)
+  }
+
+  /** The columns that one item of a SELECT list gives. */
+  #selected(part: Range, scope: SqlScope): readonly ScopeColumn[] {
+    const last = this.#tokens[part.to - 1]!
+    if (last.term === '*') {
+      if (part.to - part.from === 1) return scope.items.flatMap(({ columns }) => columns)
+      const value = this.#valueOf({ from: part.from, to: part.to - 2 }, scope)
+      return value ? fieldsOf(value) : []
+    }
+    const name = this.#nameOf(part)
+    if (name === null) return []
+    const hasAlias = this.#tokens[part.to - 2]?.term === 'AS'
+    const first = this.#tokens[part.from]!
+    const value = { from: part.from, to: hasAlias ? part.to - 2 : part.to }
+    const { path, end } = isName(first) ? this.#pathAt(value.from, value.to) : { path: [], end: -1 }
+    const found = end === value.to ? resolvePath(scope, path) : undefined
+    return [{ name, type: found?.type ?? null, origin: found?.origin ?? null }]
+  }
+
+  /** The name of an item of a SELECT list: its alias, or the last name of a path. */
+  #nameOf(part: Range): string | null {
+    const last = this.#tokens[part.to - 1]
+    if (last === undefined || part.from >= part.to || last.isBroken) return null
+    return last.kind === 'quoted' || (last.kind === 'identifier' && !RESERVED_KEYWORDS.has(last.term))
+      ? last.text
+      : null
+  }
+}
+
+/** An element of an array column; a column of another type has none. */
+function elementOf(column: ScopeColumn | undefined): ScopeColumn | null {
+  return column?.type?.kind === 'ARRAY' ? { ...column, type: column.type.element } : null
+}
+
+const elementItem = ({ text, at }: { text: string; at: number }, element: ScopeColumn | null): FromItem => ({
+  alias: text,
+  columns: element ? fieldsOf(element) : [],
+  value: element && { ...element, name: text },
+  at,
+})

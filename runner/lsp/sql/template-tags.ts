@@ -1,0 +1,48 @@
+/** Tags of a template that is being typed: the one at the cursor, and SQL in which tags are blanked out. */
+
+/** A tag, or the beginning of one that is not closed yet. Offsets count UTF-16 units of the template. */
+export interface Tag {
+  /** The offset of `{{`. */
+  readonly at: number
+  /** The offset after `}}`, or where the unclosed tag ends. */
+  readonly end: number
+  /** The text between the braces. */
+  readonly content: string
+  readonly contentAt: number
+  readonly isClosed: boolean
+}
+
+const TAG = /\{\{([^{}\n]*)(\}\})?/g
+
+export const tagsOf = (template: string): readonly Tag[] =>
+  [...template.matchAll(TAG)].map(({ 0: whole, 1: content = '', 2: close, index }) => ({
+    at: index,
+    end: index + whole.length,
+    content,
+    contentAt: index + 2,
+    isClosed: close !== undefined,
+  }))
+
+/** The tag whose inside holds the offset. */
+export const tagAt = (template: string, offset: number): Tag | null =>
+  tagsOf(template).find(
+    ({ contentAt, end, isClosed }) => contentAt <= offset && offset <= (isClosed ? end - 2 : end),
+  ) ?? null
+
+/** The template with each value as a name of the same length, and other tags as blanks: offsets stay the same. */
+export const withoutTags = (template: string): string =>
+  template.replace(TAG, (whole: string, content: string) =>
+    /^~?\s*[#/>!^]|^~?\s*else\b/.test(content) ? whole.replace(/./g, ' ') : `v${'_'.repeat(whole.length - 1)}`,
+  )
+
+/** The lists that the loops around an offset go through, the innermost first: `constants.streams`. */
+export function loopsAround(template: string, offset: number): readonly string[] {
+  const open: string[] = []
+  for (const { at, content } of tagsOf(template)) {
+    if (at >= offset) break
+    const each = /^~?\s*#each\s+([\w.]+)/.exec(content)
+    if (each) open.unshift(each[1]!)
+    else if (/^~?\s*\/each/.test(content)) open.shift()
+  }
+  return open
+}
