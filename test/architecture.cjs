@@ -23,6 +23,7 @@ const MAY_IMPORT = {
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
   testing: ['model', 'manifest', 'request', 'serving'],
+  diff: ['model', 'manifest', 'testing', LANGUAGE],
   http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 

@@ -8,6 +8,7 @@ import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import type { ClientFlags } from './client/client.js'
 import { compareEngines } from './compare/compare.js'
+import type { DiffFormat } from './diff/diff.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
@@ -142,6 +143,23 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       // Loaded here: a server has no use for it.
       const { testEndpoints } = await import('./test/run-tests.js')
       exit(await testEndpoints(paths, settingFlags(flags), flags as Flags, io))
+    })
+
+  withSettings(
+    command('diff <base> [head]', 'Tell what changed between two git revisions or folders, and what breaks callers.'),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib'],
+  )
+    .option('--allow-breaking', 'end with 0 although a change breaks callers')
+    .addOption(
+      new Option('--format <format>', 'how changes are printed; markdown fits a comment of a pull request')
+        .choices(['text', 'markdown', 'json'])
+        .default('text'),
+    )
+    .action(async (base: string, head: string | undefined, flags: Flags & { readonly allowBreaking?: true }) => {
+      // Loaded here: a server has no use for it.
+      const { diffRevisions } = await import('./diff/diff.js')
+      const more = { format: flags['format'] as DiffFormat, allowBreaking: flags.allowBreaking === true }
+      exit(await diffRevisions(base, head, settingFlags(flags), more, io))
     })
 
   withSettings(
