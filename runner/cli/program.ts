@@ -126,7 +126,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     })
 
   withSettings(
-    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, on the embedded engine.'),
+    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, over the rows that they have.'),
     TEST_FLAGS,
   )
     .option('--name <name>', 'run only the tests of this name')
@@ -348,7 +348,10 @@ const ENGINE_FLAGS = [
 ]
 
 /** Tests never read a data folder. */
-const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const TEST_FLAGS = [
+  ...['--endpoints', '--tables', '--engine', '--engine-memory', '--engine-threads', '--project', '--dataset'],
+  ...['--location', '--max-bytes-billed', '--reservation'],
+]
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

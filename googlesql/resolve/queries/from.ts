@@ -105,6 +105,8 @@ function resolveTable(
     return context.fail(`Table not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
   }
   context.usedTables.add(table.name)
+  const impliedAlias = node.alias === null ? lastName(last.name) : null
+  context.tableReferences.set(node.at, { table: table.name, at: node.at, impliedAlias })
   const columns = table.columns.map(column => ({
     name: column.name,
     column: context.newColumn(column.name, column.type),
