@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { relative, sep } from 'node:path'
+import { parseTypeName, resolveQuery, SqlError, type TableCatalogue } from '../../googlesql/index.js'
+import { wholeTables } from '../../googlesql-duckdb/index.js'
 import type { BrokenManifest, ComparedEndpoint, ComparedTest, ComparedVariant, Side } from '../diff/compared.js'
-import { CompiledText } from '../engines/duckdb/translation/compiled-query.js'
+import { bigqueryType } from '../manifest/bigquery-type.js'
 import { claimsOf } from '../manifest/check/duplicates.js'
 import type { CompiledManifest, Loaded } from '../manifest/load.js'
 import { findEndpoint } from '../manifest/tests/find-endpoint.js'
@@ -11,6 +13,7 @@ import { findTests, readTests } from '../manifest/tests/load.js'
 import type { TestCase } from '../manifest/tests/test-file.js'
 import { parseManifest } from '../manifest/yaml/parse.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import type { Manifest } from '../model/manifest.js'
 import type { CheckResult } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
 import type { Settings } from '../settings/settings.js'
@@ -42,7 +45,7 @@ export async function loadSide(settings: Settings): Promise<LoadedSide> {
       endpoints: compiled
         .filter(({ endpoint }) => filesOf.has(endpoint.id))
         .map(one => ({
-          ...comparedOf(one),
+          ...comparedOf(one, engine.tables()),
           file: below(filesOf.get(one.endpoint.id)!),
           tests: tests.byEndpoint.get(one.endpoint.id) ?? [],
         })),
@@ -68,8 +71,9 @@ function checkWith(engine: ServingEngine, now: string): ServingEngine['check'] {
   }
 }
 
-function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest) {
-  const bySql = new Map(checked.map(one => [one.text.sql, one]))
+function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest, tables: TableCatalogue) {
+  const readsOf = new Map(checked.map(one => [one.text.sql, one.reads ?? null]))
+  const tablesOf = tablesReader(manifest, tables)
   const given = expanded.space.axes.flatMap(axis => (axis.kind === 'given' ? [axis.parameter] : []))
   const variants = expanded.variants.map(({ label, sql, picked, choice }): ComparedVariant => {
     const choices = new Map(given.map(name => [`given ${name}`, choice.given.has(name) ? 'given' : 'absent']))
@@ -77,11 +81,36 @@ function comparedOf({ endpoint, manifest, expanded, checked }: CompiledManifest)
       const known = choices.get(`row ${by}`)
       choices.set(`row ${by}`, known === undefined ? row : `${known} ${row}`)
     }
-    const { reads = null, compiled } = bySql.get(sql) ?? {}
-    const tables = compiled instanceof CompiledText ? compiled.translation.tables : null
-    return { label, sql, choices, reads, tables }
+    return { label, sql, choices, reads: readsOf.get(sql) ?? null, ...tablesOf(sql) }
   })
   return { endpoint, manifest, variants }
+}
+
+type Tables = Pick<ComparedVariant, 'tables' | 'wholeTables'>
+
+/** Reads which tables a text of this manifest names; each text once. */
+function tablesReader({ parameters = {} }: Manifest, catalogue: TableCatalogue): (sql: string) => Tables {
+  const names = [
+    ['now', 'TIMESTAMP'],
+    ...Object.entries(parameters).map(([name, { type }]) => [name, bigqueryType(type)]),
+  ]
+  const types = Object.fromEntries(names.map(([name, type]) => [name, parseTypeName(type!)!]))
+  const known = new Map<string, Tables>()
+  const read = (sql: string): Tables => {
+    try {
+      const query = resolveQuery(sql, catalogue, types)
+      return { tables: query.tables, wholeTables: wholeTables(query) }
+    } catch (error) {
+      // BigQuery knows functions that the resolver does not.
+      if (!(error instanceof SqlError)) throw error
+      return { tables: [], wholeTables: [] }
+    }
+  }
+  return sql => {
+    const tables = known.get(sql) ?? read(sql)
+    known.set(sql, tables)
+    return tables
+  }
 }
 
 function brokenManifest(path: string, file: string): BrokenManifest {

@@ -85,7 +85,7 @@ export const CHANGE_RULES = {
   },
   'reads/more': {
     impact: 'review',
-    says: 'A query reads a table that none of the endpoint read before, or more bytes of the warehouse (`--engine bigquery`).',
+    says: 'A table is read that was not, or every partition of one where a condition left some out, or more bytes of the warehouse (`--engine bigquery`).',
   },
   'tests/added': { impact: 'safe', says: 'A test is new.' },
   'tests/removed': { impact: 'review', says: 'A test is gone.' },

@@ -13,8 +13,10 @@ export interface ComparedVariant {
   readonly choices: ReadonlyMap<string, string>
   /** What the warehouse would read; null where no warehouse was asked. */
   readonly reads: WarehouseReads | null
-  /** The tables that it reads, as the catalogue spells them; null where another variant tells. */
-  readonly tables: readonly string[] | null
+  /** The tables that it reads, as the catalogue spells them. */
+  readonly tables: readonly string[]
+  /** Those of them that are partitioned, and of which it reads every partition. */
+  readonly wholeTables: readonly string[]
 }
 
 export interface ComparedTest {

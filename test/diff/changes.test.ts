@@ -96,6 +96,9 @@ describe('the changes between two folders of endpoints', () => {
     for (const side of ['base', 'head']) {
       mkdirSync(folder.path(side, 'schemas/tables'), { recursive: true })
       mkdirSync(folder.path(side, 'endpoints/moved'), { recursive: true })
+      const timePartitioning = { type: 'DAY', field: 'sold' }
+      const partitioned = JSON.stringify({ schema: { fields: JSON.parse(SCHEMA) }, timePartitioning })
+      writeFileSync(folder.path(side, 'schemas/tables/shop.days.json'), partitioned)
       for (const table of ['orders', 'sales'])
         writeFileSync(folder.path(side, `schemas/tables/shop.${table}.json`), SCHEMA)
     }
