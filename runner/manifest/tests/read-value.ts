@@ -106,7 +106,7 @@ function expectedFor(kind: CheckedKind, text: string): string {
   return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
 }
 
-/** Whether an engine reads it from a file of rows as a value of the type: 30 February is none. */
+/** Whether an engine reads it from a file of rows as a value of the type, which 30 February is not. */
 function isOfType(node: Scalar, kind: CheckedKind): boolean {
   const { value } = node
   const text = String(value)
