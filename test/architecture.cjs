@@ -24,6 +24,7 @@ const MAY_IMPORT = {
   request: ['model', 'template', 'cache', 'serving'],
   testing: ['model', 'manifest', 'request', 'serving'],
   lsp: ['model', 'template', 'manifest', LANGUAGE],
+  diff: ['model', 'manifest', 'testing', LANGUAGE],
   http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 

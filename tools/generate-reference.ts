@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Command, Option } from 'commander'
 import { makeProgram } from '../runner/cli/program.js'
+import { CHANGE_RULES } from '../runner/diff/change-rules.js'
 import { ERROR_CODES } from '../runner/model/error-codes.js'
 import { FAULTS } from '../runner/model/explain-problem.js'
 import { RULES } from '../runner/model/rules.js'
@@ -25,6 +26,7 @@ export const PAGES = {
   'settings.md': settingsText,
   'errors.md': errorsText,
   'diagnostics.md': diagnosticsText,
+  'changes.md': changesText,
   'metrics.md': metricsText,
 } as const
 
@@ -83,6 +85,22 @@ function diagnosticsText(): string {
     ...table(
       ['Rule', 'Severity', 'What is wrong'],
       Object.entries(RULES).map(([id, rule]) => [code(id), severityOf(rule), cell(rule.says)]),
+    ),
+  )
+}
+
+function changesText(): string {
+  const verdicts = { breaking: 'breaking', safe: 'safe', review: 'to look at' } as const
+  return page(
+    '# Changes',
+    '',
+    GENERATED('runner/diff/change-rules.ts'),
+    'What [`sluice diff`](../review.md) says of each change. *Breaking*: a call that worked may fail, or its result may lack what a',
+    'reader relies on. *Safe*: no caller notices. *To look at*: only a reader can tell. Kinds are never renamed.',
+    '',
+    ...table(
+      ['Kind', 'For callers', 'What changed'],
+      Object.entries(CHANGE_RULES).map(([kind, { impact, says }]) => [code(kind), verdicts[impact], cell(says)]),
     ),
   )
 }

@@ -23,6 +23,16 @@ export interface ResolvedQuery {
   readonly parameters: readonly string[]
   /** The names of the tables that the query reads, as the catalogue spells them. */
   readonly tables: readonly string[]
+  /** Each place in the text that names a table; those that name a CTE or an array are not among them. */
+  readonly tableReferences: readonly TableReference[]
+}
+export interface TableReference {
+  /** As the catalogue spells it. */
+  readonly table: string
+  /** The offset of the path in the text. */
+  readonly at: number
+  /** The name that the query knows the table by without an alias: `edge` for `` `logs.edge` ``. Null where it has an alias. */
+  readonly impliedAlias: string | null
 }
 export interface OutputColumn {
   readonly name: string

@@ -1,6 +1,6 @@
 /** The state that all parts of the resolver share while one query is resolved. */
 import type * as ast from '../ast/nodes.js'
-import type { AggregateCall, Column, Expr, Scan, WindowCall } from '../plan/nodes.js'
+import type { AggregateCall, Column, Expr, Scan, TableReference, WindowCall } from '../plan/nodes.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
 import type { NameScope } from './name-scope.js'
@@ -16,6 +16,8 @@ export interface ResolveContext {
   /** The parameters used so far: from the lower-case name to the spelling of the first use. */
   readonly usedParameters: Map<string, string>
   readonly usedTables: Set<string>
+  /** By offset: a part of a query may be resolved more than once. */
+  readonly tableReferences: Map<number, TableReference>
   /** The temporary functions that may be called here. */
   readonly functions: Functions
   /** The variables that may be read here. */

@@ -1,6 +1,6 @@
 /** The resolver: turns SQL text into a resolved query, or throws an SqlError in BigQuery's words, with the place. */
 import { parseScript } from '../parse/parse.js'
-import type { Column, OutputColumn, ResolvedQuery } from '../plan/nodes.js'
+import type { Column, OutputColumn, ResolvedQuery, TableReference } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
@@ -45,6 +45,7 @@ export function resolveWith(
       columns: withFacts(nameOutputs(result.columns, query.at, source), result.scan, tables),
       parameters: [...resolution.usedParameters.values()],
       tables: [...resolution.usedTables],
+      tableReferences: [...resolution.tableReferences.values()],
     }
   } catch (error) {
     if (error instanceof UnreadableColumnError) throw new SqlError(error.message, source, error.at ?? query.at)
@@ -68,6 +69,7 @@ function resolutions(
     onUndeclared,
     usedParameters: new Map<string, string>(),
     usedTables: new Set<string>(),
+    tableReferences: new Map<number, TableReference>(),
     calls: { total: 0, open: 0, variables: 0 },
     newColumn: (name: string, type: Type): Column => ({ id: ++columns, name, type }),
     newCte: (): number => ++ctes,

@@ -8,6 +8,7 @@ import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import type { ClientFlags } from './client/client.js'
 import { compareEngines } from './compare/compare.js'
+import type { DiffFormat } from './diff/diff.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
@@ -149,7 +150,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     })
 
   withSettings(
-    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, on the embedded engine.'),
+    command('test [paths...]', 'Run the tests beside manifests, <name>.test.yaml, over the rows that they have.'),
     TEST_FLAGS,
   )
     .option('--name <name>', 'run only the tests of this name')
@@ -166,6 +167,23 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       // Loaded here: a server has no use for it.
       const { testEndpoints } = await import('./test/run-tests.js')
       exit(await testEndpoints(paths, settingFlags(flags), flags as Flags, io))
+    })
+
+  withSettings(
+    command('diff <base> [head]', 'Tell what changed between two git revisions or folders, and what breaks callers.'),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib'],
+  )
+    .option('--allow-breaking', 'end with 0 although a change breaks callers')
+    .addOption(
+      new Option('--format <format>', 'how changes are printed; markdown fits a comment of a pull request')
+        .choices(['text', 'markdown', 'json'])
+        .default('text'),
+    )
+    .action(async (base: string, head: string | undefined, flags: Flags & { readonly allowBreaking?: true }) => {
+      // Loaded here: a server has no use for it.
+      const { diffRevisions } = await import('./diff/diff.js')
+      const more = { format: flags['format'] as DiffFormat, allowBreaking: flags.allowBreaking === true }
+      exit(await diffRevisions(base, head, settingFlags(flags), more, io))
     })
 
   withSettings(
@@ -405,7 +423,10 @@ const LOCAL_FLAGS = [
 const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
 /** Tests never read a data folder. */
-const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const TEST_FLAGS = [
+  ...['--endpoints', '--tables', '--engine', '--engine-memory', '--engine-threads', '--project', '--dataset'],
+  ...['--location', '--max-bytes-billed', '--reservation'],
+]
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

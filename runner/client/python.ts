@@ -84,7 +84,9 @@ function argumentType({ type, choices }: Pick<ClientParameter, 'type' | 'choices
   const element = isListed
     ? `Literal[${choices.map(choice => choiceText(choice, scalar)).join(', ')}]`
     : PYTHON_TYPES[scalar]
-  return isArray ? `Sequence[${element}]` : element
+  if (!isArray) return element
+  // A text is a Sequence of texts, too: its characters.
+  return element === 'str' ? 'Union[List[str], Tuple[str, ...]]' : `Sequence[${element}]`
 }
 
 const PYTHON_TYPES = {

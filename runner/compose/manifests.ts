@@ -1,12 +1,13 @@
 /** What the manifests of the settings are, errors included. */
 
-import { type Loaded, type LoadOptions, loadEndpoints } from '../manifest/load.js'
+import { type Loaded, type LoadedEndpoint, type LoadOptions, loadEndpoints } from '../manifest/load.js'
 import { loadTableSchemas, tableOf } from '../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
 import type { Settings } from '../settings/settings.js'
-import { definitionOf, openServingEngineOver, type ServingEngine } from './engine.js'
+import { definitionOf, openServingEngine, openServingEngineOver, type ServingEngine } from './engine.js'
 
 /** Identifies the engine's data, as part of every revision: the same SQL reads other data on another engine. */
 function engineIdentity(settings: Settings): string {
@@ -32,6 +33,21 @@ export function loadManifests(
     ...more,
     ...(only.length > 0 && { only }),
   })
+}
+
+/**
+ * The endpoints for what is written from their contracts: nothing is run, and test files and examples are not read.
+ * @throws LoadError when a manifest has errors; SetupError.
+ */
+export async function loadContracts(settings: Settings): Promise<readonly LoadedEndpoint[]> {
+  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  try {
+    const loaded = await loadManifests(settings, engine, engine.compile, [], { checksImplied: false })
+    refuseErrors(loaded.diagnostics)
+    return loaded.details
+  } finally {
+    await engine.close()
+  }
 }
 
 export interface CheckLimits {

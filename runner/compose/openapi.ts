@@ -1,16 +1,12 @@
 /** The OpenAPI document without a server: of all endpoints, or of those of a token that is described. */
 import { namePattern } from '../auth/tokens.js'
-import type { LoadedEndpoint } from '../manifest/load.js'
 import type { Endpoint } from '../model/endpoint.js'
 import { type OpenApiDocument, openApiDocument, revisionOf } from '../openapi/document.js'
 import type { Version } from '../openapi/parameters.js'
-import { systemClock } from '../process/clock.js'
 import { mayRun } from '../request/authorize.js'
-import { refuseErrors } from '../serving/endpoint-registry.js'
 import type { Settings } from '../settings/settings.js'
 import { tokenWarnings } from './check-token.js'
-import { openServingEngine } from './engine.js'
-import { loadManifests } from './manifests.js'
+import { loadContracts } from './manifests.js'
 
 /** The token that the document is for. */
 export interface DescribedToken {
@@ -29,23 +25,12 @@ export async function describeEndpoints(
   settings: Settings,
   { allow, pin, version, serverUrl }: DocumentRequest,
 ): Promise<{ readonly document: OpenApiDocument; readonly warnings: readonly string[] }> {
-  const details = await loadDetails(settings)
+  const details = await loadContracts(settings)
   const all = details.map(({ endpoint }) => endpoint).sort((a, b) => (a.name < b.name ? -1 : 1))
   const visible = all.filter(endpoint => isDescribed(endpoint, { allow, pin }))
   const options = { version, serverUrl, engine: settings.engine, allFormats: false } as const
   const document = openApiDocument(visible, { ...options, pinned: Object.keys(pin), revision: revisionOf(all) })
   return { document, warnings: await tokenWarnings(settings, { name: 'openapi', allow, pin, allTenants: true }) }
-}
-
-async function loadDetails(settings: Settings): Promise<readonly LoadedEndpoint[]> {
-  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
-  try {
-    const loaded = await loadManifests(settings, engine, engine.compile, [], { checksImplied: false })
-    refuseErrors(loaded.diagnostics)
-    return loaded.details
-  } finally {
-    await engine.close()
-  }
 }
 
 /** Whether this token may call the endpoint. */

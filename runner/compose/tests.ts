@@ -10,9 +10,10 @@ import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import type { TableSource } from '../engines/duckdb/process/messages.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
+import { diagnosticAt } from '../manifest/report.js'
 import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from '../manifest/tests/load.js'
-import type { TestCase, TestFile, TestTable } from '../manifest/tests/test-file.js'
+import type { TestFile, TestTable } from '../manifest/tests/test-file.js'
 import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
@@ -24,6 +25,7 @@ import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../te
 import { createClosers } from './closers.js'
 import { readTables, threadsOf } from './engine.js'
 import { loadManifests } from './manifests.js'
+import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
 export interface TestOptions {
   /** Runs only tests of this name. @default all */
@@ -48,7 +50,7 @@ export interface TestRun {
 const AT_ONCE = 8
 
 /**
- * Runs the tests that `paths` name, or all. Reads no data folder.
+ * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
  * @throws LoadError when table schemas have errors; SetupError.
  */
 export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
@@ -79,9 +81,12 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
         clock,
       }),
     )
-    const { tracksCoverage = false } = options
+    const { tracksCoverage = false, signal } = options
+    const target = opened.add(
+      settings.engine === 'bigquery' ? await openWarehouseTarget(settings, engine, signal) : embeddedTarget(engine),
+    )
     const templates = new Map<string, TemplateCoverage>()
-    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, engine.compile, [], {
+    const loaded = await loadManifests({ ...settings, engine: 'duckdb' }, engine, target.compile, [], {
       checksImplied: false,
       ...(tracksCoverage && { onTemplate: ({ id }, template) => void templates.set(id, template) }),
     })
@@ -92,19 +97,23 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
         : tests.cases.map(test => ({ tests, test, detail })),
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
-    const results = await runAll(wanted, engine, clock.nowMicros(), options.signal)
+    const all = await runAll(wanted, target, clock.nowMicros(), signal)
+    target.throwIfBroken()
+    const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
     const isAbout = subjectFilter(paths, found, plans)
     const diagnostics = [
       ...found.diagnostics,
       ...loaded.diagnostics.filter(({ severity, file }) => severity === 'error' && (!isYaml(file) || isAbout(file))),
       ...read.flatMap(one => one.diagnostics),
       ...plans.flatMap(one => one.diagnostics),
+      ...[...target.refusals()].map(([table, reason]) => refusedRows(table, reason)),
     ].sort(compareDiagnostics)
     const subjects = loaded.details.filter(({ file }) => isAbout(file))
     return {
       results,
       diagnostics,
-      skipped: plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length,
+      skipped:
+        plans.reduce((sum, { tests }) => sum + tests.cases.length, 0) - cases.length + all.length - results.length,
       coverage: tracksCoverage ? coverageOf(subjects, templates, results) : null,
       durationMs: clock.ticksMs() - began,
     }
@@ -112,6 +121,9 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
     await opened.close()
   }
 }
+
+const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnostic =>
+  diagnosticAt(place, 'tests/row', `the rows of ${standsFor} cannot be loaded: ${reason}`)
 
 const isYaml = (file: string): boolean => file.endsWith('.yaml')
 
@@ -141,7 +153,7 @@ const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
 
 async function runAll(
   cases: readonly PlannedCase[],
-  engine: DuckdbEngine,
+  target: TestTarget,
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<readonly CaseResult[]> {
@@ -159,8 +171,7 @@ async function runAll(
     codings: [],
     caller: unrestrictedCaller('test'),
   }
-  const views = new Map<string, Engine>()
-  const depsOf = ({ test }: PlannedCase): CaseDeps => ({ ...shared, engine: viewOf(engine, test, views) })
+  const depsOf = ({ test }: PlannedCase): CaseDeps => ({ ...shared, engine: target.viewOf(test) })
   const done: CaseResult[] = []
   let next = 0
   const work = async (): Promise<void> => {
@@ -177,11 +188,20 @@ async function runAll(
   }
 }
 
-/** The engine over the tables of a test; tests with the same tables share translations. */
-function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
-  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
-  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
-  known.set(key, view)
-  return view
+/** Tests with the same tables share translations. */
+function embeddedTarget(engine: DuckdbEngine): TestTarget {
+  const known = new Map<string, Engine>()
+  return {
+    compile: engine.compile,
+    viewOf({ tables }) {
+      const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+      const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+      known.set(key, view)
+      return view
+    },
+    refusals: () => new Map(),
+    throwIfBroken: () => {},
+    close: async () => {},
+  }
 }

@@ -8,6 +8,7 @@ import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
 import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
 import { mendManifest } from './check/recover.js'
+import type { CheckedSql } from './check/rule.js'
 import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
 import { findSchemaMistakes, schemaDiagnostics } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
@@ -48,8 +49,18 @@ export interface LoadOptions {
   readonly checkExample?: (endpoint: Endpoint, example: SourceText) => readonly Diagnostic[]
   /** Called for each endpoint with what `sluice test --coverage` needs of its template. */
   readonly onTemplate?: (endpoint: Endpoint, template: TemplateCoverage) => void
+  /** Called for each endpoint with what it was compiled from. */
+  readonly onCompiled?: (compiled: CompiledManifest) => void
   /** Awaited between manifests, so that the event loop can do other work. */
   readonly yieldToEventLoop?: () => Promise<void>
+}
+
+/** An endpoint with what is dropped once it is compiled. */
+export interface CompiledManifest {
+  readonly endpoint: Endpoint
+  readonly manifest: Manifest
+  readonly expanded: ExpandedSql
+  readonly checked: readonly CheckedSql[]
 }
 
 export interface LoadedEndpoint {
@@ -307,6 +318,7 @@ async function loadOne(
     const reads = readBy.get(sql)
     return { label, sql, ...(reads && { reads }) }
   })
+  options.onCompiled?.({ endpoint, manifest, expanded, checked: sql.checked })
   if (options.onTemplate) options.onTemplate(endpoint, await coverageOf(expanded, endpoint))
   const detail = { endpoint, file, variants: plain, lookupRows: lookupRows(manifest) }
   if (diagnostics.length === 0) {

@@ -115,7 +115,7 @@ function difference(expected: readonly ResultRow[], found: readonly ResultRow[])
 }
 
 /** The rows that have no equal on the other side, each row matched once. */
-function unmatched(
+export function unmatched(
   expected: readonly ResultRow[],
   found: readonly ResultRow[],
 ): { readonly missing: readonly ResultRow[]; readonly added: readonly ResultRow[] } {

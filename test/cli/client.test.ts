@@ -150,6 +150,21 @@ describe('client', function () {
     expect(refused.err).to.include('one.yaml:6:10: ')
   })
 
+  it('needs neither test files nor examples to be right', async () => {
+    const odd = folder.path('odd')
+    cpSync(endpoints, odd, { recursive: true })
+    const name = /^name: (.*)$/m.exec(ONE)![1]!
+    writeFileSync(folder.path('odd', 'one.test.yaml'), 'tests: [')
+    writeFileSync(folder.path('odd', `${name}.example.json`), '[{ "no": "column" }]')
+    const flags = ['--endpoints', odd, '--engine-memory', '256']
+    const written = await command(['client', '--lang', 'ts', ...flags])
+    expect([written.code, written.err]).to.deep.equal([0, ''])
+    expect(written.out).to.include(`'${name}'`)
+    const { code, out } = await command(['openapi', ...flags])
+    expect([code, JSON.parse(out).openapi]).to.deep.equal([0, '3.1.1'])
+    expect((await command(['validate', ...flags])).code).to.equal(1)
+  })
+
   it('ends with 3 where the server refuses, or is another one', async () => {
     const refused = await remote('another-token-of-thirty-two-letters')
     expect([refused.code, refused.out]).to.deep.equal([3, ''])
@@ -224,6 +239,13 @@ describe('client', function () {
       const { code, out } = await checked('python', file)
       expect(code).to.equal(1)
       for (const [, , , line] of CHANGES) expect(out).to.include(line)
+    })
+
+    it('is clean in a checkout whose lines end with CRLF', async () => {
+      const file = folder.path('crlf.ts')
+      await client('ts', '--out', file)
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\r\n'))
+      expect(await checked('ts', file)).to.deep.equal({ code: 0, out: '', err: '' })
     })
 
     it('is clean after a change that callers cannot see', async () => {

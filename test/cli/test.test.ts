@@ -182,6 +182,16 @@ describe('sluice test', () => {
       ':5:74: "price" is NUMERIC: expected a number, found the text "cheap" [tests/row]',
     ],
     [
+      'sold: 2026-01-05T10:00:00Z',
+      'sold: 2026-02-30T10:00:00Z',
+      ':5:45: "sold" is TIMESTAMP: expected a time such as 2026-01-31T12:00:00Z, found the text "2026-02-30T10:00:00Z" [tests/row]',
+    ],
+    [
+      'price: 39.90',
+      'price: 1e30',
+      ':5:74: "price" is NUMERIC: expected a number of at most 29 digits before its point, found the number 1e+30 [tests/row]',
+    ],
+    [
       '  shop.orders:\n',
       '  shop.order:\n',
       ':4:3: no table schema has the name "shop.order"; did you mean "shop.orders"? [tests/table]',

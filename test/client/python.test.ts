@@ -96,6 +96,7 @@ describe(`a client in Python${WHY_PENDING}`, function () {
         parameter('ratio', 'float64', { enum: [0.5] }),
         parameter('flag', 'bool', { enum: [true] }),
         parameter('levels', 'array<string>', { enum: ['a', 'b'] }),
+        parameter('words', 'array<string>'),
       ],
       columns: [column('id', 'STRING', { required: true }), column('count', 'INT64', { json: 'number' })],
     }),
@@ -109,6 +110,8 @@ describe(`a client in Python${WHY_PENDING}`, function () {
   const HEAD = 'from client import Sluice, SluiceError\nsluice = Sluice("", lambda: "t", timeout=1)\n'
   const GOOD = [
     'rows = sluice.call("logs.all", project="a", tier="PRO", ids=[1], size=9007199254740993, ratio=0.5, levels=("a",))',
+    'words = ["x", "y"]\nsluice.call("logs.all", project="a", tier="PRO", words=words)',
+    'sluice.call("logs.all", project="a", tier="PRO", words=("x", "y"))',
     'for row in rows:\n    row["id"].upper()\n    if row["count"] is not None: print(row["count"] + 1)',
     'rows.meta["truncated"] or rows.meta["cache"] == "hit"',
     'sluice.call("logs.pinned"); sluice.arrow("logs.pinned"); sluice.pandas("logs.all", project="a", tier="PRO")',
@@ -122,6 +125,11 @@ describe(`a client in Python${WHY_PENDING}`, function () {
     ['a number that is not listed', 'sluice.call("logs.all", project="a", tier="PRO", size=2)', /No overload variant/],
     ['an argument of another type', 'sluice.call("logs.all", project=1, tier="PRO")', /No overload variant/],
     ['a text for a list', 'sluice.call("logs.all", project="a", tier="PRO", ids="1")', /No overload variant/],
+    [
+      'a text for a list of texts',
+      'sluice.call("logs.all", project="a", tier="PRO", words="xy")',
+      /No overload variant/,
+    ],
     [
       'a pinned argument',
       'sluice.call("logs.pinned", project="abc")',

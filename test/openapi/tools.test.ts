@@ -6,6 +6,9 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
+import { readEndpoints } from '../../runner/client/contract.js'
+import { typescriptClient } from '../../runner/client/typescript.js'
+import { runtimeOf } from '../client/described.js'
 import { type EveryType, serveEveryType, TOKEN } from './every-type.js'
 
 const run = promisify(execFile)
@@ -83,6 +86,26 @@ await client.GET('/api/endpoints/query/every.type', { params: { query } })`,
   },
 ]
 
+const NAMES = ['every.type', 'logs.all', 'functions.invocation-stats', 'usage.api-counts'] as const
+
+/** Values of the types of our own client are values of the document's types, and the other way round. */
+const ASSIGNABLE = `
+import type { paths } from './api.js'
+import type { Args, EndpointName, Row } from './client.js'
+
+type Operation<N extends EndpointName> = paths[\`/api/endpoints/query/\${N}\`]['get']
+type TheirRow<N extends EndpointName> = Operation<N>['responses'][200]['content']['application/json']['result'][number]
+type TheirArgs<N extends EndpointName> = NonNullable<Operation<N>['parameters']['query']>
+${NAMES.map(
+  name => `{
+  const ours: (row: TheirRow<'${name}'>) => Row<'${name}'> = row => row
+  const theirs: (row: Row<'${name}'>) => TheirRow<'${name}'> = row => row
+  const sent: (args: TheirArgs<'${name}'>) => Args<'${name}'> = args => args
+  void [ours, theirs, sent]
+}`,
+).join('\n')}
+`
+
 const STRICT = {
   compilerOptions: {
     strict: true,
@@ -138,7 +161,9 @@ describe('openapi: real tools', function () {
       before(async () => {
         write('openapi.json', await server.document(query))
         await printed(folder, 'openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'api.d.ts')
-        const programs = [RIGHT, ...WRONG.map(({ program }) => program)]
+        const described = await fetch(`${server.url}/api/endpoints`, { headers: { 'X-API-KEY': TOKEN } })
+        write('client.ts', typescriptClient(readEndpoints(await described.json())!, runtimeOf('ts')))
+        const programs = [RIGHT, ...WRONG.map(({ program }) => program), ASSIGNABLE]
         const files = programs.map((_, i) => `program-${i}.ts`)
         for (const [i, program] of programs.entries()) write(files[i]!, program)
         write('tsconfig.json', JSON.stringify({ ...STRICT, files }))
@@ -160,6 +185,8 @@ describe('openapi: real tools', function () {
           ['ARGUMENT_INVALID', ['text']],
         ])
       })
+
+      it('has the types of our own client', () => expect(saidOf(WRONG.length + 1)).to.equal(''))
 
       for (const [i, { what, says }] of WRONG.entries()) {
         it(`does not compile a program ${what}`, () => expect(saidOf(i + 1)).to.match(says))

@@ -111,6 +111,12 @@ function resolveTable(
 function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext): FromResult {
   const table = findTable(node, env, context)
   context.usedTables.add(table.name)
+  const implied = lastName(node.path.at(-1)!.name)
+  context.tableReferences.set(node.at, {
+    table: table.name,
+    at: node.at,
+    impliedAlias: node.alias === null ? implied : null,
+  })
   const named = ({ name, type }: StructField): NamedColumn => ({ name, column: context.newColumn(name, type) })
   const columns = table.columns.map(named)
   const hidden = (table.pseudoColumns ?? []).map(named)
@@ -128,7 +134,7 @@ function resolveStoredTable(node: ast.TablePath, env: QueryEnv, context: Resolve
     ...(table.partitionedBy !== undefined && { partitionedBy: table.partitionedBy }),
     ...(table.wildcard && { wildcard: { ...table.wildcard, columns: table.columns } }),
   }
-  const alias = node.alias?.name ?? lastName(node.path[node.path.length - 1]!.name)
+  const alias = node.alias?.name ?? implied
   const names = rangeNames([...columns, ...unreadable], false, alias, hidden)
   return { scan, names: node.alias ? names : withPath(names, pathOf(node)) }
 }

@@ -68,7 +68,8 @@ function readRuntime(name: string): string {
 }
 
 function checkFile(file: string, text: string, io: Io): number {
-  const found = readIfThere(file)
+  // A checkout may end its lines with CRLF.
+  const found = readIfThere(file)?.replaceAll('\r\n', '\n') ?? null
   if (found === null) {
     io.printError(`sluice: there is no ${file}\n`)
     return EXIT.problems

@@ -1,12 +1,11 @@
 /** The endpoints that a client is written for: those of the manifests here, or of a server. */
 import { type ClientEndpoint, type ClientParameter, readEndpoints } from '../../client/contract.js'
-import { checkManifests } from '../../compose/manifests.js'
+import { loadContracts } from '../../compose/manifests.js'
 import { type Confinement, isReachable } from '../../compose/reachable.js'
 import { compilePinnedAs } from '../../manifest/pinned-as/pinned-as.js'
 import { SetupError, UsageError } from '../../model/errors.js'
 import type { Parameter } from '../../model/param.js'
 import { describeEndpoint } from '../../request/describe.js'
-import { refuseErrors } from '../../serving/endpoint-registry.js'
 import type { Settings } from '../../settings/settings.js'
 import { askServer, serverBase } from '../server.js'
 
@@ -30,9 +29,8 @@ export async function clientEndpoints(
 }
 
 async function fromManifests(settings: Settings): Promise<readonly ClientEndpoint[]> {
-  const { endpoints, diagnostics } = await checkManifests(settings, [])
-  refuseErrors(diagnostics)
-  return readEndpoints({ endpoints: endpoints.map(endpoint => describeEndpoint(endpoint, { pinned: {} })) })!
+  const details = await loadContracts(settings)
+  return readEndpoints({ endpoints: details.map(({ endpoint }) => describeEndpoint(endpoint, { pinned: {} })) })!
 }
 
 async function fromServer({ token }: Settings, url: string): Promise<readonly ClientEndpoint[]> {

@@ -1,4 +1,4 @@
-/** `sluice test`: runs the tests beside manifests on the embedded engine. */
+/** `sluice test`: runs the tests beside manifests, on the embedded engine unless a flag says BigQuery. */
 import { writeFileSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { runTests } from '../../compose/tests.js'
@@ -25,7 +25,7 @@ export async function testEndpoints(
   const format = flags['format'] as TestFormat
   const minimum = readMinimum(flags['minCoverage'])
   const name = flags['name'] as string | undefined
-  const settings = readSettings({ ...settingFlags, engine: 'duckdb' }, io.environment)
+  const settings = readSettings({ ...settingFlags, engine: settingFlags['engine'] ?? 'duckdb' }, io.environment)
   const tracksCoverage = flags['coverage'] === true || minimum !== null
   const signal = io.interruption()
   const runOnce = async (): Promise<number> => {

@@ -24,7 +24,7 @@ export function clientOver(sender: Sender, project: string): ClientWithin {
     client.baseUrl = ''
     const send = ({ method, uri, qs, json }: common.DecorateRequestOptions, answered: Answered): void => {
       const call = {
-        method: method === 'POST' ? method : 'GET',
+        method: method === 'POST' || method === 'DELETE' ? method : 'GET',
         path: uri.replace(/^\//, ''),
         query: texts(qs),
         signal,

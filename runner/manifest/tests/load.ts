@@ -175,7 +175,7 @@ class Reader {
       }
       // The name is what messages about the rows show.
       const definition = { ...table, name: `${table.name} in ${this.#file}:${place.line}` }
-      const about = { definition, standsFor: table.name }
+      const about = { definition, standsFor: table.name, place }
       if (!isSeq(value)) return [{ ...about, rows: null, file: this.#fixture([...path, name, 'file']) }]
       const report = (at: Node, message: string): void => {
         const found = this.#placeOf(at.range?.[0] ?? 0)

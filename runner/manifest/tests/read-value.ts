@@ -1,6 +1,16 @@
 /** YAML nodes of test files as values: rows of tables by the types of their columns, and rows as results have them. */
 import { isMap, isScalar, isSeq, type Node, type Scalar } from 'yaml'
-import { type StructField, type Type, typeName } from '../../../googlesql/index.js'
+import {
+  dateLiteral,
+  datetimeLiteral,
+  numericLiteral,
+  type ScalarKind,
+  type StructField,
+  type Type,
+  timeLiteral,
+  timestampLiteral,
+  typeName,
+} from '../../../googlesql/index.js'
 import { describeValue, didYouMean } from '../report.js'
 
 /** Called for each mistake; `node` is its place. */
@@ -56,30 +66,83 @@ function readTyped(node: Node | null, type: Type, name: string, report: ReportNo
   if (type.kind === 'JSON') return readPlain(node)
   if (!isScalar(node)) return refuse('a single value')
   const { value } = node
+  if (type.kind !== 'STRING' && type.kind !== 'BOOL' && !isOfType(node, type.kind))
+    return refuse(expectedFor(type.kind, String(value)))
   switch (type.kind) {
     case 'STRING':
       return textOf(node)
     case 'BOOL':
       return typeof value === 'boolean' || /^(?:true|false)$/i.test(String(value)) ? value : refuse('true or false')
     case 'INT64':
-      return /^[+-]?\d+$/.test(String(exact(node))) ? exact(node) : refuse('an integer')
+      return exact(node)
     case 'FLOAT64':
     case 'NUMERIC':
     case 'BIGNUMERIC':
       if (typeof value === 'number') return Number.isFinite(value) ? exact(node) : String(value)
-      return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i.test(String(value))
-        ? value
-        : refuse('a number')
-    case 'DATE':
-    case 'DATETIME':
-      return /^\d{1,4}-\d\d?-\d\d?/.test(String(value)) ? value : refuse('a date such as 2026-01-31')
-    case 'TIMESTAMP':
-      if (typeof value === 'number') return value
-      return /^\d{1,4}-\d\d?-\d\d?/.test(String(value)) ? value : refuse('a time such as 2026-01-31T12:00:00Z')
+      return value
     default:
-      return typeof value === 'boolean' ? refuse('text') : value
+      return value
   }
 }
+
+type CheckedKind = Exclude<ScalarKind, 'STRING' | 'BOOL' | 'JSON'>
+
+const EXPECTED: Readonly<Record<CheckedKind, string>> = {
+  INT64: 'an integer of 64 bits',
+  FLOAT64: 'a number',
+  NUMERIC: 'a number of at most 29 digits before its point',
+  BIGNUMERIC: 'a number of at most 38 digits before its point',
+  DATE: 'a date such as 2026-01-31',
+  DATETIME: 'a date and time such as 2026-01-31T12:00:00',
+  TIME: 'a time such as 12:00:00',
+  TIMESTAMP: 'a time such as 2026-01-31T12:00:00Z',
+  BYTES: 'base64',
+  INTERVAL: 'text',
+}
+
+/** What is said of a value of another kind, and what of one that is too large. */
+function expectedFor(kind: CheckedKind, text: string): string {
+  if (kind === 'INT64') return /^[+-]?\d+$/.test(text) ? EXPECTED.INT64 : 'an integer'
+  return (kind === 'NUMERIC' || kind === 'BIGNUMERIC') && !NUMBER.test(text) ? 'a number' : EXPECTED[kind]
+}
+
+/** Whether an engine reads it from a file of rows as a value of the type, which 30 February is not. */
+function isOfType(node: Scalar, kind: CheckedKind): boolean {
+  const { value } = node
+  const text = String(value)
+  // The literals of the language take six digits of a second, files more.
+  const cut = text.replace(/(\.\d{6})\d+/, '$1')
+  switch (kind) {
+    case 'INT64': {
+      const digits = String(exact(node))
+      return (
+        /^[+-]?\d+$/.test(digits) &&
+        BigInt(digits.replace('+', '')) === BigInt.asIntN(64, BigInt(digits.replace('+', '')))
+      )
+    }
+    case 'FLOAT64':
+      return typeof value === 'number' || NUMBER.test(text)
+    case 'NUMERIC':
+    case 'BIGNUMERIC':
+      return numericLiteral(String(exact(node)), kind, 'cast') !== null
+    case 'DATE':
+      return /^\d{4}-\d\d-\d\d$/.test(text) && dateLiteral(text) !== null
+    case 'DATETIME':
+      return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?)?$/i.test(text) && datetimeLiteral(cut) !== null
+    case 'TIME':
+      return /^\d\d:\d\d:\d\d(?:\.\d+)?$/.test(text) && timeLiteral(cut) !== null
+    case 'TIMESTAMP':
+      return typeof value === 'number' || (TIMESTAMP.test(text) && timestampLiteral(cut) !== null)
+    case 'BYTES':
+      return /^(?:[\w+/-]{4})*(?:[\w+/-]{2}==|[\w+/-]{3}=)?$/.test(text)
+    default:
+      return typeof value !== 'boolean'
+  }
+}
+
+/** Files have offsets, and no names of zones but UTC. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)? ?(?:Z|UTC|[+-]\d\d?(?::?\d\d)?)?)?$/i
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$|^(?:nan|[+-]?inf(?:inity)?)$/i
 
 /** The value that a result has, or JSON: a number of more digits than a number of JavaScript keeps is its text. */
 export function readPlain(node: Node | null | undefined): unknown {

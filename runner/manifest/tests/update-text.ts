@@ -106,14 +106,49 @@ class Editor {
       this.#reviseList(node, before as unknown[], value, isUnordered)
       return
     }
-    if (isMap(node) && isSameMap(before, value)) {
-      for (const pair of node.items as Pair<Node, Node | null>[]) {
-        const name = String((pair.key as { value?: unknown }).value)
-        this.#revise(pair.value, value[name])
+    if (isMap(node) && isFilledMap(value) && this.#reviseMap(node, value)) return
+    this.#edit(node.range![0], this.#endOf(node), this.#render(node, value))
+  }
+
+  /** False where no member stays, or where a line cannot be taken out: the map is then written as a whole. */
+  #reviseMap(node: YAMLMap, value: Readonly<Record<string, unknown>>): boolean {
+    const items = node.items as Pair<Node, Node | null>[]
+    const nameOf = ({ key }: Pair<Node, Node | null>): string => String((key as { value?: unknown }).value)
+    const isKept = items.map(pair => Object.hasOwn(value, nameOf(pair)))
+    const last = isKept.lastIndexOf(true)
+    // A value that is left out has no place, and the first line of a block may hold the dash of a list.
+    if (last < 0 || items.some(pair => pair.value === null) || (!node.flow && !isKept[0])) return false
+    for (const [i, pair] of items.entries()) if (isKept[i]) this.#revise(pair.value, value[nameOf(pair)])
+    const names = new Set(items.map(nameOf))
+    const added = Object.keys(value).filter(name => !names.has(name))
+    this.#addMembers(
+      node,
+      items[last]!,
+      added.map(name => `${flowText(name)}: ${flowText(value[name])}`),
+    )
+    this.#removeMembers(node, items, isKept)
+    return true
+  }
+
+  #addMembers(node: YAMLMap, after: Pair<Node, Node | null>, members: readonly string[]): void {
+    const end = this.#endOf(after.value!)
+    const gap = node.flow ? ', ' : this.#newline + ' '.repeat(this.#columnOf(after.key.range![0]))
+    const at = node.flow ? end : this.#lineEnd(end)
+    if (members.length > 0) this.#edit(at, at, members.map(member => gap + member).join(''))
+  }
+
+  #removeMembers(node: YAMLMap, items: readonly Pair<Node, Node | null>[], isKept: readonly boolean[]): void {
+    const last = isKept.lastIndexOf(true)
+    const endOf = (index: number): number => this.#endOf(items[index]!.value!)
+    const startOf = (index: number): number => items[index]!.key.range![0]
+    if (!node.flow) {
+      for (const [i, kept] of isKept.entries()) {
+        if (!kept) this.#edit(this.#lineEnd(endOf(i - 1)), this.#lineEnd(endOf(i)), '')
       }
       return
     }
-    this.#edit(node.range![0], this.#endOf(node), this.#render(node, value))
+    if (last < items.length - 1) this.#edit(endOf(last), endOf(items.length - 1), '')
+    for (let i = 0; i < last; i++) if (!isKept[i]) this.#edit(startOf(i), startOf(i + 1), '')
   }
 
   /** The value in the style of the node in whose place it comes. */
@@ -251,11 +286,6 @@ function flowText(value: unknown): string {
 
 const isFilledMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
-
-function isSameMap(a: unknown, b: unknown): b is Readonly<Record<string, unknown>> {
-  if (!isFilledMap(a) || !isFilledMap(b)) return false
-  return equalValues(Object.keys(a).sort(), Object.keys(b).sort())
-}
 
 /** Each item with an equal one, wherever it is; the others are paired in order. */
 function alignUnordered(before: readonly unknown[], after: readonly unknown[]): readonly Aligned[] {

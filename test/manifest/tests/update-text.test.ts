@@ -71,9 +71,9 @@ const CASES: readonly (readonly [what: string, before: string, update: ValueUpda
   ],
   [
     'a row with other members, as a block',
-    'expect:\n  rows:\n    - a: 1 # gone with the row\n      b: 2\n',
+    'expect:\n  rows:\n    - a: 1 # stays\n      b: 2\n',
     rows([{ a: 1, c: [1, { d: 'x' }] }]),
-    'expect:\n  rows:\n    - a: 1\n      c: [ 1, { d: x } ]\n',
+    'expect:\n  rows:\n    - a: 1 # stays\n      c: [ 1, { d: x } ]\n',
   ],
   [
     'rows in any order keep their places',
@@ -86,6 +86,27 @@ const CASES: readonly (readonly [what: string, before: string, update: ValueUpda
     '\ufeffexpect:\r\n  rows:\r\n    - { a: 1 }\r\n',
     rows([{ a: 1 }, { a: 2 }]),
     '\ufeffexpect:\r\n  rows:\r\n    - { a: 1 }\r\n    - { a: 2 }\r\n',
+  ],
+  [
+    'members that come and go in a flow row, and leaves the style of the others',
+    "expect:\n  rows:\n    - { a: 'x', \"b\": 2,  c:   3 } # one\n    - { a: 'y', b: 2 } # two\n",
+    rows([
+      { a: 'x', c: 3, d: '4' },
+      { b: 2, e: null },
+    ]),
+    'expect:\n  rows:\n    - { a: \'x\', c:   3, d: "4" } # one\n    - { b: 2, e: null } # two\n',
+  ],
+  [
+    'members that come and go in a block row',
+    "expect:\n  rows:\n    - a: 'x' # kept\n      # of b\n      b: 2\n      c: [1,   2]\n      d: 4\n    - a: y\n  count: 1\n",
+    rows([{ a: 'x', c: [1, 2], e: 5 }, { a: 'y' }]),
+    "expect:\n  rows:\n    - a: 'x' # kept\n      c: [1,   2]\n      e: 5\n    - a: y\n  count: 1\n",
+  ],
+  [
+    'a block row whose first member goes',
+    'expect:\n  rows:\n    - a: 1\n      b: 2\n  count: 1\n',
+    rows([{ b: 2 }]),
+    'expect:\n  rows:\n    - b: 2\n  count: 1\n',
   ],
   [
     'no line break at the end',
@@ -101,7 +122,17 @@ describe('updateText', () => {
   }
 
   it('gives the wanted values for whatever the layout', () => {
-    const values = [[], [{ a: 1 }], [{ a: 2 }, { a: 1, b: 'x: y' }], [{ b: null }, { a: [[], {}] }, { a: '1' }]]
+    const values = [
+      [],
+      [{ a: 1 }],
+      [
+        { c: 1, b: 'q', d: 2 },
+        { b: 'r', a: 0 },
+      ],
+      [{ d: 1, a: 2, e: [] }],
+      [{ a: 2 }, { a: 1, b: 'x: y' }],
+      [{ b: null }, { a: [[], {}] }, { a: '1' }],
+    ]
     const layouts = [
       'expect:\n  rows: [{ a: 1 }, { b: "q" }]\n',
       'expect:\n  rows:\n  - a: 1\n  -\n    b: q\n',

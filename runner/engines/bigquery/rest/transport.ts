@@ -1,4 +1,5 @@
 /** Sends one request to BigQuery's REST interface over connections that are kept open. */
+import { randomUUID } from 'node:crypto'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
@@ -8,12 +9,14 @@ import { readAnswerBody } from './answer-body.js'
 import { orAborted } from './pause.js'
 
 export interface RestCall {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Below the base address, without a slash in front: `projects/p/queries`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string>>
   /** Sent as JSON. */
   readonly body?: unknown
+  /** A file that is sent behind the body, to the address for uploads. */
+  readonly file?: Uint8Array
   /** It may take as long as a query. @default false */
   readonly isLong?: boolean
   /** Stops waiting; what the server does with the request is not known then. */
@@ -82,6 +85,26 @@ const COMPACT = { prettyPrint: 'false' }
 
 const unzip = promisify(gunzip)
 
+interface Content {
+  readonly type: string
+  readonly bytes: Uint8Array
+}
+
+const jsonContent = (body: unknown): Content => ({
+  type: 'application/json',
+  bytes: Buffer.from(JSON.stringify(body)),
+})
+
+/** The JSON and the file in two parts. Source: "Loading data from local files", multipart upload. */
+function withFile(json: Content, file: Uint8Array): Content {
+  // Chance, so that no file can hold it.
+  const boundary = `sluice-${randomUUID()}`
+  const part = (type: string): Buffer => Buffer.from(`--${boundary}\r\nContent-Type: ${type}\r\n\r\n`)
+  const [before, between] = [part(json.type), Buffer.concat([Buffer.from('\r\n'), part('application/octet-stream')])]
+  const bytes = Buffer.concat([before, json.bytes, between, file, Buffer.from(`\r\n--${boundary}--\r\n`)])
+  return { type: `multipart/related; boundary=${boundary}`, bytes }
+}
+
 /** The caller closes it. */
 export function createTransport(
   { baseUrl, credentials, forget, origin }: Omit<Access, 'project'>,
@@ -93,10 +116,12 @@ export function createTransport(
   const long = connections(longConnections)
   const short = connections(SHORT_CONNECTIONS)
 
-  async function sendOnce({ method, path, query, body, isLong = false, signal }: RestCall): Promise<Attempt> {
+  async function sendOnce({ method, path, query, body, file, isLong = false, signal }: RestCall): Promise<Attempt> {
     const agent = isLong ? long : short
-    const url = `${base}/${path}?${new URLSearchParams({ ...query, ...COMPACT })}`
-    const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
+    const root = file === undefined ? base : base.replace(/\/bigquery\/v2$/, '/upload/bigquery/v2')
+    const url = `${root}/${path}?${new URLSearchParams({ ...query, ...COMPACT })}`
+    const json = body === undefined ? null : jsonContent(body)
+    const content = json !== null && file !== undefined ? withFile(json, file) : json
     const caller = await orAborted(
       credentials(url).catch(cause => refuseCredentials(cause, origin)),
       signal,
@@ -107,7 +132,7 @@ export function createTransport(
       Accept: 'application/json',
       'Accept-Encoding': 'gzip',
       'User-Agent': 'sluice (gzip)', // Google's servers compress only for agents that say so here too
-      ...(content && { 'Content-Type': 'application/json', 'Content-Length': content.byteLength }),
+      ...(content && { 'Content-Type': content.type, 'Content-Length': content.bytes.byteLength }),
     }
     const answer = await new Promise<RestAnswer>((resolve, reject) => {
       const request = client.request(url, { method, headers, agent, signal }, response => {
@@ -123,7 +148,7 @@ export function createTransport(
       }
       signal.addEventListener('abort', stop, { once: true })
       request.once('close', () => signal.removeEventListener('abort', stop))
-      request.end(content)
+      request.end(content?.bytes)
     })
     return { answer, caller }
   }
@@ -150,6 +175,7 @@ interface Attempt {
 }
 
 const UNAUTHORIZED = 401
+const NO_CONTENT = 204
 
 /** True once the connection is open: from then on, bytes of the request may have arrived. */
 function watchSending(request: ClientRequest): () => boolean {
@@ -178,6 +204,7 @@ async function readAnswer(response: IncomingMessage): Promise<RestAnswer> {
 
 /** An error may come from a proxy, with any body; a success must be a JSON object. */
 function parse(bytes: Buffer, status: number): unknown {
+  if (status === NO_CONTENT) return {}
   let body: unknown
   try {
     body = status < 300 ? readAnswerBody(bytes) : JSON.parse(bytes.toString('utf8'))

@@ -1,0 +1,120 @@
+/** The two folders of endpoints that are compared: of git revisions, or as they are named. */
+import { statSync } from 'node:fs'
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path'
+import type { Diagnostic } from '../../model/diagnostic.js'
+import { SetupError, UsageError } from '../../model/errors.js'
+import type { Settings } from '../../settings/settings.js'
+import type { Git, Revision } from './git.js'
+
+export interface SideFolders {
+  /** How the side is called: `main`, `the working tree`. */
+  readonly title: string
+  readonly endpointsDir: string
+  readonly tablesDir: string
+  /** A diagnostic that names files as the author knows them: `main:endpoints/a.yaml`. */
+  placed(diagnostic: Diagnostic): Diagnostic
+}
+
+type Folders = Pick<Settings, 'endpointsDir' | 'tablesDir'>
+
+/** The working tree: the folders of the settings. */
+export const workingTree = ({ endpointsDir, tablesDir }: Folders): SideFolders => ({
+  title: 'the working tree',
+  endpointsDir,
+  tablesDir,
+  placed: diagnostic => diagnostic,
+})
+
+export interface SideOptions {
+  readonly git: Git
+  /** Makes a folder that is removed at the end. */
+  readonly temporary: () => string
+  /** Whether the folder of table schemas is the one that the command line names, for every folder of endpoints. */
+  readonly choseTables: boolean
+}
+
+/**
+ * The side that a word of the command line means: a folder of endpoints, a folder that has them where the settings say, or a git
+ * revision, whose files are written below `temporary`. @throws UsageError, SetupError
+ */
+export async function findSide(
+  word: string,
+  settings: Folders,
+  { git, temporary, choseTables }: SideOptions,
+): Promise<SideFolders> {
+  const home = isFolder(settings.endpointsDir) ? settings.endpointsDir : '.'
+  const isPath = isFolder(word)
+  const revision = /^\.{0,2}[/\\]/.test(word) && isPath ? null : await git.findRevision(word, home)
+  if (isPath && revision !== null) {
+    throw new UsageError([`"${word}" is a folder and a revision: write ./${word} for the folder`])
+  }
+  if (isPath) return folderSide(word, settings, choseTables)
+  if (revision === null) throw new UsageError([await unknownSide(word, home, git)])
+  return revisionSide(word, revision, settings, temporary(), git)
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+async function unknownSide(word: string, home: string, git: Git): Promise<string> {
+  const repository = await git.repositoryOf(home)
+  const unknown = `there is no revision and no folder "${word}"`
+  if (repository === null) return `${unknown}; ${resolve(home)} is in no git repository`
+  return repository.isShallow ? `${unknown}; this clone is shallow: git fetch --unshallow gets the others` : unknown
+}
+
+/** A whole folder such as a checkout, where the endpoints stand below, or the endpoints themselves. */
+function folderSide(word: string, settings: Folders, choseTables: boolean): SideFolders {
+  const [endpoints, tables] = [relative('.', settings.endpointsDir), relative('.', settings.tablesDir)]
+  const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
+  const endpointsDir = isWhole ? join(word, endpoints) : word
+  // The schemas of a folder of endpoints stand beside it as those of the settings stand beside theirs.
+  const own = isWhole ? join(word, tables) : join(word, relative(settings.endpointsDir, settings.tablesDir))
+  const tablesDir = !choseTables && isFolder(own) ? own : settings.tablesDir
+  return { title: word, endpointsDir, tablesDir, placed: diagnostic => diagnostic }
+}
+
+async function revisionSide(
+  word: string,
+  revision: Revision,
+  settings: Folders,
+  target: string,
+  git: Git,
+): Promise<SideFolders> {
+  const folderOf = async (dir: string): Promise<string | null> => {
+    const path = await pathInRepository(dir, revision, git)
+    if (path === null) return null
+    const folder = join(target, path)
+    await git.extract(revision, path, folder)
+    return folder
+  }
+  const endpointsDir = await folderOf(settings.endpointsDir)
+  if (endpointsDir === null) {
+    throw new SetupError(`${settings.endpointsDir} is not in the repository of "${word}": compare two folders instead`)
+  }
+  // Schemas that are not in the repository are the same for every revision.
+  const tablesDir = (await folderOf(settings.tablesDir)) ?? settings.tablesDir
+  const names = [
+    [endpointsDir, settings.endpointsDir],
+    [tablesDir, settings.tablesDir],
+  ] as const
+  const placed = (text: string): string =>
+    names.reduce((all, [from, to]) => (from === to ? all : all.replaceAll(from, `${word}:${to}`)), text)
+  return {
+    title: word,
+    endpointsDir,
+    tablesDir,
+    placed: diagnostic => ({ ...diagnostic, file: placed(diagnostic.file), message: placed(diagnostic.message) }),
+  }
+}
+
+/** The path of a folder, which the working tree need not have, from the root of the repository; null where it is outside. */
+async function pathInRepository(dir: string, { folder }: Revision, git: Git): Promise<string | null> {
+  let above = resolve(dir)
+  while (!isFolder(above)) above = dirname(above)
+  const [own, home] = [await git.repositoryOf(above), await git.repositoryOf(folder)]
+  if (own === null || own.root !== home?.root) return null
+  const path = posix.join(own.prefix, relative(above, resolve(dir)).split(sep).join('/'))
+  return path === '.' ? '' : path.replace(/\/$/, '')
+}
+
+const isBelow = (path: string): boolean => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path)

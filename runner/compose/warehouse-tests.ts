@@ -1,0 +1,138 @@
+/** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
+import { type SchemaField, SqlError } from '../../googlesql/index.js'
+import { derive } from '../encode/derive/derive.js'
+import { checkedColumn } from '../engines/checked-column.js'
+import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
+import { loadTableSchemas } from '../manifest/tables/load.js'
+import type { TestCase, TestTable } from '../manifest/tests/test-file.js'
+import { causeText } from '../model/cause-text.js'
+import { RunnerError, SetupError } from '../model/errors.js'
+import type { CheckResult, Engine } from '../model/ports.js'
+import type { Query } from '../model/query.js'
+import { QueryFault } from '../model/query-fault.js'
+import { systemClock } from '../process/clock.js'
+import type { Settings } from '../settings/settings.js'
+import { createClosers } from './closers.js'
+import { openServingEngineOver } from './engine.js'
+
+/** Where tests run. */
+export interface TestTarget {
+  /** Checks a query of a manifest without asking a warehouse. */
+  readonly compile: Engine['check']
+  /** The engine over the tables of a test. */
+  viewOf(test: TestCase): Engine
+  /** The tables whose rows were refused, with the reasons. */
+  refusals(): ReadonlyMap<TestTable, string>
+  /** @throws what kept a table from being made, which is no failure of a test. */
+  throwIfBroken(): void
+  close(): Promise<void>
+}
+
+const MAX_ROWS = 1_000_000
+const READ_WITHIN_MS = 60_000
+
+/**
+ * Makes the dataset. The embedded engine reads the rows of tests, so that both engines get the same; it is not closed here.
+ * @throws SetupError
+ */
+export async function openWarehouseTarget(
+  settings: Settings,
+  embedded: DuckdbEngine,
+  signal: AbortSignal,
+): Promise<TestTarget> {
+  const clock = systemClock()
+  const { openAccess } = await import('../engines/bigquery/auth/credentials.js')
+  const { createScratchDataset, RefusedRowsError } = await import('../engines/bigquery/scratch-dataset.js')
+  const { checkedQuery, renameTables, tableReferences } = await import('../engines/bigquery/rename-tables.js')
+  const { tables } = await loadTableSchemas(settings.tablesDir)
+  const fieldsOf = new Map(tables.map(({ name, fields }) => [name, fields]))
+  const opened = createClosers()
+  const access = await openAccess(settings)
+  const definitions = tables.map(({ name, columns }) => ({ name, columns }))
+  const engine = opened.add(await openServingEngineOver(definitions, settings, { observe: () => {}, clock }))
+  const dataset = await createScratchDataset(access, {
+    clock,
+    random: Math.random,
+    location: settings.location,
+    signal,
+  }).catch(async thrown => {
+    await opened.close()
+    throw thrown
+  })
+  opened.add({ close: () => dataset.remove() })
+
+  const refused = new Map<TestTable, string>()
+  const made = new Map<TestTable | string, Promise<string>>()
+  const broken: unknown[] = []
+  const once = (key: TestTable | string, make: () => Promise<string>): Promise<string> => {
+    const known = made.get(key) ?? make()
+    made.set(key, known)
+    return known
+  }
+
+  async function rowsOf({ standsFor, definition }: TestTable): Promise<Uint8Array> {
+    const query = { sql: `SELECT * FROM \`${standsFor}\``, parameters: {} }
+    const options = {
+      maxRows: MAX_ROWS,
+      timestamps: 'iso8601',
+      endpoint: 'test',
+      timeoutMs: READ_WITHIN_MS,
+      signal,
+    } as const
+    const view = embedded.withTables(new Map([[standsFor, definition]]))
+    const { columns, body, isTruncated } = await view.run(query, options)
+    if (isTruncated) throw new RefusedRowsError(`a table of a test has at most ${MAX_ROWS} rows`)
+    return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated, timestamps: 'iso8601' })
+  }
+
+  async function addRows(table: TestTable, fields: readonly SchemaField[]): Promise<string> {
+    try {
+      return await dataset.addTable(fields, await rowsOf(table))
+    } catch (thrown) {
+      const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
+      if (!isRefusal) throw thrown
+      const reason = thrown instanceof RunnerError ? causeText(thrown.cause ?? thrown) : thrown.message
+      refused.set(table, reason)
+      throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+    }
+  }
+
+  function nameFor(name: string, given: readonly TestTable[]): Promise<string> {
+    const fields = fieldsOf.get(name) ?? []
+    const table = given.find(({ standsFor }) => standsFor === name)
+    const isEmpty = table === undefined || table.rows?.length === 0
+    return isEmpty ? once(name, () => dataset.addTable(fields, null)) : once(table, () => addRows(table, fields))
+  }
+
+  async function renamed(query: Query, given: readonly TestTable[]): Promise<Query> {
+    const references = tableReferences(query, embedded.tables())
+    const names = new Map<string, string>()
+    try {
+      for (const { table } of references) names.set(table, await nameFor(table, given))
+    } catch (thrown) {
+      if (thrown instanceof SetupError) broken.push(thrown)
+      throw thrown
+    }
+    return { sql: renameTables(query.sql, references, table => names.get(table)!), parameters: query.parameters }
+  }
+
+  return {
+    async compile(sql, types): Promise<CheckResult> {
+      try {
+        return { ok: true, columns: checkedQuery(sql, types, embedded.tables()).map(checkedColumn) }
+      } catch (error) {
+        if (!(error instanceof SqlError)) throw error
+        return { ok: false, problem: { ...error.place, message: error.reason } }
+      }
+    },
+    viewOf: ({ tables: given }) => ({
+      ...engine,
+      run: async (query, options) => engine.run(await renamed(query, given), options),
+    }),
+    refusals: () => refused,
+    throwIfBroken() {
+      if (broken.length > 0) throw broken[0]
+    },
+    close: () => opened.close(),
+  }
+}

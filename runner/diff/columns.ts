@@ -1,0 +1,97 @@
+/** Compares the columns of an endpoint as compiled contracts: types with all fields, inferred words included. */
+import { type ColumnType, parseColumnType } from '../manifest/column-type.js'
+import { alignRows, pairChanges } from '../manifest/tests/align-rows.js'
+import type { ContractColumn } from '../model/endpoint.js'
+import type { Report } from './change-rules.js'
+import { shown } from './shown.js'
+
+export function diffColumns(base: readonly ContractColumn[], head: readonly ContractColumn[], report: Report): void {
+  const [before, after] = [byName(base), byName(head)]
+  const renamed = renamedColumns(base, head)
+  for (const column of base) {
+    const { name, type } = column
+    const newName = renamed.get(name)
+    const other = after.get(newName ?? name)
+    if (newName !== undefined) report('column/renamed', `the column ${name} is named ${newName}`)
+    if (other === undefined) report('column/removed', `the column ${name} (${type}) is gone`)
+    else diffColumn(column, other, report)
+  }
+  const newNames = new Set(renamed.values())
+  for (const { name, type } of head) {
+    if (!before.has(name) && !newNames.has(name)) report('column/added', `the column ${name} (${type}) is new`)
+  }
+  const kept = (columns: readonly ContractColumn[], others: ReadonlyMap<string, unknown>): string =>
+    columns.flatMap(({ name }) => (others.has(name) ? [name] : [])).join(', ')
+  const [oldOrder, newOrder] = [kept(base, after), kept(head, before)]
+  if (oldOrder !== newOrder) report('column/moved', `the order of columns is ${newOrder}; it was ${oldOrder}`)
+}
+
+const byName = (columns: readonly ContractColumn[]): ReadonlyMap<string, ContractColumn> =>
+  new Map(columns.map(column => [column.name, column]))
+
+/** Old names with their new ones: a column that went and one that came in its place, with the same type. */
+function renamedColumns(base: readonly ContractColumn[], head: readonly ContractColumn[]): ReadonlyMap<string, string> {
+  const names = (columns: readonly ContractColumn[]): readonly string[] => columns.map(({ name }) => name)
+  const [before, after] = [byName(base), byName(head)]
+  const pairs = pairChanges(alignRows(names(base), names(head)))
+  return new Map(
+    pairs.flatMap(({ expected, found }) => {
+      if (expected === null || found === null) return []
+      const [gone, come] = [base[expected]!, head[found]!]
+      const isRenamed = !after.has(gone.name) && !before.has(come.name) && gone.type === come.type
+      return isRenamed ? [[gone.name, come.name] as const] : []
+    }),
+  )
+}
+
+function diffColumn(base: ContractColumn, head: ContractColumn, report: Report): void {
+  const { name } = head
+  if (base.type !== head.type) diffTypes(name, base.type, head.type, report)
+  if (base.required && !head.required) report('column/widened', `${name} may be NULL; it was required`)
+  if (!base.required && head.required) report('column/narrowed', `${name} is required`)
+  // Numbers of another type have another form anyway.
+  if (base.json !== head.json && base.type === head.type) {
+    const isNarrower = base.json === null && head.json === 'number'
+    const what = `JSON has the values of ${name} ${JSON_FORMS[head.json ?? 'any']}; it had them ${JSON_FORMS[base.json ?? 'any']}`
+    report(isNarrower ? 'column/narrowed' : 'column/widened', what)
+  }
+  if (base.unit !== head.unit) {
+    if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
+    else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
+  }
+  if (base.description !== head.description) report('column/described', `${name} is described in other words`)
+}
+
+const JSON_FORMS = {
+  number: 'as numbers',
+  string: 'as texts',
+  any: 'as numbers, and as texts where a number would not be exact',
+} as const
+
+function diffTypes(name: string, baseText: string, headText: string, report: Report): void {
+  const [base, head] = [parseColumnType(baseText), parseColumnType(headText)]
+  const added: string[] = []
+  if (base !== null && head !== null && isKept(name, base, head, added)) {
+    for (const field of added) report('column/field-added', `the field ${field} is new`)
+    return
+  }
+  report('column/retyped', `the type of ${name} is ${headText}; it was ${baseText}`)
+}
+
+/** Whether all that the old type has is in the new one; `added` gets the paths of fields that it has besides. */
+function isKept(path: string, base: ColumnType, head: ColumnType, added: string[]): boolean {
+  if (base.kind === 'array') return head.kind === 'array' && isKept(path, base.element, head.element, added)
+  if (base.kind === 'scalar') return head.kind === 'scalar' && base.name === head.name
+  if (head.kind !== 'struct') return false
+  // An open STRUCT promises no field.
+  if (base.fields === null) return true
+  if (head.fields === null) return false
+  const fields = new Map(head.fields.map(field => [field.name, field.type]))
+  for (const field of head.fields) {
+    if (!base.fields.some(({ name }) => name === field.name)) added.push(`${path}.${field.name}`)
+  }
+  return base.fields.every(({ name, type }) => {
+    const other = fields.get(name)
+    return other !== undefined && isKept(`${path}.${name}`, type, other, added)
+  })
+}

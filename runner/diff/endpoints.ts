@@ -1,0 +1,96 @@
+/** CONDUCTOR of the comparison: two folders of endpoints → all changes, endpoint by endpoint. */
+import type { Manifest } from '../model/manifest.js'
+import { type Change, changeOf, type Report } from './change-rules.js'
+import { diffColumns } from './columns.js'
+import type { BrokenManifest, ComparedEndpoint, Side } from './compared.js'
+import { diffLookups } from './lookups.js'
+import { diffParameters } from './parameters.js'
+import { diffReads } from './reads.js'
+import { diffSettings } from './settings.js'
+import { diffTests } from './tests.js'
+import { diffVariants } from './variants.js'
+
+export interface DiffOptions {
+  /** What BigQuery's on-demand queries cost, in USD per TiB. */
+  readonly usdPerTib: number
+}
+
+/**
+ * All changes, sorted by the names of endpoints, breaking ones first within an endpoint. Endpoints are the same by their id, else by
+ * their name. One whose manifest is broken on either side is left out.
+ */
+export function diffEndpoints(base: Side, head: Side, options: DiffOptions): readonly Change[] {
+  const pairs = pairEndpoints(base.endpoints, head.endpoints)
+  const known = new Set(pairs.values())
+  const changes: Change[] = []
+  for (const before of base.endpoints) {
+    const after = pairs.get(before)
+    if (after !== undefined) changes.push(...diffEndpoint(before, after, options))
+    else if (!isAmong(before, head.broken)) {
+      changes.push(changeOf(before.endpoint.name, 'endpoint/removed', 'the endpoint is gone'))
+    }
+  }
+  for (const after of head.endpoints) {
+    if (known.has(after) || isAmong(after, base.broken)) continue
+    changes.push(changeOf(after.endpoint.name, 'endpoint/added', 'the endpoint is new'))
+  }
+  const rank = { breaking: 0, review: 1, safe: 2 } as const
+  return changes
+    .map((change, i) => ({ change, i }))
+    .sort(
+      (a, b) =>
+        compareText(a.change.endpoint, b.change.endpoint) || rank[a.change.impact] - rank[b.change.impact] || a.i - b.i,
+    )
+    .map(({ change }) => change)
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function pairEndpoints(
+  base: readonly ComparedEndpoint[],
+  head: readonly ComparedEndpoint[],
+): ReadonlyMap<ComparedEndpoint, ComparedEndpoint> {
+  const pairs = new Map<ComparedEndpoint, ComparedEndpoint>()
+  const taken = new Set<ComparedEndpoint>()
+  for (const member of ['id', 'name'] as const) {
+    const after = new Map(head.filter(one => !taken.has(one)).map(one => [one.endpoint[member], one]))
+    for (const before of base) {
+      const other = pairs.has(before) ? undefined : after.get(before.endpoint[member])
+      if (other === undefined) continue
+      pairs.set(before, other)
+      taken.add(other)
+    }
+  }
+  return pairs
+}
+
+/** Whether a broken manifest of the other side may be this endpoint: it has its id, its name or its file. */
+function isAmong({ endpoint, file }: ComparedEndpoint, broken: readonly BrokenManifest[]): boolean {
+  const own = [endpoint.id, endpoint.name]
+  return broken.some(one => one.file === file || one.claims.some(claim => own.includes(claim)))
+}
+
+function diffEndpoint(base: ComparedEndpoint, head: ComparedEndpoint, { usdPerTib }: DiffOptions): readonly Change[] {
+  const changes: Change[] = []
+  const [before, after] = [base.endpoint, head.endpoint]
+  const report: Report = (kind, detail, lines) => void changes.push(changeOf(after.name, kind, detail, lines))
+  if (before.name !== after.name) report('endpoint/renamed', `the endpoint ${before.name} is named ${after.name}`)
+  if (before.id !== after.id) report('endpoint/id-changed', `the id is ${after.id}; it was ${before.id}`)
+  if (before.description !== after.description) report('endpoint/described', 'it is described in other words')
+  diffTenant(base.manifest, head.manifest, report)
+  diffParameters(base.manifest, head.manifest, report)
+  diffLookups(base.manifest, head.manifest, report)
+  diffColumns(before.columns, after.columns, report)
+  diffSettings(before, after, report)
+  diffVariants(base, head, report)
+  diffReads(base, head, usdPerTib, report)
+  diffTests(base.tests, head.tests, report)
+  return changes
+}
+
+function diffTenant({ tenant: before }: Manifest, { tenant: after }: Manifest, report: Report): void {
+  if (before === after) return
+  if (before === undefined) report('tenant/added', `the tenant is ${after}: tokens must pin it`)
+  else if (after === undefined) report('tenant/removed', `there is no tenant; it was ${before}`)
+  else report('tenant/changed', `the tenant is ${after}; it was ${before}`)
+}

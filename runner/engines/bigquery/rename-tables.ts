@@ -1,0 +1,65 @@
+/** Writes other tables into a query, by the places where the resolver found names of tables. */
+import {
+  parseTypeName,
+  type ResolvedQuery,
+  resolveQuery,
+  type TableCatalogue,
+  type TableReference,
+  type Token,
+  type Type,
+  tokenize,
+} from '../../../googlesql/index.js'
+import type { Query } from '../../model/query.js'
+
+/** The places that name tables, in order. @throws SqlError where the query is not valid over these tables. */
+export function tableReferences({ sql, parameters }: Query, tables: TableCatalogue): readonly TableReference[] {
+  const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
+  const { tableReferences: found } = resolve(sql, Object.fromEntries(types), tables)
+  return [...found].sort((a, b) => a.at - b.at)
+}
+
+/** The columns of a query whose parameters have these types. @throws SqlError */
+export const checkedQuery = (
+  sql: string,
+  types: Readonly<Record<string, string>>,
+  tables: TableCatalogue,
+): ResolvedQuery['columns'] => resolve(sql, types, tables).columns
+
+function resolve(sql: string, names: Readonly<Record<string, string>>, tables: TableCatalogue): ResolvedQuery {
+  const types = Object.entries(names).flatMap(([name, text]): [string, Type][] => {
+    const type = parseTypeName(text)
+    return type === undefined ? [] : [[name, type]]
+  })
+  return resolveQuery(sql, tables, Object.fromEntries(types))
+}
+
+/**
+ * The SQL with these names, `project.dataset.table`, in the place of those of the references. A table without an alias keeps the name
+ * that the query knows it by.
+ */
+export function renameTables(
+  sql: string,
+  references: readonly TableReference[],
+  nameOf: (table: string) => string,
+): string {
+  const tokens = tokenize(sql)
+  let renamed = ''
+  let from = 0
+  for (const { table, at, impliedAlias } of references) {
+    const alias = impliedAlias === null ? '' : ` AS \`${impliedAlias}\``
+    renamed += `${sql.slice(from, at)}\`${nameOf(table)}\`${alias}`
+    from = endOfPath(tokens, at)
+  }
+  return renamed + sql.slice(from)
+}
+
+/** The offset behind a path such as `` my-project.`d`.t ``, whose first part may have dashes. */
+function endOfPath(tokens: readonly Token[], at: number): number {
+  let i = tokens.findIndex(token => token.at === at)
+  for (let next = tokens[i + 1]; next !== undefined; next = tokens[i + 1]) {
+    const isDash = next.term === '-' && next.at === tokens[i]!.end && tokens[i + 2]?.at === next.end
+    if (next.term !== '.' && !isDash) break
+    i += 2
+  }
+  return tokens[i]!.end
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai'
+import { type TableCatalogue, tableCatalogue } from '../../../googlesql/index.js'
+import { renameTables, tableReferences } from '../../../runner/engines/bigquery/rename-tables.js'
+
+const STRING = { kind: 'STRING' } as const
+const columns = [
+  { name: 'a', type: STRING },
+  { name: 'list', type: { kind: 'ARRAY', element: STRING } as const },
+]
+const TABLES: TableCatalogue = tableCatalogue(
+  ['logs.edge', 'logs.auth', 'other-project.d.t'].map(name => ({ name, columns })),
+  { project: 'my-project', defaultDataset: 'logs' },
+)
+const renamed = (sql: string): string => {
+  const references = tableReferences({ sql, parameters: { p: { type: 'STRING', value: null } } }, TABLES)
+  return renameTables(sql, references, table => `x.y.${table.replaceAll(/\W/g, '_')}`)
+}
+
+describe('tables of another name in a query', () => {
+  const cases: readonly (readonly [sql: string, expected: string])[] = [
+    ['SELECT edge.a FROM logs.edge WHERE a = @p', 'SELECT edge.a FROM `x.y.logs_edge` AS `edge` WHERE a = @p'],
+    ['SELECT e.a FROM `logs.edge` AS e', 'SELECT e.a FROM `x.y.logs_edge` AS e'],
+    ['SELECT e.a FROM logs . edge e', 'SELECT e.a FROM `x.y.logs_edge` e'],
+    ['SELECT a FROM `logs`.edge', 'SELECT a FROM `x.y.logs_edge` AS `edge`'],
+    ['SELECT a FROM my-project.logs.edge', 'SELECT a FROM `x.y.logs_edge` AS `edge`'],
+    ['SELECT a FROM `my-project.logs.edge`', 'SELECT a FROM `x.y.logs_edge` AS `edge`'],
+    ['SELECT a FROM other-project.d.t', 'SELECT a FROM `x.y.other_project_d_t` AS `t`'],
+    ['SELECT a FROM auth', 'SELECT a FROM `x.y.logs_auth` AS `auth`'],
+    [
+      "SELECT 'logs.edge' FROM logs.edge -- FROM logs.auth",
+      "SELECT 'logs.edge' FROM `x.y.logs_edge` AS `edge` -- FROM logs.auth",
+    ],
+    [
+      'WITH auth AS (SELECT a FROM logs.auth) SELECT a FROM auth',
+      'WITH auth AS (SELECT a FROM `x.y.logs_auth` AS `auth`) SELECT a FROM auth',
+    ],
+    ['SELECT l FROM logs.edge, edge.list AS l', 'SELECT l FROM `x.y.logs_edge` AS `edge`, edge.list AS l'],
+    [
+      'SELECT a FROM logs.edge UNION ALL SELECT a FROM (SELECT a FROM logs.auth)',
+      'SELECT a FROM `x.y.logs_edge` AS `edge` UNION ALL SELECT a FROM (SELECT a FROM `x.y.logs_auth` AS `auth`)',
+    ],
+    [
+      'FROM logs.edge |> JOIN logs.auth AS b USING (a) |> SELECT a',
+      'FROM `x.y.logs_edge` AS `edge` |> JOIN `x.y.logs_auth` AS b USING (a) |> SELECT a',
+    ],
+    ['SELECT 1 AS logs', 'SELECT 1 AS logs'],
+  ]
+  for (const [sql, expected] of cases) {
+    it(sql, () => {
+      expect(renamed(sql)).to.equal(expected)
+    })
+  }
+})
