@@ -9,7 +9,7 @@ const MAY_IMPORT = {
   encode: ['model', LANGUAGE],
   derive: ['model', 'process', 'encode'],
   client: ['model', 'manifest', LANGUAGE],
-  connect: ['model', 'client', 'manifest', LANGUAGE],
+  connect: ['model', 'manifest', LANGUAGE],
   sample: [],
   files: ['model'],
   process: ['model', 'files'],
@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   manifest: ['model', 'template', 'openapi', LANGUAGE],
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
-  testing: ['model', 'manifest', 'request', 'serving'],
+  testing: ['model', 'manifest', 'request', 'serving', 'sample'],
   http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
 }
 

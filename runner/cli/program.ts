@@ -146,6 +146,19 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     })
 
   withSettings(
+    command('fuzz <name>', 'Call an endpoint as strangers would, and print each call that fails as a test.'),
+    FUZZ_FLAGS,
+  )
+    .option('--seed <number>', 'the same seed makes the same calls', '1')
+    .option('--count <calls>', 'make so many calls; every bound of every parameter is tried in any case', '1000')
+    .option('--now <time>', "freeze the clock at this ISO 8601 time; else it is that of the endpoint's tests")
+    .action(async (name: string, flags: Flags) => {
+      // Loaded here: a server has no use for it.
+      const { fuzz } = await import('./fuzz.js')
+      exit(await fuzz(name, settingFlags(flags), flags, io))
+    })
+
+  withSettings(
     command(
       'call <name> [arguments...]',
       'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
@@ -348,6 +361,9 @@ const ENGINE_FLAGS = [
 
 /** Tests never read a data folder. */
 const TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+
+/** Fuzzing is for the embedded engine. */
+const FUZZ_FLAGS = [...TEST_FLAGS, '--data', '--database']
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

@@ -1,5 +1,5 @@
 /** Files that provision Grafana: a data source of the plugin Infinity, and a dashboard for each endpoint. */
-import { quoted } from '../../client/program-text.js'
+import { quoted } from '../../model/program-text.js'
 import type { PublishedEndpoint } from '../../model/published-endpoint.js'
 import { originOf } from '../address.js'
 import type { ConnectCall, ConnectTool } from '../tool.js'
