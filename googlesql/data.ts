@@ -1,4 +1,7 @@
-/** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
+/**
+ * The part of index.ts for a process that runs queries which another process translated, and for browsers: types and values, no
+ * parser.
+ */
 
 export { informationSchemaName } from './information-schema.js'
 export { PARTITION_DATE, PARTITION_TIME } from './ingestion-time.js'
@@ -9,6 +12,7 @@ export {
   type ScalarKind,
   type StructField,
   type StructType,
+  scalarType,
   structOf,
   type Type,
   typeName,

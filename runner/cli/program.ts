@@ -8,6 +8,7 @@ import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import type { ClientFlags } from './client/client.js'
 import { compareEngines } from './compare/compare.js'
+import type { ConnectFlags } from './connect/connect.js'
 import type { DiffFormat } from './diff/diff.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
@@ -184,6 +185,19 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       const { diffRevisions } = await import('./diff/diff.js')
       const more = { format: flags['format'] as DiffFormat, allowBreaking: flags.allowBreaking === true }
       exit(await diffRevisions(base, head, settingFlags(flags), more, io))
+    })
+
+  withSettings(
+    command('fuzz <name>', 'Call an endpoint as strangers would, and print each call that fails as a test.'),
+    FUZZ_FLAGS,
+  )
+    .option('--seed <number>', 'the same seed makes the same calls', '1')
+    .option('--count <calls>', 'make so many calls; every bound of every parameter is tried in any case', '1000')
+    .option('--now <time>', "freeze the clock at this ISO 8601 time; else it is that of the endpoint's tests")
+    .action(async (name: string, flags: Flags) => {
+      // Loaded here: a server has no use for it.
+      const { fuzz } = await import('./fuzz.js')
+      exit(await fuzz(name, settingFlags(flags), flags, io))
     })
 
   withSettings(
@@ -371,6 +385,22 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await writeClient(flags, settingFlags(flags), io))
     })
 
+  withSettings(
+    command(
+      'connect <tool> [name] [arguments...]',
+      'Print what a tool needs to call an endpoint: connect curl logs.all project=abc. Tools are curl, fetch, ts, python, duckdb, grafana, excel, sheets, observable and mcp.',
+    ),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
+  )
+    .option('--url <url>', 'where the tool reaches the server')
+    .option('--all', 'with grafana: write a folder that provisions a data source, and a dashboard for each endpoint')
+    .option('--out <dir>', 'with --all: the folder; else grafana')
+    .action(async (tool: string, name: string | undefined, args: string[], flags: Flags & ConnectFlags) => {
+      // Loaded here, so that a server does not start with it.
+      const { connectTool } = await import('./connect/connect.js')
+      exit(await connectTool(tool, name === undefined ? [] : [name, ...args], flags, settingFlags(flags), io))
+    })
+
   const cache = command('cache', 'Stored results.')
   withSettings(
     command('purge [name]', 'Forget the stored results of an endpoint, or of all, in every replica.', cache),
@@ -423,10 +453,11 @@ const LOCAL_FLAGS = [
 const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
 
 /** Tests never read a data folder. */
-const TEST_FLAGS = [
-  ...['--endpoints', '--tables', '--engine', '--engine-memory', '--engine-threads', '--project', '--dataset'],
-  ...['--location', '--max-bytes-billed', '--reservation'],
-]
+const EMBEDDED_TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const TEST_FLAGS = [...EMBEDDED_TEST_FLAGS, '--engine', '--location', '--max-bytes-billed', '--reservation']
+
+/** Fuzzing is for the embedded engine. */
+const FUZZ_FLAGS = [...EMBEDDED_TEST_FLAGS, '--data', '--database']
 
 const WAREHOUSE_FLAGS = ['--project', '--location', '--dataset', '--max-bytes-billed', '--reservation']
 

@@ -1,10 +1,10 @@
 /** Endpoints → a client in TypeScript: one file without imports. */
 import { ERROR_CODES } from '../model/error-codes.js'
+import { linesOf, quoted } from '../model/program-text.js'
 import { splitType } from '../model/typed-value.js'
 import { type Choice, type ClientEndpoint, type ClientParameter, revisionOf } from './contract.js'
 import { type JsonShape, type Member, rowOf } from './json-shape.js'
 import { endpointText, parameterText } from './member-text.js'
-import { linesOf, quoted } from './program-text.js'
 
 /** The file's text. `runtime` is what no endpoint changes: templates/client/runtime.ts. */
 export function typescriptClient(endpoints: readonly ClientEndpoint[], runtime: string): string {

@@ -13,7 +13,7 @@ import type { LoadedEndpoint } from '../manifest/load.js'
 import { diagnosticAt } from '../manifest/report.js'
 import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from '../manifest/tests/load.js'
-import type { TestFile, TestTable } from '../manifest/tests/test-file.js'
+import type { TestCase, TestFile, TestTable } from '../manifest/tests/test-file.js'
 import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
 import type { Engine } from '../model/ports.js'
@@ -22,7 +22,7 @@ import { createBudgets } from '../request/budget.js'
 import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import { type Coverage, coverageOf } from '../testing/coverage.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../testing/run-case.js'
-import { createClosers } from './closers.js'
+import { type Closers, createClosers } from './closers.js'
 import { readTables, threadsOf } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
@@ -47,7 +47,7 @@ export interface TestRun {
 }
 
 /** The tests that run at a time: as many as the engine has connections. */
-const AT_ONCE = 8
+export const AT_ONCE = 8
 
 /**
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
@@ -66,20 +66,10 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
   const opened = createClosers()
   try {
     const engine = opened.add(
-      await openDuckdbEngine({
-        dataDir: null,
-        database: null,
-        tables: [...definitions.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
-        naming,
-        memoryLimitMb: settings.engineMemoryMb,
-        threads: threadsOf(settings),
-        tempDir: tmpdir(),
-        tempLimitMb: settings.engineTempMb,
-        maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
-        connections: AT_ONCE,
-        observe: () => {},
-        clock,
-      }),
+      await openTestEngine(settings, [
+        ...definitions.map(definition => ({ definition, rows: [] })),
+        ...[...tables].map(sourceOf),
+      ]),
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(
@@ -125,6 +115,24 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
 const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnostic =>
   diagnosticAt(place, 'tests/row', `the rows of ${standsFor} cannot be loaded: ${reason}`)
 
+/** An engine over these tables alone. The caller closes it. */
+export function openTestEngine(settings: Settings, tables: readonly TableSource[]): Promise<DuckdbEngine> {
+  return openDuckdbEngine({
+    dataDir: null,
+    database: null,
+    tables,
+    naming: { project: settings.project, defaultDataset: settings.defaultDataset },
+    memoryLimitMb: settings.engineMemoryMb,
+    threads: threadsOf(settings),
+    tempDir: tmpdir(),
+    tempLimitMb: settings.engineTempMb,
+    maxResultBytes: settings.maxResultMb * BYTES_PER_MB,
+    connections: AT_ONCE,
+    observe: () => {},
+    clock: systemClock(),
+  })
+}
+
 const isYaml = (file: string): boolean => file.endsWith('.yaml')
 
 interface Plan {
@@ -148,7 +156,8 @@ function subjectFilter(
   return file => manifests.has(resolve(file)) || folders.some(folder => resolve(file).startsWith(folder))
 }
 
-const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
+/** A table of a test as the engine opens it. */
+export const sourceOf = ({ definition, rows, file }: TestTable): TableSource =>
   file === null ? { definition, rows: rows ?? [] } : { definition, files: [resolve(file)] }
 
 async function runAll(
@@ -157,20 +166,8 @@ async function runAll(
   nowMicros: bigint,
   signal: AbortSignal,
 ): Promise<readonly CaseResult[]> {
-  const clock = systemClock()
   const opened = createClosers()
-  const observe = (): void => {}
-  const store = opened.add(openMemoryStore({ maxBytes: 0 }))
-  const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
-  const shared = {
-    clock,
-    observe,
-    results,
-    budgets: createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null }),
-    tokens: { find: () => null, close: async () => {} },
-    codings: [],
-    caller: unrestrictedCaller('test'),
-  }
+  const shared = testDeps(opened)
   const depsOf = ({ test }: PlannedCase): CaseDeps => ({ ...shared, engine: target.viewOf(test) })
   const done: CaseResult[] = []
   let next = 0
@@ -193,15 +190,34 @@ function embeddedTarget(engine: DuckdbEngine): TestTarget {
   const known = new Map<string, Engine>()
   return {
     compile: engine.compile,
-    viewOf({ tables }) {
-      const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
-      const key = JSON.stringify(tables.map(({ definition }) => definition.name))
-      const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
-      known.set(key, view)
-      return view
-    },
+    viewOf: test => viewOf(engine, test, known),
     refusals: () => new Map(),
     throwIfBroken: () => {},
     close: async () => {},
   }
+}
+
+/** What calls in tests need besides an engine: nothing is cached, and nothing is limited. */
+export function testDeps(opened: Closers): Omit<CaseDeps, 'engine'> {
+  const clock = systemClock()
+  const observe = (): void => {}
+  const store = opened.add(openMemoryStore({ maxBytes: 0 }))
+  return {
+    clock,
+    observe,
+    results: opened.add(createResultCache({ store, clock, observe, random: Math.random })),
+    budgets: createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null }),
+    tokens: { find: () => null, close: async () => {} },
+    codings: [],
+    caller: unrestrictedCaller('test'),
+  }
+}
+
+/** The engine over the tables of a test; tests with the same tables share translations. */
+export function viewOf(engine: DuckdbEngine, { tables }: TestCase, known: Map<string, Engine>): Engine {
+  const standIns = new Map(tables.map(({ standsFor, definition }) => [standsFor, definition]))
+  const key = JSON.stringify(tables.map(({ definition }) => definition.name))
+  const view = known.get(key) ?? { ...engine, ...engine.withTables(standIns) }
+  known.set(key, view)
+  return view
 }

@@ -58,7 +58,8 @@ export async function runCase(
   return { tests, test, detail, answer, failures: checkAnswer(test.expect, answer, other), durationMs, rendered }
 }
 
-async function answerOf(
+/** Calls the endpoint as HTTP would; whatever happens is an answer. */
+export async function answerOf(
   endpoint: Endpoint,
   args: TestArguments,
   nowMicros: bigint,

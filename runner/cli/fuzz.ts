@@ -1,0 +1,43 @@
+/** `sluice fuzz`: calls an endpoint as strangers would, and prints what fails as tests. */
+import { nearest } from '../../googlesql/index.js'
+import { fuzzEndpoint } from '../compose/fuzz.js'
+import { RunnerError, UsageError } from '../model/errors.js'
+import { refuseErrors } from '../serving/endpoint-registry.js'
+import { readSettings } from '../settings/settings.js'
+import { findingsText } from '../testing/fuzz/findings.js'
+import { timeArgument } from './arguments.js'
+import { EXIT, type Io } from './io.js'
+
+type Flags = Readonly<Record<string, string | undefined>>
+
+/** Resolves to 1 where a call failed on the server's side. @throws UsageError, LoadError, SetupError. */
+export async function fuzz(name: string, settingFlags: Flags, flags: Flags, io: Io): Promise<number> {
+  const [seed, count] = (['seed', 'count'] as const).map(flag => wholeNumber(`--${flag}`, flags[flag]!))
+  const { now } = flags
+  const nowMicros = now === undefined ? null : timeArgument('--now', now)
+  const settings = readSettings(settingFlags, io.environment)
+  const signal = io.interruption()
+  const run = await fuzzEndpoint(settings, name, { seed: seed!, count: count!, nowMicros, signal })
+  if (signal.aborted) throw new RunnerError('CALL_ABANDONED')
+  if ('names' in run) {
+    const near = nearest(name, run.names)
+    io.printError(`sluice: there is no endpoint "${name}"${near === undefined ? '' : `; did you mean "${near}"?`}\n`)
+    refuseErrors(run.diagnostics)
+    return EXIT.problems
+  }
+  const { endpoint, findings, calls, testFile } = run
+  const over = testFile === null ? 'the data folder' : `the tables of ${testFile}`
+  if (findings.length > 0) io.print(findingsText(endpoint, findings, nowText(run.nowMicros)))
+  const found = findings.length === 1 ? '1 finding' : `${findings.length} findings`
+  io.printError(`${endpoint.name}: ${calls} calls over ${over}, seed ${seed}: ${found}\n`)
+  return findings.length === 0 ? EXIT.clean : EXIT.problems
+}
+
+/** In ISO 8601, with microseconds. */
+const nowText = (micros: bigint): string =>
+  `${new Date(Number(micros / 1000n)).toISOString().slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}Z`
+
+function wholeNumber(flag: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new UsageError([`${flag} must be a whole number of at most nine digits, found ${JSON.stringify(text)}`])
+}
