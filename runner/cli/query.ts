@@ -2,9 +2,8 @@
 
 import { openEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
-import { instantText } from '../manifest/instant-text.js'
+import { type Bound, withNow } from '../manifest/with-now.js'
 import { UsageError } from '../model/errors.js'
-import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
@@ -63,15 +62,6 @@ export async function runQuery(sql: string | undefined, flags: Flags, io: Io): P
   } finally {
     await engine.close()
   }
-}
-
-type Bound = Readonly<Record<string, BoundValue>>
-
-/** Binds `@now` where the SQL reads it, so that the SQL of manifests runs unchanged. */
-function withNow(sql: string, given: Bound, clock: Clock): Bound {
-  const isGiven = Object.keys(given).some(name => name.toLowerCase() === 'now')
-  if (isGiven || !/@now\b/i.test(sql)) return given
-  return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
 }
 
 /** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */

@@ -1,11 +1,11 @@
 /** `GET /openapi.json`: what the token's endpoints take and give, for tools. */
-import type { Request, RequestHandler } from 'express'
+import type { RequestHandler } from 'express'
 import { type ArgumentProblem, RunnerError } from '../model/errors.js'
 import type { RequestDeps } from '../request/handle.js'
 import { parsePairs, type RawArguments } from '../request/raw-arguments.js'
 import type { OpenApiDocuments } from './openapi-documents.js'
 import { isMatch } from './representation/result-head.js'
-import { queryOf } from './request-context.js'
+import { originOf, queryOf } from './request-context.js'
 import { identify } from './routes.js'
 
 export interface OpenApiDeps extends RequestDeps {
@@ -58,13 +58,4 @@ function orderOf(address: RawArguments): { readonly version: '3.1' | '3.0'; read
   if (errors.length === 0) return { version, allFormats }
   const names = errors.map(({ parameter }) => parameter).join(', ')
   throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
-}
-
-/** `http://127.0.0.1:8080`, from the request's Host. A proxy that ends TLS is told about by `--public-url`. */
-function originOf(req: Request): string {
-  const host = req.get('Host') ?? ''
-  const address = `${req.protocol}://${host}`
-  return URL.canParse(address)
-    ? new URL(address).origin
-    : `${req.protocol}://${req.socket.localAddress}:${req.socket.localPort}`
 }

@@ -5,7 +5,7 @@ import { RESULT_FORMATS, type ResultFormat } from '../model/query.js'
 import type { RawArguments } from './raw-arguments.js'
 
 /** The name in an address that chooses the format, unless a parameter of the endpoint has it. */
-const FORMAT_NAME = 'format'
+export const FORMAT_NAME = 'format'
 
 /** A format that callers can have. */
 export interface OfferedType {
