@@ -199,7 +199,8 @@ function recall(
   if ((example?.text ?? null) !== known.exampleText) return null
   const { detail, variants, claims } = known
   const diagnostics = duplicates.check(claims)
-  return { detail: diagnostics.length === 0 ? detail : null, diagnostics, variants }
+  const isRefused = diagnostics.some(({ severity }) => severity === 'error')
+  return { detail: isRefused ? null : detail, diagnostics, variants }
 }
 
 /** The number of manifests loaded at a time: while the engine checks some, others are parsed. */

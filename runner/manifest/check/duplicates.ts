@@ -1,4 +1,4 @@
-/** Finds ids and names that two manifests share. The diagnostic in the second manifest gives the place of the first. */
+/** Finds ids and names that two manifests share, and names that are nearly the same. The diagnostic in the second manifest gives the place of the first. */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
@@ -22,22 +22,38 @@ export function claimsOf(value: unknown, source: ManifestSource): readonly Claim
 
 /** Collects the ids and names of the manifests of one load, in the order of their files. */
 export class DuplicateFinder {
-  readonly #firstAt = new Map<string, () => FilePlace>()
+  readonly #first = new Map<string, Claim>()
 
   /** A diagnostic for each claim that an earlier manifest has already made. */
   check(claims: readonly Claim[]): readonly Diagnostic[] {
-    const diagnostics: Diagnostic[] = []
-    for (const { member, text, place } of claims) {
-      const key = `${member} ${text.toLowerCase()}`
-      const first = this.#firstAt.get(key)
-      if (first === undefined) {
-        this.#firstAt.set(key, place)
-        continue
+    return claims.flatMap(claim => {
+      const { member, text, place } = claim
+      const first = this.#claim(`${member} ${text.toLowerCase()}`, claim)
+      if (first !== null) {
+        const at = first.place()
+        const message = `the ${member} "${text}" is taken by ${at.file}:${at.line}; give this manifest its own`
+        return [diagnosticAt(place(), `manifest/duplicate-${member}`, message)]
       }
-      const at = first()
-      const message = `the ${member} "${text}" is taken by ${at.file}:${at.line}; give this manifest its own`
-      diagnostics.push(diagnosticAt(place(), `manifest/duplicate-${member}`, message))
-    }
-    return diagnostics
+      return member === 'name' ? this.#similar(claim) : []
+    })
+  }
+
+  /** A warning for a name that generators of clients write as they write that of an earlier manifest. */
+  #similar(claim: Claim): readonly Diagnostic[] {
+    const { text, place } = claim
+    const first = this.#claim(`similar ${text.toLowerCase().replaceAll('.', '-')}`, claim)
+    if (first === null) return []
+    const at = first.place()
+    const message =
+      `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", in - and . alone, ` +
+      'so generated clients may give both the same name; take another name'
+    return [diagnosticAt(place(), 'manifest/similar-name', message, 'warning')]
+  }
+
+  /** The first claim of this key; null where this one is. */
+  #claim(key: string, claim: Claim): Claim | null {
+    const first = this.#first.get(key)
+    if (first === undefined) this.#first.set(key, claim)
+    return first ?? null
   }
 }
