@@ -1,5 +1,6 @@
 /** Endpoints described in Markdown, for agents that read before they call. */
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
+import { stringifyExact } from '../model/exact-json.js'
 import type { Parameter } from '../model/param.js'
 import { argumentSchema } from '../openapi/parameters.js'
 import type { JsonSchema } from '../openapi/schema.js'
@@ -40,7 +41,7 @@ function markdownOf(endpoint: Endpoint, pinned: readonly string[]): string {
     `Tool: \`${toolName(endpoint)}\`. At most ${maxRows} rows. Times are UTC.`,
     listOf('Arguments', parameters.map(argumentLine)),
     listOf('Columns', columns.map(columnLine)),
-    example === null ? '' : `## Example\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
+    example === null ? '' : `## Example\n\n\`\`\`json\n${stringifyExact(example, 2)}\n\`\`\``,
   ]
   return `${sections.filter(section => section !== '').join('\n\n')}\n`
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseExact } from '../../runner/model/exact-json.js'
 import { handMadeEndpoint } from '../request/hand-made.js'
 import { type Serving, serving } from './serving.js'
 
@@ -98,6 +99,14 @@ describe('http: GET /openapi.json', () => {
     ])
     const browser = await http.get('/openapi.json', { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(browser.headers.get('Content-Type')).to.equal('application/json; charset=utf-8')
+  })
+
+  it('keeps the digits of numbers in examples', async () => {
+    const rows = '[{"project":12345678901234567890.123}]'
+    const exact = await serving({ endpoints: [handMadeEndpoint({ example: parseExact(rows) as unknown[] })] })
+    const text = await (await exact.get('/openapi.json')).text()
+    await exact.close()
+    expect(text).to.include(`"example":{"result":${rows}}`)
   })
 
   it('is a 304 until an endpoint changes', async () => {
