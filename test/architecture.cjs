@@ -23,10 +23,11 @@ const MAY_IMPORT = {
   manifest: ['model', 'template', 'openapi', LANGUAGE],
   serving: ['model', 'manifest', LANGUAGE],
   request: ['model', 'template', 'cache', 'serving'],
+  mcp: ['model', 'encode', 'manifest', 'request', 'serving', 'openapi', 'process', LANGUAGE],
   testing: ['model', 'manifest', 'request', 'serving', 'sample'],
   lsp: ['model', 'template', 'manifest', LANGUAGE],
   diff: ['model', 'manifest', 'testing', LANGUAGE],
-  http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi'],
+  http: ['model', 'request', 'serving', 'observe', 'derive', 'openapi', 'mcp'],
 }
 
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
@@ -68,6 +69,7 @@ const HOME_OF = {
   'vscode-languageserver-textdocument': 'runner/lsp',
   'apache-arrow': 'runner/encode/derive',
   'hyparquet-writer': 'runner/encode/derive',
+  '@modelcontextprotocol/server': 'runner/mcp',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
@@ -78,7 +80,7 @@ const ADAPTERS = 'engines|cache/stores|auth'
 
 /** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
 const ON_REQUEST =
-  '^runner/(openapi/|(http/(openapi-documents|problem-page)|compose/openapi|cli/(openapi|examples|first-rows)|manifest/check/example)\\.ts$)'
+  '^runner/(openapi/|mcp/|(http/(openapi-documents|problem-page)|compose/openapi|cli/(openapi|examples|first-rows|mcp)|manifest/check/example)\\.ts$)'
 
 /** All source files of the program. */
 const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
@@ -185,7 +187,7 @@ module.exports = {
     {
       name: 'openapi-on-request',
       severity: 'error',
-      comment: 'a server loads what makes OpenAPI documents when one is asked for, not as it starts',
+      comment: 'a server loads what makes OpenAPI documents, or serves agents, when it is asked for, not as it starts',
       from: { path: '^runner/', pathNot: ON_REQUEST },
       to: { path: ON_REQUEST, dynamic: false, dependencyTypesNot: ['type-only'] },
     },

@@ -38,6 +38,7 @@ const LONG = [
   'cli/formats',
   'engines/duckdb/process/supervisor',
   'package/install',
+  'mcp/stdio',
   'serving/stalled-log',
   'serving/redis-trouble',
   'serving/replicas',

@@ -1,5 +1,6 @@
 /** `sluice openapi`: prints the OpenAPI document. */
 import { describeEndpoints } from '../compose/openapi.js'
+import { stringifyExact } from '../model/exact-json.js'
 import { readSettings } from '../settings/settings.js'
 import { assignments, timeArgument } from './arguments.js'
 import { writeExamples } from './examples.js'
@@ -26,6 +27,6 @@ export async function printOpenApi(
   const written = flags['examples'] === true ? await writeExamples(settings, request, frozen, io) : EXIT.clean
   const { document, warnings } = await describeEndpoints(settings, request)
   for (const warning of warnings) io.printError(`warning: ${warning}\n`)
-  io.print(`${JSON.stringify(document, null, 2)}\n`)
+  io.print(`${stringifyExact(document, 2)}\n`)
   return written
 }

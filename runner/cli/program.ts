@@ -1,8 +1,8 @@
 /** The commands and their flags. */
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
+import { ownVersion } from '../process/own-version.js'
 import { SETTINGS } from '../settings/settings.js'
 import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
@@ -78,12 +78,6 @@ function explainFailure(thrown: unknown, io: Io): number {
   }
   io.printError(`sluice: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`)
   return EXIT.failed
-}
-
-/** The version in package.json. */
-function ownVersion(): string {
-  const text = readFileSync(new URL(import.meta.resolve('#package')), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }
 
 /** All commands, with their flags; what `--help` prints and docs/reference/cli.md is generated from. */
@@ -401,6 +395,15 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       exit(await connectTool(tool, name === undefined ? [] : [name, ...args], flags, settingFlags(flags), io))
     })
 
+  withSettings(
+    command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.'),
+    MCP_FLAGS,
+  ).action(async (flags: Flags) => {
+    // Loaded here, so that a server does not start with it.
+    const { serveAgent } = await import('./mcp.js')
+    exit(await serveAgent(settingFlags(flags), io))
+  })
+
   const cache = command('cache', 'Stored results.')
   withSettings(
     command('purge [name]', 'Forget the stored results of an endpoint, or of all, in every replica.', cache),
@@ -432,6 +435,19 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   )
   return program
 }
+
+const MCP_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--data',
+  '--database',
+  '--project',
+  '--dataset',
+  '--engine-memory',
+  '--engine-threads',
+  '--mcp-max-bytes',
+  '--log-level',
+]
 
 const ENGINE_FLAGS = [
   '--endpoints',

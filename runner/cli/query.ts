@@ -5,9 +5,8 @@ import { SqlError, withAdvice } from '../../googlesql/index.js'
 import { openEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
-import { instantText } from '../manifest/instant-text.js'
+import { type Bound, withNow } from '../manifest/with-now.js'
 import { RunnerError, SetupError, UsageError } from '../model/errors.js'
-import type { Clock } from '../model/ports.js'
 import type { BoundValue, Query } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
@@ -116,15 +115,6 @@ function withPlace(thrown: unknown, sql: string): unknown {
   if (cause.offset === null) return thrown
   const { line, column } = new SqlError(cause.message, sql, cause.offset).place
   return new RunnerError('QUERY_FAILED', { cause: new QueryFault(`${cause.message} at [${line}:${column}]`) })
-}
-
-type Bound = Readonly<Record<string, BoundValue>>
-
-/** Binds `@now` where the SQL reads it, so that the SQL of manifests runs unchanged. */
-function withNow(sql: string, given: Bound, clock: Clock): Bound {
-  const isGiven = Object.keys(given).some(name => name.toLowerCase() === 'now')
-  if (isGiven || !/@now\b/i.test(sql)) return given
-  return { ...given, now: { type: 'TIMESTAMP', value: instantText(clock.nowMicros()) } }
 }
 
 /** Parses `name=value` as a STRING and `name:TYPE=value` as that type; the value of an array is JSON. */

@@ -1,6 +1,7 @@
 /** COMPOSITION ROOT: builds a runner from settings. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener } from 'node:http'
+import type { TableCatalogue } from '../../googlesql/index.js'
 import { openTokenStore, unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { createDeriver } from '../derive/deriver.js'
@@ -16,13 +17,13 @@ import { sourceState } from '../manifest/watch/source-state.js'
 import { watchSources } from '../manifest/watch/watch-sources.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Observer } from '../model/events.js'
-import type { StoredResult } from '../model/ports.js'
+import type { StoredResult, TokenStore } from '../model/ports.js'
 import type { BoundValue, ResultFormat } from '../model/query.js'
 import { openMetrics } from '../observe/metrics.js'
 import { systemClock } from '../process/clock.js'
 import { bindParams } from '../request/bind-params.js'
 import { createBudgets } from '../request/budget.js'
-import { handleFor } from '../request/handle.js'
+import { handleFor, type RequestDeps } from '../request/handle.js'
 import { PLAIN } from '../request/negotiate-coding.js'
 import { rawArguments } from '../request/raw-arguments.js'
 import { createEndpointChanges } from '../serving/endpoint-changes.js'
@@ -106,6 +107,26 @@ export interface RunnerOptions {
  *   cannot be opened. Everything opened before the failure is closed.
  */
 export async function createRunner(given: Partial<Settings> = {}, options: RunnerOptions = {}): Promise<Runner> {
+  return (await openRunner(given, options)).runner
+}
+
+/** A runner, and what calls need that do not come through its listener. */
+export interface OpenRunner {
+  readonly runner: Runner
+  readonly deps: RequestDeps
+  /** All tables that queries can name now. */
+  readonly tables: () => TableCatalogue
+}
+
+/** A store without tokens, for callers in this process alone. */
+export const NO_TOKENS: TokenStore = { find: () => null, close: () => Promise.resolve() }
+
+/** The same, for the program's own commands. `tokenStore` replaces the tokens of the settings. */
+export async function openRunner(
+  given: Partial<Settings>,
+  options: RunnerOptions,
+  tokenStore: TokenStore | null = null,
+): Promise<OpenRunner> {
   const settings = completeSettings(given)
   requireData(settings)
   const metrics = openMetrics()
@@ -126,7 +147,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const engine = publishResults(limitQueries(placing, settings.maxQueries), live.index)
     const { store, counters } = await openStores(settings, { observe, clock }, opened)
     const path = tokensPath(settings)
-    const tokens = opened.add(openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
+    const tokens = opened.add(tokenStore ?? openTokenStore({ path, unrestrictedToken: settings.token, clock, observe }))
     const results = opened.add(createResultCache({ store, clock, observe, random: Math.random }))
     live.onGone(results.forget)
     if (store.size) metrics.showCache(store.size)
@@ -149,7 +170,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const representations = createRepresentationStore({ derive, maxResultBytes })
     let isLeaving = false
     let isDraining = false
-    const { corsOrigins, publicUrl } = settings
+    const { corsOrigins, publicUrl, mcp, mcpMaxBytes } = settings
     const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
     const appDeps = {
       ...deps,
@@ -159,6 +180,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       representations,
       corsOrigins,
       publicUrl,
+      mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }
@@ -167,7 +189,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const listener = createFastPath(appDeps, app)
     const fingerprint = (): Promise<string> => sourceState(settings)
     if (settings.watch || settings.dev) opened.add(watchSources({ fingerprint, ...live, clock }))
-    return {
+    const runner: Runner = {
       listener,
       async call(name, args = {}, { signal = new AbortController().signal, ...rest } = {}) {
         const { format = 'json' } = rest
@@ -232,6 +254,7 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
       },
       close: opened.close,
     }
+    return { runner, deps, tables: () => relay.current()!.tables() }
   } catch (thrown) {
     await opened.close()
     throw thrown

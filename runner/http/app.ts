@@ -4,6 +4,7 @@ import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
+import { answerAgents, type McpSettings } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
 import type { RepresentationStore } from './representation/representation.js'
@@ -27,6 +28,8 @@ export interface AppDeps extends OpenApiDeps {
   readonly sendChanges?: RequestHandler | null
   /** Whether problems tell authors what callers are not told. @default false */
   readonly isDev?: boolean
+  /** Null where agents are not served. */
+  readonly mcp: McpSettings | null
   /** Whether the process is about to end, so that balancers should send no more work. */
   readonly isLeaving: () => boolean
   /** Whether the process is ending and refuses new work. */
@@ -59,6 +62,9 @@ export function createApp(deps: AppDeps): Express {
   app.use('/api', requireToken(deps))
   if (deps.sendChanges) app.route('/api/dev/changes').all(allow('GET'), deps.sendChanges)
   app.route('/openapi.json').all(allow('GET', 'HEAD'), sendOpenApi(deps))
+  if (deps.mcp) {
+    app.route('/mcp').all(allow('POST'), refuseWhileDraining(deps), answerAgents({ ...deps, mcp: deps.mcp }))
+  }
   app.route('/healthz').all(allow('GET', 'HEAD'), (req, res) => sendJson(req, res, { status: 'ok' }))
   app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
   app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))

@@ -19,6 +19,16 @@ export async function readBodyArguments(req: Request): Promise<RawArguments> {
   return body === null ? new Map() : argumentsOf(req, body)
 }
 
+/**
+ * The value of a JSON body.
+ * @throws SyntaxError when it is not valid JSON; RunnerError as readBodyArguments does.
+ */
+export async function readJsonBody(req: Request): Promise<unknown> {
+  if (mediaTypeOf(req) !== 'application/json') throw unsupported(JSON_ALONE)
+  const body = isTaken(req) ? leftBody(req) : await readBytes(req, JSON_ALONE)
+  return body instanceof Uint8Array ? JSON.parse(decodeUtf8(body)) : body
+}
+
 /** Whether the declared length is too large, so that the body need not be sent. */
 export function isDeclaredTooLarge(req: IncomingMessage): boolean {
   return Number(req.headers['content-length']) > MAX_BODY_BYTES
@@ -52,11 +62,11 @@ function argumentsOf(req: Request, body: unknown): RawArguments {
 }
 
 /** The bytes of the body; null where the request has no body. */
-function readBytes(req: Request): Promise<Buffer | null> {
+function readBytes(req: Request, types = JSON_OR_FORM): Promise<Buffer | null> {
   if (!hasBody(req)) return Promise.resolve(null)
   // Compressed bodies are refused, since their size after decompression is not bounded by their length.
   const coding = req.get('Content-Encoding')?.trim().toLowerCase() ?? ''
-  if (coding !== '' && coding !== 'identity') throw unsupported()
+  if (coding !== '' && coding !== 'identity') throw unsupported(types)
   if (isDeclaredTooLarge(req)) throw tooLarge(req)
   const chunks: Buffer[] = []
   let length = 0
@@ -90,8 +100,10 @@ function mediaTypeOf(req: Request): string {
   return type
 }
 
-function unsupported(): RunnerError {
-  const detail = 'Send application/json or application/x-www-form-urlencoded, in UTF-8 and not compressed.'
+const JSON_OR_FORM = 'Send application/json or application/x-www-form-urlencoded, in UTF-8 and not compressed.'
+const JSON_ALONE = 'Send application/json, in UTF-8 and not compressed.'
+
+function unsupported(detail = JSON_OR_FORM): RunnerError {
   return new RunnerError('BODY_TYPE_UNSUPPORTED', { detail })
 }
 

@@ -3,7 +3,8 @@ import type { RequestHandler } from 'express'
 
 const ALLOWED_METHODS = 'GET, HEAD, POST'
 const ALLOWED_HEADERS =
-  'X-API-KEY, Authorization, Accept, Content-Type, Cache-Control, If-Match, If-None-Match, Range, If-Range, X-Request-Id'
+  'X-API-KEY, Authorization, Accept, Content-Type, Cache-Control, If-Match, If-None-Match, Range, If-Range, X-Request-Id, ' +
+  'Mcp-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id'
 const EXPOSED_HEADERS =
   'ETag, Age, Cache-Status, Server-Timing, X-Request-Id, X-Row-Count, X-Truncated, X-Ignored-Arguments, Content-Disposition, Content-Range, ' +
   'Accept-Ranges, Link, Retry-After, WWW-Authenticate, Allow'

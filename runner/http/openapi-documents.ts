@@ -1,6 +1,7 @@
 /** The OpenAPI documents of callers as bytes, made on request. Loaded on the first request, since few servers are asked. */
 import { createHash } from 'node:crypto'
 import type { Endpoint } from '../model/endpoint.js'
+import { stringifyExact } from '../model/exact-json.js'
 import type { Caller } from '../model/ports.js'
 import { type DocumentOptions, openApiDocument, revisionOf } from '../openapi/document.js'
 import { mayRun } from '../request/authorize.js'
@@ -57,6 +58,6 @@ export function createOpenApiDocuments(): OpenApiDocuments {
 function bytesOf(all: readonly Endpoint[], caller: Caller, options: Omit<DocumentOptions, 'pinned'>): DocumentBytes {
   const visible = all.filter(endpoint => mayRun(caller, endpoint))
   const document = openApiDocument(visible, { ...options, pinned: Object.keys(caller.pinned) })
-  const body = Buffer.from(JSON.stringify(document))
+  const body = Buffer.from(stringifyExact(document))
   return { body, tag: createHash('sha256').update(body).digest('base64url').slice(0, 22) }
 }

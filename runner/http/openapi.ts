@@ -1,11 +1,12 @@
 /** `GET /openapi.json`: what the token's endpoints take and give, for tools. */
 import type { Request, RequestHandler } from 'express'
 import { type ArgumentProblem, RunnerError } from '../model/errors.js'
+import type { Version } from '../openapi/parameters.js'
 import type { RequestDeps } from '../request/handle.js'
 import { parsePairs, type RawArguments } from '../request/raw-arguments.js'
 import type { OpenApiDocuments } from './openapi-documents.js'
 import { isMatch } from './representation/result-head.js'
-import { queryOf } from './request-context.js'
+import { originOf, queryOf } from './request-context.js'
 import { identify } from './routes.js'
 
 export interface OpenApiDeps extends RequestDeps {
@@ -13,28 +14,31 @@ export interface OpenApiDeps extends RequestDeps {
   readonly publicUrl: string | null
 }
 
-const VERSIONS = { '3.1': '3.1', '3.1.1': '3.1', '3.0': '3.0', '3.0.3': '3.0' } as const
+/** What callers call the versions, the best first. */
+const VERSIONS = { '3.1': '3.1', '3.1.1': '3.1', '3.0': '3.0', '3.0.3': '3.0' } as const satisfies Record<
+  string,
+  Version
+>
 
 /** Sends the document. @throws RunnerError ARGUMENT_INVALID, and what `identify` throws. */
 export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
   let documents: Promise<OpenApiDocuments> | null = null
   return async (req, res) => {
     const caller = identify(req, res, deps)
-    const { version, allFormats } = orderOf(parsePairs(queryOf(req.url)))
+    const { version: named, allFormats } = orderOf(parsePairs(queryOf(req.url)))
+    const { version, openApiType } = representationOf(req, named)
     documents ??= import('./openapi-documents.js').then(({ createOpenApiDocuments }) => createOpenApiDocuments())
     const serverUrl = deps.publicUrl ?? originOf(req)
     const order = { version, allFormats, serverUrl, engine: deps.engine.name }
     const { body, tag } = (await documents).find(deps.endpoints(), caller, order)
-    const openApiType = `application/openapi+json;version=${version}`
-    const isOpenApiType = req.accepts('application/json', openApiType) === openApiType
-    const etag = isOpenApiType ? `"${tag}.openapi"` : `"${tag}"`
+    const etag = openApiType === null ? `"${tag}"` : `"${tag}.openapi"`
     res.vary('Accept')
     res.setHeader('ETag', etag)
     if (isMatch(req.get('If-None-Match'), etag)) {
       res.status(304).end()
       return
     }
-    res.setHeader('Content-Type', isOpenApiType ? openApiType : 'application/json; charset=utf-8')
+    res.setHeader('Content-Type', openApiType ?? 'application/json; charset=utf-8')
     res.setHeader('Content-Length', body.byteLength)
     res.status(200)
     if (req.method === 'HEAD') res.end()
@@ -42,8 +46,26 @@ export function sendOpenApi(deps: OpenApiDeps): RequestHandler {
   }
 }
 
+interface Representation {
+  readonly version: Version
+  /** The type of OpenAPI, where the caller likes it better than JSON; else null. */
+  readonly openApiType: string | null
+}
+
+/** `?version=` beats the version in `Accept`; 3.1 where neither names one. */
+function representationOf(req: Request, named: Version | null): Representation {
+  const offered = Object.entries(VERSIONS)
+    .filter(([, version]) => named === null || version === named)
+    .map(([text, version]) => ({ version, openApiType: `${OPENAPI_TYPE};version=${text}` }))
+  const liked = req.accepts('application/json', ...offered.map(({ openApiType }) => openApiType))
+  const chosen = offered.find(({ openApiType }) => openApiType === liked)
+  return chosen ?? { version: named ?? '3.1', openApiType: null }
+}
+
+const OPENAPI_TYPE = 'application/openapi+json'
+
 /** `version` and `formats` in the address. @throws RunnerError ARGUMENT_INVALID naming each that is not known. */
-function orderOf(address: RawArguments): { readonly version: '3.1' | '3.0'; readonly allFormats: boolean } {
+function orderOf(address: RawArguments): { readonly version: Version | null; readonly allFormats: boolean } {
   const errors: ArgumentProblem[] = []
   const choose = <T>(parameter: string, choices: Readonly<Record<string, T>>, fallback: T): T => {
     const given = address.get(parameter)
@@ -53,18 +75,9 @@ function orderOf(address: RawArguments): { readonly version: '3.1' | '3.0'; read
     errors.push({ parameter, detail: `must be one of: ${Object.keys(choices).join(', ')}` })
     return fallback
   }
-  const version = choose<'3.1' | '3.0'>('version', VERSIONS, '3.1')
+  const version = choose<Version | null>('version', VERSIONS, null)
   const allFormats = choose('formats', { all: true, json: false }, false)
   if (errors.length === 0) return { version, allFormats }
   const names = errors.map(({ parameter }) => parameter).join(', ')
   throw new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
-}
-
-/** `http://127.0.0.1:8080`, from the request's Host. A proxy that ends TLS is told about by `--public-url`. */
-function originOf(req: Request): string {
-  const host = req.get('Host') ?? ''
-  const address = `${req.protocol}://${host}`
-  return URL.canParse(address)
-    ? new URL(address).origin
-    : `${req.protocol}://${req.socket.localAddress}:${req.socket.localPort}`
 }

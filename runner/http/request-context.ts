@@ -23,6 +23,10 @@ export interface Exchange {
   cost: QueryCost | null
   /** Set when a problem is sent, or would have been sent to a caller who left. */
   error: RunnerError | null
+  /** Set for a request of an agent. */
+  via: 'mcp' | null
+  /** Set where the calls that the request holds have events of their own, so that it needs none. */
+  hasCallEvents: boolean
   /** Milliseconds since the request arrived. */
   elapsedMs(): number
 }
@@ -45,6 +49,8 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
     rows: null,
     cost: null,
     error: null,
+    via: null,
+    hasCallEvents: false,
     elapsedMs: () => deps.clock.ticksMs() - began,
   }
   res.locals['exchange'] = exchange
@@ -52,9 +58,10 @@ export function beginExchange(req: Request, res: Response, deps: ExchangeDeps): 
   res.once('close', () => {
     const isSent = wasSent(req, res)
     if (!isSent) gone.abort()
+    if (exchange.hasCallEvents) return
     const path = loggedPath(req.originalUrl)
-    const { requestId, progress, cache, rows, cost, error } = exchange
-    const call = { requestId, method: req.method, path, ...progress }
+    const { requestId, progress, cache, rows, cost, error, via } = exchange
+    const call = { requestId, method: req.method, path, ...progress, ...(via && { via }) }
     const outcome = { cache, rows, error, ...(cost && { cost }) }
     deps.observe(requestDone(call, isSent ? res.statusCode : 499, exchange.elapsedMs(), outcome))
   })
@@ -71,14 +78,15 @@ export function requestDone(
     path,
     endpoint,
     token,
-  }: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token'>,
+    via,
+  }: Pick<RequestDone, 'requestId' | 'method' | 'path' | 'endpoint' | 'token' | 'via'>,
   status: number,
   durationMs: number,
   { cache, rows, cost, error }: Pick<RequestDone, 'cache' | 'rows' | 'cost' | 'error'>,
 ): RequestDone {
   const kind = 'request.done'
   const done = { kind, requestId, method, path, endpoint, token, status, durationMs, cache, rows, error } as const
-  return cost ? { ...done, cost } : done
+  return { ...done, ...(via && { via }), ...(cost && { cost }) }
 }
 
 /** The path of an address, as it may be logged. */
@@ -114,4 +122,13 @@ export function pathOf(url: string): string {
 export function queryOf(url: string): string {
   const mark = url.indexOf('?')
   return mark < 0 ? '' : url.slice(mark + 1)
+}
+
+/** `http://127.0.0.1:8080`, from the request's Host. A proxy that ends TLS is told about by `--public-url`. */
+export function originOf(req: Request): string {
+  const host = req.get('Host') ?? ''
+  const address = `${req.protocol}://${host}`
+  return URL.canParse(address)
+    ? new URL(address).origin
+    : `${req.protocol}://${req.socket.localAddress}:${req.socket.localPort}`
 }

@@ -1,5 +1,6 @@
 /** Reads `<name>.example.json`: rows of a result, reviewed, for documents. */
 import { posix } from 'node:path'
+import { parseExact } from '../model/exact-json.js'
 
 const ENDING = '.example.json'
 
@@ -13,10 +14,10 @@ export const exampleFile = (manifestFile: string, name: string): string =>
 /** The name of the endpoint that the file is an example of. */
 export const exampledName = (file: string): string => posix.basename(file, ENDING)
 
-/** The rows; null where the text is not an example, which `validate` reports. */
+/** The rows, whose numbers `stringifyExact` writes with all their digits; null where the text is not an example, which `validate` reports. */
 export function exampleRows({ text }: { readonly text: string }): readonly unknown[] | null {
   try {
-    const { result } = JSON.parse(text) as { readonly result?: unknown }
+    const { result } = parseExact(text) as { readonly result?: unknown }
     return Array.isArray(result) ? Object.freeze(result) : null
   } catch {
     return null

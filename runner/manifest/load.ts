@@ -178,7 +178,7 @@ export async function loadSources(
   }
   await loading.end()
   const shared = duplicates.diagnostics()
-  const sharing = new Set(shared.map(({ file }) => file))
+  const sharing = new Set(shared.filter(({ severity }) => severity === 'error').map(({ file }) => file))
   const isSound = ({ detail, source }: LoadedOne): boolean => detail !== null && !sharing.has(source.file)
   const details = outcomes.filter(isSound).map(({ detail }) => detail!)
   const diagnostics = [...partials.diagnostics, ...outcomes.flatMap(one => one.diagnostics), ...shared]

@@ -55,7 +55,10 @@ export interface Endpoint {
   readonly labels: Readonly<Record<string, string>>
   /** A hash of everything that can change a result: manifest, partials, lookup tables, table schemas. */
   readonly revision: string
-  /** Reviewed rows of a result, for documents: those of `<name>.example.json`. Null where there is no such file. */
+  /**
+   * Reviewed rows of a result, for documents: those of `<name>.example.json`, to be written by `stringifyExact`. Null where
+   * there is no such file.
+   */
   readonly example: readonly unknown[] | null
   /** Whether undeclared arguments are an error; otherwise they are ignored. */
   readonly rejectsUnknown: boolean

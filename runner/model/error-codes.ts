@@ -54,6 +54,13 @@ export const ERROR_CODES = {
     remedy:
       'Leave out the arguments that the token pins, or ask the operator for a token that allows this call. The log has the reason.',
   },
+  ORIGIN_NOT_ALLOWED: {
+    status: 403,
+    title: 'The origin is not allowed',
+    when: 'A page of another origin has called `/mcp`. `--public-url` and `--cors-origins` say which origins may.',
+    fault: 'caller',
+    remedy: 'Call from the address of the server itself, or ask the operator to add the origin to `--cors-origins`.',
+  },
   ENDPOINT_UNKNOWN: {
     status: 404,
     title: 'No such endpoint',

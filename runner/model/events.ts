@@ -44,6 +44,8 @@ export type Event =
       readonly durationMs: number
       readonly cache: CacheOutcome | null
       readonly rows: number | null
+      /** `mcp`: an agent's call. Absent for calls over plain HTTP. */
+      readonly via?: 'mcp'
       /** What the warehouse billed for the query that this request started; absent on other engines. */
       readonly cost?: QueryCost
       readonly error: RunnerError | null

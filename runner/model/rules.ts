@@ -35,11 +35,19 @@ export const RULES = {
   'manifest/file-name': { says: "A manifest's file name ends in `.yml`, so the file is not read.", isWarning: true },
   'manifest/duplicate-id': { says: 'Another manifest has this id.' },
   'manifest/duplicate-name': { says: 'Another manifest has this name.' },
+  'manifest/similar-name': {
+    says: 'The name differs from that of another manifest in `.` and `-` alone; generators of clients write both as `_`.',
+    isWarning: true,
+  },
   'manifest/name-form': { says: 'The name looks like an id.' },
   'manifest/sql-block': { says: 'The SQL is not a literal block (`sql: |`).' },
   'parameter/reserved-name': { says: 'A parameter is named `now`, which is always bound to the time of the query.' },
   'parameter/hides-format': {
     says: 'A parameter is named `format`, so an address cannot choose the format of the result; only `Accept` can.',
+    isWarning: true,
+  },
+  'parameter/object-member': {
+    says: 'A parameter is named as a member of every object of JavaScript, such as `constructor` or `toString`. Callers in TypeScript cannot leave it out.',
     isWarning: true,
   },
   'parameter/duplicate-name': { says: 'Two parameters differ only in case.' },

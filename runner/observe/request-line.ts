@@ -9,7 +9,7 @@ const MAX_REMEMBERED = 2_000
 const MAX_ENDS = 1_000
 
 /** The part of the line that requests of one path usually share. */
-interface Middle extends Pick<RequestDone, 'method' | 'endpoint' | 'token' | 'status' | 'cache'> {
+interface Middle extends Pick<RequestDone, 'method' | 'via' | 'endpoint' | 'token' | 'status' | 'cache'> {
   /** The text between the request id and the duration. */
   readonly text: string
   /** The end of the line by the number of rows, for requests without a cost. Middles of one outcome share this map. */
@@ -38,10 +38,11 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
   }
 
   function middleOf(event: RequestDone): Middle {
-    const { method, path, endpoint, token, status, cache } = event
+    const { method, path, via, endpoint, token, status, cache } = event
     const before = middles.get(path)
     if (
       before?.method === method &&
+      before.via === via &&
       before.endpoint === endpoint &&
       before.token === token &&
       before.status === status &&
@@ -49,11 +50,18 @@ export function createRequestLine(): (event: RequestDone, nowMs: number) => stri
     ) {
       return before
     }
-    const facts = { method, path, ...(endpoint !== null && { endpoint }), ...(token !== null && { token }), status }
+    const facts = {
+      method,
+      path,
+      ...(via && { via }),
+      ...(endpoint !== null && { endpoint }),
+      ...(token !== null && { token }),
+      status,
+    }
     const text = `",${asciiJson(facts).slice(1, -1)},"durationMs":`
     const ends = endsOf.get(cache) ?? new Map<number | null, string>()
     endsOf.set(cache, ends)
-    const middle = { method, endpoint, token, status, cache, text, ends }
+    const middle = { method, ...(via && { via }), endpoint, token, status, cache, text, ends }
     if (middles.size >= MAX_REMEMBERED) middles.clear()
     middles.set(path, middle)
     return middle

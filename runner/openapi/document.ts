@@ -14,7 +14,7 @@ export interface DocumentOptions extends Pick<OperationFacts, 'version' | 'engin
   readonly revision: string
 }
 
-/** A document as JSON. */
+/** A document as JSON, to be written by `stringifyExact`: numbers in examples keep their digits. */
 export type OpenApiDocument = { readonly [member: string]: unknown }
 
 const FULL_VERSION = { '3.1': '3.1.1', '3.0': '3.0.3' } as const

@@ -22,7 +22,7 @@ export interface Operation {
 }
 
 /** `functions.invocation-stats` is `functions_invocation-stats`: unique, since no name of an endpoint has `_`. */
-const operationId = ({ name }: Pick<Endpoint, 'name'>): string => name.replaceAll('.', '_')
+export const operationId = ({ name }: Pick<Endpoint, 'name'>): string => name.replaceAll('.', '_')
 
 /** The first word of the name. */
 export const tagOf = ({ name }: Pick<Endpoint, 'name'>): string => name.split('.', 1)[0]!

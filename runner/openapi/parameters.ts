@@ -2,7 +2,7 @@
 import type { Endpoint } from '../model/endpoint.js'
 import type { ArgumentValue, Parameter, ScalarParameterType, ScalarValue } from '../model/param.js'
 import { splitType } from '../model/typed-value.js'
-import type { JsonSchema } from './schema.js'
+import type { Dialect, JsonSchema } from './schema.js'
 
 /** The versions of OpenAPI that documents are written in. */
 export type Version = '3.1' | '3.0'
@@ -33,7 +33,7 @@ function parameterObject(parameter: Parameter, version: Version): ParameterObjec
     ...(isRequired && { required: true }),
     ...(description !== '' && { description }),
     ...(isArray && { style: 'form', explode: true }),
-    schema: parameterSchema(parameter, version === '3.1' ? examples : []),
+    schema: parameterSchema(parameter, version === '3.1' ? examples : [], version),
     ...(version === '3.0' && examples.length > 0 && { examples: namedExamples(examples) }),
     ...(role && { 'x-sluice-role': role }),
   }
@@ -75,11 +75,18 @@ function isTaken({ enum: values, pattern, maxLength = Infinity }: Parameter, row
   return [...row].length <= maxLength && (!pattern || new RegExp(`^(?:${pattern.source})$`, pattern.flags).test(row))
 }
 
+/** The schema of an argument with its description and examples, complete in itself. */
+export function argumentSchema(parameter: Parameter): JsonSchema {
+  const description = descriptionOf(parameter)
+  const schema = parameterSchema(parameter, examplesOf(parameter), 'json-schema')
+  return { ...schema, ...(description !== '' && { description }) }
+}
+
 /** The schema of an argument. */
-function parameterSchema(parameter: Parameter, examples: readonly unknown[] = []): JsonSchema {
+function parameterSchema(parameter: Parameter, examples: readonly unknown[], dialect: Dialect): JsonSchema {
   const { type, maxLength } = parameter
   const { scalar, isArray } = splitType(type)
-  const value = scalarSchema(parameter, scalar, isArray)
+  const value = scalarSchema(parameter, scalar, isArray, dialect)
   const fallback = defaultOf(parameter, scalar)
   const more = { ...(fallback !== undefined && { default: fallback }), ...(examples.length > 0 && { examples }) }
   if (!isArray) return { ...value, ...more }
@@ -102,15 +109,31 @@ const CIVIL_FORMATS: Partial<Record<ScalarParameterType, string>> = {
   timestamp: 'date-time',
 }
 
-function scalarSchema(parameter: Parameter, scalar: ScalarParameterType, isArray: boolean): JsonSchema {
+/** A text of this form is an argument in any case; `date-time-local` is a format of OpenAPI's registry alone. */
+const DATETIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\\.[0-9]{1,6})?$'
+
+/** How texts of this type look, apart from what the manifest says. */
+function formOf(scalar: ScalarParameterType, isRe2: boolean, dialect: Dialect): JsonSchema {
+  // Validators of JSON Schema hold `regex` to be a regular expression of JavaScript, which RE2's `(?i)` is not.
+  if (isRe2) return dialect === 'json-schema' ? {} : { format: 'regex' }
+  if (scalar === 'datetime' && dialect === 'json-schema') return { pattern: DATETIME_PATTERN }
+  const known = CIVIL_FORMATS[scalar]
+  return known === undefined ? {} : { format: known }
+}
+
+function scalarSchema(
+  parameter: Parameter,
+  scalar: ScalarParameterType,
+  isArray: boolean,
+  dialect: Dialect,
+): JsonSchema {
   const { pattern, maxLength, format, minimum, maximum } = parameter
-  const known = format === 're2' ? 'regex' : CIVIL_FORMATS[scalar]
   const allowed = allowedOf(parameter)?.map(value => jsonOf(scalar, value))
   const isNumber = scalar === 'int64' || scalar === 'float64'
   const [least, most] = [minimum, maximum].map(bound => (isNumber ? exactNumber(scalar, bound) : undefined))
   return {
     type: TYPES[scalar],
-    ...(known !== undefined && { format: known }),
+    ...formOf(scalar, format === 're2', dialect),
     ...(allowed && { enum: allowed }),
     ...(pattern && { pattern: `^(?:${pattern.source})$` }),
     ...(!isArray && maxLength !== undefined && { maxLength }),

@@ -24,7 +24,8 @@ export function problemCodes({
     CONTRACT_BROKEN: mayBreak,
     BUDGET_EXCEEDED: isWarehouse,
     COST_LIMIT_EXCEEDED: isWarehouse,
-    // Only a purge, or /readyz, is answered with these.
+    // Only agents, a purge, or /readyz, are answered with these.
+    ORIGIN_NOT_ALLOWED: false,
     STORE_UNAVAILABLE: false,
     NOT_READY: false,
   }

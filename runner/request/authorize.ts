@@ -31,14 +31,18 @@ export function authenticate(tokens: TokenStore, token: string | null): Caller {
       headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
     })
   }
-  const waitMs = caller.admit()
-  if (waitMs > 0) {
-    throw new RunnerError('RATE_LIMITED', {
-      detail: "The token's rate is used up for now.",
-      headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
-    })
-  }
+  countCall(caller)
   return caller
+}
+
+/** Counts one call against the token's rate. @throws RunnerError RATE_LIMITED. */
+export function countCall(caller: Pick<Caller, 'admit'>): void {
+  const waitMs = caller.admit()
+  if (waitMs === 0) return
+  throw new RunnerError('RATE_LIMITED', {
+    detail: "The token's rate is used up for now.",
+    headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+  })
 }
 
 /** The members of an endpoint that decide which callers it admits. */

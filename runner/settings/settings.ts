@@ -260,6 +260,18 @@ const TABLE = {
     description:
       'Where callers reach the server, for its OpenAPI document; without it, where each request has reached it.',
   }),
+  mcp: setting(oneOf(['on', 'off']), 'on', {
+    flag: '--mcp',
+    variable: 'SLUICE_MCP',
+    description: 'Whether agents are served at /mcp: on or off.',
+  }),
+  /** The rows of one answer to an agent, as JSON, in bytes. */
+  mcpMaxBytes: setting(size, 65_536, {
+    flag: '--mcp-max-bytes',
+    variable: 'SLUICE_MCP_MAX_BYTES',
+    unit: 'bytes',
+    description: 'The most that an answer to an agent shows of a result, such as 64 KiB.',
+  }),
   logLevel: setting(oneOf(LOG_LEVELS), 'info', {
     flag: '--log-level',
     variable: 'SLUICE_LOG_LEVEL',

@@ -1,4 +1,7 @@
-/** What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, when a call needs it. */
+/**
+ * What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, when a call needs it, and
+ * what serves agents when the first of them asks.
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect } from 'chai'
@@ -7,12 +10,14 @@ import { scratch, startServe } from './command.js'
 
 const TOKEN = 'unrestricted-token-of-32-letters'
 const LIBRARIES = ['apache-arrow', 'flatbuffers', 'hyparquet', 'hyparquet-writer']
+/** What serves agents. */
+const AGENTS = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
 
 describe('the modules of a server', () => {
   const folder = scratch()
   after(() => folder.remove())
 
-  it('do not include the library of a format, neither when it is ready nor later', async () => {
+  it('do not include the library of a format, and what serves agents only once one has asked', async () => {
     mkdirSync(folder.path('data', 'logs'), { recursive: true })
     const log = folder.path('modules.log')
     writeFileSync(log, '')
@@ -29,7 +34,15 @@ describe('the modules of a server', () => {
         const path = `/api/endpoints/query/logs.all?project=p&project_tier=FREE&format=${format}`
         expect((await server.get(path, { 'X-API-KEY': TOKEN })).status, format).to.equal(200)
       }
-      expect([...packagesLoaded()].filter(name => LIBRARIES.includes(name))).to.deep.equal([])
+      expect([...packagesLoaded()].filter(name => [...LIBRARIES, ...AGENTS].includes(name))).to.deep.equal([])
+      expect(readFileSync(log, 'utf8')).not.to.include('/runner/mcp/')
+      const asked = await fetch(`${server.url}/mcp`, {
+        method: 'POST',
+        headers: { 'X-API-KEY': TOKEN, 'Content-Type': 'application/json' },
+        body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+      })
+      expect(asked.status).to.equal(200)
+      expect([...packagesLoaded()]).to.include.members(['@modelcontextprotocol/server', 'zod'])
     } finally {
       await server.end('SIGTERM')
     }

@@ -83,7 +83,7 @@ name: shop.counts
 parameters:
   least: { type: int64, required: true, description: The first number., examples: [9, 2] }
 sql: |
-  SELECT n, @now AS moment, NUMERIC '0.10' AS exact FROM UNNEST([1, 2, 3]) AS n WHERE n >= @least ORDER BY n
+  SELECT n, @now AS moment, NUMERIC '0.10' AS exact, JSON '[12345678901234567890]' AS document FROM UNNEST([1, 2, 3]) AS n WHERE n >= @least ORDER BY n
 `
   const write = (...argv: readonly string[]): Promise<Finished> =>
     command(['openapi', '--examples', '--now', '2026-01-31T12:00:00Z', ...settings, ...argv])
@@ -101,9 +101,10 @@ sql: |
     expect([code, err]).to.deep.equal([0, 'shop.counts: an example is written\n'])
     const text = readFileSync(example, 'utf8')
     expect(JSON.parse(text).result).to.deep.equal([
-      { n: 2, moment: '2026-01-31T12:00:00Z', exact: '0.1' },
-      { n: 3, moment: '2026-01-31T12:00:00Z', exact: '0.1' },
+      { n: 2, moment: '2026-01-31T12:00:00Z', exact: '0.1', document: [12345678901234567890n].map(Number) },
+      { n: 3, moment: '2026-01-31T12:00:00Z', exact: '0.1', document: [12345678901234567890n].map(Number) },
     ])
+    for (const written of [text, out]) expect(written).to.match(/\s12345678901234567890\s/)
     const { content } = JSON.parse(out).paths[`${QUERY}/shop.counts`].get.responses['200']
     expect(content['application/json'].example).to.deep.equal(JSON.parse(text))
   })

@@ -21,7 +21,7 @@ const blocksOf = (page: Page, ...languages: readonly string[]): readonly string[
 
 const LANGUAGES = [
   ...['console', 'csv', 'dockerfile', 'ini', 'json', 'mermaid', 'nginx'],
-  ...['lua', 'ndjson', 'python', 'sh', 'sql', 'text', 'ts', 'yaml'],
+  ...['lua', 'ndjson', 'python', 'sh', 'sql', 'text', 'toml', 'ts', 'yaml'],
 ]
 /** Files that a reader makes, that other programs have, or that `make` writes. */
 const MADE =

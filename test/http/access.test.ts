@@ -262,6 +262,7 @@ describe('the other addresses', () => {
       expect(response.headers.get('Access-Control-Allow-Headers')?.split(', ')).to.have.members([
         ...['X-API-KEY', 'Authorization', 'Accept', 'Content-Type'],
         ...['Cache-Control', 'If-Match', 'If-None-Match', 'Range', 'If-Range', 'X-Request-Id'],
+        ...['Mcp-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id'],
       ])
     })
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { parseExact } from '../../runner/model/exact-json.js'
 import { handMadeEndpoint } from '../request/hand-made.js'
 import { type Serving, serving } from './serving.js'
 
@@ -80,8 +81,32 @@ describe('http: GET /openapi.json', () => {
       headers: { Accept: 'application/openapi+json;version=3.0' },
     })
     expect(old.headers.get('Content-Type')).to.equal('application/openapi+json;version=3.0')
+    const versioned = async (Accept: string, path = '/openapi.json'): Promise<readonly unknown[]> => {
+      const response = await http.get(path, { headers: { Accept } })
+      return [response.headers.get('Content-Type'), ((await response.json()) as Json).openapi]
+    }
+    const OPENAPI = 'application/openapi+json'
+    expect(await versioned(`${OPENAPI};version=3.0`)).to.deep.equal([`${OPENAPI};version=3.0`, '3.0.3'])
+    expect(await versioned(`${OPENAPI};version=3.0.3, application/json;q=0.5`)).to.deep.equal([
+      `${OPENAPI};version=3.0.3`,
+      '3.0.3',
+    ])
+    expect(await versioned(`${OPENAPI};version=3.1`)).to.deep.equal([`${OPENAPI};version=3.1`, '3.1.1'])
+    expect(await versioned(`${OPENAPI};version=2.0`)).to.deep.equal(['application/json; charset=utf-8', '3.1.1'])
+    expect(await versioned(`${OPENAPI};version=3.0`, '/openapi.json?version=3.1')).to.deep.equal([
+      'application/json; charset=utf-8',
+      '3.1.1',
+    ])
     const browser = await http.get('/openapi.json', { headers: { Accept: 'text/html,*/*;q=0.8' } })
     expect(browser.headers.get('Content-Type')).to.equal('application/json; charset=utf-8')
+  })
+
+  it('keeps the digits of numbers in examples', async () => {
+    const rows = '[{"project":12345678901234567890.123}]'
+    const exact = await serving({ endpoints: [handMadeEndpoint({ example: parseExact(rows) as unknown[] })] })
+    const text = await (await exact.get('/openapi.json')).text()
+    await exact.close()
+    expect(text).to.include(`"example":{"result":${rows}}`)
   })
 
   it('is a 304 until an endpoint changes', async () => {

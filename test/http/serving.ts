@@ -12,6 +12,7 @@ import { openMemoryStore } from '../../runner/cache/stores/memory.js'
 import { createDeriver } from '../../runner/derive/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/hits/fast-path.js'
+import type { McpSettings } from '../../runner/http/mcp.js'
 import { AVAILABLE_CODINGS, createRepresentationStore } from '../../runner/http/representation/representation.js'
 import { messageClassesOf } from '../../runner/http/server/message-classes.js'
 import { type RunningServer, startServer } from '../../runner/http/server/server.js'
@@ -54,6 +55,8 @@ export interface ServingOptions {
   readonly corsOrigins?: readonly string[]
   /** @default null, the origin of each request */
   readonly publicUrl?: string
+  /** How agents are served; null for not at all. @default at most 65,536 bytes of rows */
+  readonly mcp?: McpSettings | null
   readonly clock?: Clock
   readonly drainDelayMs?: number
   readonly graceMs?: number
@@ -105,6 +108,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     representations: createRepresentationStore({ derive: deriver.derive, maxResultBytes: 64_000_000 }),
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
+    mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }

@@ -43,7 +43,8 @@ async function load(
     tables,
     checkSql: checkByTranslation(tables),
   })
-  expect(loaded.diagnostics).to.deep.equal([])
+  // Some names of parameters are warned of, and served all the same.
+  expect(loaded.diagnostics.filter(({ rule }) => rule !== 'parameter/object-member')).to.deep.equal([])
   return loaded.endpoints[0]!
 }
 

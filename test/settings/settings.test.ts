@@ -48,6 +48,8 @@ describe('settings', () => {
       redisUrl: null,
       redisPrefix: 'sluice:',
       corsOrigins: [],
+      mcp: 'on',
+      mcpMaxBytes: 65_536,
       logLevel: 'info',
       drainDelaySeconds: 0,
       graceSeconds: 10,

@@ -1,4 +1,7 @@
-/** Finds ids and names that manifests share. Each of the manifests gets a diagnostic, which gives the place of another. */
+/**
+ * Finds ids and names that manifests share, each with a diagnostic in every one of these manifests, and names that are nearly
+ * the same, with a warning in the later manifest.
+ */
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { FilePlace, ManifestSource } from '../source.js'
@@ -23,18 +26,31 @@ export function claimsOf(value: unknown, source: ManifestSource): readonly Claim
 /** Collects the ids and names of the manifests of one load, in the order of their files. */
 export class DuplicateFinder {
   readonly #claims = new Map<string, Claim | readonly Claim[]>()
+  /** The first name of those that differ in - and . alone, and the others. */
+  readonly #similar = new Map<string, Claim>()
+  readonly #nearlySame: (readonly [name: Claim, first: Claim])[] = []
 
   add(claims: readonly Claim[]): void {
     for (const claim of claims) {
-      const key = `${claim.member} ${claim.text.toLowerCase()}`
+      const text = claim.text.toLowerCase()
+      const key = `${claim.member} ${text}`
       const before = this.#claims.get(key)
       this.#claims.set(key, before === undefined ? claim : [before, claim].flat())
+      if (claim.member === 'name') this.#compare(claim, text)
     }
   }
 
-  /** A diagnostic in each manifest whose id or name another manifest has too. */
+  #compare(name: Claim, text: string): void {
+    const key = text.replaceAll('.', '-')
+    const first = this.#similar.get(key)
+    if (first === undefined) this.#similar.set(key, name)
+    else if (first.text.toLowerCase() !== text) this.#nearlySame.push([name, first])
+  }
+
+  /** An error in each manifest whose id or name another manifest has too, and warnings about names nearly the same. */
   diagnostics(): readonly Diagnostic[] {
-    return [...this.#claims.values()].flatMap(claims => (Array.isArray(claims) ? blameAll(claims) : []))
+    const shared = [...this.#claims.values()].flatMap(claims => (Array.isArray(claims) ? blameAll(claims) : []))
+    return [...shared, ...this.#nearlySame.map(([name, first]) => similarName(name, first))]
   }
 }
 
@@ -45,4 +61,13 @@ function blameAll(claims: readonly Claim[]): readonly Diagnostic[] {
     const message = `the ${member} "${text}" is also that of ${other.file}:${other.line}; give one of them another`
     return diagnosticAt(places[i]!, `manifest/duplicate-${member}`, message)
   })
+}
+
+/** Generators of clients write both names alike. */
+function similarName({ text, place }: Claim, first: Claim): Diagnostic {
+  const at = first.place()
+  const message =
+    `the name "${text}" differs from that of ${at.file}:${at.line}, "${first.text}", in - and . alone, ` +
+    'so generated clients may give both the same name; take another name'
+  return diagnosticAt(place(), 'manifest/similar-name', message, 'warning')
 }

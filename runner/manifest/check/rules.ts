@@ -26,6 +26,7 @@ import { parameterBadConstraint } from './rules/parameter-bad-constraint.js'
 import { parameterDuplicateName } from './rules/parameter-duplicate-name.js'
 import { parameterHidesFormat } from './rules/parameter-hides-format.js'
 import { parameterNoPinnedAs } from './rules/parameter-no-pinned-as.js'
+import { parameterObjectMember } from './rules/parameter-object-member.js'
 import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
 import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
 import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
@@ -44,6 +45,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   sqlBlock,
   parameterReservedName,
   parameterHidesFormat,
+  parameterObjectMember,
   parameterDuplicateName,
   parameterRequiredWithDefault,
   parameterBadConstraint,

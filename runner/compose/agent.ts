@@ -1,0 +1,27 @@
+/** What `sluice mcp` serves: the endpoints and tables of this machine, to a caller without a token. */
+import { unrestrictedCaller } from '../auth/tokens.js'
+import { loadTableSchemas } from '../manifest/tables/load.js'
+import type { Observer } from '../model/events.js'
+import type { Settings } from '../settings/settings.js'
+import { NO_TOKENS, openRunner } from './runner.js'
+
+/** Manifests and table schemas are read again when they change. The caller closes it. @throws LoadError, SetupError. */
+export async function openAgentDeps(given: Settings, observe: Observer) {
+  // Without the shared store and the tokens of servers: a mistake in theirs keeps no author from working.
+  const settings: Settings = { ...given, engine: 'duckdb', watch: true, redisUrl: null }
+  const { runner, deps, tables } = await openRunner(settings, { observe }, NO_TOKENS)
+  return {
+    caller: unrestrictedCaller('stdio'),
+    deps,
+    engine: deps.engine,
+    tables: {
+      catalogue: tables,
+      async resources() {
+        const loaded = await loadTableSchemas(settings.tablesDir)
+        return new Map(loaded.tables.map(({ name, resource }) => [name, resource]))
+      },
+    },
+    maxBytes: settings.mcpMaxBytes,
+    close: runner.close,
+  }
+}

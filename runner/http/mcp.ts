@@ -1,0 +1,92 @@
+/** `POST /mcp`: endpoints as tools for agents (Model Context Protocol). The protocol itself is loaded on the first request. */
+import { isIP } from 'node:net'
+import type { Request, RequestHandler, Response } from 'express'
+import { RunnerError } from '../model/errors.js'
+import { countCall } from '../request/authorize.js'
+import { readJsonBody } from './body.js'
+import type { OpenApiDeps } from './openapi.js'
+import { exchangeOf, loggedPath, originOf } from './request-context.js'
+import { identify } from './routes.js'
+
+export interface McpSettings {
+  /** The most bytes of the rows in one answer. */
+  readonly maxBytes: number
+}
+
+export interface McpDeps extends OpenApiDeps {
+  readonly mcp: McpSettings
+  readonly corsOrigins: readonly string[]
+}
+
+/** Answers one POST of an agent. @throws RunnerError. */
+export function answerAgents(deps: McpDeps): RequestHandler {
+  return async (req, res) => {
+    const exchange = exchangeOf(res)
+    exchange.via = 'mcp'
+    refuseForeignOrigin(req, deps)
+    const caller = identify(req, res, deps)
+    refuseOtherTypes(req)
+    const message = await readJsonBody(req).catch(notJson)
+    if (message === undefined) return sendParseError(res)
+    // The messages of a batch count as as many calls.
+    if (Array.isArray(message)) for (let i = 1; i < message.length; i++) countCall(caller)
+    const { answerRequest } = await import('../mcp/answer-request.js')
+    const { status, contentType, body } = await answerRequest(
+      { message, headers: req.headers },
+      {
+        caller,
+        deps,
+        maxBytes: deps.mcp.maxBytes,
+        serverUrl: deps.publicUrl ?? originOf(req),
+        isAuthor: false,
+        otherTools: [],
+        about: { requestId: exchange.requestId, method: req.method, path: loggedPath(req.originalUrl) },
+        onCall() {
+          exchange.hasCallEvents = true
+        },
+        signal: exchange.signal,
+      },
+    )
+    send(res, status, contentType, body)
+  }
+}
+
+/**
+ * A page of another origin may not call, even with a token: it could have been led here by a name that it has made resolve to
+ * this machine. So a name that is not `--public-url` counts as our own only where no one else can give it an address.
+ */
+function refuseForeignOrigin(req: Request, { publicUrl, corsOrigins }: McpDeps): void {
+  const origin = req.get('Origin')
+  if (origin === undefined || corsOrigins.includes(origin) || corsOrigins.includes('*')) return
+  const own = publicUrl === null ? originOf(req) : new URL(publicUrl).origin
+  if (origin === own && (publicUrl !== null || isFixedHost(new URL(own).hostname))) return
+  throw new RunnerError('ORIGIN_NOT_ALLOWED', {
+    detail: 'Pages of this origin may not call: --cors-origins and --public-url say which may.',
+  })
+}
+
+/** Whether this host of an address is an address itself, or a name of this machine. */
+const isFixedHost = (host: string): boolean =>
+  host === 'localhost' || isIP(host.startsWith('[') ? host.slice(1, -1) : host) !== 0
+
+/** The answer is JSON, which the protocol's clients accept beside a stream of events. */
+function refuseOtherTypes(req: Request): void {
+  if (req.accepts('application/json') !== false) return
+  throw new RunnerError('NOT_ACCEPTABLE', { detail: 'This can be had as application/json.' })
+}
+
+function notJson(thrown: unknown): undefined {
+  if (!(thrown instanceof SyntaxError) && !(thrown instanceof RangeError)) throw thrown
+}
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"The body is not valid JSON"}}'
+
+const sendParseError = (res: Response): void => send(res, 400, 'application/json', PARSE_ERROR)
+
+function send(res: Response, status: number, contentType: string | null, text: string): void {
+  const body = Buffer.from(text)
+  if (contentType !== null) res.setHeader('Content-Type', contentType)
+  if (body.byteLength > 0) res.setHeader('Content-Length', body.byteLength)
+  res.status(status).end(body)
+}

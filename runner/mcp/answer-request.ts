@@ -1,0 +1,93 @@
+/** Answers one POST: JSON-RPC of every revision of the protocol, without sessions. */
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
+import { RunnerError } from '../model/errors.js'
+import { createRawJson } from './raw-json.js'
+import { createMcpServer } from './server.js'
+import type { Session } from './session.js'
+
+export interface McpRequest {
+  /** The parsed body. */
+  readonly message: unknown
+  /** The headers of the request; those of the protocol are read. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+export interface McpAnswer {
+  readonly status: number
+  readonly contentType: string | null
+  /** '' where there is nothing to say, as to a notification. */
+  readonly body: string
+}
+
+/** What the request itself says of a session. */
+type Found = 'raw' | 'knowsLinks' | 'refuse'
+
+/** @throws RunnerError for a failure that is the answer to the whole request: 429; CALL_ABANDONED. */
+export async function answerRequest({ message, headers }: McpRequest, given: Omit<Session, Found>): Promise<McpAnswer> {
+  const raw = createRawJson()
+  let refusal: RunnerError | null = null
+  const refuse = (error: RunnerError): void => {
+    refusal ??= error
+  }
+  const request = webRequest(headers, given.signal)
+  const isLegacy = await isLegacyRequest(request, message)
+  const knowsLinks = !isLegacy || knowsResourceLinks(request)
+  const session: Session = { ...given, raw, knowsLinks, refuse }
+  const answering = isLegacy ? answerLegacy(request, message, session) : answerModern(request, message, session)
+  const response = await untilGone(answering, given.signal)
+  const body = await untilGone(response.text(), given.signal)
+  if (refusal !== null) throw refusal
+  return { status: response.status, contentType: response.headers.get('Content-Type'), body: raw.fill(body) }
+}
+
+/** A request without a version is of 2025-03-26, whose results have no links to resources. */
+function knowsResourceLinks({ headers }: Request): boolean {
+  const version = headers.get(VERSION_HEADER)
+  return version !== null && version > '2025-03-26'
+}
+
+/** Revision 2026-07-28 and later. */
+function answerModern(request: Request, message: unknown, session: Session): Promise<Response> {
+  const handler = createMcpHandler(() => createMcpServer(session), { legacy: 'reject' })
+  return handler.fetch(request, { parsedBody: message })
+}
+
+/** Revisions with an `initialize`, whose sessions this server does not need: each request stands alone. */
+async function answerLegacy(request: Request, message: unknown, session: Session): Promise<Response> {
+  const server = createMcpServer(session)
+  // `sessionIdGenerator` is left out: no sessions.
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: message })
+  } finally {
+    await server.close()
+  }
+}
+
+const VERSION_HEADER = 'mcp-protocol-version'
+const PROTOCOL_HEADERS = [VERSION_HEADER, 'mcp-method', 'mcp-name']
+
+/** What the SDK reads of a request. What the caller accepts has been looked at, and the answer is JSON. */
+function webRequest(headers: McpRequest['headers'], signal: AbortSignal): Request {
+  const sent = new Headers({ 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' })
+  for (const name of PROTOCOL_HEADERS) {
+    const value = headers[name]
+    if (value !== undefined) sent.set(name, String(value))
+  }
+  return new Request('http://localhost/mcp', { method: 'POST', headers: sent, signal, body: '{}' })
+}
+
+/** Rejects when the caller leaves: the SDK then answers nothing. */
+function untilGone<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(new RunnerError('CALL_ABANDONED'))
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}

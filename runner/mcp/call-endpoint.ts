@@ -1,0 +1,188 @@
+/** Conducts a call of an endpoint's tool: the same pins, cache, flights, budgets, log and metrics as over plain HTTP. */
+import { nearest } from '../../googlesql/index.js'
+import type { Endpoint } from '../model/endpoint.js'
+import { type ArgumentProblem, RunnerError, toRunnerError } from '../model/errors.js'
+import type { Caller } from '../model/ports.js'
+import { bindPinned } from '../request/bind-pinned.js'
+import { handleFor, type RunResponse } from '../request/handle.js'
+import { FORMAT_NAME } from '../request/negotiate.js'
+import type { Progress } from '../request/plan.js'
+import { parsedArguments, type RawArguments } from '../request/raw-arguments.js'
+import { type FullResult, mistakeAnswer, mistakeText, rowsAnswer, type ToolAnswer } from './answers.js'
+import { excerptOf } from './excerpt.js'
+import type { Session } from './session.js'
+import { DEFAULT_ROWS, MAX_ROWS, ROWS, takesRows } from './tools.js'
+
+/** The longest address that a note names. */
+const MAX_ADDRESS = 2_000
+
+export type GivenArguments = Readonly<Record<string, unknown>>
+
+/**
+ * Answers with rows, or with a mistake that the model can mend.
+ * @throws RunnerError ENDPOINT_UNKNOWN, TOKEN_NOT_ALLOWED where there is no such tool; what `session.refuse` was given.
+ */
+export async function callEndpoint(
+  endpoint: Endpoint,
+  args: GivenArguments,
+  session: Session,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const { deps, caller } = session
+  session.onCall()
+  const beganMs = deps.clock.ticksMs()
+  const progress: Progress = { token: caller.token, endpoint: endpoint.name }
+  const report = (status: number, outcome: CallOutcome): void => {
+    const durationMs = deps.clock.ticksMs() - beganMs
+    const { cost, ...facts } = outcome
+    const kind = 'request.done'
+    deps.observe({
+      kind,
+      ...session.about,
+      via: 'mcp',
+      ...progress,
+      status,
+      durationMs,
+      ...facts,
+      ...(cost && { cost }),
+    })
+  }
+  try {
+    const { given, rows } = readArguments(endpoint, args, caller)
+    const request = {
+      ref: endpoint.id,
+      accept: undefined,
+      acceptEncoding: undefined,
+      format: 'json',
+      readAddress: () => given,
+      signal,
+    } as const
+    const response = await handleFor(caller, request, deps, progress)
+    const answer = answerOf(response, given, rows, session)
+    const { outcome: cache, cost, result } = response
+    report(200, { cache, rows: result.rowCount, cost, error: null })
+    return answer
+  } catch (thrown) {
+    const error = understand(thrown, signal)
+    report(error.status, { cache: null, rows: null, cost: error.cost, error })
+    if (error.code === 'INTERNAL') deps.observe({ kind: 'bug', where: 'mcp', cause: error.cause })
+    return refusalAnswer(error, session)
+  }
+}
+
+type CallOutcome = Pick<RunResponse, 'cost'> & {
+  readonly cache: RunResponse['outcome'] | null
+  readonly rows: number | null
+  readonly error: RunnerError | null
+}
+
+/** A run that was cancelled while its caller is still there was cancelled because the process is ending. */
+function understand(thrown: unknown, signal: AbortSignal): RunnerError {
+  const error = toRunnerError(thrown)
+  return error.code === 'CALL_ABANDONED' && !signal.aborted ? new RunnerError('DRAINING', { cause: error }) : error
+}
+
+/** A 400 in words, a 5xx by its code alone. @throws RunnerError for what is no answer of a tool. */
+export function refusalAnswer(
+  error: RunnerError,
+  { isAuthor, refuse }: Pick<Session, 'isAuthor' | 'refuse'>,
+): ToolAnswer {
+  const { code, status, cause } = error
+  if (code === 'ENDPOINT_UNKNOWN' || code === 'TOKEN_NOT_ALLOWED') throw error
+  if (status === 429 && refuse) {
+    refuse(error)
+    throw error
+  }
+  if (status < 500) return mistakeAnswer(mistakeText(error))
+  if (!isAuthor) return mistakeAnswer(code)
+  const why = code !== 'INTERNAL' && cause instanceof Error ? [cause.message] : []
+  return mistakeAnswer([`${code}: ${error.detail}`, ...why].join('\n'))
+}
+
+interface ReadArguments {
+  readonly given: RawArguments
+  /** How many rows to show. */
+  readonly rows: number
+}
+
+/** @throws RunnerError ARGUMENT_INVALID naming every argument that is unknown or invalid; TOKEN_NOT_ALLOWED. */
+function readArguments(endpoint: Endpoint, args: GivenArguments, caller: Caller): ReadArguments {
+  const known = endpoint.parameters.map(({ name }) => name).filter(name => !Object.hasOwn(caller.pinned, name))
+  const hasRows = takesRows(endpoint)
+  const names = hasRows ? [...known, ROWS] : known
+  const errors = unknownArguments(args, names)
+  const rows = hasRows ? rowsOf(args, errors) : DEFAULT_ROWS
+  const own = Object.entries(args).filter(([name]) => known.includes(name))
+  const given = parsedArguments(Object.fromEntries(own), true)
+  if (errors.length === 0) return { given, rows }
+  throw argumentMistakes([...errors, ...bindingProblems(caller, endpoint, given)])
+}
+
+/** One problem for each argument that a tool does not have. */
+export function unknownArguments(args: GivenArguments, names: readonly string[]): ArgumentProblem[] {
+  const unknown = Object.keys(args).filter(name => !names.includes(name))
+  return unknown.map(parameter => {
+    const meant = nearest(parameter, names)
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    return { parameter, detail: `is not an argument of this tool${hint}` }
+  })
+}
+
+/** The number of rows to show; adds a problem for any other value. */
+export function rowsOf(args: GivenArguments, errors: ArgumentProblem[]): number {
+  const rows = args[ROWS] ?? DEFAULT_ROWS
+  if (typeof rows === 'number' && Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS) return rows
+  errors.push({ parameter: ROWS, detail: `must be a whole number from 1 to ${MAX_ROWS}` })
+  return DEFAULT_ROWS
+}
+
+export function argumentMistakes(errors: readonly ArgumentProblem[]): RunnerError {
+  const names = errors.map(({ parameter }) => parameter).join(', ')
+  return new RunnerError('ARGUMENT_INVALID', { detail: `These arguments are not valid: ${names}.`, errors })
+}
+
+function bindingProblems(caller: Caller, endpoint: Endpoint, given: RawArguments): readonly ArgumentProblem[] {
+  try {
+    bindPinned(caller, endpoint, given)
+    return []
+  } catch (thrown) {
+    if (thrown instanceof RunnerError && thrown.code === 'ARGUMENT_INVALID') return thrown.errors
+    throw thrown
+  }
+}
+
+function answerOf({ endpoint, result }: RunResponse, given: RawArguments, rows: number, session: Session): ToolAnswer {
+  const excerpt = excerptOf(result, { maxRows: rows, maxBytes: session.maxBytes })
+  if (!excerpt.isTruncated) return rowsAnswer(excerpt.text(null), null, session.raw)
+  const isPart = excerpt.rows < result.rowCount
+  const full = isPart ? fullResult(endpoint, given, session) : null
+  const note = noteOf(excerpt.rows, result, full)
+  return rowsAnswer(excerpt.text(note), session.knowsLinks ? full : null, session.raw)
+}
+
+/** What is missing, and how to have it. */
+export function noteOf(
+  shown: number,
+  { rowCount, isTruncated }: { readonly rowCount: number; readonly isTruncated: boolean },
+  full: FullResult | null,
+): string {
+  if (shown === rowCount) return `${shown} of more than ${rowCount} rows; ask with narrower arguments`
+  const all = full ? `, or fetch all: GET ${full.uri}` : ''
+  const cut = isTruncated ? `. The result itself is cut after ${rowCount} rows: the query has more` : ''
+  return `${shown} of ${rowCount} rows; ask with narrower arguments${all}${cut}`
+}
+
+/** The address of the whole result as CSV; null without a server, or where the address would be too long. */
+function fullResult({ name, parameters }: Endpoint, given: RawArguments, { serverUrl }: Session): FullResult | null {
+  if (serverUrl === null) return null
+  const pairs = new URLSearchParams()
+  for (const [argument, { values, isList }] of given) {
+    // One value like this is refused in an address, where it looks like several.
+    if (isList && values.length === 1 && /^\[|,/.test(String(values[0]))) return null
+    for (const value of values) pairs.append(argument, String(value))
+  }
+  // Where the author has a parameter of this name, only a header can ask for CSV, which a link does not have.
+  if (!parameters.some(parameter => parameter.name === FORMAT_NAME)) pairs.append(FORMAT_NAME, 'csv')
+  const uri = `${serverUrl}/api/endpoints/query/${name}${pairs.size > 0 ? `?${pairs}` : ''}`
+  return uri.length <= MAX_ADDRESS ? { uri, name } : null
+}

@@ -1,0 +1,47 @@
+/** The endpoints that a caller may call as tools, and their descriptions, which are made once for each load. */
+import type { Endpoint } from '../model/endpoint.js'
+import type { Caller } from '../model/ports.js'
+import { mayRun, pinnedValueProblem } from '../request/authorize.js'
+import type { EndpointIndex } from '../serving/route.js'
+import { type Tool, toolName, toolOf } from './tools.js'
+
+/** Whether there is a tool of this endpoint for the caller. */
+const isOffered = (caller: Caller, endpoint: Endpoint): boolean =>
+  mayRun(caller, endpoint) && pinnedValueProblem(caller, endpoint) === null
+
+/** In the order of their names. */
+export const offeredEndpoints = (index: EndpointIndex, caller: Caller): readonly Endpoint[] =>
+  index.all.filter(endpoint => isOffered(caller, endpoint))
+
+/** By the name of an endpoint; undefined also where the caller may not call it. */
+export function offeredEndpoint(index: EndpointIndex, caller: Caller, name: string): Endpoint | undefined {
+  const endpoint = index.find(name)
+  return endpoint?.name === name && isOffered(caller, endpoint) ? endpoint : undefined
+}
+
+const byTool = new WeakMap<EndpointIndex, ReadonlyMap<string, Endpoint>>()
+
+/** By the name of a tool; undefined also where the caller may not call it. */
+export function endpointOfTool(index: EndpointIndex, caller: Caller, tool: string): Endpoint | undefined {
+  const tools = byTool.get(index) ?? new Map(index.all.map(endpoint => [toolName(endpoint), endpoint]))
+  byTool.set(index, tools)
+  const endpoint = tools.get(tool)
+  return endpoint && isOffered(caller, endpoint) ? endpoint : undefined
+}
+
+const described = new WeakMap<Endpoint, Map<string, Tool>>()
+
+/** The tool of an endpoint: tokens that pin the same parameters share it. */
+export function describedTool(endpoint: Endpoint, caller: Caller): Tool {
+  const pinned = pinnedNames(endpoint, caller)
+  const tools = described.get(endpoint) ?? new Map<string, Tool>()
+  described.set(endpoint, tools)
+  const key = pinned.join(' ')
+  const tool = tools.get(key) ?? toolOf(endpoint, pinned)
+  tools.set(key, tool)
+  return tool
+}
+
+/** The parameters of the endpoint that the token pins. */
+export const pinnedNames = ({ parameters }: Endpoint, { pinned }: Caller): readonly string[] =>
+  parameters.map(({ name }) => name).filter(name => Object.hasOwn(pinned, name))

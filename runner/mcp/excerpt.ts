@@ -1,0 +1,55 @@
+/** The first rows of a stored result as the text of an answer, copied from its bytes: no number is read, so none is rounded. */
+import { ResultReader } from '../encode/derive/result-reader.js'
+import type { StoredResult } from '../model/ports.js'
+
+export interface ExcerptBounds {
+  readonly maxRows: number
+  /** The most bytes of the text without its note. */
+  readonly maxBytes: number
+}
+
+export interface Excerpt {
+  /** How many rows it has: as many as fit, each of them whole. */
+  readonly rows: number
+  /** Whether the query has more rows than these. */
+  readonly isTruncated: boolean
+  /** `{"result":[…],"row_count":…,"truncated":…}` on one line; `before` is a JSON object whose members come first. */
+  readonly text: (note: string | null, before?: Readonly<Record<string, unknown>>) => string
+}
+
+const HEAD = '"result":['
+const CLOSE = '}'
+
+/** @throws JsonTextError where the body is no result. */
+export function excerptOf(
+  { body, rowCount, isTruncated: isCut }: Pick<StoredResult, 'body' | 'rowCount' | 'isTruncated'>,
+  { maxRows, maxBytes }: ExcerptBounds,
+): Excerpt {
+  const tail = (isTruncated: boolean): string => `],"row_count":${rowCount},"truncated":${isTruncated}`
+  const reader = new ResultReader(body)
+  // `false` is longer than `true`, whichever it will be.
+  let bytes = HEAD.length + tail(false).length + 2 * CLOSE.length
+  let [start, end, rows] = [0, 0, 0]
+  while (rows < maxRows && reader.hasRow()) {
+    reader.next()
+    const from = reader.at
+    reader.skipValue()
+    bytes += reader.at - from + (rows > 0 ? 1 : 0)
+    if (bytes > maxBytes) break
+    if (rows === 0) start = from
+    end = reader.at
+    rows += 1
+  }
+  const isTruncated = isCut || rows < rowCount
+  // White space between values may hold line ends, which separate messages over stdio; strings have none.
+  const shown = reader.bytes.toString('utf8', start, end).replace(/[\r\n]/g, ' ')
+  return {
+    rows,
+    isTruncated,
+    text(note, before = {}) {
+      const first = Object.entries(before).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`)
+      const last = note === null ? '' : `,"note":${JSON.stringify(note)}`
+      return `{${first.join('')}${HEAD}${shown}${tail(isTruncated)}${last}${CLOSE}`
+    },
+  }
+}

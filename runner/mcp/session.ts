@@ -1,0 +1,38 @@
+/** Who calls tools, from where, and what they may be told. */
+import type { RunnerError } from '../model/errors.js'
+import type { Event } from '../model/events.js'
+import type { Caller } from '../model/ports.js'
+import type { RequestDeps } from '../request/handle.js'
+import type { ToolAnswer } from './answers.js'
+import type { RawJson } from './raw-json.js'
+import type { Tool } from './tools.js'
+
+/** A tool that is no endpoint's. */
+export interface OtherTool {
+  readonly tool: Tool
+  /** @throws RunnerError; ARGUMENT_INVALID for a mistake of the model. */
+  call(args: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolAnswer>
+}
+
+export interface Session {
+  readonly caller: Caller
+  readonly deps: RequestDeps
+  /** The most bytes of an answer's rows. */
+  readonly maxBytes: number
+  /** Where callers reach the server, without a slash at the end; null where there is no server. */
+  readonly serverUrl: string | null
+  /** Whether the client knows links: those of the protocol's revision 2025-03-26 do not. */
+  readonly knowsLinks: boolean
+  /** Whether the caller may see why a query failed: an author on the machine itself. */
+  readonly isAuthor: boolean
+  readonly otherTools: readonly OtherTool[]
+  readonly raw: RawJson
+  /** How calls are logged. */
+  readonly about: Pick<Extract<Event, { kind: 'request.done' }>, 'requestId' | 'method' | 'path'>
+  /** Called as a call of an endpoint begins, of which an event will tell. */
+  readonly onCall: () => void
+  /** Fires when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Called with a failure that must be the answer to the whole request, as 429 must; null where there is no such answer. */
+  readonly refuse: ((error: RunnerError) => void) | null
+}

@@ -1,0 +1,48 @@
+/** JSON whose numbers keep their digits, also those that a double cannot hold. */
+
+/** A number as its JSON writes it. `JSON.stringify` alone makes a text of it: `stringifyExact` makes the number. */
+class ExactNumber {
+  readonly #digits: string
+
+  constructor(digits: string) {
+    this.#digits = digits
+  }
+
+  toJSON(): string {
+    return MARK + this.#digits
+  }
+}
+
+const MARK = '\0exact number '
+const MARKED = /"\\u0000exact number (-?\d[\d.eE+-]*)"/g
+/** A text, or a number. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+
+/** Like JSON.parse, but that numbers which a double cannot hold are values of their own. @throws SyntaxError. */
+export function parseExact(text: string): unknown {
+  const marked = text.replace(TOKENS, token => {
+    const isLost = token[0] !== '"' && decimal(token) !== decimal(String(Number(token)))
+    return isLost ? JSON.stringify(MARK + token) : token
+  })
+  if (marked === text) return JSON.parse(text)
+  JSON.parse(text) // What is not valid must not become so by its marks.
+  return JSON.parse(marked, (_, value: unknown) =>
+    typeof value === 'string' && value.startsWith(MARK) ? new ExactNumber(value.slice(MARK.length)) : value,
+  )
+}
+
+/** Like JSON.stringify, for what `parseExact` has made too. */
+export function stringifyExact(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(MARKED, '$1')
+}
+
+/** The same text for equal numbers: `150e-2`, `1.5` and `1.50` are `15e-1`. */
+function decimal(text: string): string {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text)
+  if (!parts) return text
+  const [, sign, whole = '', fraction = '', power = '0'] = parts
+  const digits = (whole + fraction).replace(/^0+/, '')
+  const significant = digits.replace(/0+$/, '')
+  if (significant === '') return '0'
+  return `${sign}${significant}e${Number(power) - fraction.length + digits.length - significant.length}`
+}

@@ -1,0 +1,82 @@
+import { expect } from 'chai'
+import fc from 'fast-check'
+import { excerptOf } from '../../runner/mcp/excerpt.js'
+import { createRawJson } from '../../runner/mcp/raw-json.js'
+
+const BOUNDS = { maxRows: 50, maxBytes: 65_536 }
+
+/** A result of these rows, each given as its JSON. */
+const resultOf = (rows: readonly string[], isTruncated = false) => ({
+  body: Buffer.from(`{"result":[${rows.join()}]}`),
+  rowCount: rows.length,
+  isTruncated,
+})
+
+describe('mcp: excerpts', () => {
+  it('have all rows where all fit', () => {
+    const excerpt = excerptOf(resultOf(['{"a":1}', '{"a":2}']), BOUNDS)
+    expect([excerpt.rows, excerpt.isTruncated]).to.deep.equal([2, false])
+    expect(excerpt.text(null)).to.equal('{"result":[{"a":1},{"a":2}],"row_count":2,"truncated":false}')
+    expect(excerptOf(resultOf([]), BOUNDS).text(null)).to.equal('{"result":[],"row_count":0,"truncated":false}')
+  })
+
+  it('keep every digit', () => {
+    const row = '{"a":12345678901234567890,"b":{"c":0.10000000000000000000001,"c":1e400}}'
+    expect(excerptOf(resultOf([row]), BOUNDS).text(null)).to.include(row)
+  })
+
+  it('have whole rows, as many as are asked for and as fit, and count all', () => {
+    const rows = Array.from({ length: 100 }, (_, i) => `{"a":${1000 + i}}`)
+    const asked = excerptOf(resultOf(rows), { ...BOUNDS, maxRows: 7 })
+    expect([asked.rows, asked.isTruncated]).to.deep.equal([7, true])
+    expect(JSON.parse(asked.text('more'))).to.deep.include({ row_count: 100, truncated: true, note: 'more' })
+    const cut = excerptOf(resultOf(['{"a":1}'], true), BOUNDS)
+    expect([cut.rows, cut.isTruncated]).to.deep.equal([1, true])
+  })
+
+  it('have no row where the first alone is too large', () => {
+    const excerpt = excerptOf(resultOf([`{"a":"${'x'.repeat(100_000)}"}`, '{"a":"b"}']), BOUNDS)
+    expect(excerpt.text(null)).to.equal('{"result":[],"row_count":2,"truncated":true}')
+  })
+
+  it('never exceed their bytes, and never give away a row that would fit', () => {
+    const row = fc.record({ id: fc.integer(), text: fc.string({ unit: 'binary', maxLength: 40 }) })
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 20 }), fc.integer({ min: 60, max: 900 }), (rows, maxBytes) => {
+        const texts = rows.map(value => JSON.stringify(value))
+        const excerpt = excerptOf(resultOf(texts), { maxRows: 200, maxBytes })
+        const text = excerpt.text(null)
+        expect(Buffer.byteLength(text)).to.be.at.most(maxBytes)
+        expect(JSON.parse(text).result).to.deep.equal(
+          rows.slice(0, excerpt.rows).map(one => JSON.parse(JSON.stringify(one))),
+        )
+        if (excerpt.rows === rows.length) return
+        const next = Buffer.byteLength(texts[excerpt.rows]!) + (excerpt.rows > 0 ? 1 : 0)
+        // `true` is a byte shorter than `false`.
+        expect(Buffer.byteLength(text) + next + 1).to.be.greaterThan(maxBytes)
+      }),
+    )
+  })
+
+  it('are one line, whatever white space a JSON value has', () => {
+    const text = excerptOf(resultOf(['{"a":{\n"b" :\r\n1}}']), BOUNDS).text(null)
+    expect(text).not.to.match(/[\r\n]/)
+    expect(JSON.parse(text).result).to.deep.equal([{ a: { b: 1 } }])
+  })
+})
+
+describe('mcp: JSON texts inside messages', () => {
+  it('take the places of their placeholders, once', () => {
+    const raw = createRawJson()
+    const message = JSON.stringify({ a: raw.hold('{"n":12345678901234567890,"$&":"$1"}'), b: raw.hold('[]') })
+    expect(raw.fill(message)).to.equal('{"a":{"n":12345678901234567890,"$&":"$1"},"b":[]}')
+    expect(raw.fill(message)).to.equal(message)
+  })
+
+  it('are not to be had by data that looks like a placeholder', () => {
+    const raw = createRawJson()
+    raw.hold('{"secret":1}')
+    const forged = '{"a":{"raw-json:00000000-0000-0000-0000-000000000000":true}}'
+    expect(raw.fill(forged)).to.equal(forged)
+  })
+})
