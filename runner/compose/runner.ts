@@ -138,13 +138,15 @@ export async function createRunner(given: Partial<Settings> = {}, options: Runne
     const representations = createRepresentationStore({ derive, maxResultBytes })
     let isLeaving = false
     let isDraining = false
-    const { corsOrigins, publicUrl } = settings
+    const { corsOrigins, publicUrl, pricePerTib } = settings
     const appDeps = {
       ...deps,
       metrics,
       representations,
       corsOrigins,
       publicUrl,
+      pricePerTib,
+      hasExplorer: settings.explorer === 'on',
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }

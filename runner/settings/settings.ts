@@ -238,6 +238,11 @@ const TABLE = {
     description:
       'Where callers reach the server, for its OpenAPI document; without it, where each request has reached it.',
   }),
+  explorer: setting(oneOf(['on', 'off']), 'on', {
+    flag: '--explorer',
+    variable: 'SLUICE_EXPLORER',
+    description: 'Whether there is a page for people at /explorer/: on or off.',
+  }),
   logLevel: setting(oneOf(LOG_LEVELS), 'info', {
     flag: '--log-level',
     variable: 'SLUICE_LOG_LEVEL',

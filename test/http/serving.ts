@@ -54,6 +54,8 @@ export interface ServingOptions {
   readonly corsOrigins?: readonly string[]
   /** @default null, the origin of each request */
   readonly publicUrl?: string
+  /** @default true */
+  readonly hasExplorer?: boolean
   readonly clock?: Clock
   readonly drainDelayMs?: number
   readonly graceMs?: number
@@ -105,6 +107,8 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     representations: createRepresentationStore({ derive: deriver.derive, maxResultBytes: 64_000_000 }),
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
+    pricePerTib: 6.25,
+    hasExplorer: options.hasExplorer ?? true,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }

@@ -1,0 +1,65 @@
+/** Who uses the page: the token of this tab, and what it may call. */
+import { computed, signal } from '@preact/signals'
+import { ask, Refused } from '../api/ask.js'
+import type { Endpoint, Problem, TokenFacts } from '../api/contract.js'
+
+/** sessionStorage: a reload keeps it, another tab does not have it, and it is gone with this one. */
+const KEY = 'sluice.token'
+
+export const token = signal<string | null>(sessionStorage.getItem(KEY))
+/** Null until they have been fetched. */
+export const endpoints = signal<readonly Endpoint[] | null>(null)
+export const tokenFacts = signal<TokenFacts | null>(null)
+/** Why there is no list, or why the token was forgotten. */
+export const sessionProblem = signal<Problem | null>(null)
+export const isSigningIn = signal(false)
+
+/** The token before it is known to be one the server takes. */
+export const isSignedIn = computed(() => token.value !== null && endpoints.value !== null)
+
+/** What a header can hold. */
+const SENDABLE = /^[\x21-\x7e]+$/
+const NO_TOKEN: Problem = {
+  status: 401,
+  code: 'TOKEN_UNKNOWN',
+  title: 'This is not a token',
+  detail: 'A token has letters, digits and signs of ASCII, and no spaces. Was it copied whole?',
+}
+
+/** Fetches what the token may call, and keeps the token if the server takes it. */
+export async function signIn(text: string): Promise<void> {
+  if (!SENDABLE.test(text)) return forgetToken({ ...NO_TOKEN })
+  isSigningIn.value = true
+  sessionProblem.value = null
+  try {
+    const [list, facts] = await Promise.all([
+      ask('api/endpoints', { token: text }).then(response => response.json()),
+      ask('api/token', { token: text }).then(response => response.json()),
+    ])
+    sessionStorage.setItem(KEY, text)
+    token.value = text
+    tokenFacts.value = facts as TokenFacts
+    endpoints.value = (list as { readonly endpoints: readonly Endpoint[] }).endpoints
+  } catch (thrown) {
+    const problem = problemOf(thrown)
+    if (problem.status === 401 || token.value === null) forgetToken(problem)
+    else sessionProblem.value = problem
+  } finally {
+    isSigningIn.value = false
+  }
+}
+
+/** Whatever the token has shown goes with it. */
+export function forgetToken(problem: Problem | null = null): void {
+  sessionStorage.clear()
+  token.value = null
+  endpoints.value = null
+  tokenFacts.value = null
+  sessionProblem.value = problem
+}
+
+/** @throws what is no problem of a request. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Refused) return thrown.problem
+  throw thrown
+}
