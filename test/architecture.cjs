@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   encode: ['model', LANGUAGE],
   derive: ['model', 'process', 'encode'],
   client: ['model', 'manifest', LANGUAGE],
+  connect: ['model', 'client', 'manifest', LANGUAGE],
   sample: [],
   files: ['model'],
   process: ['model', 'files'],
@@ -68,7 +69,7 @@ const HOME_OF = {
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
-const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|openapi|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
+const PURE = `^(runner/(model|template|cache(?!/stores)|request|encode|client|connect|openapi|sample)|${LANGUAGE}|${ON_DUCKDB}(?!/runtime))/`
 
 /** The adapters; only one place opens them. */
 const ADAPTERS = 'engines|cache/stores|auth'
@@ -161,9 +162,16 @@ module.exports = {
     {
       name: 'no-client-before-its-command',
       severity: 'error',
-      comment: 'a server does not load what writes clients: `sluice client` does, as it begins',
-      from: { path: '^runner/', pathNot: '^runner/(client|cli/client)/' },
-      to: { path: '^runner/(client|cli/client)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+      comment: 'a server does not load what writes clients and snippets: their commands do, as they begin',
+      from: { path: '^runner/', pathNot: '^runner/(cli/)?(client|connect)/' },
+      to: { path: '^runner/(cli/)?(client|connect)/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'snippets-run-in-a-browser',
+      severity: 'error',
+      comment: 'the page bundles connect/, so it reaches no module of Node',
+      from: { path: '^runner/connect/' },
+      to: { path: `^(node:)?(${require('node:module').builtinModules.join('|')})$`, reachable: true },
     },
     {
       name: 'openapi-on-request',

@@ -8,10 +8,13 @@ const sources = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner'].flatMap(
     .map(file => ({ file: join(folder, file), text: readFileSync(join(folder, file), 'utf8') })),
 )
 
+/** They write programs, in which this is right. */
+const SNIPPETS = ['runner/connect/fetch.ts', 'runner/connect/typescript.ts']
+
 const RULES: readonly { rule: string; pattern: RegExp; allowed: readonly string[]; in?: RegExp }[] = [
-  { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts'] },
+  { rule: 'process.env is read in one place', pattern: /\bprocess\.env\b/, allowed: ['runner/main.ts', ...SNIPPETS] },
   { rule: 'nothing calls process.exit', pattern: /\bprocess\.exit\(/, allowed: [] },
-  { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: [] },
+  { rule: 'failures have classes of their own', pattern: /\bthrow new Error\(/, allowed: SNIPPETS },
   {
     rule: 'time and chance are injected, but into the page',
     pattern: /\bDate\.now\(|\bMath\.random\(/,

@@ -8,6 +8,7 @@ import { purgeCache } from './cache.js'
 import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import type { ClientFlags } from './client/client.js'
 import { compareEngines } from './compare/compare.js'
+import type { ConnectFlags } from './connect/connect.js'
 import { importFiles } from './import.js'
 import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
@@ -285,6 +286,20 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       // Loaded here, so that a server does not start with it.
       const { writeClient } = await import('./client/client.js')
       exit(await writeClient(flags, settingFlags(flags), io))
+    })
+
+  withSettings(
+    command(
+      'connect <tool> <name> [arguments...]',
+      'Print what a tool needs to call an endpoint: connect curl logs.all project=abc',
+    ),
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
+  )
+    .option('--url <url>', 'where callers reach the server')
+    .action(async (tool: string, name: string, args: string[], flags: Flags & ConnectFlags) => {
+      // Loaded here, so that a server does not start with it.
+      const { connectTool } = await import('./connect/connect.js')
+      exit(await connectTool(tool, name, args, flags, settingFlags(flags), io))
     })
 
   const cache = command('cache', 'Stored results.')

@@ -2,15 +2,10 @@
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 import type { ArgumentValue, Parameter } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
+import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../model/published-endpoint.js'
 
-/**
- * `{id, name, description, parameters, columns, settings, pinned}`, and `tenant` where the endpoint declares one. `pinned` has
- * the arguments that the caller's token fixes, by name.
- */
-export function describeEndpoint(
-  endpoint: Endpoint,
-  { pinned }: Pick<Caller, 'pinned'>,
-): Readonly<Record<string, unknown>> {
+/** What a caller with these pins may know of an endpoint. */
+export function describeEndpoint(endpoint: Endpoint, { pinned }: Pick<Caller, 'pinned'>): PublishedEndpoint {
   const { id, name, description, parameters, columns, settings, tenant } = endpoint
   return {
     id,
@@ -24,13 +19,11 @@ export function describeEndpoint(
   }
 }
 
-/** A column with the manifest's keys; `json` and `unit` are left out where they are null. */
-function describeColumn({ json, unit, ...column }: ContractColumn): Readonly<Record<string, unknown>> {
+function describeColumn({ json, unit, ...column }: ContractColumn): PublishedColumn {
   return { ...column, ...(json !== null && { json }), ...(unit !== null && { unit }) }
 }
 
-/** A parameter with the manifest's keys; members without a value are left out. */
-function describeParameter(parameter: Parameter): Readonly<Record<string, unknown>> {
+function describeParameter(parameter: Parameter): PublishedParameter {
   const { name, type, isRequired, description, examples, pattern, maxLength, format, pinnedAs } = parameter
   const allowed = allowedOf(parameter)
   return {

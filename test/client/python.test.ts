@@ -192,7 +192,7 @@ describe(`a client in Python${WHY_PENDING}`, function () {
       ]
       const endpoint = handMadeEndpoint({ parameters })
       s = await serving({ endpoints: [endpoint] })
-      client = write(describeEndpoint(endpoint, { pinned: {} }))
+      client = write({ ...describeEndpoint(endpoint, { pinned: {} }) })
     })
     after(() => s.close())
 

@@ -1,0 +1,72 @@
+/** The address of a call, made of characters that no language has to quote. */
+import type { ConnectCall } from './tool.js'
+
+type Pair = readonly [name: string, value: string]
+type Format = 'csv' | 'ndjson' | 'arrow'
+
+/** How a result in another format is asked for: in the address, or else by a header. */
+export interface FormatRequest {
+  readonly query: readonly Pair[]
+  readonly headers: readonly Pair[]
+}
+
+const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  arrow: 'application/vnd.apache.arrow.stream',
+}
+
+/** The arguments as they are sent, in the order in which the endpoint declares its parameters; a list repeats its name. */
+export function argumentPairs(call: ConnectCall): readonly Pair[] {
+  return givenArguments(call).flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value] as const] : value.map(element => [name, element] as const),
+  )
+}
+
+/** The arguments that the caller gives: without empty ones and those that the token pins. */
+export function givenArguments({
+  endpoint,
+  arguments: given,
+}: ConnectCall): readonly (readonly [string, string | readonly string[]])[] {
+  const declared = endpoint.parameters.map(({ name }) => name)
+  const names = [...declared, ...Object.keys(given).filter(name => !declared.includes(name))]
+  return names.flatMap(name => {
+    const value = Object.hasOwn(given, name) ? given[name]! : ''
+    return value.length === 0 || Object.hasOwn(endpoint.pinned, name) ? [] : [[name, value] as const]
+  })
+}
+
+/** A parameter named `format` keeps its name, so that only a header chooses the format. */
+export function requestFormat({ endpoint }: ConnectCall, format: Format): FormatRequest {
+  const isHidden = endpoint.parameters.some(({ name }) => name === 'format')
+  return isHidden
+    ? { query: [], headers: [['Accept', MEDIA_TYPES[format]]] }
+    : { query: [['format', format]], headers: [] }
+}
+
+/** The origin without a slash at its end. */
+export const originOf = ({ url }: ConnectCall): string =>
+  url.replace(/\/+$/, '').replace(/[^A-Za-z0-9._~:/@[\]%-]/gu, encode)
+
+/** The path of the endpoint on its server. */
+const pathOf = ({ endpoint }: ConnectCall): string => `/api/endpoints/query/${encode(endpoint.name)}`
+
+/** The address without arguments. */
+export const endpointAddress = (call: ConnectCall): string => originOf(call) + pathOf(call)
+
+/** The whole address of the call; `more` follows the arguments. */
+export function addressOf(call: ConnectCall, more: readonly Pair[] = []): string {
+  const pairs = [...argumentPairs(call), ...more]
+  const query = pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+  return query === '' ? endpointAddress(call) : `${endpointAddress(call)}?${query}`
+}
+
+/** Percent-encodes everything but letters, digits, `-`, `.`, `_` and `~`. */
+const encode = (text: string): string =>
+  encodeURIComponent(wellFormed(text)).replace(
+    /[!'()*]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+
+/** A text without halves of surrogate pairs, which have no form in UTF-8. */
+export const wellFormed = (text: string): string => text.replace(/\p{Cs}/gu, '\ufffd')

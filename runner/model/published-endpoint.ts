@@ -1,0 +1,45 @@
+/** An endpoint as `GET /api/endpoints/<ref>` publishes it: the contract with its callers, as JSON. */
+import type { ArgumentValue, ParameterType } from './param.js'
+
+export interface PublishedEndpoint {
+  readonly id: string
+  readonly name: string
+  readonly description: string
+  readonly parameters: readonly PublishedParameter[]
+  readonly columns: readonly PublishedColumn[]
+  /** The settings with the manifest's keys, defaults filled in. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** The arguments that the caller's token fixes, by name. */
+  readonly pinned: Readonly<Record<string, string>>
+  /** The parameter that tells tenants apart. */
+  readonly tenant?: string
+}
+
+/** A parameter with the manifest's keys; members without a value are left out. */
+export interface PublishedParameter {
+  readonly name: string
+  readonly type: ParameterType
+  readonly required: boolean
+  readonly description: string
+  readonly examples?: readonly string[]
+  readonly default?: ArgumentValue
+  /** The only values that are allowed, those that lookup tables allow included. */
+  readonly enum?: readonly ArgumentValue[]
+  readonly pattern?: string
+  readonly minimum?: ArgumentValue
+  readonly maximum?: ArgumentValue
+  readonly max_length?: number
+  readonly format?: 're2'
+  readonly pinned_as?: string
+}
+
+/** A column with the manifest's keys; `json` and `unit` are left out where there is none. */
+export interface PublishedColumn {
+  readonly name: string
+  /** As GoogleSQL writes it, with all fields of a STRUCT where they are known. */
+  readonly type: string
+  readonly description: string
+  readonly required: boolean
+  readonly json?: 'number' | 'string'
+  readonly unit?: string
+}
