@@ -1,5 +1,6 @@
 /** Requests to this server. Addresses are relative to the page, so that the server may stand below any path. */
 import type { Arguments, Problem } from './contract.js'
+import { queryOf } from './query-string.js'
 
 /** Longer addresses become a POST. */
 const MAX_ADDRESS = 8_000
@@ -60,14 +61,6 @@ export function callEndpoint(name: string, args: Arguments, asked: Omit<Asked, '
   const query = queryOf(args)
   if (path.length + query.length > MAX_ADDRESS) return ask(path, { ...asked, body: args })
   return ask(query === '' ? path : `${path}?${query}`, asked)
-}
-
-export function queryOf(args: Arguments): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(args)) {
-    for (const one of typeof value === 'string' ? [value] : value) query.append(name, one)
-  }
-  return query.toString()
 }
 
 export const isAbort = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'AbortError'

@@ -1,40 +1,10 @@
 /** What `GET /api/endpoints` and `GET /api/token` say. */
+import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
 
-export interface Parameter {
-  readonly name: string
-  /** `string`, `int64`, …, or `array<string>`. */
-  readonly type: string
-  readonly required: boolean
-  readonly description: string
-  readonly examples?: readonly unknown[]
-  readonly default?: unknown
-  readonly enum?: readonly unknown[]
-  readonly pattern?: string
-  readonly minimum?: unknown
-  readonly maximum?: unknown
-  readonly max_length?: number
-  readonly format?: string
-}
-
-export interface Column {
-  readonly name: string
-  readonly type: string
-  readonly description?: string
-  readonly required?: boolean
-  readonly json?: 'number' | 'string'
-  readonly unit?: string
-}
-
-export interface Endpoint {
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly parameters: readonly Parameter[]
-  readonly columns: readonly Column[]
-  readonly settings: Readonly<Record<string, unknown>>
-  readonly pinned: Readonly<Record<string, string>>
-  readonly tenant?: string
-}
+export type Endpoint = PublishedEndpoint
+export type Parameter = PublishedParameter
+/** A column of a result, with what the contract says of it. */
+export type Column = Pick<PublishedColumn, 'name' | 'type'> & Partial<PublishedColumn>
 
 /** What the token may do besides calling. */
 export interface TokenFacts {

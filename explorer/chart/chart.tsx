@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Column } from '../api/contract.js'
 import type { Row } from '../state/call.js'
 import { Bars } from './bars.js'
+import { joinPlans } from './join.js'
 import { planChart } from './plan.js'
 
 interface ChartProps {
@@ -10,6 +11,12 @@ interface ChartProps {
   readonly rows: readonly Row[]
   /** The endpoint's, for the file of a picture. */
   readonly name: string
+  /** A result to compare with, and how far it is moved. */
+  readonly before?: {
+    readonly columns: readonly Column[]
+    readonly rows: readonly Row[]
+    readonly offsetSeconds: number
+  }
 }
 
 type Drawing = typeof import('./line-chart.js')
@@ -21,8 +28,12 @@ export async function loadDrawing(): Promise<Drawing> {
   return drawing
 }
 
-export function Chart({ columns, rows, name }: ChartProps) {
-  const plan = useMemo(() => planChart(columns, rows), [columns, rows])
+export function Chart({ columns, rows, name, before }: ChartProps) {
+  const own = useMemo(() => planChart(columns, rows), [columns, rows])
+  const plan = useMemo(() => {
+    const other = before ? planChart(before.columns, before.rows) : null
+    return own?.kind === 'lines' && other?.kind === 'lines' ? joinPlans(own, other, before!.offsetSeconds) : own
+  }, [own, before?.rows, before?.offsetSeconds])
   const [loaded, setLoaded] = useState(drawing)
   useEffect(() => {
     if (plan?.kind === 'lines' && loaded === null) void loadDrawing().then(setLoaded)

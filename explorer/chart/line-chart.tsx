@@ -21,21 +21,21 @@ export function LineChart({ plan, name }: LineChartProps) {
   const { x, seconds, series } = plan
   const holder = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot | null>(null)
-  const hidden = useSignal<ReadonlySet<string>>(outsideAxes(series))
+  const hidden = useSignal<ReadonlySet<string>>(hiddenAtFirst(series))
   /** The place under the pointer. */
   const at = useSignal<number | null>(null)
   const isZoomed = useSignal(false)
   const axes = useMemo(() => axesOf(series.filter(one => !hidden.value.has(one.name))), [series, hidden.value])
-  const { lines } = coloursOf(isDark.value)
+  const entries = useMemo(() => legendOf(series, isDark.value), [series, isDark.value])
 
   useEffect(() => {
-    hidden.value = outsideAxes(series)
+    hidden.value = hiddenAtFirst(series)
   }, [plan])
   useEffect(() => {
     const parent = holder.current!
     const drawn = new uPlot(
       optionsOf(plan, { axes, hidden: hidden.value, width: parent.clientWidth, at, isZoomed }),
-      [seconds as number[], ...series.map(({ values }) => values as (number | null)[])],
+      [seconds as number[], ...series.map(({ values }) => values as (number | null | undefined)[])],
       parent,
     )
     chart.current = drawn
@@ -49,37 +49,39 @@ export function LineChart({ plan, name }: LineChartProps) {
     }
   }, [plan, axes, isDark.value, zone.value])
 
-  const toggle = (one: Series): void => {
+  const toggle = (entry: string): void => {
     const next = new Set(hidden.value)
-    if (!next.delete(one.name)) next.add(one.name)
+    if (!next.delete(entry)) next.add(entry)
     hidden.value = next
   }
-  const shown = series.filter(one => !hidden.value.has(one.name))
+  const shown = entries.filter(entry => !hidden.value.has(entry.name))
   const when = at.value === null ? null : timeOf(plan, seconds[at.value]!)
   const label = `Line chart of ${shown.map(one => one.name).join(', ')} by ${x}: ${seconds.length} points`
   const savePicture = async (): Promise<void> => {
     const canvas = chart.current?.ctx.canvas
-    const legend = shown.map(one => ({ name: one.name, colour: lines[series.indexOf(one)]! }))
+    const legend = shown
     if (canvas) saveFile(await pictureOf(canvas, { title: name, legend }), `${name}.png`)
   }
   return (
     <figure class="chart lines">
       <div class="legend">
-        {series.map((one, i) => {
-          const value = at.value === null ? null : one.values[at.value]
-          const isHidden = hidden.value.has(one.name)
+        {entries.map(({ name: entry, own, before, colour }) => {
+          const isHidden = hidden.value.has(entry)
           return (
             <button
               type="button"
-              key={one.name}
+              key={entry}
               aria-pressed={!isHidden}
               title={isHidden ? 'Show this line' : 'Hide this line'}
-              onClick={() => toggle(one)}
+              onClick={() => toggle(entry)}
             >
-              <span class="swatch" style={{ background: lines[i] }} />
-              <bdi>{one.name}</bdi>
+              <span class="swatch" style={{ background: colour }} />
+              <bdi>{entry}</bdi>
               {!isHidden && at.value !== null && (
-                <span class="value">{value === null || value === undefined ? '–' : amountText(value, one.unit)}</span>
+                <span class="value">
+                  {own && valueAt(own, at.value)}
+                  {before && <span class="before"> before: {valueAt(before, at.value)}</span>}
+                </span>
               )}
             </button>
           )
@@ -107,10 +109,38 @@ export function LineChart({ plan, name }: LineChartProps) {
   )
 }
 
+interface Entry {
+  readonly name: string
+  readonly colour: string
+  readonly own: Series | undefined
+  /** The line that it is compared with: dashed, in the same colour, and hidden with it. */
+  readonly before: Series | undefined
+}
+
+function legendOf(series: readonly Series[], isDarkNow: boolean): readonly Entry[] {
+  const { lines } = coloursOf(isDarkNow)
+  return [...new Set(series.map(({ name }) => name))].map((name, i) => {
+    const find = (isBefore: boolean): Series | undefined =>
+      series.find(one => one.name === name && (one.isBefore ?? false) === isBefore)
+    return { name, colour: lines[i % lines.length]!, own: find(false), before: find(true) }
+  })
+}
+
+function valueAt({ values, unit }: Series, place: number): string {
+  const value = values[place]
+  return value === null || value === undefined ? '–' : amountText(value, unit)
+}
+
+/** Twice as many lines cannot be told apart: a comparison begins with the first few. */
+const MAX_COMPARED = 2
+
 /** Series of a third unit begin hidden: there are two axes. */
-function outsideAxes(series: readonly Series[]): ReadonlySet<string> {
+function hiddenAtFirst(series: readonly Series[]): ReadonlySet<string> {
   const axes = axesOf(series)
-  return new Set(series.filter(({ unit }) => !axes.includes(unit)).map(({ name }) => name))
+  const names = [...new Set(series.map(({ name }) => name))]
+  const isCompared = series.some(({ isBefore }) => isBefore)
+  const outside = series.filter(({ unit }) => !axes.includes(unit)).map(({ name }) => name)
+  return new Set([...outside, ...(isCompared && names.length > MAX_COMPARED + 1 ? names.slice(MAX_COMPARED) : [])])
 }
 
 interface Drawn {
@@ -123,7 +153,8 @@ interface Drawn {
 
 function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn): uPlot.Options {
   const { seconds, series } = plan
-  const { lines, grid, text } = coloursOf(isDark.value)
+  const { grid, text } = coloursOf(isDark.value)
+  const colours = new Map(legendOf(series, isDark.value).map(({ name, colour }) => [name, colour]))
   const scaleOf = (unit: string | null): string => (axes.indexOf(unit) === 1 ? 'right' : 'left')
   const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: FONT }
   const isShared = zone.value === 'utc' || !plan.hasZone
@@ -147,14 +178,15 @@ function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn)
     ],
     series: [
       {},
-      ...series.map((one, i) => ({
+      ...series.map(one => ({
         label: one.name,
         show: !hidden.has(one.name),
         scale: scaleOf(one.unit),
-        stroke: lines[i]!,
+        stroke: colours.get(one.name)!,
+        ...(one.isBefore && { dash: [5, 4] }),
         width: 1.75,
         spanGaps: false,
-        points: { show: true, size: 5, fill: lines[i]!, filter: pointsOf(one, seconds.length, width) },
+        points: { show: true, size: 5, fill: colours.get(one.name)!, filter: pointsOf(one, seconds.length, width) },
       })),
     ],
     hooks: {
@@ -193,7 +225,7 @@ function pointsOf({ values }: Series, count: number, width: number): uPlot.Serie
   return (_drawn, _series, show) => {
     if (!show) return null
     return values.flatMap((value, i) => {
-      if (value === null) return []
+      if (value === null || value === undefined) return []
       const isAlone = (values[i - 1] ?? null) === null && (values[i + 1] ?? null) === null
       return isFew || isAlone ? [i] : []
     })

@@ -13,8 +13,10 @@ const MAX_CATEGORIES = 12
 export interface Series {
   readonly name: string
   readonly unit: string | null
-  /** Beside the seconds of the plan; null is a gap. */
-  readonly values: readonly (number | null)[]
+  /** Beside the seconds of the plan; null is a gap, and undefined a place that only another line has. */
+  readonly values: readonly (number | null | undefined)[]
+  /** It belongs to the result that this one is compared with. */
+  readonly isBefore?: true
 }
 
 export interface LinePlan {
@@ -126,7 +128,7 @@ function withGaps({ seconds, series }: Pick<LinePlan, 'seconds' | 'series'>): Pi
     values.flatMap((value, i) => (before.has(i) ? [between(i), value] : [value]))
   return {
     seconds: spread(seconds, i => seconds[i - 1]! + step),
-    series: series.map(one => ({ ...one, values: spread<number | null>(one.values, () => null) })),
+    series: series.map(one => ({ ...one, values: spread<number | null | undefined>(one.values, () => null) })),
   }
 }
 

@@ -1,7 +1,7 @@
 /** The part of the page's address behind `#`: which endpoint, with which arguments, and whether it is run at once. */
 
-import { queryOf } from '../api/ask.js'
 import type { Arguments, Parameter } from '../api/contract.js'
+import { queryOf } from '../api/query-string.js'
 
 export interface Address {
   /** The endpoint's name or id; '' for none. */

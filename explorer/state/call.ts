@@ -100,7 +100,7 @@ async function outcomeOf(endpoint: Endpoint, args: Arguments, options: CallOptio
 }
 
 /** @throws as `ask` does. */
-async function fetchResult(endpoint: Endpoint, args: Arguments, options: CallOptions): Promise<Result> {
+export async function fetchResult(endpoint: Endpoint, args: Arguments, options: CallOptions): Promise<Result> {
   const began = performance.now()
   const asked = { token: token.value ?? '', accept: TABLE, ...options }
   const response = await callEndpoint(endpoint.name, args, asked)

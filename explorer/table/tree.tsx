@@ -13,6 +13,10 @@ interface TreeProps {
 
 export function Tree({ value, onResize }: TreeProps) {
   const shown = useSignal(STEP)
+  // A list of one needs no level of its own.
+  if (Array.isArray(value) && value.length === 1 && isNested(value[0])) {
+    return <Tree value={value[0]} onResize={onResize} />
+  }
   const all: readonly (readonly [string, unknown])[] = Object.entries(value)
   const isList = Array.isArray(value)
   return (

@@ -10,7 +10,7 @@ const MIN_PX = 72
 const MAX_PX = 460
 /** A time with microseconds. */
 const TIME_CHARACTERS = 26
-const SUMMARY_CHARACTERS = 26
+const SUMMARY_CHARACTERS = 40
 
 export function columnWidths(columns: readonly Column[], rows: readonly (readonly unknown[])[]): readonly number[] {
   const sample = rows.slice(0, SAMPLE)

@@ -21,9 +21,13 @@ export function copyText(value: unknown): string {
 export const isNested = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 
-/** `{method, path, 3 more}`, `[12 items]`. */
+/** `{method, path, 3 more}`, `[12 items]`, `[{method, path}]`. */
 export function nestedSummary(value: object): string {
-  if (Array.isArray(value)) return value.length === 1 ? '[1 item]' : `[${value.length} items]`
+  if (Array.isArray(value)) {
+    const [only] = value
+    if (value.length === 1) return isNested(only) ? `[${nestedSummary(only)}]` : '[1 item]'
+    return `[${value.length} items]`
+  }
   const names = Object.keys(value)
   const shown = names.slice(0, 3).join(', ').slice(0, 60)
   return `{${shown}${names.length > 3 ? `, ${names.length - 3} more` : ''}}`

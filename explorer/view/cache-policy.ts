@@ -18,6 +18,9 @@ function cacheSentences(cache: unknown): readonly string[] {
   const [staleError, staleWhile] = [seconds('stale_if_error_seconds'), seconds('stale_while_revalidate_seconds')]
   return [
     ...(ttl === null ? [] : [`A result is served for up to ${spanText(ttl)}.`]),
+    ...(policy['until'] === 'data_changes'
+      ? ['It is dropped as soon as the data that it was computed from changes.']
+      : []),
     ...(warm === null ? [] : [`While it is in use, it is queried again every ${spanText(warm)} in the background.`]),
     ...(staleWhile ? [`For ${spanText(staleWhile)} more an old result is served while a new one is on its way.`] : []),
     ...(staleError ? [`If the query fails, an old result is served for ${spanText(staleError)} more.`] : []),

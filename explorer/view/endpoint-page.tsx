@@ -7,8 +7,10 @@ import { tokenFacts } from '../state/session.js'
 import { Documentation } from './documentation.js'
 import { Form } from './form.js'
 import { History } from './history.js'
+import { Query } from './query.js'
 import { ResultPanel } from './result-panel.js'
 import { Tabs } from './tabs.js'
+import { UseItFrom } from './use-it-from.js'
 
 export function EndpointPage() {
   const of = endpoint.value
@@ -49,6 +51,8 @@ export function EndpointPage() {
           tabs={[
             { name: 'result', title: 'Result', body: () => <ResultPanel of={of} /> },
             { name: 'documentation', title: 'Documentation', body: () => <Documentation of={of} /> },
+            { name: 'use', title: 'Use it from', body: () => <UseItFrom of={of} /> },
+            { name: 'query', title: 'Query', body: () => <Query of={of} /> },
             { name: 'history', title: 'History', body: () => <History of={of} /> },
           ].filter(({ name }) => name !== 'query' || tokenFacts.value?.explain)}
         />

@@ -1,4 +1,5 @@
 /** The fields of the open endpoint, and what runs it. */
+import { useEffect, useRef } from 'preact/hooks'
 import type { Endpoint, Parameter } from '../api/contract.js'
 import { call, cancel, isRunning, mistakes } from '../state/call.js'
 import { fieldTexts, isPinned, setField } from '../state/choice.js'
@@ -7,13 +8,18 @@ import { Field } from './field.js'
 import { runFields } from './keys.js'
 
 export function Form({ of }: { of: Endpoint }) {
+  const form = useRef<HTMLFormElement>(null)
+  const hasMistakes = Object.keys(mistakes.value).length > 0
+  useEffect(() => {
+    if (hasMistakes) form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus()
+  }, [hasMistakes])
   const missing = of.parameters.filter(parameter => canFill(of, parameter))
   const send = (event: Event): void => {
     event.preventDefault()
     runFields()
   }
   return (
-    <form class="call card" onSubmit={send} aria-label="Arguments" noValidate>
+    <form ref={form} class="call card" onSubmit={send} aria-label="Arguments" noValidate>
       {of.parameters.length === 0 && <p class="muted">This endpoint takes no arguments.</p>}
       <div class="fields">
         {of.parameters.map(parameter => (

@@ -12,7 +12,7 @@ export function Alert({ problem, children }: { problem: Problem; children?: prea
       {children}
       <p class="small">
         {known && (
-          <a href={`../problems/${code.toLowerCase().replaceAll('_', '-')}`} target="_blank" rel="noreferrer">
+          <a href={problemPage(code)} target="_blank" rel="noreferrer">
             {code}
           </a>
         )}
@@ -22,3 +22,6 @@ export function Alert({ problem, children }: { problem: Problem; children?: prea
     </div>
   )
 }
+
+/** Where the server explains a code. */
+export const problemPage = (code: string): string => `../problems/${code.toLowerCase().replaceAll('_', '-')}`

@@ -3,7 +3,9 @@
 import type { Endpoint } from '../api/contract.js'
 import { Chart } from '../chart/chart.js'
 import { type Call, call, type Result } from '../state/call.js'
+import { comparison } from '../state/comparison.js'
 import { ResultTable } from '../table/result-table.js'
+import { Compare, Compared } from './compare.js'
 import { Digits } from './digits.js'
 import { Downloads } from './downloads.js'
 import { FactsStrip } from './facts-strip.js'
@@ -18,7 +20,12 @@ export function ResultPanel({ of }: { of: Endpoint }) {
         <p role="status">
           <StatusText now={now} />
         </p>
-        {shown && <Downloads result={shown} />}
+        {shown && (
+          <div class="row">
+            <Compare result={shown} />
+            <Downloads result={shown} />
+          </div>
+        )}
       </div>
       {now.kind === 'none' && (
         <p class="hint">Fill in the fields above and press Run. Rows, and a chart of them, come here.</p>
@@ -64,6 +71,14 @@ function Refusal({ of, problem }: { of: Endpoint; problem: Parameters<typeof Ale
   )
 }
 
+/** What the chart is compared with, unless it is this very result. */
+function beforeOf(result: Result): Pick<Parameters<typeof Chart>[0], 'before'> {
+  const now = comparison.value
+  if (now === null || now.result.rows === null || (now.result === result && now.offsetSeconds === 0)) return {}
+  const { columns, rows } = now.result
+  return { before: { columns, rows, offsetSeconds: now.offsetSeconds } }
+}
+
 function Shown({ result }: { result: Result }) {
   const { facts, rows, columns, endpoint } = result
   return (
@@ -79,7 +94,8 @@ function Shown({ result }: { result: Result }) {
         <p class="banner">This is too much to show here: download it instead.</p>
       ) : (
         <>
-          {rows.length > 0 && <Chart columns={columns} rows={rows} name={endpoint.name} />}
+          <Compared result={result} />
+          {rows.length > 0 && <Chart columns={columns} rows={rows} name={endpoint.name} {...beforeOf(result)} />}
           <ResultTable columns={columns} rows={rows} />
           {rows.length === 0 && (
             <p class="hint">The call was right, and nothing answers to it. Try a longer time, or another argument.</p>

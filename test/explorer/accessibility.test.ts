@@ -21,6 +21,9 @@ async function violations(page: Page): Promise<readonly string[]> {
   )
 }
 
+/** It may see queries. */
+let author = ''
+
 /** From the sign-in to a result, one after the other. */
 const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unknown>])[] = [
   ['signing in', page => page.getByLabel('Token').waitFor()],
@@ -35,7 +38,7 @@ const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unkno
   [
     'the list',
     async page => {
-      await page.getByLabel('Token').fill(TOKEN)
+      await page.getByLabel('Token').fill(author)
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: /^tests\.words/ }).waitFor()
     },
@@ -83,6 +86,28 @@ const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unkno
       await page.locator('.tree').first().waitFor()
     },
   ],
+  [
+    'documentation',
+    async page => {
+      await openHash(page, `#/functions.invocation-stats?project=${PROJECT}&interval=1day&run=1`)
+      await page.getByRole('tab', { name: 'Documentation' }).click()
+      await page.getByRole('heading', { name: 'Example of a result' }).waitFor()
+    },
+  ],
+  [
+    'the call as other tools make it',
+    async page => {
+      await page.getByRole('tab', { name: 'Use it from' }).click()
+      await page.getByRole('tab', { name: 'Python' }).click()
+    },
+  ],
+  [
+    'the query',
+    async page => {
+      await page.getByRole('tab', { name: 'Query' }).click()
+      await page.locator('.query').waitFor()
+    },
+  ],
   ['history', page => page.getByRole('tab', { name: 'History' }).click()],
   ['no endpoint', page => openHash(page, '#/no.such-endpoint')],
 ]
@@ -97,6 +122,7 @@ describe('the explorer for assistive technology', function () {
   let browser: Browser
   before(async () => {
     s = await explored()
+    author = await s.token({ allow: ['*'], allTenants: true, explain: true })
     browser = await openBrowser()
   })
   after(async () => {

@@ -1,9 +1,10 @@
 /** The page in a real browser: a token, an endpoint, a call, and what is shown of it. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { until } from '../until.js'
-import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
+import { isPendingWithoutBrowser, openBrowser } from './browser.js'
+import { cells, grid, onPage, open, runButton, signIn, statusIs, statusText } from './driver.js'
 import { type Explored, explored, PROJECT, TOKEN } from './explored.js'
 
 describe('the explorer', function () {
@@ -20,28 +21,8 @@ describe('the explorer', function () {
     await s?.close()
   })
 
-  /** Runs a test on a page of its own, which must have done nothing that it may not. */
-  async function on(
-    test: (page: Page) => Promise<void>,
-    { hash = '', token = TOKEN, ...options }: BrowserContextOptions & { hash?: string; token?: string | null } = {},
-  ): Promise<void> {
-    const { page, close } = await openPage(browser, s.page + hash, options)
-    if (token !== null) await signIn(page, token)
-    await test(page)
-    await close()
-  }
-
-  async function signIn(page: Page, token = TOKEN): Promise<void> {
-    await page.getByLabel('Token').fill(token)
-    await page.keyboard.press('Enter')
-  }
-
-  const open = (page: Page, name: string) => page.getByRole('link', { name: new RegExp(`^${name}`) }).click()
-  const status = (page: Page) => page.getByRole('status')
-  const cells = (page: Page, row = 0) =>
-    page.getByRole('grid', { name: 'Result' }).locator('tr[data-index]').nth(row).getByRole('gridcell')
-  const statusIs = (page: Page, text: RegExp) =>
-    until(async () => text.test((await status(page).textContent()) ?? ''), `the status matches ${text}`)
+  const on = (test: (page: Page) => Promise<void>, options: Parameters<typeof onPage>[3] = {}) =>
+    onPage(browser, s, test, options)
 
   describe('the token', () => {
     it('is asked for in a field that hides it, and lists what it may call', async () => {
@@ -74,7 +55,7 @@ describe('the explorer', function () {
     it('is forgotten on demand, with all that it has shown', async () => {
       await on(async page => {
         await open(page, 'tests.cut')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await statusIs(page, /^5 rows/)
         await page.getByRole('button', { name: 'Forget token' }).click()
         await page.getByLabel('Token').waitFor()
@@ -107,7 +88,7 @@ describe('the explorer', function () {
           await page.getByRole('link', { name: /^tests\.cut/ }).waitFor()
           await page.route('**/api/**', route => route.continue({ headers: { 'X-API-KEY': 'revoked' } }))
           await open(page, 'tests.cut')
-          await page.getByRole('button', { name: 'Run' }).click()
+          await runButton(page).click()
           await page.getByRole('alert').waitFor()
           await page.getByLabel('Token').waitFor()
           expect(await page.evaluate('sessionStorage.length')).to.equal(0)
@@ -174,12 +155,11 @@ describe('the explorer', function () {
             if ((await control.evaluate(node => node.tagName)) === 'SELECT') await control.selectOption(value)
             else await control.fill(value)
           }
-          await page.getByRole('button', { name: 'Run' }).click()
+          await runButton(page).click()
           await statusIs(page, /^[1-9]\d* rows?/)
-          const grid = page.getByRole('grid', { name: 'Result' })
-          expect(await grid.getByRole('columnheader').count()).to.be.greaterThan(3)
-          const rows = Number(/\d+/.exec((await status(page).textContent())!)![0])
-          expect(await grid.getAttribute('aria-rowcount')).to.equal(String(rows + 1))
+          expect(await grid(page).getByRole('columnheader').count()).to.be.greaterThan(3)
+          const rows = Number(/\d+/.exec(await statusText(page))![0])
+          expect(await grid(page).getAttribute('aria-rowcount')).to.equal(String(rows + 1))
           if (hasChart) {
             await page.locator('canvas').waitFor()
             expect(await page.getByRole('img', { name: /^Line chart of/ }).count()).to.equal(1)
@@ -219,7 +199,7 @@ describe('the explorer', function () {
         await open(page, 'tests.typed')
         await page.getByLabel(/^count/).fill('11')
         await page.getByLabel(/^since/).fill('yesterday')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await page.getByRole('alert').waitFor()
         const faulty: string[] = []
         for (const field of ['word', 'flag', 'count', 'since', 'day', 'tags', 'tier']) {
@@ -235,7 +215,7 @@ describe('the explorer', function () {
         expect(await page.getByLabel(/^count/).getAttribute('aria-invalid')).to.equal(null)
         await page.getByLabel(/^since/).fill('2026-01-31')
         await page.getByLabel(/^tier/).selectOption('large')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await statusIs(page, /^1 row/)
         expect(await page.locator('[aria-invalid]').count()).to.equal(0)
       })
@@ -289,7 +269,7 @@ describe('the explorer', function () {
           expect(await field.inputValue()).to.equal(PROJECT)
           expect(await field.getAttribute('readonly')).to.not.equal(null)
           await page.getByLabel(/^interval/).fill('1day')
-          await page.getByRole('button', { name: 'Run' }).click()
+          await runButton(page).click()
           await statusIs(page, /^\d+ rows?/)
         },
         { token },
@@ -299,9 +279,11 @@ describe('the explorer', function () {
     it('that runs is cancelled with Esc, and its query ends', async () => {
       await on(async page => {
         await open(page, 'tests.slow')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await page.getByRole('button', { name: 'Cancel' }).waitFor()
-        await until(() => s.runner !== null, 'the query runs')
+        const isSeen = (kind: 'query.started' | 'query.done' | 'query.failed') => () =>
+          s.events.some(event => event.kind === kind && event.endpoint === 'tests.slow')
+        await until(isSeen('query.started'), 'the query runs')
         await page.keyboard.press('Escape')
         await statusIs(page, /^Cancelled/)
         const left = () =>
@@ -309,8 +291,9 @@ describe('the explorer', function () {
             event => event.kind === 'request.done' && event.endpoint === 'tests.slow' && event.status === 499,
           )
         await until(left, 'the server knows that its caller has left')
+        expect(isSeen('query.done')()).to.equal(false)
         await open(page, 'tests.cut')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await statusIs(page, /^5 rows/)
       })
     })
@@ -318,7 +301,7 @@ describe('the explorer', function () {
     it('that is cut says so', async () => {
       await on(async page => {
         await open(page, 'tests.cut')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await statusIs(page, /^5 rows.*truncated/)
         await page.getByText('The endpoint cuts its results').waitFor()
       })
@@ -328,7 +311,7 @@ describe('the explorer', function () {
       await on(async page => {
         await open(page, 'tests.rows')
         await page.getByLabel(/^rows/).fill('17')
-        const run = page.getByRole('button', { name: 'Run' })
+        const run = runButton(page)
         await run.click()
         await page.getByText(/^miss: the query ran, and the result is stored/).waitFor()
         await run.click()
@@ -344,7 +327,7 @@ describe('the explorer', function () {
     it('is downloaded in each format under the name of the endpoint', async () => {
       await on(async page => {
         await open(page, 'tests.words')
-        await page.getByRole('button', { name: 'Run' }).click()
+        await runButton(page).click()
         await statusIs(page, /^4 rows/)
         const NAMES = [
           ['CSV', 'csv', 'word,size\r\n'],
