@@ -6,6 +6,7 @@ import { type Published, publishedOf } from '../state/published.js'
 import { token } from '../state/session.js'
 import { cachePolicyInWords } from './cache-policy.js'
 import { problemPage } from './problem.js'
+import { Scroll } from './scroll.js'
 import { Code } from './use-it-from.js'
 
 export function Documentation({ of }: { of: Endpoint }) {
@@ -24,7 +25,7 @@ export function Documentation({ of }: { of: Endpoint }) {
       {of.parameters.length > 0 && <Parameters all={of.parameters} />}
       <section>
         <h2>Columns</h2>
-        <div class="scroll">
+        <Scroll>
           <table class="plain">
             <thead>
               <tr>
@@ -49,7 +50,7 @@ export function Documentation({ of }: { of: Endpoint }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       </section>
       <section>
         <h2>Cache and limits</h2>
@@ -79,7 +80,7 @@ function Parameters({ all }: { all: readonly Parameter[] }) {
   return (
     <section>
       <h2>Parameters</h2>
-      <div class="scroll">
+      <Scroll>
         <table class="plain">
           <thead>
             <tr>
@@ -103,7 +104,7 @@ function Parameters({ all }: { all: readonly Parameter[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   )
 }
@@ -127,7 +128,7 @@ function Errors({ all }: { all: Published['errors'] }) {
   return (
     <section>
       <h2>Errors</h2>
-      <div class="scroll">
+      <Scroll>
         <table class="plain">
           <thead>
             <tr>
@@ -152,7 +153,7 @@ function Errors({ all }: { all: Published['errors'] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   )
 }
