@@ -1,6 +1,6 @@
 /** Lines over time, drawn by uPlot. */
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { isDark, zone } from '../state/preferences.js'
 import { timeText } from '../value/times.js'
@@ -28,8 +28,12 @@ export function LineChart({ plan, name }: LineChartProps) {
   const axes = useMemo(() => axesOf(series.filter(one => !hidden.value.has(one.name))), [series, hidden.value])
   const entries = useMemo(() => legendOf(series, isDark.value), [series, isDark.value])
 
-  useEffect(() => {
-    hidden.value = hiddenAtFirst(series)
+  const names = series.map(one => `${one.name} ${one.isBefore ?? false}`).join('\n')
+  const namesBefore = useRef(names)
+  useLayoutEffect(() => {
+    // The same lines again: those that the reader has hidden stay so.
+    if (namesBefore.current !== names) hidden.value = hiddenAtFirst(series)
+    namesBefore.current = names
   }, [plan])
   useEffect(() => {
     const parent = holder.current!

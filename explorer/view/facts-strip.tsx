@@ -76,7 +76,7 @@ function TimingBar({ facts: { engineMs, serverMs, elapsedMs } }: { facts: Facts 
   const parts = [
     { name: 'engine', ms: engine },
     { name: 'server', ms: server },
-    { name: 'network and browser', ms: way },
+    { name: 'network', ms: way },
   ].filter(({ name, ms }) => ms > 0 || (name === 'server' && serverMs !== null))
   return (
     <div class="timing">

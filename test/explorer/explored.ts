@@ -104,8 +104,8 @@ function textOf({ name, parameters, settings, lookups, columns, sql }: Manifest,
   ].join('')
 }
 
-/** @param settings besides folders, port and token. */
-export async function explored(settings: Parameters<typeof createRunner>[0] = {}): Promise<Explored> {
+/** @param settings besides folders, port and token; @param entries of each sample stream. */
+export async function explored(settings: Parameters<typeof createRunner>[0] = {}, entries = 500): Promise<Explored> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-explorer-'))
   const endpointsDir = join(folder, 'endpoints')
   const dataDir = join(folder, 'data')
@@ -114,7 +114,7 @@ export async function explored(settings: Parameters<typeof createRunner>[0] = {}
   MANIFESTS.forEach((manifest, i) => {
     writeFileSync(join(endpointsDir, `${manifest.name}.yaml`), textOf(manifest, i))
   })
-  const made = await command(['sample', '--data', dataDir, '--count', '500'])
+  const made = await command(['sample', '--data', dataDir, '--count', String(entries)])
   if (made.code !== 0) throw new TypeError(made.err)
   const events: Event[] = []
   const runner = await createRunner(

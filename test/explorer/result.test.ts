@@ -173,9 +173,13 @@ describe('a result in the explorer', function () {
           )
           await page.locator('.legend').getByRole('button', { name: /^half/ }).click()
           await page.getByRole('img', { name: /^Line chart of amount by moment/ }).waitFor()
-          expect(
-            await page.locator('.legend').getByRole('button', { name: /^half/ }).getAttribute('aria-pressed'),
-          ).to.equal('false')
+          const half = page.locator('.legend').getByRole('button', { name: /^half/ })
+          expect(await half.getAttribute('aria-pressed')).to.equal('false')
+          // A line that is hidden stays so in the next result.
+          await page.getByLabel(/^points/).fill('301')
+          await page.keyboard.press('Control+Enter')
+          await page.getByRole('img', { name: /^Line chart of amount by moment: 301 points/ }).waitFor()
+          expect(await half.getAttribute('aria-pressed')).to.equal('false')
         },
         { hash: '#/tests.times?points=300&run=1' },
       )
