@@ -1,4 +1,7 @@
-/** The part of index.ts for a process that runs queries which another process translated: types and values, no parser. */
+/**
+ * The part of index.ts for a process that runs queries which another process translated, and for browsers: types and values, no
+ * parser.
+ */
 
 export type { TableDefinition, UnreadableColumn } from './tables.js'
 export { distinctNames } from './types/field-names.js'
@@ -7,6 +10,7 @@ export {
   type ScalarKind,
   type StructField,
   type StructType,
+  scalarType,
   structOf,
   type Type,
   typeName,

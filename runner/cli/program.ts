@@ -290,16 +290,18 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
 
   withSettings(
     command(
-      'connect <tool> <name> [arguments...]',
-      'Print what a tool needs to call an endpoint: connect curl logs.all project=abc',
+      'connect <tool> [name] [arguments...]',
+      'Print what a tool needs to call an endpoint: connect curl logs.all project=abc. Tools are curl, fetch, ts, python, duckdb, grafana, excel, sheets, observable and mcp.',
     ),
     [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--public-url'],
   )
-    .option('--url <url>', 'where callers reach the server')
-    .action(async (tool: string, name: string, args: string[], flags: Flags & ConnectFlags) => {
+    .option('--url <url>', 'where the tool reaches the server')
+    .option('--all', 'with grafana: write a folder that provisions a data source, and a dashboard for each endpoint')
+    .option('--out <dir>', 'with --all: the folder; else grafana')
+    .action(async (tool: string, name: string | undefined, args: string[], flags: Flags & ConnectFlags) => {
       // Loaded here, so that a server does not start with it.
       const { connectTool } = await import('./connect/connect.js')
-      exit(await connectTool(tool, name, args, flags, settingFlags(flags), io))
+      exit(await connectTool(tool, name === undefined ? [] : [name, ...args], flags, settingFlags(flags), io))
     })
 
   const cache = command('cache', 'Stored results.')

@@ -45,11 +45,11 @@ export function requestFormat({ endpoint }: ConnectCall, format: Format): Format
 }
 
 /** The origin without a slash at its end. */
-export const originOf = ({ url }: ConnectCall): string =>
+export const originOf = ({ url }: Pick<ConnectCall, 'url'>): string =>
   url.replace(/\/+$/, '').replace(/[^A-Za-z0-9._~:/@[\]%-]/gu, encode)
 
 /** The path of the endpoint on its server. */
-const pathOf = ({ endpoint }: ConnectCall): string => `/api/endpoints/query/${encode(endpoint.name)}`
+export const pathOf = ({ endpoint }: ConnectCall): string => `/api/endpoints/query/${encode(endpoint.name)}`
 
 /** The address without arguments. */
 export const endpointAddress = (call: ConnectCall): string => originOf(call) + pathOf(call)

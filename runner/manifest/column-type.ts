@@ -1,5 +1,5 @@
 /** Column types, as `columns:` declares them and as queries have them. `STRUCT` without fields means any fields. */
-import { scalarType } from '../../googlesql/index.js'
+import { scalarType } from '../../googlesql/data.js'
 
 export type ColumnType =
   | { readonly kind: 'scalar'; readonly name: string }

@@ -113,6 +113,7 @@ export function compileParameter(
     ...(authored.max_length !== undefined && { maxLength: authored.max_length }),
     ...(authored.format && { format: authored.format }),
     ...(authored.pinned_as !== undefined && { pinnedAs: compilePinnedAs(authored.pinned_as) }),
+    ...(authored.role && { role: authored.role }),
     ...rows,
   })
 }

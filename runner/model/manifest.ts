@@ -129,6 +129,10 @@ export interface Parameter {
    * With format: re2, the regular expression that is bound for a token's pin: the pinned value is quoted and replaces {pin}. The expression must fix where the value begins and ends. Without it a token that pins this parameter may not call the endpoint.
    */
   pinned_as?: string
+  /**
+   * start or end: the argument is where the period begins or ends that a tool shows, so a dashboard gives its own time range. An int64 is milliseconds since 1970. One parameter at most has each role.
+   */
+  role?: 'start' | 'end'
 }
 /**
  * How the query is run, and how its result is cached and returned.

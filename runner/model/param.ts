@@ -43,6 +43,8 @@ export interface Parameter {
   readonly format?: 're2'
   /** Only with `format: re2`. Without it a token may not pin the parameter, since its pin would be read as a pattern. */
   readonly pinnedAs?: PinnedPattern
+  /** The argument is where the period begins or ends that a tool shows. */
+  readonly role?: 'start' | 'end'
   /** The rows of lookup tables with `default: reject`: any other argument is a 400 that lists them. */
   readonly rows?: readonly string[]
   /** The rows of lookup tables in which any other argument counts as a default row. */

@@ -31,9 +31,11 @@ export interface PublishedParameter {
   readonly max_length?: number
   readonly format?: 're2'
   readonly pinned_as?: string
+  /** The parameter is where the period begins or ends that a tool shows. */
+  readonly role?: 'start' | 'end'
 }
 
-/** A column with the manifest's keys; `json` and `unit` are left out where there is none. */
+/** A column with the manifest's keys; `json` and `unit` are left out where the manifest has none. */
 export interface PublishedColumn {
   readonly name: string
   /** As GoogleSQL writes it, with all fields of a STRUCT where they are known. */

@@ -57,6 +57,7 @@ export const RULES = {
     says: 'A parameter of `format: re2` has no `pinned_as`, so no token that pins it may call the endpoint.',
     isWarning: true,
   },
+  'parameter/role': { says: 'A role does not fit the type of its parameter, or two parameters have it.' },
   'parameter/undeclared': { says: 'The SQL reads an argument that is not declared.' },
   'parameter/unused': { says: 'Nothing reads the parameter.' },
   'tenant/unknown-parameter': { says: '`tenant` does not name a parameter.' },

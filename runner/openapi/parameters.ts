@@ -23,7 +23,7 @@ export function parameterObjects(
 }
 
 function parameterObject(parameter: Parameter, version: Version): ParameterObject {
-  const { name, isRequired, type } = parameter
+  const { name, isRequired, type, role } = parameter
   const { isArray } = splitType(type)
   const description = descriptionOf(parameter)
   const examples = examplesOf(parameter)
@@ -35,6 +35,7 @@ function parameterObject(parameter: Parameter, version: Version): ParameterObjec
     ...(isArray && { style: 'form', explode: true }),
     schema: parameterSchema(parameter, version === '3.1' ? examples : []),
     ...(version === '3.0' && examples.length > 0 && { examples: namedExamples(examples) }),
+    ...(role && { 'x-sluice-role': role }),
   }
 }
 

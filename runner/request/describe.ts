@@ -24,7 +24,7 @@ function describeColumn({ json, unit, ...column }: ContractColumn): PublishedCol
 }
 
 function describeParameter(parameter: Parameter): PublishedParameter {
-  const { name, type, isRequired, description, examples, pattern, maxLength, format, pinnedAs } = parameter
+  const { name, type, isRequired, description, examples, pattern, maxLength, format, pinnedAs, role } = parameter
   const allowed = allowedOf(parameter)
   return {
     name,
@@ -40,6 +40,7 @@ function describeParameter(parameter: Parameter): PublishedParameter {
     ...(maxLength !== undefined && { max_length: maxLength }),
     ...(format && { format }),
     ...(pinnedAs && { pinned_as: pinnedAs.source }),
+    ...(role && { role }),
   }
 }
 

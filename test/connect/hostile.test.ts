@@ -12,46 +12,12 @@ import { wellFormed } from '../../runner/connect/address.js'
 import type { ConnectCall, ConnectTool } from '../../runner/connect/tool.js'
 import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
 import { described, endpointsOf, runtimeOf } from '../client/described.js'
+import { HOSTILE_TEXTS } from './hostile-texts.js'
 import { callOf, publishedEndpoint, publishedParameter } from './published.js'
 import { type RecordingServer, recordingServer } from './recording-server.js'
 
 const run = promisify(execFile)
 const TOKEN = 'token-of-the-environment'
-
-/** Texts that mean something in one of the languages. */
-export const HOSTILE_TEXTS = [
-  "'",
-  '"',
-  '`',
-  '\\',
-  "\\'",
-  '$(touch pwned)',
-  '`touch pwned`',
-  "'; touch pwned; '",
-  '"; touch pwned; "',
-  '$' + '{process.exit(1)}',
-  '$SLUICE_TOKEN',
-  "'); process.exit(1); ('",
-  '"); import os; os._exit(1); ("',
-  "'; DROP TABLE x; --",
-  '\n',
-  '\r\n# ',
-  '\u2028\u2029',
-  '\u202e',
-  '\0',
-  '*/ // <!-- -->',
-  '%00%27&x=y#z',
-  '{{a}} {1..9} [1-3]',
-  '#{x}#(lf)',
-  '\ud800',
-  '😀é',
-  '__proto__',
-  'constructor',
-  ' a ',
-  '-o pwned',
-  '@/etc/passwd',
-  '!!',
-]
 
 const text = fc.oneof(
   fc.constantFrom(...HOSTILE_TEXTS),

@@ -179,6 +179,7 @@ describe('openapi: the parameters', () => {
     const told = { openRows: ['a'], fallbackRow: 'a', description: 'Else it counts as a.' }
     expect(described(told).description).to.equal('Else it counts as a.')
     expect(described({ type: 'date', minimum: '2026-01-01' }).description).to.equal('Not before 2026-01-01.')
+    expect(described({ type: 'timestamp', role: 'start' })['x-sluice-role']).to.equal('start')
   })
 
   it('of lists are repeated, and examples stand beside the schema in 3.0', () => {

@@ -1,10 +1,15 @@
 /** `sluice connect`: prints what a tool needs to call an endpoint. */
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { nearest } from '../../../googlesql/index.js'
 import { checkManifests } from '../../compose/manifests.js'
+import { grafanaFiles } from '../../connect/grafana/grafana.js'
 import type { ConnectTool } from '../../connect/tool.js'
 import { CONNECT_TOOLS } from '../../connect/tools.js'
+import { makeFolder } from '../../files/make-folder.js'
+import { fileReason } from '../../files/write-failure.js'
 import type { Endpoint } from '../../model/endpoint.js'
-import { UsageError } from '../../model/errors.js'
+import { SetupError, UsageError } from '../../model/errors.js'
 import { describeEndpoint } from '../../request/describe.js'
 import { refuseErrors } from '../../serving/endpoint-registry.js'
 import { indexEndpoints } from '../../serving/route.js'
@@ -16,33 +21,80 @@ import { callArguments } from './call-arguments.js'
 
 export interface ConnectFlags {
   readonly url?: string
+  readonly all?: boolean
+  readonly out?: string
 }
 
+type SettingFlags = Readonly<Record<string, string | undefined>>
+
 /**
- * Prints the tool's text for a call of this endpoint. Required parameters that are not given have an example for argument, which
- * it says on standard error.
+ * Prints the tool's text for a call of an endpoint, whose name and arguments `words` are. Required parameters that are not given
+ * have an example for argument, which it says on standard error. With `all` it writes files for all endpoints instead.
  * @throws UsageError, LoadError, SetupError.
  */
 export async function connectTool(
   toolName: string,
-  name: string,
-  texts: readonly string[],
-  { url }: ConnectFlags,
-  settingFlags: Readonly<Record<string, string | undefined>>,
+  words: readonly string[],
+  { url, all = false, out }: ConnectFlags,
+  settingFlags: SettingFlags,
   io: Io,
 ): Promise<number> {
   const tool = findTool(toolName)
-  const given = rawArguments(texts)
   const settings = readSettings(settingFlags, io.environment)
-  const address = serverAddress(settings, url)
+  const address = serverBase(url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`)
+  if (all) return connectAll(tool, words, out ?? 'grafana', settings, address, io)
+  if (out !== undefined) throw new UsageError(['--out needs --all; a text is printed'])
+  const [name, ...texts] = words
+  if (name === undefined) throw new UsageError([`connect ${toolName} needs the name of an endpoint`])
+  return connectOne(tool, name, rawArguments(texts), settings, address, io)
+}
+
+async function connectOne(
+  tool: ConnectTool,
+  name: string,
+  given: ReturnType<typeof rawArguments>,
+  settings: Settings,
+  url: string,
+  io: Io,
+): Promise<number> {
   const endpoint = await findEndpoint(settings, name, io)
   if (endpoint === null) return EXIT.problems
   const { args, missing } = callArguments(endpoint, given)
   for (const { parameter, argument } of missing) {
     io.printError(`sluice: ${parameter} is required; the text has ${argument}, which you replace with your own\n`)
   }
-  io.print(tool.write({ url: address, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
+  io.print(tool.write({ url, endpoint: describeEndpoint(endpoint, { pinned: {} }), arguments: args }))
   return EXIT.clean
+}
+
+async function connectAll(
+  { name }: ConnectTool,
+  words: readonly string[],
+  folder: string,
+  settings: Settings,
+  url: string,
+  io: Io,
+): Promise<number> {
+  if (name !== 'grafana') throw new UsageError(['--all is for grafana'])
+  if (words.length > 0) throw new UsageError([`--all takes no endpoint, found ${JSON.stringify(words[0])}`])
+  const { endpoints, diagnostics } = await checkManifests(settings, [])
+  refuseErrors(diagnostics)
+  const calls = endpoints.map(one => ({ url, endpoint: describeEndpoint(one, { pinned: {} }), arguments: {} }))
+  const files = grafanaFiles(url, calls)
+  for (const { path, text } of files) writeBelow(folder, path, text)
+  const count = endpoints.length === 1 ? '1 dashboard' : `${endpoints.length} dashboards`
+  io.printError(`wrote ${folder}: a data source and ${count}\n`)
+  return EXIT.clean
+}
+
+function writeBelow(folder: string, path: string, text: string): void {
+  const file = join(folder, path)
+  try {
+    makeFolder(dirname(file))
+    writeFileSync(file, text)
+  } catch (cause) {
+    throw new SetupError(`cannot write ${file}: ${fileReason(cause)}`, { cause })
+  }
 }
 
 function findTool(name: string): ConnectTool {
@@ -52,19 +104,17 @@ function findTool(name: string): ConnectTool {
   throw new UsageError([`unknown tool "${name}"${suggestion(name, names)}; there are ${names.join(', ')}`])
 }
 
-/** Where callers reach the server. */
-function serverAddress(settings: Settings, url: string | undefined): string {
-  return serverBase(url ?? settings.publicUrl ?? `http://${settings.host}:${settings.port}`)
-}
-
 async function findEndpoint(settings: Settings, name: string, io: Io): Promise<Endpoint | null> {
   const { endpoints, diagnostics } = await checkManifests(settings, [])
   const endpoint = indexEndpoints(endpoints).find(name)
   if (endpoint) return endpoint
-  // It may be one of those with errors.
+  const near = suggestion(
+    name,
+    endpoints.map(one => one.name),
+  )
+  const hasErrors = diagnostics.some(({ severity }) => severity === 'error')
+  io.printError(`sluice: there is no endpoint "${name}"${hasErrors ? ' among those without errors' : ''}${near}\n`)
   refuseErrors(diagnostics)
-  const names = endpoints.map(one => one.name)
-  io.printError(`sluice: there is no endpoint "${name}"${suggestion(name, names)}\n`)
   return null
 }
 

@@ -30,6 +30,7 @@ import { parameterPinnedAnywhere } from './rules/parameter-pinned-anywhere.js'
 import { parameterPinnedAs } from './rules/parameter-pinned-as.js'
 import { parameterRequiredWithDefault } from './rules/parameter-required-with-default.js'
 import { parameterReservedName } from './rules/parameter-reserved-name.js'
+import { parameterRole } from './rules/parameter-role.js'
 import { parameterUndeclared } from './rules/parameter-undeclared.js'
 import { parameterUnsafePattern } from './rules/parameter-unsafe-pattern.js'
 import { parameterUnused } from './rules/parameter-unused.js'
@@ -50,6 +51,7 @@ export const MANIFEST_RULES: readonly Rule<ManifestFacts>[] = [
   parameterPinnedAs,
   parameterPinnedAnywhere,
   parameterNoPinnedAs,
+  parameterRole,
   tenantUnknownParameter,
   lookupReservedName,
   lookupUnknownParameter,
