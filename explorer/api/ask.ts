@@ -55,12 +55,18 @@ export async function ask(path: string, { token, accept = 'application/json', ..
   return response
 }
 
+export interface AskedCall extends Omit<Asked, 'body'> {
+  /** A format that `accept` cannot name. It stands in the address, of a POST too. */
+  readonly format?: string | undefined
+}
+
 /** Calls an endpoint. @throws as `ask` does. */
-export function callEndpoint(name: string, args: Arguments, asked: Omit<Asked, 'body'>): Promise<Response> {
+export function callEndpoint(name: string, args: Arguments, { format, ...asked }: AskedCall): Promise<Response> {
   const path = `api/endpoints/query/${encodeURIComponent(name)}`
-  const query = queryOf(args)
-  if (path.length + query.length > MAX_ADDRESS) return ask(path, { ...asked, body: args })
-  return ask(query === '' ? path : `${path}?${query}`, asked)
+  const chosen = format === undefined ? {} : { format }
+  const address = (query: string): string => (query === '' ? path : `${path}?${query}`)
+  const whole = address(queryOf({ ...args, ...chosen }))
+  return whole.length > MAX_ADDRESS ? ask(address(queryOf(chosen)), { ...asked, body: args }) : ask(whole, asked)
 }
 
 export const isAbort = (thrown: unknown): boolean => thrown instanceof DOMException && thrown.name === 'AbortError'

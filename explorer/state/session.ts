@@ -1,5 +1,5 @@
 /** Who uses the page: the token of this tab, and what it may call. */
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import { ask, Refused } from '../api/ask.js'
 import type { Endpoint, Problem, TokenFacts } from '../api/contract.js'
 
@@ -32,20 +32,30 @@ export async function signIn(text: string): Promise<void> {
   isSigningIn.value = true
   sessionProblem.value = null
   try {
-    const [list, facts] = await Promise.all([
-      ask('api/endpoints', { token: text }).then(response => response.json()),
-      ask('api/token', { token: text }).then(response => response.json()),
-    ])
+    const response = await ask('api/endpoints', { token: text })
+    const list = (await response.json()) as { readonly endpoints: readonly Endpoint[] }
     sessionStorage.setItem(KEY, text)
-    token.value = text
-    tokenFacts.value = facts as TokenFacts
-    endpoints.value = (list as { readonly endpoints: readonly Endpoint[] }).endpoints
+    batch(() => {
+      token.value = text
+      endpoints.value = list.endpoints
+    })
+    void fetchFacts(text)
   } catch (thrown) {
     const problem = problemOf(thrown)
     if (problem.status === 401 || token.value === null) forgetToken(problem)
     else sessionProblem.value = problem
   } finally {
     isSigningIn.value = false
+  }
+}
+
+/** The page works without them, where the token's rate is used up: it then offers no more than any token may do. */
+async function fetchFacts(text: string): Promise<void> {
+  try {
+    const facts = (await (await ask('api/token', { token: text })).json()) as TokenFacts
+    if (token.value === text) tokenFacts.value = facts
+  } catch (thrown) {
+    problemOf(thrown)
   }
 }
 

@@ -85,8 +85,7 @@ export function Downloads({ result }: { result: Result }) {
 
 /** The same call in this format: a result that is stored is not asked of the engine again. @throws Refused. */
 async function download({ endpoint, args }: Result, { accept, extension, format }: Kind): Promise<void> {
-  const all = format === undefined ? args : { ...args, format }
-  const response = await callEndpoint(endpoint.name, all, { token: token.value ?? '', accept })
+  const response = await callEndpoint(endpoint.name, args, { token: token.value ?? '', accept, format })
   saveFile(await response.blob(), `${endpoint.name}.${extension}`)
 }
 

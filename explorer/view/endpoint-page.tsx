@@ -54,7 +54,7 @@ export function EndpointPage() {
             { name: 'use', title: 'Use it from', body: () => <UseItFrom of={of} /> },
             { name: 'query', title: 'Query', body: () => <Query of={of} /> },
             { name: 'history', title: 'History', body: () => <History of={of} /> },
-          ].filter(({ name }) => name !== 'query' || tokenFacts.value?.explain)}
+          ].filter(({ name }) => name !== 'query' || tokenFacts.value?.explain === true)}
         />
       </div>
     </article>

@@ -36,13 +36,17 @@ export function UseItFrom({ of }: { of: Endpoint }) {
         }}
         tabs={tools.value.map(({ name, title, write }) => ({
           name,
-          title,
+          title: titleOf(name, title),
           body: () => <Snippet text={write(call)} title={title} />,
         }))}
       />
     </div>
   )
 }
+
+/** Begins with the name that `sluice connect` takes. */
+const titleOf = (name: string, title: string): string =>
+  title.toLowerCase().startsWith(name) ? title : `${name}: ${title}`
 
 function Snippet({ text, title }: { text: string; title: string }) {
   return (

@@ -76,9 +76,11 @@ describe('sluice serve', function () {
       SLUICE_DATA: folder.path('empty'),
       SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
       SLUICE_GRACE: '30',
+      SLUICE_EXPLORER: 'off',
     }
     const server = await startServe([], environment)
     expect(server.out()).to.match(READY)
+    expect(server.out()).to.not.contain('explorer')
     const list = await server.get('/api/endpoints', { Authorization: 'Bearer unrestricted-token-of-32-letters' })
     expect(list.status).to.equal(200)
     await list.text()

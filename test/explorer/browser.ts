@@ -38,7 +38,7 @@ export interface OpenPage {
 }
 
 /** Chromium itself writes an error for each answer of 400 and above; the page shows those. */
-const ANSWERED = /^Failed to load resource: the server responded with a status of 4\d\d/
+const ANSWERED = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
 
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event =>
   console.error('violation of ' + event.violatedDirective + ': ' + event.blockedURI + ' ' + event.sample))`

@@ -69,6 +69,10 @@ const MANIFESTS: readonly Manifest[] = [
     sql: "SELECT word, LENGTH(word) * 10 AS size FROM UNNEST(['one', 'two', 'three', 'eleven']) AS word ORDER BY size",
   },
   {
+    name: 'tests.large',
+    sql: "SELECT n, REPEAT('x', 1000000) AS filler FROM UNNEST(GENERATE_ARRAY(1, 21)) AS n ORDER BY n",
+  },
+  {
     name: 'tests.slow',
     settings: 'timeout_seconds: 600',
     sql: 'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS a, UNNEST(GENERATE_ARRAY(1, 100000)) AS b, UNNEST(GENERATE_ARRAY(1, 100000)) AS c\n  WHERE MOD(a * b + c, 7) = 3',

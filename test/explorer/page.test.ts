@@ -80,6 +80,11 @@ describe('the explorer', function () {
       }
     })
 
+    it('whose rate is used up by the list is taken all the same', async () => {
+      const token = await s.token({ allow: ['tests.cut'], rate: '1/hour' })
+      await on(page => page.getByRole('link', { name: /^tests\.cut/ }).waitFor(), { token })
+    })
+
     it('that is revoked meanwhile is forgotten', async () => {
       const before = s.events.length
       const token = await s.token({ allow: ['*'], expires: '1min', rate: '1000/min' })
@@ -293,6 +298,38 @@ describe('the explorer', function () {
         await until(left, 'the server knows that its caller has left')
         expect(isSeen('query.done')()).to.equal(false)
         await open(page, 'tests.cut')
+        await runButton(page).click()
+        await statusIs(page, /^5 rows/)
+      })
+    })
+
+    it('of arguments too long for an address is sent, and downloaded, all the same', async () => {
+      await on(async page => {
+        await open(page, 'tests.typed')
+        const tags = Array.from({ length: 900 }, (_, i) => `a-rather-long-tag-${i}`)
+        await page.getByLabel(/^tags/).fill(tags.join('\n'))
+        await page.getByLabel(/^tier/).selectOption('small')
+        await runButton(page).click()
+        await statusIs(page, /^1 row/)
+        await page.getByRole('button', { name: 'Download' }).click()
+        const [download] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: /^Excel/ }).click(),
+        ])
+        expect(readFileSync(await download.path(), 'utf8')).to.contain(`${tags.at(-2)}|${tags.at(-1)}`)
+      })
+    })
+
+    it('says so where the server does not answer, and goes on when it is back', async () => {
+      await on(async page => {
+        await open(page, 'tests.cut')
+        await page.getByRole('heading', { name: 'tests.cut' }).waitFor()
+        await page.route('**/query/**', route =>
+          route.fulfill({ status: 503, headers: { 'Retry-After': '2' }, body: 'x' }),
+        )
+        await runButton(page).click()
+        await page.getByRole('alert').getByText('Ask again in 2 s.').waitFor()
+        await page.unroute('**/query/**')
         await runButton(page).click()
         await statusIs(page, /^5 rows/)
       })

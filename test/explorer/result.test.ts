@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { Browser, Page } from 'playwright-core'
+import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
 import { until } from '../until.js'
 import { isPendingWithoutBrowser, openBrowser } from './browser.js'
 import { cells, grid, onPage, open, runButton, statusIs } from './driver.js'
@@ -115,6 +116,23 @@ describe('a result in the explorer', function () {
           expect(await cells(page).nth(1).locator('bdi').count()).to.equal(1)
         },
         { hash: '#/tests.hostile?run=1' },
+      )
+    })
+
+    it('is not there for 20 MB and more, which can be downloaded', async () => {
+      await on(
+        async page => {
+          await statusIs(page, /^21 rows/)
+          await page.getByText('This is too much to show here').waitFor()
+          expect(await grid(page).count()).to.equal(0)
+          await page.getByRole('button', { name: 'Download' }).click()
+          const [download] = await Promise.all([
+            page.waitForEvent('download'),
+            page.getByRole('button', { name: /^CSV/ }).click(),
+          ])
+          expect(readFileSync(await download.path()).byteLength).to.be.greaterThan(20_000_000)
+        },
+        { hash: '#/tests.large?run=1' },
       )
     })
 
@@ -264,8 +282,10 @@ describe('a result in the explorer', function () {
           expect(text).to.contain(`${s.url}/api/endpoints/query/usage.api-counts`)
           expect(text).to.not.contain(TOKEN)
         }
-        const titles = await page.getByRole('tablist', { name: 'Tools' }).getByRole('tab').count()
-        expect(titles).to.be.at.least(4)
+        const titles = await page.getByRole('tablist', { name: 'Tools' }).getByRole('tab').allTextContents()
+        const names = CONNECT_TOOLS.map(({ name }) => name)
+        expect(titles).to.have.length(names.length)
+        expect(titles.filter((title, i) => !title.toLowerCase().startsWith(names[i]!))).to.deep.equal([])
       })
     })
 
