@@ -165,6 +165,8 @@ function optionsOf(plan: LinePlan, { axes, hidden, width, at, isZoomed }: Drawn)
   return {
     width,
     height: HEIGHT_PX,
+    // Half a date stands over the end of the axis.
+    padding: [14, axes.length > 1 ? 0 : 38, 0, 0],
     ...(isShared && { tzDate: (second: number) => uPlot.tzDate(new Date(second * 1000), 'Etc/UTC') }),
     legend: { show: false },
     cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false } },

@@ -33,7 +33,7 @@ function TopBar() {
       </a>
       {endpoint.value && (
         <a class="to-list" href="#/">
-          All endpoints
+          Endpoints
         </a>
       )}
       <span class="space" />
