@@ -28,6 +28,7 @@ describe('settings', () => {
       watch: false,
       project: null,
       publicUrl: null,
+      explorer: 'on',
       location: null,
       defaultDataset: null,
       maxBytesBilled: null,
