@@ -92,6 +92,22 @@ describe('sluice token', () => {
     expect(await status(key, LOGS)).to.equal(401)
   })
 
+  it('create --explain lets a token see queries, and no other', async () => {
+    const explain = async (key: string): Promise<number> => {
+      const path = '/api/endpoints/explain/logs.all?project=p1&project_tier=PRO'
+      return (await fetch(server.url + path, { headers: { 'X-API-KEY': key } })).status
+    }
+    const author = await create('--name', 'author', '--allow', 'logs.*', '--pin', 'project=p1', '--explain')
+    const caller = await create('--name', 'caller', '--allow', 'logs.*', '--pin', 'project=p1')
+    expect([await explain(author), await explain(caller)]).to.deep.equal([200, 403])
+    expect(
+      records()
+        .filter(record => 'explain' in record)
+        .map(({ name }) => name),
+    ).to.deep.equal(['author'])
+    expect((await token('list')).out).to.match(/^author .* no +yes +no$/m)
+  })
+
   it('create stores how much its queries may be billed for in a day', async () => {
     await create('--name', 'bounded', '--allow', '*', '--bytes-per-day', '100 GB')
     expect(readFileSync(file, 'utf8')).to.include('"bytes_per_day": "100 GB"')

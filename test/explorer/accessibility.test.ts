@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
-import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
-import { type Explored, explored, PROJECT, TOKEN } from './explored.js'
+import type { Page } from 'playwright-core'
+import { openPage } from './browser.js'
+import { describeInBrowser } from './driver.js'
+import { PROJECT, TOKEN } from './explored.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -115,19 +116,9 @@ const VIEWS: readonly (readonly [name: string, go: (page: Page) => Promise<unkno
 const openHash = (page: Page, hash: string): Promise<unknown> =>
   page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
 
-describe('the explorer for assistive technology', function () {
-  this.timeout(600_000)
-  if (isPendingWithoutBrowser()) return
-  let s: Explored
-  let browser: Browser
+describeInBrowser('the explorer for assistive technology', ({ server, browser }) => {
   before(async () => {
-    s = await explored()
-    author = await s.token({ allow: ['*'], allTenants: true, explain: true })
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await s?.close()
+    author = await server().token({ allow: ['*'], allTenants: true, explain: true })
   })
 
   for (const [colorScheme, width] of [
@@ -137,7 +128,7 @@ describe('the explorer for assistive technology', function () {
     ['dark', 2560],
   ] as const) {
     it(`has no violation, ${colorScheme}, ${width} px wide`, async () => {
-      const { page, close } = await openPage(browser, s.page, {
+      const { page, close } = await openPage(browser(), server().page, {
         colorScheme,
         // Between two colours a contrast may be low.
         reducedMotion: 'reduce',
@@ -154,7 +145,7 @@ describe('the explorer for assistive technology', function () {
   }
 
   it('shows where the focus is, whatever has it', async () => {
-    const { page, close } = await openPage(browser, s.page)
+    const { page, close } = await openPage(browser(), server().page)
     await page.getByLabel('Token').fill(TOKEN)
     await page.keyboard.press('Enter')
     await openHash(page, `#/functions.invocation-stats?project=${PROJECT}&interval=1day&run=1`)

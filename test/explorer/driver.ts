@@ -1,8 +1,8 @@
 /** What tests do on the page, by what it offers to people and assistive technology. */
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { until } from '../until.js'
-import { openPage } from './browser.js'
-import { type Explored, TOKEN } from './explored.js'
+import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
+import { type Explored, explored, TOKEN } from './explored.js'
 
 interface Options extends BrowserContextOptions {
   /** The part of the address behind the page. */
@@ -11,8 +11,37 @@ interface Options extends BrowserContextOptions {
   readonly token?: string | null
 }
 
-/** Runs a test on a page of its own, which must have done nothing that it may not. */
-export async function onPage(
+export interface InBrowser {
+  server(): Explored
+  browser(): Browser
+  /** Runs a test on a page of its own, which must have done nothing that it may not. */
+  on(test: (page: Page) => Promise<void>, options?: Options): Promise<void>
+}
+
+/** A suite with a server and a browser; pending where there is no browser. */
+export function describeInBrowser(title: string, define: (within: InBrowser) => void): void {
+  describe(title, function () {
+    this.timeout(600_000)
+    if (isPendingWithoutBrowser()) return
+    let s: Explored
+    let chromium: Browser
+    before(async () => {
+      s = await explored()
+      chromium = await openBrowser()
+    })
+    after(async () => {
+      await chromium?.close()
+      await s?.close()
+    })
+    define({
+      server: () => s,
+      browser: () => chromium,
+      on: (test, options) => onPage(chromium, s, test, options),
+    })
+  })
+}
+
+async function onPage(
   browser: Browser,
   s: Explored,
   test: (page: Page) => Promise<void>,

@@ -1,32 +1,14 @@
 /** The page in a real browser: a token, an endpoint, a call, and what is shown of it. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
 import { until } from '../until.js'
-import { isPendingWithoutBrowser, openBrowser } from './browser.js'
-import { cells, grid, onPage, open, runButton, signIn, statusIs, statusText } from './driver.js'
-import { type Explored, explored, PROJECT, TOKEN } from './explored.js'
+import { cells, describeInBrowser, grid, open, runButton, signIn, statusIs, statusText } from './driver.js'
+import { PROJECT, TOKEN } from './explored.js'
 
-describe('the explorer', function () {
-  this.timeout(600_000)
-  if (isPendingWithoutBrowser()) return
-  let s: Explored
-  let browser: Browser
-  before(async () => {
-    s = await explored()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await s?.close()
-  })
-
-  const on = (test: (page: Page) => Promise<void>, options: Parameters<typeof onPage>[3] = {}) =>
-    onPage(browser, s, test, options)
-
+describeInBrowser('the explorer', ({ server, on }) => {
   describe('the token', () => {
     it('is asked for in a field that hides it, and lists what it may call', async () => {
-      const token = await s.token({ allow: ['tests.words', 'tests.cut'] })
+      const token = await server().token({ allow: ['tests.words', 'tests.cut'] })
       await on(
         async page => {
           expect(await page.getByLabel('Token').getAttribute('type')).to.equal('password')
@@ -46,7 +28,7 @@ describe('the explorer', function () {
         await page.reload()
         await page.getByRole('heading', { name: 'tests.cut' }).waitFor()
         const other = await page.context().newPage()
-        await other.goto(s.page)
+        await other.goto(server().page)
         await other.getByLabel('Token').waitFor()
         expect(await other.getByRole('button', { name: 'Forget token' }).count()).to.equal(0)
       })
@@ -81,13 +63,13 @@ describe('the explorer', function () {
     })
 
     it('whose rate is used up by the list is taken all the same', async () => {
-      const token = await s.token({ allow: ['tests.cut'], rate: '1/hour' })
+      const token = await server().token({ allow: ['tests.cut'], rate: '1/hour' })
       await on(page => page.getByRole('link', { name: /^tests\.cut/ }).waitFor(), { token })
     })
 
     it('that is revoked meanwhile is forgotten', async () => {
-      const before = s.events.length
-      const token = await s.token({ allow: ['*'], expires: '1min', rate: '1000/min' })
+      const before = server().events.length
+      const token = await server().token({ allow: ['*'], expires: '1min', rate: '1000/min' })
       await on(
         async page => {
           await page.getByRole('link', { name: /^tests\.cut/ }).waitFor()
@@ -100,7 +82,7 @@ describe('the explorer', function () {
         },
         { token },
       )
-      expect(s.events.length).to.be.greaterThan(before)
+      expect(server().events.length).to.be.greaterThan(before)
     })
 
     it('is never in an address, and nowhere on the page', async () => {
@@ -266,7 +248,7 @@ describe('the explorer', function () {
     })
 
     it('shows a pinned argument, and does not let it be changed', async () => {
-      const token = await s.token({ allow: ['functions.*', 'tests.rows'], pin: { project: PROJECT } })
+      const token = await server().token({ allow: ['functions.*', 'tests.rows'], pin: { project: PROJECT } })
       await on(
         async page => {
           await open(page, 'functions.invocation-stats')
@@ -287,12 +269,12 @@ describe('the explorer', function () {
         await runButton(page).click()
         await page.getByRole('button', { name: 'Cancel' }).waitFor()
         const isSeen = (kind: 'query.started' | 'query.done' | 'query.failed') => () =>
-          s.events.some(event => event.kind === kind && event.endpoint === 'tests.slow')
+          server().events.some(event => event.kind === kind && event.endpoint === 'tests.slow')
         await until(isSeen('query.started'), 'the query runs')
         await page.keyboard.press('Escape')
         await statusIs(page, /^Cancelled/)
         const left = () =>
-          s.events.some(
+          server().events.some(
             event => event.kind === 'request.done' && event.endpoint === 'tests.slow' && event.status === 499,
           )
         await until(left, 'the server knows that its caller has left')

@@ -1,29 +1,13 @@
 /** What the page shows of a result: the table, the chart, a comparison, the query, and the call as other tools make it. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { CONNECT_TOOLS } from '../../runner/connect/tools.js'
 import { until } from '../until.js'
-import { isPendingWithoutBrowser, openBrowser } from './browser.js'
-import { cells, grid, onPage, open, runButton, statusIs } from './driver.js'
-import { type Explored, explored, PROJECT, TOKEN } from './explored.js'
+import { cells, describeInBrowser, grid, open, runButton, statusIs } from './driver.js'
+import { PROJECT, TOKEN } from './explored.js'
 
-describe('a result in the explorer', function () {
-  this.timeout(600_000)
-  if (isPendingWithoutBrowser()) return
-  let s: Explored
-  let browser: Browser
-  before(async () => {
-    s = await explored()
-    browser = await openBrowser()
-  })
-  after(async () => {
-    await browser?.close()
-    await s?.close()
-  })
-
-  const on = (test: (page: Page) => Promise<void>, options: Parameters<typeof onPage>[3] = {}) =>
-    onPage(browser, s, test, options)
+describeInBrowser('a result in the explorer', ({ server, on }) => {
   const rowsInDocument = (page: Page) => page.locator('tr[data-index]').count()
   /** The first column of the rows in the document. */
   const firstColumn = (page: Page) => page.locator('tr[data-index] td:first-child').allTextContents()
@@ -279,7 +263,7 @@ describe('a result in the explorer', function () {
           const text = (await page.locator('pre code').textContent())!
           expect(text).to.contain(sign)
           expect(text).to.contain(PROJECT)
-          expect(text).to.contain(`${s.url}/api/endpoints/query/usage.api-counts`)
+          expect(text).to.contain(`${server().url}/api/endpoints/query/usage.api-counts`)
           expect(text).to.not.contain(TOKEN)
         }
         const titles = await page.getByRole('tablist', { name: 'Tools' }).getByRole('tab').allTextContents()
@@ -303,7 +287,11 @@ describe('a result in the explorer', function () {
     })
 
     it('has the query for a token that may see it, and for no other', async () => {
-      const author = await s.token({ allow: ['functions.*', 'logs.all'], pin: { project: PROJECT }, explain: true })
+      const author = await server().token({
+        allow: ['functions.*', 'logs.all'],
+        pin: { project: PROJECT },
+        explain: true,
+      })
       await on(
         async page => {
           await open(page, 'functions.invocation-stats')
