@@ -5,11 +5,12 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY tools/build.mjs tools/
+COPY tools/build.mjs tools/build-explorer.mjs tools/
 COPY schemas schemas
 COPY googlesql googlesql
 COPY googlesql-duckdb googlesql-duckdb
 COPY runner runner
+COPY explorer explorer
 RUN node tools/build.mjs && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim

@@ -2,7 +2,7 @@
 SHELL := /bin/sh
 BIN := node_modules/.bin
 ENGINE ?= $(or $(SLUICE_ENGINE),duckdb)
-SOURCES := $(shell find googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs -type f 2>/dev/null)
+SOURCES := $(shell find explorer googlesql googlesql-duckdb runner schemas/endpoint.schema.json schemas/test.schema.json tools/build.mjs tools/build-explorer.mjs -type f 2>/dev/null)
 
 .PHONY: serve test validate build check bench soak storm oracle fuzz clean help
 .DEFAULT_GOAL := help
@@ -24,8 +24,9 @@ build: dist/.built ## Compile to dist/
 
 check: node_modules/.installed ## Types, lint, format, architecture, and that nothing is unused
 	$(BIN)/tsc --noEmit
+	$(BIN)/tsc -p explorer
 	$(BIN)/biome check --error-on-warnings
-	$(BIN)/depcruise --config test/architecture.cjs googlesql googlesql-duckdb runner tools
+	$(BIN)/depcruise --config test/architecture.cjs explorer googlesql googlesql-duckdb runner tools
 	$(BIN)/knip --no-progress --treat-config-hints-as-errors
 
 bench: build ## Measure, and write bench/RESULTS.md

@@ -12,6 +12,7 @@ import { busiestProject } from '../runner/sample/generate.js'
 import { arithmetic } from './arithmetic.js'
 import { decoding, inFrontOfFake } from './bigquery.js'
 import { deriving } from './derive.js'
+import { inBrowser } from './explorer.js'
 import { type Figure, percentile, spread, table, timed } from './figures.js'
 import { formatHits } from './format-hits.js'
 import { measureHttp, writeHttp } from './http.js'
@@ -177,6 +178,7 @@ const PARTS: Readonly<Record<string, (folder: string) => Promise<void>>> = {
   '--arithmetic': async folder => writeSection('Arithmetic', await arithmetic(folder)),
   '--formats': async folder => writeSection('Other formats of a result', table(await formats(folder))),
   '--bigquery': async folder => writeSection('BigQuery', table(await bigquery(folder))),
+  '--explorer': async () => writeSection('The explorer', table(await inBrowser())),
   '--http': async () => writeSection('Over HTTP', writeHttp(await measureHttp(PROGRAM))),
 }
 

@@ -70,6 +70,8 @@ const HOME_OF = {
   'apache-arrow': 'runner/encode/derive',
   'hyparquet-writer': 'runner/encode/derive',
   '@modelcontextprotocol/server': 'runner/mcp',
+  uplot: 'explorer/chart',
+  '@tanstack/virtual-core': 'explorer/table',
 }
 
 /** Folders that must stay free of I/O, so that the same input always gives the same output. */
@@ -80,7 +82,7 @@ const ADAPTERS = 'engines|cache/stores|auth'
 
 /** The files that are loaded when a caller or a command needs them; other files import them by `import()` alone. */
 const ON_REQUEST =
-  '^runner/(openapi/|mcp/|(http/(openapi-documents|problem-page)|compose/openapi|cli/(openapi|examples|first-rows|mcp)|manifest/check/example)\\.ts$)'
+  '^runner/(openapi/|mcp/|(http/(openapi-documents|problem-page|explorer/explorer-files)|compose/openapi|cli/(openapi|examples|first-rows|mcp)|manifest/check/example)\\.ts$)'
 
 /** All source files of the program. */
 const SOURCES = `^(runner|${LANGUAGE}|${ON_DUCKDB})/`
@@ -118,7 +120,7 @@ const home = ([name, folder]) => ({
   name: `home-${name}`,
   severity: 'error',
   comment: `only ${folder}/ may import ${name}`,
-  from: { path: SOURCES, pathNot: `^${folder}/` },
+  from: { path: `^explorer/|${SOURCES}`, pathNot: `^${folder}/` },
   to: { path: `(^|node_modules/)${name}(/|$)` },
 })
 
@@ -187,7 +189,8 @@ module.exports = {
     {
       name: 'openapi-on-request',
       severity: 'error',
-      comment: 'a server loads what makes OpenAPI documents, or serves agents, when it is asked for, not as it starts',
+      comment:
+        'a server loads what makes OpenAPI documents, serves agents or reads the explorer when it is asked for, not as it starts',
       from: { path: '^runner/', pathNot: ON_REQUEST },
       to: { path: ON_REQUEST, dynamic: false, dependencyTypesNot: ['type-only'] },
     },
@@ -220,6 +223,15 @@ module.exports = {
       from: { path: '^runner/', pathNot: ['^runner/compose/', `^runner/(${ADAPTERS})/`] },
       to: { path: `^runner/(${ADAPTERS})/` },
     },
+    {
+      name: 'explorer-stands-alone',
+      severity: 'error',
+      comment:
+        'the page runs in browsers: it shares with the program the types of endpoints and the snippets for other tools',
+      from: { path: '^explorer/' },
+      to: { path: SOURCES, pathNot: '^runner/(connect/|model/published-endpoint\\.ts)' },
+    },
+    { name: 'not-to-the-explorer', severity: 'error', from: { path: SOURCES }, to: { path: '^explorer/' } },
     { name: 'not-to-test', severity: 'error', from: { path: SOURCES }, to: { path: '^test/' } },
     {
       name: 'no-dev-dependency',

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
 import { expect } from 'chai'
 
-const CODE = ['googlesql', 'googlesql-duckdb', 'runner', 'test', 'tools', 'bench']
+const CODE = ['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'test', 'tools', 'bench']
 const DOCUMENTS = /\.md$/
-const SOURCES = /\.(?:ts|mjs|cjs)$/
+const SOURCES = /\.(?:tsx?|mjs|cjs|css)$/
 
 /** Names that HOUSE replaced: each has a word of the field. Neither files nor folders have them. */
 const REPLACED_NAMES = [

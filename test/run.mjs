@@ -20,9 +20,12 @@ const MOCHA = 'node_modules/mocha/bin/mocha.js'
 
 /** What another version of Node cannot change: pure computation, what queries answer, documents, and conventions of the sources. */
 const PURE =
-  /^test\/(?:(?:googlesql|googlesql-duckdb|fuzz|manifest|template|encode|model|request|endpoints|docs|openapi|bigquery-emulator)\/|(?:conventions|language-pages|plain-english)\.)/
+  /^test\/(?:(?:googlesql|googlesql-duckdb|fuzz|manifest|template|encode|model|request|endpoints|docs|openapi|bigquery-emulator)\/|explorer\/(?!served)|(?:conventions|language-pages|plain-english)\.)/
 /** Begun first, the longest before the others, so that no process is left alone with one of them at the end. */
 const LONG = [
+  'explorer/page',
+  'explorer/accessibility',
+  'explorer/result',
   'encode/derive/corpus',
   'serving/reload',
   'cli/import',

@@ -9,7 +9,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const MARK = 'dist/.built'
-const SOURCES = ['googlesql', 'googlesql-duckdb', 'runner', 'schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json']
+const SOURCES = [
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs'],
+  ...['schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json'],
+]
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -31,7 +34,7 @@ function compiler() {
   }
 }
 
-function build() {
+async function build() {
   const tsc = compiler()
   if (tsc === null) {
     console.error('not compiled: TypeScript is not installed')
@@ -42,8 +45,10 @@ function build() {
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (status !== 0) return status ?? 1
   chmodSync('dist/runner/main.js', 0o755)
+  const { buildExplorer } = await import('./build-explorer.mjs')
+  await buildExplorer()
   writeFileSync(MARK, '')
   return 0
 }
 
-process.exitCode = process.argv.includes('--if-stale') && isBuilt() ? 0 : build()
+process.exitCode = process.argv.includes('--if-stale') && isBuilt() ? 0 : await build()

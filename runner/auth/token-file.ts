@@ -29,6 +29,8 @@ export interface TokenRecord {
   readonly bytesPerDay: string | null
   /** Whether it may purge stored results. */
   readonly purge: boolean
+  /** Whether it may see the SQL of queries. */
+  readonly explain: boolean
 }
 
 export interface NewToken {
@@ -48,6 +50,8 @@ export interface NewToken {
   readonly bytesPerDay?: string | undefined
   /** Whether it may purge stored results. @default false */
   readonly purge?: boolean
+  /** Whether it may see the SQL of queries. @default false */
+  readonly explain?: boolean
 }
 
 /** The hash that identifies a token in the file. */
@@ -101,7 +105,7 @@ function parseRecord(given: unknown, index: number, path: string): TokenRecord {
   const bad = (what: string): SetupError => new SetupError(`token ${index + 1} of the tokens file ${path}: ${what}`)
   if (!isRecord(given)) throw bad('must be an object')
   const { name, sha256, endpoints, pinned = {}, expires = null, rate = null, fresh = null } = given
-  const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false } = given
+  const { bytes_per_day: bytesPerDay = null, purge = false, all_tenants: allTenants = false, explain = false } = given
   const unknown = Object.keys(given).find(key => !MEMBERS.has(key))
   // Without this check, a misspelt "pinned" would leave the token unpinned.
   if (unknown !== undefined) throw bad(`has an unknown member "${unknown}"`)
@@ -119,7 +123,8 @@ function parseRecord(given: unknown, index: number, path: string): TokenRecord {
   if (!isSize(bytesPerDay)) throw bad('"bytes_per_day" must be like 100 GB')
   if (typeof purge !== 'boolean') throw bad('"purge" must be true or false')
   if (typeof allTenants !== 'boolean') throw bad('"all_tenants" must be true or false')
-  return { name, sha256, endpoints, pinned, allTenants, expires, rate, fresh, bytesPerDay, purge }
+  if (typeof explain !== 'boolean') throw bad('"explain" must be true or false')
+  return { name, sha256, endpoints, pinned, allTenants, expires, rate, fresh, bytesPerDay, purge, explain }
 }
 
 const isRate = (value: unknown): value is string | null =>
@@ -130,6 +135,7 @@ const isSize = (value: unknown): value is string | null =>
 
 const MEMBERS = new Set([
   ...['name', 'sha256', 'endpoints', 'pinned', 'all_tenants', 'expires', 'rate', 'fresh', 'bytes_per_day', 'purge'],
+  'explain',
 ])
 const TOKEN_NAME = /^[\w.@-]{1,100}$/
 /** Names as endpoint.schema.json allows them; an endpoint pattern may have `*` anywhere. */
@@ -199,6 +205,7 @@ export async function createToken(path: string, order: NewToken, nowMs: number):
     fresh: order.fresh ?? null,
     bytesPerDay: order.bytesPerDay ?? null,
     purge: order.purge ?? false,
+    explain: order.explain ?? false,
   }
   makeFolderOf(path)
   await changeTokens(path, records => {
@@ -268,8 +275,13 @@ const cannotWrite = (path: string, cause: unknown): SetupError =>
 /**
  * A record as the file stores it. Members that older servers do not know are written only where they differ from the default.
  */
-function asMember({ bytesPerDay, allTenants, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
-  return { ...record, bytes_per_day: bytesPerDay, ...(allTenants && { all_tenants: true }) }
+function asMember({ bytesPerDay, allTenants, explain, ...record }: TokenRecord): Readonly<Record<string, unknown>> {
+  return {
+    ...record,
+    bytes_per_day: bytesPerDay,
+    ...(allTenants && { all_tenants: true }),
+    ...(explain && { explain }),
+  }
 }
 
 /** Writes the file atomically: a reader sees the old file or the new one. */

@@ -102,6 +102,7 @@ export function unrestrictedCaller(name: string): Caller {
     admitFresh,
     bytesPerDay: null,
     mayPurge: true,
+    mayExplain: false,
   })
 }
 
@@ -147,6 +148,7 @@ function callerOf(record: TokenRecord, rate: Bucket, fresh: Bucket): Caller {
     allTenants: record.allTenants,
     admit: rate.admit,
     mayPurge: record.purge,
+    mayExplain: record.explain,
     admitFresh: record.fresh === null ? null : () => fresh.admit() === 0,
     bytesPerDay: record.bytesPerDay === null ? null : (parseByteSize(record.bytesPerDay) ?? null),
   })

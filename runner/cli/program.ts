@@ -425,6 +425,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--rate <calls/period>', 'how often it may call: 100/min')
     .option('--bytes-per-day <size>', 'what its queries may be billed for on BigQuery in a day: 100 GB')
     .option('--purge', 'it may have stored results forgotten')
+    .option('--explain', 'it may see the SQL that its calls run: for authors')
     .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
     .action(async (flags: Flags) => exit(await createTokenCommand(settingFlags(flags), flags, io)))
   withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(

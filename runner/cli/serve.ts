@@ -9,7 +9,7 @@ import { EXIT, type Io } from './io.js'
 import { reportDiagnostics } from './report.js'
 
 /**
- * Prints one line when ready. SIGHUP reloads manifests and table schemas. After SIGTERM or SIGINT it finishes the running
+ * Prints a line when ready, and one with the address of the page for people. SIGHUP reloads manifests and table schemas. After SIGTERM or SIGINT it finishes the running
  * requests and returns 0.
  */
 export async function serve(flags: Readonly<Record<string, string | undefined>>, io: Io): Promise<number> {
@@ -32,7 +32,8 @@ export async function serve(flags: Readonly<Record<string, string | undefined>>,
     const token = await ensureToken(settings)
     const server = await runner.listen()
     if (token !== null) io.print(`token ${token} (shown only this once; send it as X-API-KEY)\n`)
-    io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n`)
+    const explorer = settings.explorer === 'on' ? `explorer ${server.url}/explorer/\n` : ''
+    io.print(`ready ${server.url} endpoints=${runner.endpoints().length} engine=${settings.engine}\n${explorer}`)
     io.loaded()
     await asked
     await server.close()

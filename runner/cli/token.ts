@@ -23,6 +23,7 @@ export async function createTokenCommand(
     rate: flags['rate'] as string | undefined,
     fresh: flags['fresh'] as string | undefined,
     purge: flags['purge'] === true,
+    explain: flags['explain'] === true,
     bytesPerDay: flags['bytesPerDay'] as string | undefined,
   }
   io.print(`${await addToken(settings, order)}\n`)
@@ -42,6 +43,7 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
     'fresh',
     'bytes a day',
     'purge',
+    'explain',
     'all tenants',
   ].map(name => ({
     name,
@@ -58,6 +60,7 @@ export async function listTokensCommand(settingFlags: SettingFlags, io: Io): Pro
     token.fresh ?? 'never',
     token.bytesPerDay ?? 'unlimited',
     token.purge ? 'yes' : 'no',
+    token.explain ? 'yes' : 'no',
     token.allTenants ? 'yes' : 'no',
   ])
   io.print(textTable(columns, rows))

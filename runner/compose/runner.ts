@@ -170,7 +170,7 @@ export async function openRunner(
     const representations = createRepresentationStore({ derive, maxResultBytes })
     let isLeaving = false
     let isDraining = false
-    const { corsOrigins, publicUrl, mcp, mcpMaxBytes } = settings
+    const { corsOrigins, publicUrl, mcp, mcpMaxBytes, pricePerTib } = settings
     const streams = changes && opened.add(createDevStreams({ changes, tokens, clock }))
     const appDeps = {
       ...deps,
@@ -181,6 +181,8 @@ export async function openRunner(
       corsOrigins,
       publicUrl,
       mcp: mcp === 'on' ? { maxBytes: mcpMaxBytes } : null,
+      pricePerTib,
+      hasExplorer: settings.explorer === 'on',
       isLeaving: () => isLeaving,
       isDraining: () => isDraining,
     }

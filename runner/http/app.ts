@@ -4,12 +4,21 @@ import { RunnerError, toRunnerError } from '../model/errors.js'
 import type { Metrics } from '../observe/metrics.js'
 import { cors } from './cors.js'
 import { explain } from './explain.js'
+import { addExplorer, type ExplorerDeps } from './explorer/explorer.js'
 import { answerAgents, type McpSettings } from './mcp.js'
 import { type OpenApiDeps, sendOpenApi } from './openapi.js'
 import { problemOf } from './problem.js'
 import type { RepresentationStore } from './representation/representation.js'
 import { beginExchange, exchangeOf } from './request-context.js'
-import { describeOne, listEndpoints, purgeResults, requireToken, runEndpoint } from './routes.js'
+import {
+  describeOne,
+  describeToken,
+  explainOne,
+  listEndpoints,
+  purgeResults,
+  requireToken,
+  runEndpoint,
+} from './routes.js'
 import { sendJson } from './send-json.js'
 
 /** The longest address, in characters. A longer argument goes into a POST body. */
@@ -18,10 +27,12 @@ const MAX_URL_LENGTH = 16_384
 /** All methods that any route accepts. */
 export const ALL_METHODS = 'GET, HEAD, POST, OPTIONS'
 
-export interface AppDeps extends OpenApiDeps {
+export interface AppDeps extends OpenApiDeps, ExplorerDeps {
   readonly representations: RepresentationStore
   readonly metrics: Pick<Metrics, 'contentType' | 'text'>
   readonly newRequestId: () => string
+  /** BigQuery's price for reading 1 TiB, in USD. */
+  readonly pricePerTib: number
   /** Allowed origins; empty for none. */
   readonly corsOrigins: readonly string[]
   /** The stream of `serve --dev`. @default null: none */
@@ -57,8 +68,11 @@ export function createApp(deps: AppDeps): Express {
 
   app.route('/api/endpoints/query/:ref').all(allow('GET', 'HEAD', 'POST'), runEndpoint(deps))
   app.route('/api/endpoints').all(allow('GET', 'HEAD'), listEndpoints(deps))
+  app.get('/api/endpoints/explain/:ref', explainOne(deps))
   app.route('/api/endpoints/:ref').all(allow('GET', 'HEAD'), describeOne(deps))
   app.route('/api/endpoints/:ref/purge').all(allow('POST'), purgeResults(deps))
+  app.route('/api/endpoints/explain/:ref').all(allow('GET', 'HEAD'))
+  app.route('/api/token').all(allow('GET', 'HEAD'), describeToken(deps))
   app.use('/api', requireToken(deps))
   if (deps.sendChanges) app.route('/api/dev/changes').all(allow('GET'), deps.sendChanges)
   app.route('/openapi.json').all(allow('GET', 'HEAD'), sendOpenApi(deps))
@@ -69,6 +83,7 @@ export function createApp(deps: AppDeps): Express {
   app.route('/readyz').all(allow('GET', 'HEAD'), reportReady(deps))
   app.route('/metrics').all(allow('GET', 'HEAD'), sendMetrics(deps))
   app.route('/problems/:name').all(allow('GET', 'HEAD'), explain)
+  addExplorer(app, deps, allow('GET', 'HEAD'))
   app.use(() => {
     throw new RunnerError('NOT_FOUND', { detail: 'There is nothing at this address.' })
   })

@@ -3,6 +3,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../model/ports.js'
 import { authenticate, mayRun } from '../request/authorize.js'
 import { describeEndpoint } from '../request/describe.js'
+import { explainCall } from '../request/explain-call.js'
 import { handle, type RequestDeps } from '../request/handle.js'
 import { admitCall } from '../request/plan.js'
 import { purgeEndpoint } from '../request/purge.js'
@@ -58,6 +59,31 @@ export function describeOne(deps: RequestDeps): RequestHandler {
     const caller = identify(req, res, deps)
     const { endpoint } = admitCall(caller, { ref: refOf(req) }, deps, exchangeOf(res).progress)
     sendJson(req, res, describeEndpoint(endpoint, caller))
+  }
+}
+
+/** Shows what a call of the endpoint that `:ref` names would run. */
+export function explainOne(deps: RequestDeps): RequestHandler {
+  return (req, res) => {
+    const caller = identify(req, res, deps)
+    const request = { ref: refOf(req), readAddress: () => parsePairs(queryOf(req.url)) }
+    sendJson(req, res, explainCall(caller, request, deps, exchangeOf(res).progress))
+  }
+}
+
+/** Describes the asking token, for programs that offer people no more than it may do. */
+export function describeToken(deps: RequestDeps & { readonly pricePerTib: number }): RequestHandler {
+  return (req, res) => {
+    const { token, pinned, admitFresh, mayExplain, mayPurge } = identify(req, res, deps)
+    const { name: engine } = deps.engine
+    const may = { fresh: admitFresh !== null, explain: mayExplain, purge: mayPurge }
+    sendJson(req, res, {
+      name: token,
+      pinned,
+      ...may,
+      engine,
+      usd_per_tib: engine === 'bigquery' ? deps.pricePerTib : null,
+    })
   }
 }
 

@@ -17,7 +17,7 @@ export interface Refusal {
    * `scope`: the token does not name the endpoint; `tenant`: it does not pin the tenant; `pin`: an argument differs from a
    * pin; `pattern-pin`: it pins a parameter that is a regular expression; `purge`: it may not purge results.
    */
-  readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge'
+  readonly rule: 'scope' | 'tenant' | 'pin' | 'pattern-pin' | 'purge' | 'explain'
   readonly reason: string
 }
 

@@ -207,6 +207,8 @@ export interface Caller {
   readonly admitFresh: (() => boolean) | null
   /** Whether it may purge the stored results of endpoints that it may call. */
   readonly mayPurge: boolean
+  /** Whether it may see the SQL of the queries that its calls would run. */
+  readonly mayExplain: boolean
   /** The most bytes that its queries may be billed for in a day; null for no limit. */
   readonly bytesPerDay: number | null
 }

@@ -272,6 +272,11 @@ const TABLE = {
     unit: 'bytes',
     description: 'The most that an answer to an agent shows of a result, such as 64 KiB.',
   }),
+  explorer: setting(oneOf(['on', 'off']), 'on', {
+    flag: '--explorer',
+    variable: 'SLUICE_EXPLORER',
+    description: 'Whether there is a page for people at /explorer/: on or off.',
+  }),
   logLevel: setting(oneOf(LOG_LEVELS), 'info', {
     flag: '--log-level',
     variable: 'SLUICE_LOG_LEVEL',

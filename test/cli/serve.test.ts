@@ -8,7 +8,8 @@ import { expect } from 'chai'
 import { until } from '../until.js'
 import { command, endLeftovers, type Started, scratch, startServe } from './command.js'
 
-const READY = /^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=duckdb$/
+const READY = /^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=duckdb$/m
+const EXPLORER = /^explorer http:\/\/127\.0\.0\.1:\d+\/explorer\/$/
 
 describe('sluice serve', function () {
   this.timeout(600_000)
@@ -35,9 +36,10 @@ describe('sluice serve', function () {
     const ask = '/api/endpoints/query/logs.all?project=p1&project_tier=PRO'
     const first = await startServe(['--port', '0', '--data', data])
     const lines = first.out().trimEnd().split('\n')
-    expect(lines).to.have.length(2)
+    expect(lines).to.have.length(3)
     expect(lines[0]).to.match(/^token [\w-]{43} /)
     expect(lines[1]).to.match(READY)
+    expect(lines[2]).to.match(EXPLORER)
     const headers = { 'X-API-KEY': first.token! }
     const answer = await first.get(ask, headers)
     expect(answer.status).to.equal(200)
@@ -50,7 +52,7 @@ describe('sluice serve', function () {
 
     // The flag has precedence over the variable, which names a port in use.
     const second = await startServe(['--port', '0', '--data', data, '--grace', '1'], { PORT: heldPort })
-    expect(second.out().trimEnd()).to.match(READY)
+    expect(second.out()).to.match(READY)
     const again = await second.get(ask, headers)
     expect([again.status, await again.text()]).to.deep.equal([200, body])
     expect((await second.get(ask, { 'X-API-KEY': `${first.token}x` })).status).to.equal(401)
@@ -74,9 +76,11 @@ describe('sluice serve', function () {
       SLUICE_DATA: folder.path('empty'),
       SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
       SLUICE_GRACE: '30',
+      SLUICE_EXPLORER: 'off',
     }
     const server = await startServe([], environment)
-    expect(server.out().trimEnd()).to.match(READY)
+    expect(server.out()).to.match(READY)
+    expect(server.out()).to.not.contain('explorer')
     const list = await server.get('/api/endpoints', { Authorization: 'Bearer unrestricted-token-of-32-letters' })
     expect(list.status).to.equal(200)
     await list.text()

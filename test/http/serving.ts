@@ -57,6 +57,8 @@ export interface ServingOptions {
   readonly publicUrl?: string
   /** How agents are served; null for not at all. @default at most 65,536 bytes of rows */
   readonly mcp?: McpSettings | null
+  /** @default true */
+  readonly hasExplorer?: boolean
   readonly clock?: Clock
   readonly drainDelayMs?: number
   readonly graceMs?: number
@@ -109,6 +111,8 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     corsOrigins,
     publicUrl: options.publicUrl ?? null,
     mcp: options.mcp === undefined ? { maxBytes: 65_536 } : options.mcp,
+    pricePerTib: 6.25,
+    hasExplorer: options.hasExplorer ?? true,
     isLeaving: () => isLeaving,
     isDraining: () => isDraining,
   }

@@ -130,6 +130,10 @@ describe('the packed package', function () {
       status: 200,
       body: { result: [{ product: 'kettle', orders: 3, revenue: '115.7' }] },
     })
+    const page = await fetch(`${url}/explorer/`)
+    const [, script] = /src="([^"]+\.js)"/.exec(await page.text())!
+    const loaded = await fetch(new URL(script!, page.url))
+    expect([page.status, loaded.status, loaded.headers.get('Content-Encoding')]).to.deep.equal([200, 200, 'gzip'])
     server.kill('SIGTERM')
     expect(await ended, err).to.equal(0)
   })

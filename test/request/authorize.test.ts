@@ -19,6 +19,7 @@ function caller(pinned: Record<string, string>, allTenants = false): Caller {
     admitFresh: null,
     bytesPerDay: null,
     mayPurge: false,
+    mayExplain: false,
   }
 }
 

@@ -229,7 +229,7 @@ describe('a server that uses a warehouse', function () {
       SLUICE_TOKEN: 'unrestricted-token-of-32-letters',
     })
     expect(code).to.equal(0)
-    expect(out).to.match(/^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=bigquery\n$/)
+    expect(out).to.match(/^ready http:\/\/127\.0\.0\.1:\d+ endpoints=3 engine=bigquery\n/)
   })
 
   describe('does not start', () => {

@@ -31,6 +31,7 @@ describe('settings', () => {
       strict: false,
       project: null,
       publicUrl: null,
+      explorer: 'on',
       location: null,
       defaultDataset: null,
       maxBytesBilled: null,

@@ -12,6 +12,7 @@ const caller = (token: string): Caller => ({
   admitFresh: null,
   bytesPerDay: null,
   mayPurge: false,
+  mayExplain: false,
 })
 const planned = (path: string): PlannedAddress => ({ path }) as PlannedAddress
 

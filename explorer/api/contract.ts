@@ -1,0 +1,34 @@
+/** What `GET /api/endpoints` and `GET /api/token` say. */
+import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
+
+export type Endpoint = PublishedEndpoint
+export type Parameter = PublishedParameter
+/** A column of a result, with what the contract says of it. */
+export type Column = Pick<PublishedColumn, 'name' | 'type'> & Partial<PublishedColumn>
+
+/** What the token may do besides calling. */
+export interface TokenFacts {
+  readonly name: string
+  /** It may demand a new result. */
+  readonly fresh: boolean
+  /** It may see the SQL of queries. */
+  readonly explain: boolean
+  readonly engine: 'duckdb' | 'bigquery'
+  /** What BigQuery charges for reading a TiB; null on another engine. */
+  readonly usd_per_tib: number | null
+}
+
+/** An error of the server (RFC 9457), or one of the network with the same members. */
+export interface Problem {
+  readonly status: number
+  readonly code: string
+  readonly title: string
+  readonly detail?: string
+  readonly errors?: readonly { readonly parameter: string; readonly detail: string }[]
+  /** Seconds after which to ask again. */
+  readonly retryAfter?: number
+  readonly requestId?: string
+}
+
+/** Arguments by parameter; a list has an element for each value. */
+export type Arguments = Readonly<Record<string, string | readonly string[]>>

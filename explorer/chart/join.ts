@@ -1,0 +1,34 @@
+/** Two plans of lines in one chart. */
+import type { LinePlan, Series } from './plan.js'
+
+/**
+ * The lines of `now`, and behind them those of `before`, moved by `offsetSeconds` and marked; names stay. Undefined is a place that only
+ * the other plan has: lines go on over it, and end at null.
+ */
+export function joinPlans(now: LinePlan, before: LinePlan, offsetSeconds: number): LinePlan {
+  const moved = before.seconds.map(second => second + offsetSeconds)
+  const from = offsetSeconds > 0 ? (now.seconds[0] ?? -Infinity) : -Infinity
+  const to = offsetSeconds > 0 ? (now.seconds.at(-1) ?? Infinity) : Infinity
+  const within = moved.filter(second => second >= from && second <= to)
+  const seconds = [...new Set([...now.seconds, ...within])].sort((a, b) => a - b)
+  const marked = before.series.map((one): Series => ({ ...one, isBefore: true }))
+  return {
+    ...now,
+    seconds,
+    series: [...now.series.map(spread(now.seconds, seconds)), ...marked.map(spread(moved, seconds))],
+  }
+}
+
+function spread(own: readonly number[], all: readonly number[]): (series: Series) => Series {
+  const place = new Map(own.map((second, i) => [second, i]))
+  return series => ({
+    ...series,
+    values: all.map(second => {
+      const i = place.get(second)
+      return i === undefined ? undefined : series.values[i]
+    }),
+  })
+}
+
+/** The time from the first place to the last, in seconds. */
+export const spanOf = ({ seconds }: LinePlan): number => (seconds.at(-1) ?? 0) - (seconds[0] ?? 0)

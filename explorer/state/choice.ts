@@ -1,0 +1,49 @@
+/** The endpoint that is open, and what its fields hold. */
+import { computed, signal } from '@preact/signals'
+import type { Arguments, Endpoint, Parameter } from '../api/contract.js'
+import { readAddress } from './address.js'
+import { endpoints } from './session.js'
+
+export const address = signal(readAddress(location.hash))
+
+/** By name or id; null: the list is open; undefined: there is no such endpoint, or the token may not call it. */
+export const endpoint = computed<Endpoint | null | undefined>(() => {
+  const { ref } = address.value
+  return ref === '' ? null : endpoints.value?.find(({ name, id }) => name === ref || id === ref)
+})
+
+/** The text of each field, by endpoint, so that going to another and back loses nothing. */
+const texts = signal<Readonly<Record<string, Readonly<Record<string, string>>>>>({})
+
+/** What each parameter was last called with, whichever endpoint declared it: offered, never filled in unasked. */
+export const lastUsed = signal<Readonly<Record<string, string>>>({})
+
+export const fieldTexts = computed(() => texts.value[endpoint.value?.name ?? ''] ?? {})
+
+export function setField(name: string, text: string): void {
+  const of = endpoint.value
+  if (of) texts.value = { ...texts.value, [of.name]: { ...texts.value[of.name], [name]: text } }
+}
+
+/** The fields as this address has them. A list has one value a line. */
+export function fillFields(of: Endpoint, args: Arguments): void {
+  const entries = Object.entries(args).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : value.join('\n'),
+  ])
+  texts.value = { ...texts.value, [of.name]: Object.fromEntries(entries) }
+}
+
+export const isPinned = (of: Endpoint, { name }: Parameter): boolean => Object.hasOwn(of.pinned, name)
+
+/** What the fields say: an empty field is no argument, and a pinned one is the server's business. */
+export function argumentsOfFields(of: Endpoint, fields: Readonly<Record<string, string>>): Arguments {
+  const args: Record<string, string | readonly string[]> = {}
+  for (const parameter of of.parameters) {
+    const text = fields[parameter.name] ?? ''
+    if (text === '' || isPinned(of, parameter)) continue
+    const lines = text.split('\n').filter(line => line !== '')
+    args[parameter.name] = parameter.type.startsWith('array') ? lines : text
+  }
+  return args
+}

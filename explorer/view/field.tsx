@@ -1,0 +1,205 @@
+/** One parameter's field, by its type. */
+import { useId, useRef } from 'preact/hooks'
+import type { Endpoint, Parameter } from '../api/contract.js'
+import { mistakes } from '../state/call.js'
+import { fieldTexts, isPinned, lastUsed, setField } from '../state/choice.js'
+
+/** Suggestions beside a field; the rest is in its list. */
+const MOST_CHIPS = 6
+
+interface FieldProps {
+  readonly of: Endpoint
+  readonly parameter: Parameter
+  /** What the server said of its argument. */
+  readonly mistake: string | undefined
+}
+
+export function Field({ of, parameter, mistake }: FieldProps) {
+  const { name, type, required, description } = parameter
+  const id = useId()
+  const isLocked = isPinned(of, parameter)
+  const described = mistake === undefined ? `${id}-about` : `${id}-mistake ${id}-about`
+  const control = {
+    id,
+    'aria-describedby': described,
+    'aria-required': required && !isLocked ? true : undefined,
+    'aria-invalid': mistake === undefined ? undefined : true,
+  } as const
+  return (
+    <div class={mistake === undefined ? 'field' : 'field at-fault'}>
+      <label for={id}>
+        <span class="name">{name}</span>{' '}
+        <span class="type">
+          {type}
+          {isLocked ? ', fixed by the token' : required ? ', required' : ''}
+        </span>
+      </label>
+      {isLocked ? (
+        <input {...control} class="locked" readOnly value={of.pinned[name]} />
+      ) : (
+        <Control control={control} parameter={parameter} />
+      )}
+      {mistake !== undefined && (
+        <p class="mistake" id={`${id}-mistake`}>
+          {mistake}
+        </p>
+      )}
+      {!isLocked && <Chips parameter={parameter} />}
+      <p class="hint" id={`${id}-about`}>
+        {description}
+      </p>
+    </div>
+  )
+}
+
+interface ControlProps {
+  readonly control: Readonly<Record<string, unknown>> & { readonly id: string }
+  readonly parameter: Parameter
+}
+
+const change = (name: string, text: string): void => {
+  setField(name, text)
+  if (mistakes.value[name] === undefined) return
+  const { [name]: _mended, ...others } = mistakes.value
+  mistakes.value = others
+}
+
+function Control({ control, parameter }: ControlProps) {
+  const { name, type } = parameter
+  const value = fieldTexts.value[name] ?? ''
+  const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
+    change(name, event.currentTarget.value)
+  const choices = type === 'bool' ? ['true', 'false'] : parameter.enum?.map(String)
+  if (type.startsWith('array')) {
+    const rows = Math.min(6, Math.max(2, value.split('\n').length))
+    return (
+      <textarea {...control} rows={rows} placeholder="one value a line" spellcheck={false} {...{ value, onInput }} />
+    )
+  }
+  if (choices) {
+    return (
+      <select {...control} value={value} onChange={onInput}>
+        <option value="">{defaultText(parameter) || (parameter.required ? 'choose…' : 'not set')}</option>
+        {choices.map(one => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  const isTime = type === 'timestamp' || type === 'datetime' || type === 'date'
+  const suggestions = suggestionsOf(parameter)
+  const list = suggestions.length > 0 && !isTime ? `${control.id}-list` : undefined
+  return (
+    <div class="row tight">
+      <input
+        {...control}
+        type="text"
+        list={list}
+        inputMode={type === 'int64' ? 'numeric' : type === 'float64' ? 'decimal' : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={defaultText(parameter) || (isTime ? TIME_SHAPES[type] : '')}
+        {...{ value, onInput }}
+      />
+      {list !== undefined && (
+        <datalist id={list}>
+          {suggestions.map(one => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+      {isTime && <Picker parameter={parameter} />}
+    </div>
+  )
+}
+
+const TIME_SHAPES: Readonly<Record<string, string>> = {
+  timestamp: '2026-01-31T12:00:00Z',
+  datetime: '2026-01-31T12:00:00',
+  date: '2026-01-31',
+}
+
+const defaultText = ({ default: value }: Parameter): string => (value === undefined ? '' : `default: ${String(value)}`)
+
+/** The browser's own calendar, behind a button: a text field takes every form that the server takes, a calendar does not. */
+function Picker({ parameter: { name, type } }: { parameter: Parameter }) {
+  const picker = useRef<HTMLInputElement>(null)
+  const take = (value: string): void => {
+    if (value === '') return
+    const isDate = type === 'date'
+    const text = isDate || type === 'datetime' ? value : new Date(value).toISOString().replace('.000', '')
+    change(name, text)
+  }
+  return (
+    <span class="picker">
+      <button type="button" aria-label={`Pick ${name} from a calendar`} onClick={() => picker.current?.showPicker()}>
+        <svg viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+          <path d="M2.500 3.500h11v10h-11zM2.500 6.500h11M5.500 2v3M10.500 2v3" />
+        </svg>
+      </button>
+      <input
+        ref={picker}
+        type={type === 'date' ? 'date' : 'datetime-local'}
+        tabIndex={-1}
+        aria-hidden="true"
+        onChange={event => take(event.currentTarget.value)}
+      />
+    </span>
+  )
+}
+
+/** Ago from now, in minutes. */
+const AGO = [
+  ['15 min ago', 15],
+  ['1 h ago', 60],
+  ['1 d ago', 1_440],
+  ['7 d ago', 10_080],
+] as const
+
+function Chips({ parameter }: { parameter: Parameter }) {
+  const { name, type } = parameter
+  const value = fieldTexts.value[name] ?? ''
+  if (type === 'timestamp' || type === 'datetime' || type === 'date') {
+    const from = type === 'date' ? AGO.slice(2) : AGO
+    return (
+      <div class="chips">
+        {from.map(([text, minutes]) => (
+          <button type="button" key={text} onClick={() => change(name, ago(minutes, type))}>
+            {text}
+          </button>
+        ))}
+      </div>
+    )
+  }
+  if (type === 'bool' || parameter.enum) return null
+  const isList = type.startsWith('array')
+  const shown = suggestionsOf(parameter).filter(one => one !== value)
+  if (shown.length === 0) return null
+  return (
+    <div class="chips">
+      {shown.slice(0, MOST_CHIPS).map(one => (
+        <button
+          type="button"
+          key={one}
+          onClick={() => change(name, isList && value !== '' ? `${value.trimEnd()}\n${one}` : one)}
+        >
+          {one}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** What this parameter was last called with, on any endpoint, and its examples. */
+function suggestionsOf({ name, examples = [] }: Parameter): readonly string[] {
+  const used = lastUsed.value[name]
+  return [...new Set([...(used === undefined ? [] : [used]), ...examples.map(String)])]
+}
+
+function ago(minutes: number, type: string): string {
+  const text = new Date(Date.now() - minutes * 60_000).toISOString().slice(0, 19)
+  if (type === 'date') return text.slice(0, 10)
+  return type === 'datetime' ? text : `${text}Z`
+}

@@ -1,0 +1,75 @@
+/** What tests do on the page, by what it offers to people and assistive technology. */
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { until } from '../until.js'
+import { isPendingWithoutBrowser, openBrowser, openPage } from './browser.js'
+import { type Explored, explored, TOKEN } from './explored.js'
+
+interface Options extends BrowserContextOptions {
+  /** The part of the address behind the page. */
+  readonly hash?: string
+  /** @default the unrestricted token; null for none */
+  readonly token?: string | null
+}
+
+export interface InBrowser {
+  server(): Explored
+  browser(): Browser
+  /** Runs a test on a page of its own, which must have done nothing that it may not. */
+  on(test: (page: Page) => Promise<void>, options?: Options): Promise<void>
+}
+
+/** A suite with a server and a browser; pending where there is no browser. */
+export function describeInBrowser(title: string, define: (within: InBrowser) => void): void {
+  describe(title, function () {
+    this.timeout(600_000)
+    if (isPendingWithoutBrowser()) return
+    let s: Explored
+    let chromium: Browser
+    before(async () => {
+      s = await explored()
+      chromium = await openBrowser()
+    })
+    after(async () => {
+      await chromium?.close()
+      await s?.close()
+    })
+    define({
+      server: () => s,
+      browser: () => chromium,
+      on: (test, options) => onPage(chromium, s, test, options),
+    })
+  })
+}
+
+async function onPage(
+  browser: Browser,
+  s: Explored,
+  test: (page: Page) => Promise<void>,
+  { hash = '', token = TOKEN, ...options }: Options = {},
+): Promise<void> {
+  const { page, close } = await openPage(browser, s.page + hash, options)
+  if (token !== null) await signIn(page, token)
+  await test(page)
+  await close()
+}
+
+export async function signIn(page: Page, token = TOKEN): Promise<void> {
+  await page.getByLabel('Token').fill(token)
+  await page.keyboard.press('Enter')
+}
+
+export const open = (page: Page, name: string): Promise<void> =>
+  page.getByRole('link', { name: new RegExp(`^${name.replaceAll('.', '\\.')}`) }).click()
+
+export const runButton = (page: Page): Locator => page.getByRole('button', { name: 'Run' })
+
+export const statusText = async (page: Page): Promise<string> => (await page.getByRole('status').textContent()) ?? ''
+
+export const statusIs = (page: Page, text: RegExp): Promise<void> =>
+  until(async () => text.test(await statusText(page)), `the status matches ${text}`)
+
+export const grid = (page: Page): Locator => page.getByRole('grid', { name: 'Result' })
+
+/** The cells of a row in the document. */
+export const cells = (page: Page, row = 0): Locator =>
+  grid(page).locator('tr[data-index]').nth(row).getByRole('gridcell')

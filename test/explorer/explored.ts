@@ -1,0 +1,145 @@
+/** A real server with the repository's endpoints over sample data, and others that show what the page must cope with. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createToken, type NewToken } from '../../runner/auth/token-file.js'
+import { createRunner, type Runner } from '../../runner/compose/runner.js'
+import type { Event } from '../../runner/model/events.js'
+import { command } from '../cli/command.js'
+
+export const TOKEN = 'unrestricted-token-of-32-letters'
+/** The project that most of the sample entries are of. */
+export const PROJECT = 'rofcefgbzohedjdeiulh'
+
+export interface Explored {
+  readonly url: string
+  /** `…/explorer/`. */
+  readonly page: string
+  readonly runner: Runner
+  readonly events: readonly Event[]
+  token(order: Omit<NewToken, 'name'>): Promise<string>
+  close(): Promise<void>
+}
+
+/** The manifest of a test: name, parameters, settings and SQL in YAML. */
+interface Manifest {
+  readonly name: string
+  readonly parameters?: string
+  readonly settings?: string
+  readonly lookups?: string
+  readonly columns?: string
+  readonly sql: string
+}
+
+const MANIFESTS: readonly Manifest[] = [
+  {
+    name: 'tests.rows',
+    parameters: 'rows: { type: int64, required: true, examples: [10] }',
+    settings: 'max_rows: 100000\n  cache: { ttl_seconds: 900 }',
+    sql: "SELECT n, CONCAT('row ', CAST(n AS STRING)) AS name, n / 7 AS share\n  FROM UNNEST(GENERATE_ARRAY(1, @rows)) AS n ORDER BY n",
+  },
+  {
+    name: 'tests.cut',
+    settings: 'max_rows: 5\n  cache: { ttl_seconds: 900 }',
+    sql: 'SELECT n FROM UNNEST(GENERATE_ARRAY(1, 50)) AS n ORDER BY n',
+  },
+  {
+    name: 'tests.hostile',
+    sql: [
+      `SELECT '<img src=x onerror="document.title=1">' AS markup, 'abc\\u202Edef' AS turned, REPEAT('x', 1000000) AS long,`,
+      `    '' AS empty, CAST(NULL AS STRING) AS missing, 9223372036854775807 AS big,`,
+      `    JSON '{"n": 12345678901234567890, "<b>": "</script><script>document.title=2</script>"}' AS document,`,
+      `    [STRUCT(1 AS a, [STRUCT('deep' AS b)] AS parts), STRUCT(2 AS a, [STRUCT('deeper' AS b)] AS parts)] AS nested,`,
+      `    TIMESTAMP '2026-01-31 12:00:00.123456+00' AS moment, DATETIME '2026-01-31 12:00:00' AS wall`,
+    ].join('\n'),
+  },
+  {
+    name: 'tests.times',
+    parameters: 'points: { type: int64, required: true }',
+    settings: 'max_rows: 100000\n  cache: { ttl_seconds: 900 }',
+    columns: [
+      '- { name: moment, type: TIMESTAMP }',
+      '- { name: amount, type: INT64, unit: bytes }',
+      '- { name: half, type: FLOAT64, unit: ms }',
+    ].join('\n  '),
+    sql: "SELECT TIMESTAMP_ADD(TIMESTAMP '2026-01-31 00:00:00+00', INTERVAL n MINUTE) AS moment,\n    MOD(n * 7919, 1000) AS amount, n / 2 AS half\n  FROM UNNEST(GENERATE_ARRAY(1, @points)) AS n ORDER BY moment",
+  },
+  {
+    name: 'tests.words',
+    sql: "SELECT word, LENGTH(word) * 10 AS size FROM UNNEST(['one', 'two', 'three', 'eleven']) AS word ORDER BY size",
+  },
+  {
+    name: 'tests.large',
+    sql: "SELECT n, REPEAT('x', 1000000) AS filler FROM UNNEST(GENERATE_ARRAY(1, 21)) AS n ORDER BY n",
+  },
+  {
+    name: 'tests.slow',
+    settings: 'timeout_seconds: 600',
+    sql: 'SELECT COUNT(*) AS n FROM UNNEST(GENERATE_ARRAY(1, 100000)) AS a, UNNEST(GENERATE_ARRAY(1, 100000)) AS b, UNNEST(GENERATE_ARRAY(1, 100000)) AS c\n  WHERE MOD(a * b + c, 7) = 3',
+  },
+  {
+    name: 'tests.typed',
+    parameters: [
+      'word: { type: string, enum: [red, green] }',
+      'flag: { type: bool, default: true }',
+      'count: { type: int64, minimum: 1, maximum: 10 }',
+      'since: { type: timestamp }',
+      'day: { type: date }',
+      'tags: { type: array<string> }',
+      'tier: { type: string, required: true }',
+    ].join('\n  '),
+    lookups: 'tier:\n    by: tier\n    rows:\n      small: { days: 1 }\n      large: { days: 7 }\n    default: reject',
+    sql: [
+      'SELECT @word AS word, @flag AS flag, @count AS count, @since AS since, @day AS day,',
+      "    ARRAY_TO_STRING(@tags, '|') AS tags, {{tier.days}} AS days",
+    ].join('\n'),
+  },
+]
+
+function textOf({ name, parameters, settings, lookups, columns, sql }: Manifest, index: number): string {
+  const part = (key: string, text: string | undefined): string => (text === undefined ? '' : `${key}:\n  ${text}\n`)
+  return [
+    `id: 00000000-0000-4000-8000-0000000000${10 + index}\nname: ${name}\ndescription: What ${name} shows.\n`,
+    part('parameters', parameters),
+    part('settings', settings),
+    part('lookups', lookups),
+    part('columns', columns),
+    `sql: |\n  ${sql}\n`,
+  ].join('')
+}
+
+/** @param settings besides folders, port and token; @param entries of each sample stream. */
+export async function explored(settings: Parameters<typeof createRunner>[0] = {}, entries = 500): Promise<Explored> {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-explorer-'))
+  const endpointsDir = join(folder, 'endpoints')
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  cpSync('endpoints', endpointsDir, { recursive: true })
+  MANIFESTS.forEach((manifest, i) => {
+    writeFileSync(join(endpointsDir, `${manifest.name}.yaml`), textOf(manifest, i))
+  })
+  const made = await command(['sample', '--data', dataDir, '--count', String(entries)])
+  if (made.code !== 0) throw new TypeError(made.err)
+  const events: Event[] = []
+  const runner = await createRunner(
+    { endpointsDir, dataDir, token: TOKEN, port: 0, engineMemoryMb: 256, ...settings },
+    { observe: event => void events.push(event) },
+  )
+  const server = await runner.listen()
+  let names = 0
+  return {
+    url: server.url,
+    page: `${server.url}/explorer/`,
+    runner,
+    events,
+    token(order) {
+      names += 1
+      return createToken(join(dataDir, 'tokens.json'), { name: `token-${names}`, ...order }, Date.now())
+    },
+    async close() {
+      await server.close()
+      await runner.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Bundles explorer/ into dist/explorer/: files with a hash of what they hold in their names, each also as .br and .gz, and
+ * index.html, which names them.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const TO = 'dist/explorer'
+
+export async function buildExplorer() {
+  const { outputFiles, metafile } = await build({
+    entryPoints: ['explorer/main.tsx', 'explorer/style/page.css'],
+    outdir: TO,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'none',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  })
+  rmSync(TO, { recursive: true, force: true })
+  mkdirSync(TO, { recursive: true })
+  for (const { path, contents } of outputFiles) write(relative(TO, path), contents)
+  const icon = readFileSync('explorer/icon.svg')
+  const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8).toUpperCase()}.svg`
+  write(iconName, icon)
+  const made = Object.entries(metafile.outputs)
+  const outputOf = entry => made.find(([, { entryPoint }]) => entryPoint === entry)
+  const nameOf = entry => relative(TO, outputOf(entry)[0])
+  // Without these the browser would ask for a part of the script only once it has read another.
+  const parts = outputOf('explorer/main.tsx')[1].imports.filter(({ kind }) => kind === 'import-statement')
+  const preloads = parts.map(({ path }) => `<link rel="modulepreload" href="${relative(TO, path)}">\n`)
+  const page = readFileSync('explorer/index.html', 'utf8')
+    .replace('icon.svg', iconName)
+    .replace('page.css', nameOf('explorer/style/page.css'))
+    .replace('main.js', nameOf('explorer/main.tsx'))
+    .replace('</head>', `${preloads.join('')}</head>`)
+  write('index.html', Buffer.from(page))
+}
+
+/** The file itself and its compressed forms, which the server sends as they are. */
+function write(name, contents) {
+  const path = join(TO, name)
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: contents.byteLength }
+  writeFileSync(path, contents)
+  writeFileSync(`${path}.br`, brotliCompressSync(contents, { params }))
+  writeFileSync(`${path}.gz`, gzipSync(contents, { level: 9 }))
+}
