@@ -31,7 +31,7 @@ export function createLocator(): Locator {
   let isBusy = false
   return {
     async locate(failure, deps) {
-      if (isBusy || failure.kind !== 'query' || NO_EXPRESSION.test(failure.message)) return null
+      if (isBusy || failure.kind !== 'query' || failure.isOfTables || NO_EXPRESSION.test(failure.message)) return null
       isBusy = true
       const { signal, cancelTimer } = boundedSignal({ signal: deps.signal, timeoutMs: LOCATE_WITHIN_MS }, deps.clock)
       try {

@@ -4,7 +4,7 @@
 import { join, resolve } from 'node:path'
 import {
   constantChecks,
-  resolveQuery,
+  type resolveQuery,
   SqlError,
   type TableCatalogue,
   type TableDefinition,
@@ -98,13 +98,14 @@ const PING_TIMEOUT_MS = 5_000
 let nextRevision = 0
 
 /**
- * Opens the engine. @throws SetupError when DuckDB cannot be opened, for example over an invalid database file or two tables
+ * Opens the engine. `resolveText` finds the constants that `check` tests. @throws SetupError when DuckDB cannot be opened, for example over an invalid database file or two tables
  * with one name.
  */
 export async function openEngine(
   options: DuckdbEngineOptions,
   translate: Translate,
   makeTranslationPool: ((options: TranslationPoolOptions) => TranslationPool) | null = null,
+  resolveText: typeof resolveQuery | null = null,
 ): Promise<DuckdbEngine> {
   const folder = makeEngineFolder(options.tempDir)
   const maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
@@ -351,7 +352,8 @@ export async function openEngine(
     types: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<SqlError | null> => {
-    const { mistakes, probes } = constantChecks(resolveQuery(sql, catalogue, readTypes(types)))
+    if (resolveText === null) return null
+    const { mistakes, probes } = constantChecks(resolveText(sql, catalogue, readTypes(types)))
     const [mistake] = mistakes
     if (mistake) return new SqlError(mistake.message, sql, mistake.at)
     for (const { at, sql: asked } of probes) {

@@ -93,7 +93,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof BindError) {
     return { kind: 'argument', errors: [{ parameter: error.parameter, detail: error.message }], cause: error.message }
   }
-  if (error instanceof QueryFault) return { kind: 'query', message: error.message, cause: causeText(error.cause) }
+  if (error instanceof QueryFault)
+    return { kind: 'query', message: error.message, cause: causeText(error.cause), isOfTables: true }
   if (error instanceof ValueError) return { kind: 'query', message: error.message, cause: '' }
   if (error instanceof BrokenContractError) return { kind: 'contract', message: error.message }
   if (error instanceof BodyTooLargeError) return { kind: 'too-large', maxBytes: error.maxBytes }

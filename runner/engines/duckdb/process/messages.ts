@@ -103,11 +103,11 @@ export interface Discovery {
 }
 
 /**
- * `query`: the query or its data is at fault, with BigQuery's message. `argument`: bound values are at fault. `too-large`:
- * the result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
+ * `query`: the query or its data is at fault, with BigQuery's message; the files of its tables if `isOfTables`. `argument`:
+ * bound values are at fault. `too-large`: the result exceeds its limit. `engine`: anything else. `cause` is DuckDB's text.
  */
 export type Failure =
-  | { readonly kind: 'query'; readonly message: string; readonly cause: string }
+  | { readonly kind: 'query'; readonly message: string; readonly cause: string; readonly isOfTables?: true }
   | { readonly kind: 'engine'; readonly cause: string }
   | { readonly kind: 'argument'; readonly errors: readonly ArgumentProblem[]; readonly cause: string }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
