@@ -9,6 +9,7 @@ import { DATE_FORMS } from './dates.js'
 import { DEBUGGING_FORMS } from './debugging.js'
 import { type AggregateForms, type AggregateSql, type Forms, type FunctionSql, PLAIN } from './function-sql.js'
 import { HASH_FORMS } from './hash.js'
+import { JAVASCRIPT_FORMS } from './javascript.js'
 import { JSON_FORMS } from './json.js'
 import { MATH_FORMS } from './math.js'
 import { NET_FORMS } from './net.js'
@@ -22,6 +23,7 @@ const SCALARS: Forms = {
   ...CONDITIONAL_FORMS,
   ...ARRAY_FORMS,
   ...DATE_FORMS,
+  ...JAVASCRIPT_FORMS,
   ...JSON_FORMS,
   ...MATH_FORMS,
   ...BIT_FORMS,

@@ -1,6 +1,7 @@
 /** Prepares a DuckDB connection for the SQL of emit/. */
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { MAX_LATE_ROWS } from '../late-columns.js'
+import { registerJavaScript } from './javascript/register.js'
 import { keepByteOrderMark } from './keep-byte-order-mark.js'
 import { MACROS } from './macros/all.js'
 import { registerScalarFunction } from './register.js'
@@ -26,6 +27,7 @@ export async function prepareSession(connection: DuckDBConnection): Promise<void
   await connection.run(`SET GLOBAL late_materialization_max_rows = ${MAX_LATE_ROWS}`)
   await connection.run(`SET GLOBAL dynamic_or_filter_threshold = ${MAX_SOUGHT_ROWS}`)
   for (const native of SCALAR_FUNCTIONS) registerScalarFunction(connection, native)
+  registerJavaScript(connection)
   const statements = inOrderOfUse(MACROS).map(macro => `CREATE OR REPLACE MACRO ${macro};`)
   // A single transaction is written to disk once.
   await connection.run(['BEGIN;', ...statements, 'COMMIT;'].join('\n'))

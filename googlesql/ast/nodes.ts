@@ -36,7 +36,7 @@ export type VariableStatement =
       readonly isTuple: boolean
       readonly value: Expression
     }
-/** `CREATE TEMP FUNCTION name(parameters) RETURNS type AS (body);`. */
+/** `CREATE TEMP FUNCTION name(parameters) RETURNS type AS (body);`, or with `LANGUAGE js AS "body"`. */
 export interface FunctionDefinition {
   readonly at: number
   readonly name: Identifier
@@ -48,7 +48,15 @@ export interface FunctionDefinition {
   }[]
   /** Null where RETURNS is not written: the function then has the body's type. */
   readonly returns: TypeNode | null
-  readonly body: Expression
+  readonly body: Expression | JavaScriptBody
+}
+/** The text of a JavaScript function's body. */
+export interface JavaScriptBody {
+  readonly kind: 'javascript'
+  readonly text: string
+  /** Whether it is declared DETERMINISTIC: equal arguments give equal results. */
+  readonly isDeterministic: boolean
+  readonly at: number
 }
 
 // ---- queries

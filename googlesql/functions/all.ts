@@ -11,6 +11,7 @@ import { DATETIME_FUNCTIONS } from './definitions/datetimes.js'
 import { DEBUGGING_FUNCTIONS } from './definitions/debugging.js'
 import { HASH_FUNCTIONS } from './definitions/hash.js'
 import { INTERVAL_FUNCTIONS } from './definitions/intervals.js'
+import { JAVASCRIPT_CALLS } from './definitions/javascript.js'
 import { JSON_FUNCTIONS } from './definitions/json.js'
 import { MATH_FUNCTIONS } from './definitions/math.js'
 import { NET_FUNCTIONS } from './definitions/net.js'
@@ -44,7 +45,7 @@ const TOPICS: readonly (readonly FunctionEntry[])[] = [
 ]
 
 const byName = new Map<string, FunctionEntry>()
-for (const entry of TOPICS.flat()) {
+for (const entry of [...TOPICS.flat(), ...JAVASCRIPT_CALLS]) {
   for (const name of [entry.name, ...(entry.aliases ?? [])]) byName.set(name, entry)
 }
 
@@ -58,7 +59,7 @@ export function functionNames(): readonly string[] {
   return [...byName.keys()].filter(name => !name.startsWith('$'))
 }
 
-/** Every entry of the catalogue, each once: aliases add no entries. */
+/** Every entry of the catalogue that queries can call, each once: aliases add no entries. */
 export function allFunctions(): readonly FunctionEntry[] {
   return TOPICS.flat()
 }

@@ -10,13 +10,12 @@ export interface RefusedClause {
 const QUERY = 'query-syntax'
 const FUNCTIONS = 'user-defined-functions'
 const NO_TABLES = 'functions take values here, not tables'
-const NO_JAVASCRIPT = 'only SQL runs here: no code of a query ever does'
 const NO_GRAPHS = 'there are no property graphs here'
 const NO_COLLATION = 'texts have no collation here; compare LOWER(…) of both sides'
 
 export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   {
-    clause: 'A statement other than one query, with DECLARE, SET and temporary SQL functions before it',
+    clause: 'A statement other than one query, with DECLARE, SET and temporary functions before it',
     documentation: 'procedural-language',
     reason: 'an endpoint reads; it has nothing to define, to change or to loop over',
   },
@@ -109,14 +108,14 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'BigQuery has none either',
   },
   {
-    clause: 'DETERMINISTIC, which is for functions in other languages than SQL,',
-    documentation: `${FUNCTIONS}#javascript-udf-structure`,
-    reason: NO_JAVASCRIPT,
+    clause: 'A function with LANGUAGE',
+    documentation: `${FUNCTIONS}#supported-python-udfs`,
+    reason: 'only SQL and JavaScript run here',
   },
   {
-    clause: 'A function with LANGUAGE',
-    documentation: `${FUNCTIONS}#javascript-udf-structure`,
-    reason: NO_JAVASCRIPT,
+    clause: 'OPTIONS (library = …) of a JavaScript function',
+    documentation: `${FUNCTIONS}#including-javascript-libraries`,
+    reason: 'a library is a file in Cloud Storage; write what you need of it in the body',
   },
   {
     clause: 'A remote function',

@@ -40,7 +40,7 @@ export function parseScript(source: string, tokens: readonly Token[] = tokenize(
   if (p.token.kind !== 'end') p.expected('end of input')
   // A tree is less deep than its text has tokens.
   if (p.tokenCount > MAX_DEPTH) refuseDeepTree(query, source)
-  for (const { body } of functions) refuseDeepTree(body, source, MAX_BODY_DEPTH)
+  for (const { body } of functions) if (body.kind !== 'javascript') refuseDeepTree(body, source, MAX_BODY_DEPTH)
   for (const { value } of variables) if (value) refuseDeepTree(value, source, MAX_BODY_DEPTH)
   return { functions, variables, query }
 }

@@ -1,6 +1,7 @@
 /** Parses the definitions of temporary functions before a query. */
 
-import type { FunctionDefinition, TypeNode } from '../ast/nodes.js'
+import type { Expression, FunctionDefinition, JavaScriptBody, TypeNode } from '../ast/nodes.js'
+import { parseLiteral } from './expressions/literal.js'
 import type { Parser } from './parser.js'
 import { parseTypeNode } from './type.js'
 
@@ -15,9 +16,10 @@ export function isFunctionAhead(p: Parser): boolean {
 const MODIFIERS: ReadonlySet<string> = new Set('OR REPLACE TEMP TEMPORARY AGGREGATE TABLE PUBLIC PRIVATE'.split(' '))
 
 /**
- * `CREATE [OR REPLACE] TEMP FUNCTION [IF NOT EXISTS] name(parameters) [RETURNS type] AS (expression);`
+ * `CREATE [OR REPLACE] TEMP FUNCTION [IF NOT EXISTS] name(parameters) [RETURNS type] AS (expression);`, and with
+ * `[DETERMINISTIC | NOT DETERMINISTIC] LANGUAGE js AS "text"` in place of `AS (expression)`.
  *
- * @throws SqlError also for a function that is not temporary, not written in SQL, or not scalar
+ * @throws SqlError also for a function that is not temporary, not scalar, or written in a language other than SQL and JavaScript
  */
 export function parseFunction(p: Parser): FunctionDefinition {
   const { at } = p.expect('CREATE')
@@ -31,14 +33,7 @@ export function parseFunction(p: Parser): FunctionDefinition {
   if (p.is('.')) p.fail('A temporary function has a name of one part')
   const parameters = parseParameters(p)
   const returns = p.accept('RETURNS') ? parseTypeNode(p) : null
-  refuseOtherLanguages(p)
-  skipOptions(p)
-  p.expect('AS')
-  if (!p.is('(')) p.expected('"("')
-  p.take()
-  p.refuseQuery('The body of a SQL function')
-  const body = p.expression()
-  p.expect(')')
+  const body = parseJavaScript(p) ?? parseSqlBody(p)
   skipOptions(p)
   p.expect(';')
   return { at, name, mode: isReplaced ? 'replace' : isKept ? 'if-not-exists' : 'new', parameters, returns, body }
@@ -63,13 +58,50 @@ function parseParameter(p: Parser): FunctionDefinition['parameters'][number] {
   return { name, type }
 }
 
-/** Refuses JavaScript, Python and remote functions: they would need a runtime of their own. */
-function refuseOtherLanguages(p: Parser): void {
-  if (p.is('DETERMINISTIC') || (p.is('NOT') && p.peek().term === 'DETERMINISTIC')) {
-    p.unsupported('DETERMINISTIC, which is for functions in other languages than SQL,')
-  }
+function parseSqlBody(p: Parser): Expression {
   if (p.is('REMOTE')) p.unsupported('A remote function')
-  if (p.is('LANGUAGE')) p.unsupported(`A function with LANGUAGE ${p.peek().text}`)
+  skipOptions(p)
+  p.expect('AS')
+  if (!p.is('(')) p.expected('"("')
+  p.take()
+  p.refuseQuery('The body of a SQL function')
+  const body = p.expression()
+  p.expect(')')
+  return body
+}
+
+/** What may stand before LANGUAGE, and whether it promises equal results for equal arguments. */
+const DETERMINISM: Readonly<Record<string, boolean>> = {
+  IMMUTABLE: true,
+  DETERMINISTIC: true,
+  STABLE: false,
+  VOLATILE: false,
+}
+
+/** The body of a JavaScript function; null where that of a SQL function comes next. */
+function parseJavaScript(p: Parser): JavaScriptBody | null {
+  const isNegated = p.isSequence('NOT', 'DETERMINISTIC')
+  if (isNegated) p.take()
+  const determinism = Object.hasOwn(DETERMINISM, p.token.term) ? DETERMINISM[p.take().term] : undefined
+  if (determinism === undefined && !p.is('LANGUAGE')) return null
+  p.expect('LANGUAGE')
+  if (!p.is('JS')) p.unsupported(`A function with LANGUAGE ${p.token.text}`)
+  p.take()
+  refuseLibraries(p)
+  skipOptions(p)
+  p.expect('AS')
+  const { at } = p.token
+  const body = parseLiteral(p)
+  if (body?.kind !== 'string') return p.fail('The body of a JavaScript function must be a string literal', at)
+  refuseLibraries(p)
+  return { kind: 'javascript', text: body.value, isDeterministic: determinism === true && !isNegated, at }
+}
+
+/** A library is a file in Google's storage. */
+function refuseLibraries(p: Parser): void {
+  if (p.isSequence('OPTIONS', '(') && p.peek(2).term === 'LIBRARY') {
+    p.unsupported('OPTIONS (library = …) of a JavaScript function', p.peek(2).at)
+  }
 }
 
 /** Skips `OPTIONS(description = '…')`, which does not affect the result. */

@@ -1,4 +1,7 @@
-/** Temporary functions: checks their definitions, and replaces each call by the body with its arguments. */
+/**
+ * Temporary functions: checks their definitions, and replaces each call by the body with its arguments, or for JavaScript by a
+ * call of `$javascript`.
+ */
 import type * as ast from '../ast/nodes.js'
 import { childrenOf, type Node } from '../ast/walk.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
@@ -7,6 +10,7 @@ import { SqlError } from '../sql-error.js'
 import { coerceTo } from '../types/apply-coercion.js'
 import { type Type, typeName } from '../types/types.js'
 import type { ExpressionEnv, Functions, ResolveContext, TemporaryFunction } from './context.js'
+import { checkJavaScript, javaScriptCall } from './javascript.js'
 import { type Found, mapScope, visible } from './name-scope.js'
 import { resolveParameterizedType } from './type.js'
 
@@ -34,12 +38,21 @@ export function defineFunctions(
       throw new SqlError(`Function ${definition.name.name} already exists`, source, definition.name.at)
     }
     const one = signatureOf(definition, known, source)
-    const columns = one.parameters.map(({ name, type }) => type && within(known).newColumn(name, type))
-    // A function with a parameter of ANY TYPE can be resolved only with the arguments of a call.
-    if (columns.every(column => column !== null)) resolveBody(one, columns, within(known))
+    checkBody(one, within(known))
     known = new Map([...known, [key, one]])
   }
   return known
+}
+
+function checkBody(one: TemporaryFunction, context: ResolveContext): void {
+  const { body } = one.definition
+  if (body.kind === 'javascript') {
+    checkJavaScript(one, body, context)
+    return
+  }
+  const columns = one.parameters.map(({ name, type }) => type && context.newColumn(name, type))
+  // A function with a parameter of ANY TYPE can be resolved only with the arguments of a call.
+  if (columns.every(column => column !== null)) resolveBody(one, body, columns, context)
 }
 
 function signatureOf(definition: ast.FunctionDefinition, before: Functions, source: string): TemporaryFunction {
@@ -55,7 +68,7 @@ function signatureOf(definition: ast.FunctionDefinition, before: Functions, sour
     names.add(name.toLowerCase())
     return { name, type: parameter.type && type(parameter.type) }
   })
-  refuseParameters(definition.body, source)
+  if (definition.body.kind !== 'javascript') refuseParameters(definition.body, source)
   return { definition, parameters, returns: definition.returns && type(definition.returns), before }
 }
 
@@ -67,8 +80,12 @@ function refuseParameters(node: Node, source: string): void {
 }
 
 /** The body over these columns, one for each parameter; no other name is in scope. */
-function resolveBody(one: TemporaryFunction, columns: readonly Column[], context: ResolveContext): Expr {
-  const { body } = one.definition
+function resolveBody(
+  one: TemporaryFunction,
+  body: ast.Expression,
+  columns: readonly Column[],
+  context: ResolveContext,
+): Expr {
   const names = new Map<string, Found>(
     columns.map(column => [column.name.toLowerCase(), { kind: 'column', column: visible(column) }]),
   )
@@ -105,8 +122,19 @@ export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, context
     context.fail(`Calls of temporary functions inside each other are supported ${MAX_NESTED_CALLS} deep`, node.at)
   }
   const bindings = bindArguments(one, node, env, context)
+  const { body } = one.definition
+  if (body.kind === 'javascript') {
+    calls.open--
+    return javaScriptCall(
+      one,
+      body,
+      bindings.map(binding => binding.expr),
+      node.at,
+    )
+  }
   const result = resolveBody(
     one,
+    body,
     bindings.map(binding => binding.column),
     context.within(one.before),
   )

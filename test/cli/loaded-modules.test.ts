@@ -1,6 +1,6 @@
 /**
- * What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, when a call needs it, and
- * what serves agents when the first of them asks.
+ * What the main thread of `serve` loads: the library of a format is loaded in the deriver's thread, the sandbox of JavaScript
+ * in the engine's process, when a call needs it, and what serves agents when the first of them asks.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,10 @@ import { RESULT_FORMATS } from '../../runner/model/query.js'
 import { scratch, startServe } from './command.js'
 
 const TOKEN = 'unrestricted-token-of-32-letters'
-const LIBRARIES = ['apache-arrow', 'flatbuffers', 'hyparquet', 'hyparquet-writer']
+const LIBRARIES = [
+  ...['apache-arrow', 'flatbuffers', 'hyparquet', 'hyparquet-writer'],
+  ...['quickjs-emscripten-core', '@jitl/quickjs-ng-wasmfile-release-sync'],
+]
 /** What serves agents. */
 const AGENTS = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod']
 

@@ -42,7 +42,9 @@ function functionText({ name, mode, parameters, returns, body }: ast.FunctionDef
     mode === 'if-not-exists' && 'IF NOT EXISTS',
     `${identifier(name)}(${listed.join(', ')})`,
     returns && `RETURNS ${typeText(returns)}`,
-    `AS (${print.expression(body)});`,
+    body.kind === 'javascript'
+      ? `${body.isDeterministic ? '' : 'NOT '}DETERMINISTIC LANGUAGE js AS ${JSON.stringify(body.text)};`
+      : `AS (${print.expression(body)});`,
   )
 }
 

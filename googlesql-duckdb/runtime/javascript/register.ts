@@ -1,0 +1,33 @@
+/** Registers the DuckDB function that runs JavaScript functions of queries. */
+import { type DuckDBConnection, DuckDBScalarFunction, VARCHAR } from '@duckdb/node-api'
+import { NATIVE_ERROR_MARK, ScalarFunctionError } from '../scalar-functions/scalar-function.js'
+import { FUNCTION_NAME, runCalls } from './sandbox.js'
+
+/**
+ * `bq_javascript(definition, arguments)`: the definition is a constant, the JSON text of a JavaScriptDefinition; the arguments
+ * of a call are a JSON array. Volatile even for a function that is declared DETERMINISTIC: otherwise DuckDB would call it
+ * while it plans, several times for one that fails.
+ */
+export function registerJavaScript(connection: DuckDBConnection): void {
+  connection.registerScalarFunction(
+    DuckDBScalarFunction.create({
+      name: FUNCTION_NAME,
+      parameterTypes: [VARCHAR, VARCHAR],
+      returnType: VARCHAR,
+      volatile: true,
+      mainFunction: (info, input, output) => {
+        if (input.rowCount === 0) return
+        try {
+          const [definitions, args] = [input.getColumnVector(0), input.getColumnVector(1)]
+          const calls = Array.from({ length: input.rowCount }, (_, row) => String(args.getItem(row)))
+          const results = runCalls(String(definitions.getItem(0)), calls)
+          for (const [row, result] of results.entries()) output.setItem(row, result)
+          output.flush()
+        } catch (error) {
+          const text = error instanceof ScalarFunctionError ? error.message : 'Internal error in a JavaScript function'
+          info.setError(NATIVE_ERROR_MARK + text)
+        }
+      },
+    }),
+  )
+}

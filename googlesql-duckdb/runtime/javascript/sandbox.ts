@@ -1,0 +1,173 @@
+/**
+ * Runs JavaScript functions in QuickJS, which is compiled to WebAssembly: they reach no object of this process. Each batch of
+ * calls gets a runtime of its own, so that no state is left from one query to another.
+ */
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
+import type { JavaScriptDefinition } from '../../../googlesql/functions/definitions/javascript.js'
+import { typeName } from '../../../googlesql/types/types.js'
+import { ScalarFunctionError } from '../scalar-functions/scalar-function.js'
+import { PRELUDE } from './prelude.js'
+
+/** QuickJS does not count its memory in WebAssembly, so its own limit would stop nothing: WebAssembly's does. */
+const MEMORY_LIMIT_BYTES = 128 * 1024 * 1024
+const MEMORY_PAGE_BYTES = 64 * 1024
+/** What QuickJS is compiled for. */
+const INITIAL_BYTES = 16 * 1024 * 1024
+/** A sandbox that has grown beyond this is replaced before the next query. */
+const KEPT_BYTES = 32 * 1024 * 1024
+const STACK_LIMIT_BYTES = 256 * 1024
+/** The most time of one batch of calls, in milliseconds: the process answers nothing else meanwhile. */
+const TIME_LIMIT_MS = 5_000
+/** The lines that the constructor Function puts before a body. */
+const LINES_BEFORE_BODY = 2
+const MAX_MESSAGE = 500
+/** Begins the message about a value that is not of the function's type; see prelude.ts. */
+const COERCION = 'Failed to coerce output value '
+
+/** The DuckDB function that runs JavaScript. */
+export const FUNCTION_NAME = 'bq_javascript'
+
+// The types of Node do not have it.
+declare const WebAssembly: {
+  readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => object
+}
+
+let loaded: QuickJSWASMModule | null = null
+let loading: Promise<void> | null = null
+
+class SandboxNotLoadedError extends Error {
+  override readonly name = 'SandboxNotLoadedError'
+}
+
+/** Whether the DuckDB SQL may call JavaScript functions, so that `loadSandbox` must come first. */
+export const callsJavaScript = (sql: string): boolean => sql.includes(FUNCTION_NAME)
+
+/** Loads the sandbox where it is not loaded yet, or has grown, since WebAssembly never gives memory back. Takes about 50 ms. */
+export function loadSandbox(): Promise<void> {
+  loading ??= load().finally(() => {
+    loading = null
+  })
+  return loading
+}
+
+async function load(): Promise<void> {
+  if (loaded && loaded.getWasmMemory().buffer.byteLength <= KEPT_BYTES) return
+  const { newQuickJSWASMModuleFromVariant, newVariant } = await import('quickjs-emscripten-core')
+  const { default: variant } = await import('@jitl/quickjs-ng-wasmfile-release-sync')
+  const wasmMemory = new WebAssembly.Memory({
+    initial: INITIAL_BYTES / MEMORY_PAGE_BYTES,
+    maximum: MEMORY_LIMIT_BYTES / MEMORY_PAGE_BYTES,
+  })
+  // The package's types are those of a CommonJS module, which Node does not load here.
+  loaded = await newQuickJSWASMModuleFromVariant(
+    newVariant(variant as unknown as typeof variant.default, { wasmMemory }),
+  )
+}
+
+/**
+ * Calls the function once for each text, which is the JSON array of its arguments. Returns the text of each result, or null.
+ *
+ * @throws ScalarFunctionError where the function throws, takes too long or returns another type
+ */
+export function runCalls(definitionText: string, calls: readonly string[]): readonly (string | null)[] {
+  if (!loaded) throw new SandboxNotLoadedError('loadSandbox was not called')
+  const results = inRuntime(loaded, definitionText, calls)
+  if (results instanceof ScalarFunctionError) throw results
+  return results
+}
+
+type Outcome = readonly (string | null)[] | ScalarFunctionError
+
+function inRuntime(sandbox: QuickJSWASMModule, definitionText: string, calls: readonly string[]): Outcome {
+  try {
+    const runtime = sandbox.newRuntime()
+    runtime.setMaxStackSize(STACK_LIMIT_BYTES)
+    const context = runtime.newContext()
+    const outcome = inContext(context, definitionText, calls)
+    context.dispose()
+    runtime.dispose()
+    return outcome
+  } catch (error) {
+    // QuickJS was left in the middle of something, so this module is not used again.
+    loaded = null
+    void loadSandbox().catch(() => undefined)
+    // Some functions of QuickJS need more of V8's stack than QuickJS counts.
+    if (!(error instanceof RangeError)) throw error
+    return new ScalarFunctionError(
+      `RangeError: Maximum call stack size exceeded ${placeOf(JSON.parse(definitionText))}`,
+    )
+  }
+}
+
+/** @throws errors of the host only, after which the module is not to be used again */
+function inContext(context: QuickJSContext, definitionText: string, calls: readonly string[]): Outcome {
+  const until = performance.now() + TIME_LIMIT_MS
+  let isLate = false
+  context.runtime.setInterruptHandler(() => {
+    isLate = performance.now() > until
+    return isLate
+  })
+  const owned: QuickJSHandle[] = []
+  const own = (handle: QuickJSHandle): QuickJSHandle => {
+    owned.push(handle)
+    return handle
+  }
+  let value = own(context.unwrapResult(context.evalCode(PRELUDE, 'prelude.js')))
+  let failure: ScalarFunctionError | null = null
+  for (const text of [definitionText, `[${calls.join(',')}]`]) {
+    const result = context.callFunction(value, context.undefined, own(context.newString(text)))
+    value = own(result.error ?? result.value)
+    if (!result.error) continue
+    failure = new ScalarFunctionError(
+      failureText(context, value, JSON.parse(definitionText), isLate ? calls.length : 0),
+    )
+    break
+  }
+  const outcome = failure ?? resultsIn(context.getString(value), calls.length)
+  for (const handle of owned) handle.dispose()
+  return outcome
+}
+
+/** A function may have replaced the sandbox's own functions, such as JSON.stringify, so its answer is checked. */
+function resultsIn(text: string, count: number): Outcome {
+  const results = parsed(text)
+  const isWhole = Array.isArray(results) && results.length === count
+  if (isWhole && results.every(result => result === null || typeof result === 'string')) return results
+  return new ScalarFunctionError('A JavaScript function must not replace the functions of JavaScript itself')
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** The message, with the line of the body where QuickJS knows it: `Error: no host at f(STRING) line 2`. */
+function failureText(
+  context: QuickJSContext,
+  error: QuickJSHandle,
+  definition: JavaScriptDefinition,
+  lateCalls: number,
+): string {
+  const at = placeOf(definition)
+  if (lateCalls > 0) {
+    return `JavaScript took more than ${TIME_LIMIT_MS / 1000} s for ${lateCalls === 1 ? 'a call' : `${lateCalls} calls`} ${at}`
+  }
+  const thrown: unknown = context.dump(error)
+  if (typeof thrown !== 'object' || thrown === null || !('message' in thrown)) {
+    return `${beginning(typeof thrown === 'string' ? thrown : String(JSON.stringify(thrown)))} ${at}`
+  }
+  const { message, name: kind, stack } = thrown as { message: unknown; name?: unknown; stack?: unknown }
+  const text = beginning(String(message))
+  if (text.startsWith(COERCION)) return `${text} ${at}`
+  // Errors of operators, such as reading a member of null, come without a line.
+  const line = Number(/<input>:(\d+):/.exec(String(stack))?.[1] ?? 0) - LINES_BEFORE_BODY
+  return `${beginning(String(kind))}: ${text} ${at}${line > 0 ? ` line ${line}` : ''}`
+}
+
+const placeOf = ({ name, parameters }: JavaScriptDefinition): string =>
+  `at ${name}(${parameters.map(({ type }) => typeName(type)).join(', ')})`
+
+const beginning = (text: string): string => (text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text)

@@ -1,0 +1,30 @@
+/**
+ * Calls of JavaScript functions, which the resolver writes and no query can: the first argument is the function's definition.
+ * Source: the language reference, "JavaScript UDFs".
+ */
+import type { Type } from '../../types/types.js'
+import { CAN_FAIL, type FunctionEntry, type Volatility } from '../catalogue.js'
+
+/** What an engine needs to run a JavaScript function. */
+export interface JavaScriptDefinition {
+  readonly name: string
+  readonly parameters: readonly { readonly name: string; readonly type: Type }[]
+  readonly returns: Type
+  readonly body: string
+}
+
+const javaScript = (name: string, volatility: Volatility): FunctionEntry => ({
+  name,
+  kind: 'scalar',
+  canFail: CAN_FAIL,
+  volatility,
+  evaluation: 'all',
+  signatures: ['(STRING, [ANY...]) -> ANY'],
+  documentation: 'user-defined-functions#javascript-udf-structure',
+})
+
+/** BigQuery takes a function without a declaration for one that is not deterministic. */
+export const JAVASCRIPT_CALLS: readonly FunctionEntry[] = [
+  javaScript('$javascript', 'volatile'),
+  javaScript('$javascript_immutable', 'immutable'),
+]

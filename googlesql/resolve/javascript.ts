@@ -1,0 +1,101 @@
+/**
+ * Temporary functions in JavaScript. A call becomes `$javascript(definition, arguments…)`, in which the definition is the JSON
+ * text of a JavaScriptDefinition. Source: the language reference, "JavaScript UDFs", and for the types BigQuery's page of the
+ * same name.
+ */
+import type { JavaScriptBody } from '../ast/nodes.js'
+import type { JavaScriptDefinition } from '../functions/definitions/javascript.js'
+import type { CallExpr, Expr } from '../plan/nodes.js'
+import { STRING, type Type, typeName } from '../types/types.js'
+import type { ResolveContext, TemporaryFunction } from './context.js'
+
+/** @throws SqlError for a type that JavaScript has no form for, and for a body that is not valid JavaScript */
+export function checkJavaScript(one: TemporaryFunction, body: JavaScriptBody, context: ResolveContext): void {
+  const { name, parameters, returns } = one.definition
+  for (const [i, { name, type }] of one.parameters.entries()) {
+    const { at } = parameters[i]!.name
+    if (type === null) context.fail(`ANY TYPE is not allowed for ${name}: a JavaScript function needs types`, at)
+    const reason = whyNotPassed(type)
+    if (reason) context.fail(`The JavaScript function cannot take ${name} of type ${typeName(type)}: ${reason}`, at)
+  }
+  if (!one.returns || !returns) context.fail('A JavaScript function must have RETURNS with a type', name.at)
+  const reason = whyNotReturned(one.returns)
+  if (reason) context.fail(`The JavaScript function cannot return ${typeName(one.returns)}: ${reason}`, returns.at)
+  const names = one.parameters.map(({ name }) => name)
+  const mistake = syntaxError(body.text, names)
+  if (mistake) context.fail(`The body of ${name.name} is not valid JavaScript: ${mistake}`, body.at)
+}
+
+const NO_FORM = 'JavaScript has no value for it; use STRING'
+
+function whyNotPassed(type: Type): string | null {
+  switch (type.kind) {
+    case 'INT64':
+      return 'a JavaScript number does not hold every INT64; use FLOAT64, or STRING'
+    case 'DATETIME':
+    case 'TIME':
+    case 'INTERVAL':
+      return NO_FORM
+    default:
+      return inParts(type, whyNotPassed)
+  }
+}
+
+function whyNotReturned(type: Type): string | null {
+  switch (type.kind) {
+    case 'DATETIME':
+    case 'TIME':
+    case 'INTERVAL':
+      return NO_FORM
+    default:
+      return inParts(type, whyNotReturned)
+  }
+}
+
+/** The reason for the element of an array or a field of a struct. */
+function inParts(type: Type, why: (part: Type) => string | null): string | null {
+  if (type.kind === 'ARRAY') return why(type.element)
+  if (type.kind !== 'STRUCT') return null
+  const names = new Set<string>()
+  for (const { name, type: field } of type.fields) {
+    if (name === '') return 'a field of a STRUCT needs a name, which is its property in JavaScript'
+    if (names.has(name.toLowerCase())) return `the STRUCT has two fields ${name}`
+    names.add(name.toLowerCase())
+    const reason = why(field)
+    if (reason !== null) return reason
+  }
+  return null
+}
+
+/** Compiles the body, which runs nothing of it. */
+function syntaxError(body: string, names: readonly string[]): string | null {
+  try {
+    new Function(...names, body)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+/** The call of the function with these arguments, which are coerced to its parameters. */
+export function javaScriptCall(
+  one: TemporaryFunction,
+  body: JavaScriptBody,
+  args: readonly Expr[],
+  at: number,
+): CallExpr {
+  const definition: JavaScriptDefinition = {
+    name: one.definition.name.name,
+    parameters: one.parameters.map(({ name, type }) => ({ name, type: type! })),
+    returns: one.returns!,
+    body: body.text,
+  }
+  return {
+    kind: 'call',
+    type: definition.returns,
+    name: body.isDeterministic ? '$javascript_immutable' : '$javascript',
+    arguments: [{ kind: 'literal', type: STRING, value: JSON.stringify(definition), at }, ...args],
+    isSafe: false,
+    at,
+  }
+}
