@@ -149,3 +149,12 @@ function slackOf(expr: Expr, column: Column): number | null {
 const UTC: ReadonlySet<unknown> = new Set(['UTC', '+00', '+00:00'])
 
 const plus = (slack: number | null, more: number): number | null => (slack === null ? null : slack + more)
+
+/** Whether the condition has a shape that can leave out partitions. */
+export function testsPartitions(condition: Expr): boolean {
+  if (condition.kind !== 'call') return false
+  const [left, right] = condition.arguments
+  if (condition.name === '$and') return testsPartitions(left!) || testsPartitions(right!)
+  if (condition.name === '$or') return testsPartitions(left!) && testsPartitions(right!)
+  return condition.name === '$between' || condition.name === '$in' || Object.hasOwn(OPERATORS, condition.name)
+}
