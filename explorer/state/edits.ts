@@ -4,7 +4,7 @@ import { isAbort } from '../api/ask.js'
 import { readChanges } from '../api/changes.js'
 import type { Endpoint, EndpointChange } from '../api/contract.js'
 import { address, argumentsOfFields, endpoint, fieldTexts, fillFields } from './choice.js'
-import { withChanges } from './flawed.js'
+import { hasErrors, withChanges } from './flawed.js'
 import { forgetPublished } from './published.js'
 import { canRunAgain, runAgain } from './rerun.js'
 import { endpoints, fetchEndpoints, forgetToken, problemOf, token, tokenFacts } from './session.js'
@@ -123,9 +123,11 @@ function apply(changes: readonly EndpointChange[], aborted: AbortSignal): void {
       file !== null && file === opened?.file && (name !== null || diagnostics.length > 0),
   )
   const changed = new Set<string>()
-  for (const { id, revision } of changes) {
+  for (const change of changes) {
+    const { id, revision } = change
     if (id === null) continue
-    if (revision !== null && revisions.get(id) !== revision) changed.add(id)
+    // With mistakes, what is served is the state before.
+    if (revision !== null && !hasErrors(change) && revisions.get(id) !== revision) changed.add(id)
     revisions.set(id, revision)
   }
   if (renamed && refOf(renamed) !== address.peek().ref && address.peek().ref !== renamed.id) moveTo(refOf(renamed))

@@ -104,6 +104,7 @@ describeInBrowser(
         expect(await listed(page)).to.have.length(1)
         expect((await listed(page))[0]).to.match(/^drafts\.one\s+1 mistake/)
         expect(await cells(page).innerText()).to.equal('1')
+        expect(await page.getByText(/^Saved at/).count()).to.equal(0)
         write({ sql: 'SELECT 2 AS n' })
         await until(async () => (await cells(page).innerText()) === '2', 'the result of the correction')
         expect([await alert.count(), await listed(page)]).to.deep.equal([0, []])
