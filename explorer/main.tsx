@@ -5,6 +5,7 @@ import { loadDrawing } from './chart/chart.js'
 import { argumentsOf, readAddress, wantsRun } from './state/address.js'
 import { closeCall, run } from './state/call.js'
 import { address, argumentsOfFields, endpoint, fillFields } from './state/choice.js'
+import { followEdits } from './state/edits.js'
 import { endpoints, signIn, token } from './state/session.js'
 import { App } from './view/app.js'
 import { listenForKeys } from './view/keys.js'
@@ -34,11 +35,12 @@ let before = endpoints.peek()
 effect(() => {
   const now = endpoints.value
   if (now === null) closeCall()
-  if (now !== before && now !== null) queueMicrotask(openAddress)
+  if (before === null && now !== null) queueMicrotask(openAddress)
   before = now
 })
 
 listenForKeys()
+followEdits()
 if (token.value !== null) void signIn(token.value)
 // What a result needs is fetched while its reader fills in the fields.
 requestIdleCallback(() => void loadDrawing())

@@ -227,9 +227,9 @@ module.exports = {
       name: 'explorer-stands-alone',
       severity: 'error',
       comment:
-        'the page runs in browsers: it shares with the program the types of endpoints and the snippets for other tools',
+        'the page runs in browsers: it shares with the program the types of endpoints and diagnostics, and the snippets for other tools',
       from: { path: '^explorer/' },
-      to: { path: SOURCES, pathNot: '^runner/(connect/|model/published-endpoint\\.ts)' },
+      to: { path: SOURCES, pathNot: '^runner/(connect/|model/(published-endpoint|diagnostic)\\.ts)' },
     },
     { name: 'not-to-the-explorer', severity: 'error', from: { path: SOURCES }, to: { path: '^explorer/' } },
     { name: 'not-to-test', severity: 'error', from: { path: SOURCES }, to: { path: '^test/' } },

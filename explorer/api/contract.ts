@@ -1,4 +1,5 @@
 /** What `GET /api/endpoints` and `GET /api/token` say. */
+import type { Diagnostic } from '../../runner/model/diagnostic.js'
 import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../../runner/model/published-endpoint.js'
 
 export type Endpoint = PublishedEndpoint
@@ -16,7 +17,24 @@ export interface TokenFacts {
   readonly engine: 'duckdb' | 'bigquery'
   /** What BigQuery charges for reading a TiB; null on another engine. */
   readonly usd_per_tib: number | null
+  /** The server follows edits, and streams what they change. */
+  readonly dev: boolean
 }
+
+/** An endpoint as an edit has left it: an event of `GET /api/dev/changes`. */
+export interface EndpointChange {
+  /** Null for mistakes that belong to no manifest. */
+  readonly file: string | null
+  /** Null where the manifest cannot be read. */
+  readonly name: string | null
+  readonly id: string | null
+  /** What is served; null for nothing. */
+  readonly revision: string | null
+  /** With a revision too, an older state is served meanwhile, unless all are warnings. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export type { Diagnostic }
 
 /** An error of the server (RFC 9457), or one of the network with the same members. */
 export interface Problem {

@@ -30,7 +30,13 @@ export interface Result {
 
 export type Call =
   | { readonly kind: 'none' }
-  | { readonly kind: 'running'; readonly endpoint: Endpoint; readonly since: number; readonly before: Result | null }
+  | {
+      readonly kind: 'running'
+      readonly endpoint: Endpoint
+      readonly args: Arguments
+      readonly since: number
+      readonly before: Result | null
+    }
   | { readonly kind: 'refused'; readonly endpoint: Endpoint; readonly args: Arguments; readonly problem: Problem }
   | { readonly kind: 'cancelled'; readonly endpoint: Endpoint }
   | Result
@@ -66,7 +72,7 @@ export async function run(endpoint: Endpoint, args: Arguments, options: { readon
   running = controller
   const before = call.value.kind === 'result' && call.value.endpoint.name === endpoint.name ? call.value : null
   mistakes.value = {}
-  call.value = { kind: 'running', endpoint, since: performance.now(), before }
+  call.value = { kind: 'running', endpoint, args, since: performance.now(), before }
   const next = await outcomeOf(endpoint, args, { ...options, signal: controller.signal })
   if (running !== controller) return
   running = null

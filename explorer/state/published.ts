@@ -23,6 +23,11 @@ interface Answer {
   >
 }
 
+/** The endpoints have changed. */
+export function forgetPublished(): void {
+  document = null
+}
+
 let document: { readonly token: string; readonly fetched: Promise<OpenApi> } | null = null
 
 /** Fetched once for each token, when it is first wanted. @throws Refused. */

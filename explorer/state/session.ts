@@ -32,12 +32,11 @@ export async function signIn(text: string): Promise<void> {
   isSigningIn.value = true
   sessionProblem.value = null
   try {
-    const response = await ask('api/endpoints', { token: text })
-    const list = (await response.json()) as { readonly endpoints: readonly Endpoint[] }
+    const list = await fetchEndpoints(text)
     sessionStorage.setItem(KEY, text)
     batch(() => {
       token.value = text
-      endpoints.value = list.endpoints
+      endpoints.value = list
     })
     void fetchFacts(text)
   } catch (thrown) {
@@ -47,6 +46,12 @@ export async function signIn(text: string): Promise<void> {
   } finally {
     isSigningIn.value = false
   }
+}
+
+/** @throws as `ask` does. */
+export async function fetchEndpoints(text: string): Promise<readonly Endpoint[]> {
+  const response = await ask('api/endpoints', { token: text })
+  return ((await response.json()) as { readonly endpoints: readonly Endpoint[] }).endpoints
 }
 
 /** The page works without them, where the token's rate is used up: it then offers no more than any token may do. */

@@ -1,5 +1,6 @@
 /** The whole page: a bar on top, the endpoints at the side, and the open one. */
 import { endpoint } from '../state/choice.js'
+import { flawed } from '../state/edits.js'
 import { zone } from '../state/preferences.js'
 import { endpoints, forgetToken, isSignedIn, isSigningIn, token, tokenFacts } from '../state/session.js'
 import { localZoneName } from '../value/times.js'
@@ -84,6 +85,14 @@ const Opening = () => <p class="center muted">Fetching the endpoints…</p>
 
 function Welcome() {
   const all = endpoints.value ?? []
+  if (all.length === 0 && flawed.value.length > 0) {
+    return (
+      <section class="empty">
+        <h1>No endpoint is served</h1>
+        <p>The manifests have mistakes. Correct and save them: what is served then appears here by itself.</p>
+      </section>
+    )
+  }
   if (all.length === 0) {
     return (
       <section class="empty">

@@ -19,7 +19,7 @@ export function Documentation({ of }: { of: Endpoint }) {
       },
       () => undefined,
     )
-  }, [of.name])
+  }, [of])
   return (
     <div class="documentation">
       {of.parameters.length > 0 && <Parameters all={of.parameters} />}

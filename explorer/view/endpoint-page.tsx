@@ -3,8 +3,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { call } from '../state/call.js'
 import { address, endpoint } from '../state/choice.js'
+import { changeAt, edit } from '../state/edits.js'
 import { tokenFacts } from '../state/session.js'
 import { Documentation } from './documentation.js'
+import { Edits, NotServed } from './edits.js'
 import { Form } from './form.js'
 import { History } from './history.js'
 import { Query } from './query.js'
@@ -18,9 +20,13 @@ export function EndpointPage() {
   const { kind } = call.value
   const below = useRef<HTMLDivElement>(null)
   useEffect(() => {
+    // A call that an edit has run again leaves its reader where they are.
+    if (edit.peek()?.outcome === 'run-again') return
     if (kind !== 'none') tab.value = 'result'
     if (kind === 'result') bringInSight(below.current)
   }, [kind])
+  const flawed = changeAt(address.value.ref)
+  if (!of && flawed) return <NotServed change={flawed} />
   if (!of) {
     return (
       <section class="empty">
@@ -40,6 +46,7 @@ export function EndpointPage() {
         <h1>{of.name}</h1>
         <p class="lead">{of.description}</p>
       </header>
+      <Edits of={of} />
       <Form of={of} />
       <div ref={below} class="below">
         <Tabs

@@ -2,6 +2,7 @@
 
 import { cancel, isRunning, run } from '../state/call.js'
 import { argumentsOfFields, endpoint, fieldTexts } from '../state/choice.js'
+import { edit } from '../state/edits.js'
 
 export const SEARCH_ID = 'find-endpoint'
 
@@ -27,5 +28,6 @@ const isField = (target: EventTarget | null): boolean => target instanceof Eleme
 /** Runs the open endpoint with what its fields hold. */
 export function runFields(options: { readonly wantsFresh?: boolean } = {}): void {
   const of = endpoint.value
+  edit.value = null
   if (of) void run(of, argumentsOfFields(of, fieldTexts.value), options)
 }

@@ -72,7 +72,9 @@ export function explainOne(deps: RequestDeps): RequestHandler {
 }
 
 /** Describes the asking token, for programs that offer people no more than it may do. */
-export function describeToken(deps: RequestDeps & { readonly pricePerTib: number }): RequestHandler {
+export function describeToken(
+  deps: RequestDeps & { readonly pricePerTib: number; readonly isDev?: boolean },
+): RequestHandler {
   return (req, res) => {
     const { token, pinned, admitFresh, mayExplain, mayPurge } = identify(req, res, deps)
     const { name: engine } = deps.engine
@@ -83,6 +85,7 @@ export function describeToken(deps: RequestDeps & { readonly pricePerTib: number
       ...may,
       engine,
       usd_per_tib: engine === 'bigquery' ? deps.pricePerTib : null,
+      dev: deps.isDev ?? false,
     })
   }
 }

@@ -5,6 +5,8 @@ import type { EndpointIndex } from './route.js'
 
 /** An endpoint as a reload has left it. */
 export interface EndpointChange {
+  /** The file of the manifest, as diagnostics name it; null for mistakes that belong to no manifest. */
+  readonly file: string | null
   /** Null where it cannot be read, and for mistakes that belong to no endpoint. */
   readonly name: string | null
   readonly id: string | null
@@ -60,7 +62,8 @@ export function createEndpointChanges(): EndpointChanges {
   }
 }
 
-const withoutRevision = ({ name, id }: EndpointChange): EndpointChange => ({
+const withoutRevision = ({ file, name, id }: EndpointChange): EndpointChange => ({
+  file,
   name,
   id,
   revision: null,
@@ -77,10 +80,16 @@ function statesOf(
   const revisionOf = (id: string | null): string | null => (id === null ? null : (served.find(id)?.revision ?? null))
   for (const { file, endpoint } of loaded.details) {
     const { name, id } = endpoint
-    states.set(file, { name, id, revision: revisionOf(id), diagnostics: diagnostics.filter(one => one.file === file) })
+    states.set(file, {
+      file,
+      name,
+      id,
+      revision: revisionOf(id),
+      diagnostics: diagnostics.filter(one => one.file === file),
+    })
   }
   for (const { file, name, id, diagnostics: own } of loaded.broken) {
-    states.set(file, { name, id, revision: revisionOf(id), diagnostics: own })
+    states.set(file, { file, name, id, revision: revisionOf(id), diagnostics: own })
   }
   const told = new Set([...states.values()].flatMap(state => state.diagnostics))
   return withRest(
@@ -91,7 +100,7 @@ function statesOf(
 
 function withRest(states: Map<string, EndpointChange>, rest: readonly Diagnostic[]): Map<string, EndpointChange> {
   const diagnostics = [...rest].sort(compareDiagnostics)
-  if (diagnostics.length > 0) states.set(NO_FILE, { name: null, id: null, revision: null, diagnostics })
+  if (diagnostics.length > 0) states.set(NO_FILE, { file: null, name: null, id: null, revision: null, diagnostics })
   else states.delete(NO_FILE)
   return states
 }

@@ -37,8 +37,9 @@ export interface OpenPage {
   close(): Promise<void>
 }
 
-/** Chromium itself writes an error for each answer of 400 and above; the page shows those. */
-const ANSWERED = /^Failed to load resource: the server responded with a status of (?:4\d\d|503)/
+/** Chromium itself writes an error for each answer of 400 and above, and where no server answers; the page shows those. */
+const ANSWERED =
+  /^Failed to load resource: (?:the server responded with a status of (?:4\d\d|503)|net::ERR_CONNECTION_REFUSED)/
 
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', event =>
   console.error('violation of ' + event.violatedDirective + ': ' + event.blockedURI + ' ' + event.sample))`

@@ -19,14 +19,18 @@ export interface InBrowser {
 }
 
 /** A suite with a server and a browser; pending where there is no browser. */
-export function describeInBrowser(title: string, define: (within: InBrowser) => void): void {
+export function describeInBrowser(
+  title: string,
+  define: (within: InBrowser) => void,
+  settings: Parameters<typeof explored>[0] = {},
+): void {
   describe(title, function () {
     this.timeout(600_000)
     if (isPendingWithoutBrowser()) return
     let s: Explored
     let chromium: Browser
     before(async () => {
-      s = await explored()
+      s = await explored(settings)
       chromium = await openBrowser()
     })
     after(async () => {

@@ -18,6 +18,10 @@ export interface Explored {
   readonly runner: Runner
   readonly events: readonly Event[]
   token(order: Omit<NewToken, 'name'>): Promise<string>
+  /** Writes a manifest of this name. */
+  write(name: string, text: string): void
+  /** Ends the server, runs `meanwhile`, and starts another at the same address. */
+  restart(meanwhile: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -121,24 +125,43 @@ export async function explored(settings: Parameters<typeof createRunner>[0] = {}
   const made = await command(['sample', '--data', dataDir, '--count', String(entries)])
   if (made.code !== 0) throw new TypeError(made.err)
   const events: Event[] = []
-  const runner = await createRunner(
-    { endpointsDir, dataDir, token: TOKEN, port: 0, engineMemoryMb: 256, ...settings },
-    { observe: event => void events.push(event) },
-  )
-  const server = await runner.listen()
+  const start = async (port: number) => {
+    const runner = await createRunner(
+      { endpointsDir, dataDir, token: TOKEN, port, engineMemoryMb: 256, ...settings },
+      { observe: event => void events.push(event) },
+    )
+    return { runner, server: await runner.listen() }
+  }
+  let { runner, server } = await start(0)
   let names = 0
+  const end = async (): Promise<void> => {
+    await server.close()
+    await runner.close()
+  }
   return {
     url: server.url,
     page: `${server.url}/explorer/`,
-    runner,
+    get runner() {
+      return runner
+    },
     events,
     token(order) {
       names += 1
       return createToken(join(dataDir, 'tokens.json'), { name: `token-${names}`, ...order }, Date.now())
     },
+    write(name, text) {
+      writeFileSync(join(endpointsDir, `${name}.yaml`), text)
+    },
+    async restart(meanwhile) {
+      const port = Number(new URL(server.url).port)
+      await end()
+      await meanwhile()
+      const started = await start(port)
+      runner = started.runner
+      server = started.server
+    },
     async close() {
-      await server.close()
-      await runner.close()
+      await end()
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -165,7 +165,7 @@ describe('GET /api/token', () => {
   it('says what the token may do, and nothing of any other', async () => {
     const plain = await s.token({ allow: ['*'] })
     const able = await s.token({ allow: ['*'], pin: { project: 'a' }, fresh: '1/min', explain: true, purge: true })
-    const engine = { engine: 'duckdb', usd_per_tib: null }
+    const engine = { engine: 'duckdb', usd_per_tib: null, dev: false }
     expect(await factsOf(plain)).to.deep.equal({
       name: 'token-1',
       pinned: {},

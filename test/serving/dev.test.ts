@@ -105,8 +105,18 @@ describe('serve --dev', function () {
       'n2 served',
       'n2 not served',
     ])
+    expect(changes.slice(0, 8).map(({ file }) => file?.slice(folder.length + 11) ?? null)).to.deep.equal([
+      'n2.yaml',
+      'n1.yaml',
+      'n1.yaml',
+      'n1.yaml',
+      'n2.yaml',
+      'n3.yaml',
+      'n3.yaml',
+      null,
+    ])
     expect(changes[7]).to.include({ name: null, id: null, revision: null })
-    expect(changes[2]).to.have.all.keys('name', 'id', 'revision', 'diagnostics')
+    expect(changes[2]).to.have.all.keys('file', 'name', 'id', 'revision', 'diagnostics')
     expect(changes[2]!.diagnostics[0]).to.have.all.keys('file', 'line', 'column', 'rule', 'severity', 'message')
     expect(changes[1]!.revision).to.equal(runner.endpoints()[0]!.revision)
   })
