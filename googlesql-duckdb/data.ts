@@ -2,7 +2,7 @@
 
 export { BEYOND_NUMERIC } from './bignumeric.js'
 export { literalPath, PATTERN_LETTERS, quoteName, quotePath, quoteText } from './emit/quote.js'
-export { FROM_COLUMN, SHARD_SUFFIX, UNTIL_COLUMN } from './emit/scans/hidden-columns.js'
-export type { ShardRead } from './emit/shard-views.js'
+export { FROM_COLUMN, PARTITION_ALIAS, SHARD_SUFFIX, UNTIL_COLUMN } from './emit/scans/hidden-columns.js'
+export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'
 export { duckdbType, fieldNames } from './emit/type.js'
 export { NATIVE_ERROR_MARK } from './runtime/scalar-functions/scalar-function.js'

@@ -11,7 +11,14 @@ import { arrayQuerySql } from './emit/expressions/array-query.js'
 import { exprSql } from './emit/expressions/expressions.js'
 import { nullableArrays } from './emit/scans/null-arrays.js'
 import { blockOf, querySql } from './emit/scans/scans.js'
-import { type ShardRead, ShardReads, type WrittenRead } from './emit/shard-views.js'
+import {
+  type PartitionRead,
+  type ShardCondition,
+  type ShardRead,
+  ShardReads,
+  type WrittenCondition,
+  type WrittenPartitionRead,
+} from './emit/shard-views.js'
 import type { Delay } from './passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
@@ -32,6 +39,8 @@ export interface GeneratedSql {
   readonly quickSql: string | null
   /** The wildcard tables that both statements read. */
   readonly shardReads: readonly ShardRead[]
+  /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
+  readonly partitionReads?: readonly PartitionRead[]
   /** Where the query may fail; absent unless `tolerated` is set. */
   readonly fallible?: FalliblePlaces
 }
@@ -43,6 +52,8 @@ export interface GenerateOptions {
   readonly delay?: Delay | null
   /** So many of the expressions that may fail are NULL where they do, see tolerate.ts. @default null: not asked */
   readonly tolerated?: number | null
+  /** Whether to tell which partitions are read. @default false */
+  readonly tellsPartitions?: boolean
 }
 
 /**
@@ -52,20 +63,22 @@ export interface GenerateOptions {
  * @throws GenerateError for a construct that DuckDB cannot compute as BigQuery does.
  */
 export function generate(query: ResolvedQuery, options: GenerateOptions = {}): GeneratedSql {
-  const { bindsTimes = false, delay = null, tolerated = null } = options
+  const { bindsTimes = false, delay = null, tolerated = null, tellsPartitions = false } = options
   const tolerant = tolerated === null ? null : tolerate(query, tolerated)
   const plan = runPasses(tolerant?.query ?? query, PASSES, { delay })
   const parameters: string[] = []
   const times: ParameterTime[] = []
   const shardReads = new ShardReads()
-  const write = (one: ResolvedQuery): string => {
+  const write = (one: ResolvedQuery, partitions: WrittenPartitionRead[] | null): string => {
     const lowered = runPasses(one, LAST_PASSES, { delay })
-    return textOf(lowered, newContext(lowered, parameters, bindsTimes ? times : null, delay === 'rows', shardReads))
+    const asked = { times: bindsTimes ? times : null, addsByParts: delay === 'rows', shardReads, partitions }
+    return textOf(lowered, newContext(lowered, parameters, asked))
   }
-  const sql = write(plan)
+  const partitionReads: WrittenPartitionRead[] = []
+  const sql = write(plan, tellsPartitions ? partitionReads : null)
   const quick = runQuickPass(plan)
   const known = parameters.length
-  const quickSql = quick && write(quick)
+  const quickSql = quick && write(quick, null)
   if (parameters.length > known) throw new GenerateError('Internal error: the quick way needs another parameter', null)
   const kept = readBy([sql, quickSql])
   const moved = (text: string): string =>
@@ -77,6 +90,7 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
     times,
     tables: tablesOf(plan),
     shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
+    ...(tellsPartitions && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
     ...(tolerant && { fallible: tolerant.places }),
   }
 }
@@ -96,10 +110,13 @@ const atPlaces = (text: string, place: (index: number) => string): string =>
   text.replace(PLACES, (found, index?: string) => (index === undefined ? found : place(Number(index))))
 
 /** @param bound the parameters that the query binds; a condition that reads another is left out */
-function withOwnParameters({ conditions, ...read }: WrittenRead, bound: readonly number[]): ShardRead {
+function withOwnParameters<R extends { readonly conditions: readonly WrittenCondition[] }>(
+  read: R,
+  bound: readonly number[],
+): Omit<R, 'conditions'> & { readonly conditions: readonly ShardCondition[] } {
   return {
     ...read,
-    conditions: conditions.flatMap(({ sql, readsClock }) => {
+    conditions: read.conditions.flatMap(({ sql, readsClock }) => {
       const own = readBy([sql])
       if (!own.every(index => bound.includes(index))) return []
       const moved = atPlaces(sql, index => `$${own.indexOf(index) + 1}`)
@@ -131,12 +148,18 @@ function tablesOf(query: ResolvedQuery): readonly string[] {
   return [...tables]
 }
 
+/** What is asked of a text, and where the writer puts what it finds. */
+interface Asked {
+  readonly times: ParameterTime[] | null
+  readonly addsByParts: boolean
+  readonly shardReads: ShardReads
+  readonly partitions: WrittenPartitionRead[] | null
+}
+
 function newContext(
   query: ResolvedQuery,
   parameters: string[],
-  times: ParameterTime[] | null,
-  addsByParts: boolean,
-  shardReads: ShardReads,
+  { times, addsByParts, shardReads, partitions }: Asked,
 ): Context {
   const taken = new Set([...query.columns.map(output => output.name), ...query.tables].map(name => name.toLowerCase()))
   const inline = inlineCtes(query.scan)
@@ -168,6 +191,7 @@ function newContext(
     fillings: nullableArrays(query),
     keyConditions: keyConditions(query.scan),
     shardReads,
+    partitionReads: partitions,
     expr: (expr, scope) => exprSql(expr, scope, context),
     query: (scan, columns, names, outer) => querySql(scan, columns, names, outer, context),
     arrayQuery: (scan, column, outer) => arrayQuerySql(scan, column, outer, context, blockOf),

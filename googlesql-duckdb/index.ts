@@ -20,7 +20,7 @@ export type {
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
-export type { ShardRead } from './emit/shard-views.js'
+export type { PartitionRead, ShardRead } from './emit/shard-views.js'
 export { duckdbType } from './emit/type.js'
 export type { GenerateOptions } from './generate.js'
 export type { Delay } from './passes/delayed-constants.js'

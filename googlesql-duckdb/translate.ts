@@ -6,7 +6,7 @@ import type { Type } from '../googlesql/types/types.js'
 import type { ParameterTime } from './analysis/parameter-times.js'
 import type { FalliblePlaces } from './analysis/tolerate.js'
 import { GenerateError } from './emit/context.js'
-import type { ShardRead } from './emit/shard-views.js'
+import type { PartitionRead, ShardRead } from './emit/shard-views.js'
 import { type GenerateOptions, generate } from './generate.js'
 
 export interface TranslatedQuery {
@@ -27,6 +27,8 @@ export interface TranslatedQuery {
   readonly quickSql: string | null
   /** Where the SQL reads wildcard tables: it needs a view for each. */
   readonly shardReads: readonly ShardRead[]
+  /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
+  readonly partitionReads?: readonly PartitionRead[]
   /** Where the query may fail; absent unless `tolerated` is set. */
   readonly fallible?: FalliblePlaces
 }

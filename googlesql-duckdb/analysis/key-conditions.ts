@@ -3,7 +3,7 @@
  * partitioned, and the suffix of a wildcard table. An engine need not read the parts that do not meet them.
  */
 
-import { TABLE_SUFFIX } from '../../googlesql/data.js'
+import { PARTITION_DATE, PARTITION_TIME, TABLE_SUFFIX } from '../../googlesql/data.js'
 import { isVolatile } from '../../googlesql/functions/facts.js'
 import { call } from '../../googlesql/plan/build.js'
 import type { Column, Expr, ResolvedCte, Scan, TableScan } from '../../googlesql/plan/nodes.js'
@@ -11,7 +11,7 @@ import { mapExpr } from '../../googlesql/plan/rewrite.js'
 import { conjuncts, inputsOfScan, partsOf, someOf, someScan, visitScan } from '../../googlesql/plan/walk.js'
 import { BOOL } from '../../googlesql/types/types.js'
 
-/** By scan: conditions over the key column and values that are the same for all rows, which every row meets that is used. */
+/** By scan: conditions over the key columns and values that are the same for all rows, which every row meets that is used. */
 export type KeyConditions = ReadonlyMap<TableScan, readonly Expr[]>
 
 /** The name of the column that tells the parts of a table apart; undefined for a table that is read as a whole. */
@@ -19,6 +19,10 @@ const keyOf = (scan: TableScan): string | undefined => (scan.wildcard ? TABLE_SU
 
 /** The key column among the columns of the scan; undefined where the query does not read it. */
 export const keyColumn = (scan: TableScan): Column | undefined => scan.columns.find(({ name }) => name === keyOf(scan))
+
+/** The key column, and the date of the partition where the query reads it, which depends on the key alone. */
+export const keyColumns = (scan: TableScan): readonly Column[] =>
+  scan.columns.filter(({ name }) => name === keyOf(scan) || (name === PARTITION_DATE && keyOf(scan) === PARTITION_TIME))
 
 /** The conditions of every table of the query that has a key column. */
 export function keyConditions(root: Scan): KeyConditions {
@@ -43,9 +47,10 @@ class Search {
   visit(scan: Scan, conditions: readonly Expr[]): void {
     switch (scan.kind) {
       case 'table': {
-        const key = keyColumn(scan)
+        const keys = keyColumns(scan)
+        const ids = new Set(keys.map(({ id }) => id))
         const isOwn = (condition: Expr): boolean =>
-          key !== undefined && readsOnly(condition, new Set([key.id])) && someOf(condition, readsColumn(key))
+          readsOnly(condition, ids) && keys.some(key => someOf(condition, readsColumn(key)))
         const own = conditions.filter(isOwn)
         // A table scan that is read in two places must return the rows for both.
         this.found.set(scan, this.found.has(scan) ? [] : own)

@@ -5,7 +5,7 @@ import type { NewColumn } from '../../googlesql/plan/walk.js'
 import type { KeyConditions } from '../analysis/key-conditions.js'
 import type { Fragment } from './fragment.js'
 import type { Filling } from './scans/null-arrays.js'
-import type { ShardReads } from './shard-views.js'
+import type { ShardReads, WrittenPartitionRead } from './shard-views.js'
 
 /** The SQL of a column within a scope. */
 export interface Entry {
@@ -56,6 +56,8 @@ export interface Context {
   /** The conditions that the query sets on the partitions and shards of its tables. */
   readonly keyConditions: KeyConditions
   readonly shardReads: ShardReads
+  /** Collects the reads of partitioned tables; null where the caller does not ask for them. */
+  readonly partitionReads: WrittenPartitionRead[] | null
   /**
    * Whether sums of NUMERIC must allow intermediate results beyond the type's range. Slower; used for a query that failed.
    */

@@ -1,4 +1,4 @@
-/** The views through which the SQL of one query reads the shards of wildcard tables. */
+/** Where the SQL of one query reads tables in parts: the views of the shards of wildcard tables, and partitioned tables. */
 import type { Shard } from '../../googlesql/data.js'
 import type { StructField } from '../../googlesql/types/types.js'
 
@@ -42,4 +42,15 @@ export class ShardReads {
   all(): readonly WrittenRead[] {
     return [...this.#reads.values()]
   }
+}
+
+/** A place where the SQL reads a partitioned table. */
+export interface PartitionRead {
+  readonly table: string
+  /** Tests of the hidden columns of PARTITION_ALIAS that each partition meets whose rows are used. */
+  readonly conditions: readonly ShardCondition[]
+}
+
+export type WrittenPartitionRead = Omit<PartitionRead, 'conditions'> & {
+  readonly conditions: readonly WrittenCondition[]
 }

@@ -7,6 +7,7 @@ import { FORMAT_NAME } from '../request/negotiate.js'
 import { rawArguments as readArguments } from '../request/raw-arguments.js'
 import { readSettings } from '../settings/settings.js'
 import { rawArguments, timeArgument } from './arguments.js'
+import { checkDryRun, printReads } from './dry-run.js'
 import { EXIT, type Io } from './io.js'
 import { textTable } from './table.js'
 
@@ -16,11 +17,17 @@ type Flags = Readonly<Record<string, string | boolean | undefined>>
 export async function callEndpoint(name: string, texts: readonly string[], flags: Flags, io: Io): Promise<number> {
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
   const args = rawArguments(texts)
+  if (flags['dryRun']) checkDryRun(flags)
   const now = flags['now']
   const frozen = typeof now === 'string' ? { nowMicros: timeArgument('--now', now) } : {}
   const runner = await createRunner(settings)
   try {
     checkCall(runner, name, args)
+    if (flags['dryRun']) {
+      const reads = await runner.dryRun(name, args, frozen)
+      printReads(reads, settings.pricePerTib, flags['format'], io)
+      return EXIT.clean
+    }
     if (flags['explain']) {
       io.print(explanationText(await runner.explain(name, args, frozen)))
       return EXIT.clean

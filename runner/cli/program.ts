@@ -199,11 +199,12 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
       'call <name> [arguments...]',
       'Run one endpoint in this process: call logs.all project=abc project_tier=PRO',
     ),
-    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--strict'],
+    [...ENGINE_FLAGS, ...WAREHOUSE_FLAGS, '--price-per-tib', '--strict'],
   )
     .addOption(shownFormat())
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
+    .option('--dry-run', DRY_RUN)
     .action(async (name: string, args: string[], flags: Flags) =>
       exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io)),
     )
@@ -250,7 +251,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
 
   withSettings(
     command('query [sql]', "Run BigQuery SQL over the embedded engine's tables; - or none reads standard input."),
-    [...ENGINE_FLAGS, '--project', '--dataset'],
+    [...ENGINE_FLAGS, '--project', '--location', '--dataset', '--price-per-tib'],
   )
     .option('--file <file>', 'read the SQL from this file')
     .option(
@@ -263,6 +264,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--max-rows <rows>', 'print at most so many rows', '1000')
     .option('--timeout <seconds>', 'give up after so long', '300')
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
+    .option('--dry-run', `${DRY_RUN}; with --engine bigquery too`)
     .option('--functions', 'list the functions of the language instead, and those that are refused')
     .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) =>
       exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
@@ -501,6 +503,9 @@ function settingFlags(flags: GivenFlags): Flags {
   })
   return Object.fromEntries(known)
 }
+
+const DRY_RUN =
+  'print what would be read, without running the query: files, partitions and bytes, on BigQuery the price'
 
 const shownFormat = (): Option =>
   new Option('--format <format>', 'what is printed: text is a table for people, others are the bytes that HTTP sends')

@@ -2,7 +2,7 @@
 
 import { createReadStream } from 'node:fs'
 import { SqlError, withAdvice } from '../../googlesql/index.js'
-import { openEngine } from '../compose/engine.js'
+import { openEngine, openServingEngine } from '../compose/engine.js'
 import { derive } from '../encode/derive/derive.js'
 import { fileReason } from '../files/write-failure.js'
 import { type Bound, withNow } from '../manifest/with-now.js'
@@ -11,9 +11,10 @@ import type { BoundValue, Query } from '../model/query.js'
 import { QueryFault } from '../model/query-fault.js'
 import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
-import { readSettings } from '../settings/settings.js'
+import { readSettings, type Settings } from '../settings/settings.js'
 import { splitAssignment } from './arguments.js'
 import { explanationText, formatBehind, printRows, type ShownFormat } from './call.js'
+import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
 import { EXIT, type Io } from './io.js'
 
@@ -31,7 +32,8 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
   }
   const sql = await readSql(given, file, io)
   const settings = readSettings(flags as Readonly<Record<string, string | undefined>>, io.environment)
-  if (settings.engine !== 'duckdb') {
+  if (flags['dryRun']) checkDryRun(flags)
+  else if (settings.engine !== 'duckdb') {
     throw new UsageError([`query runs on the embedded engine only: --engine duckdb, found ${settings.engine}`])
   }
   const clock = systemClock()
@@ -42,6 +44,7 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
   if (!(timeoutMs > 0 && timeoutMs <= 1_000 * MAX_SECONDS)) {
     throw new UsageError([`--timeout must be a number of seconds, of at most ${MAX_SECONDS}`])
   }
+  if (flags['dryRun']) return dryRun(query, settings, flags['format'], io)
   const engine = await openEngine(settings, { observe: () => {}, clock })
   try {
     if (flags['explain']) {
@@ -67,6 +70,19 @@ export async function runQuery(given: string | undefined, flags: Flags, io: Io):
     return EXIT.clean
   } catch (thrown) {
     throw withPlace(thrown, sql)
+  } finally {
+    await engine.close()
+  }
+}
+
+/** Prints what the query would read, on either engine. */
+async function dryRun(query: Query, settings: Settings, format: unknown, io: Io): Promise<number> {
+  const engine = await openServingEngine(settings, { observe: () => {}, clock: systemClock() })
+  try {
+    printReads(await engine.dryRun(query), settings.pricePerTib, format, io)
+    return EXIT.clean
+  } catch (thrown) {
+    throw withPlace(thrown, query.sql)
   } finally {
     await engine.close()
   }

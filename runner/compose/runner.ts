@@ -18,7 +18,7 @@ import { watchSources } from '../manifest/watch/watch-sources.js'
 import type { Endpoint } from '../model/endpoint.js'
 import type { Observer } from '../model/events.js'
 import type { StoredResult, TokenStore } from '../model/ports.js'
-import type { BoundValue, ResultFormat } from '../model/query.js'
+import type { BoundValue, QueryReads, ResultFormat } from '../model/query.js'
 import { openMetrics } from '../observe/metrics.js'
 import { systemClock } from '../process/clock.js'
 import { bindParams } from '../request/bind-params.js'
@@ -52,6 +52,8 @@ export interface Runner {
   call(name: string, args?: CallArguments, options?: CallOptions): Promise<StoredResult>
   /** What the same call would run, without running the query. @throws RunnerError */
   explain(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<Explained>
+  /** What the same call would read, without running the query. @throws RunnerError */
+  dryRun(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<QueryReads>
   /**
    * Reloads manifests, partials and table schemas. Later calls see all of the new state; running calls finish on the old one.
    * The outcome is also an event.
@@ -225,6 +227,10 @@ export async function openRunner(
         const detail = live.details().find(one => one.endpoint.id === endpoint.id)
         const variant = detail?.variants.find(one => one.sql === sql)?.label ?? null
         return { variant, sql, parameters, engineSql, plan, timingsMs }
+      },
+      dryRun(name, args = {}, { nowMicros = clock.nowMicros() } = {}) {
+        const endpoint = route(live.index(), name)
+        return engine.dryRun(endpoint.render(bindParams(endpoint, rawArguments(args)), nowMicros))
       },
       endpoints: () => live.index().all,
       find: name => routeWithHint(live.index(), name),

@@ -1,5 +1,13 @@
 /** The ports: engines, stores, tokens, clock and counters as the core uses them. Adapters implement them. */
-import type { CheckedColumn, ColumnPromise, Query, ResultColumn, ResultSet, WarehouseReads } from './query.js'
+import type {
+  CheckedColumn,
+  ColumnPromise,
+  Query,
+  QueryReads,
+  ResultColumn,
+  ResultSet,
+  WarehouseReads,
+} from './query.js'
 
 /** Limits and labels of a warehouse's job. */
 export interface JobOptions {
@@ -73,6 +81,8 @@ export interface Engine {
     values?: Readonly<Record<string, unknown>>,
   ): Promise<CheckResult>
   explain(query: Query): Promise<Explanation>
+  /** What running the query would read; no row is read. @throws RunnerError as `explain` does. */
+  dryRun(query: Query): Promise<QueryReads>
   /**
    * A fingerprint of the data that this query reads, taken now; null when it cannot be taken now. Absent on engines that
    * cannot take one.

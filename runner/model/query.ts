@@ -54,6 +54,28 @@ export interface WarehouseReads {
   readonly tables: number
 }
 
+/** What the embedded engine would open of a table to answer a query. */
+export interface TableReads {
+  readonly table: string
+  /** The number of files and their bytes; null for a table of a database file. */
+  readonly files: number | null
+  readonly bytes: number | null
+  /** How many parts are read of how many there are; null for a table without parts. */
+  readonly parts: { readonly kind: 'partitions' | 'shards'; readonly read: number; readonly of: number } | null
+}
+
+/** What the embedded engine would open to answer a query. The totals count each file once. */
+export interface FileReads {
+  readonly tables: readonly TableReads[]
+  readonly files: number
+  readonly bytes: number
+}
+
+/** What an engine would read to answer a query. */
+export type QueryReads =
+  | ({ readonly engine: 'duckdb' } & FileReads)
+  | ({ readonly engine: 'bigquery' } & WarehouseReads)
+
 /** What a warehouse billed for a query. */
 export interface QueryCost {
   readonly bytesProcessed: number

@@ -89,6 +89,7 @@ export function createEngineRelay<E extends Engine>(deps: RelayDeps): EngineRela
     run: (query, options: RunOptions) => use(options.job?.revision, one => one.run(query, options)),
     check: (sql, types, values) => use(undefined, one => one.check(sql, types, values)),
     explain: query => use(undefined, one => one.explain(query)),
+    dryRun: query => use(undefined, one => one.dryRun(query)),
     ping: () => use(undefined, one => one.ping()),
     close,
     ...(deps.knowsDataChanges && {

@@ -168,7 +168,7 @@ const TABLE = {
     flag: '--price-per-tib',
     variable: 'SLUICE_PRICE_PER_TIB',
     unit: 'USD',
-    description: 'BigQuery: what a TiB costs, for the estimates of validate.',
+    description: 'BigQuery: what a TiB costs, for the estimates of validate and of dry runs.',
   }),
   /** A file of Google credentials; null: as Google's libraries find them. */
   credentialsFile: optional(text, {

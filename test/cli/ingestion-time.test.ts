@@ -106,6 +106,11 @@ describe('tables partitioned by ingestion time', () => {
         expect(await rowsFrom(engine, sql, parameters), sql).to.have.length(rows)
         const { plan } = await engine.explain({ sql, parameters })
         expect(/Scanning Files: (\d\/\d)/.exec(plan)?.[1] ?? 'all', sql).to.equal(files)
+        const reads = await engine.dryRun({ sql, parameters })
+        const read = files === 'all' ? 3 : Number(files[0])
+        const [table] = reads.engine === 'duckdb' ? reads.tables : []
+        expect(table, sql).to.include({ table: 'logs.hits', files: read + 1 })
+        expect(table?.parts, sql).to.deep.equal({ kind: 'partitions', read, of: 3 })
       }
     } finally {
       await engine.close()

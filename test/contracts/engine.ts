@@ -419,4 +419,15 @@ export function engineContract(
     expect(engineSql).to.match(/SELECT/)
     expect(plan).not.to.equal('')
   })
+
+  it('tells what a query would read, and refuses one that cannot run', async () => {
+    const parameters = { a: { type: 'INT64', value: '1' } }
+    const reads = await engine.dryRun({ sql: 'SELECT @a + 1 AS n', parameters })
+    expect(reads).to.include({ engine: engine.name, bytes: 0 })
+    const failure = await engine.dryRun({ sql: 'SELECT foo', parameters: {} }).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    expect(failure).to.include({ code: 'QUERY_FAILED' })
+  })
 }

@@ -92,6 +92,7 @@ export function countingEngine(): CountingEngine {
     },
     check: async () => ({ ok: true, columns: [] }),
     explain: async () => ({ engineSql: '', plan: '' }),
+    dryRun: async () => ({ engine: 'duckdb', tables: [], files: 0, bytes: 0 }),
     ping: async () => {
       if (failure) throw failure
     },

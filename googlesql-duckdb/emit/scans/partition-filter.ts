@@ -132,7 +132,7 @@ const TRUNCATIONS: ReadonlySet<string> = new Set(['DATE_TRUNC', 'DATETIME_TRUNC'
  * How far the value of a function of the column can be below the column's own, in microseconds: 0 for the column itself, a day
  * for its date. Null for any other function, and with a time zone other than UTC, where clocks are turned back.
  */
-function slackOf(expr: Expr, column: Column): number | null {
+export function slackOf(expr: Expr, column: Column): number | null {
   if (expr.kind === 'column') return expr.column.id === column.id ? 0 : null
   const isCast = expr.kind === 'cast' && TIMES.has(expr.type.kind) && !expr.format && !expr.timeZone
   if (isCast) return plus(slackOf(expr.operand, column), expr.type.kind === 'DATE' ? DAY : 0)

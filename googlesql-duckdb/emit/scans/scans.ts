@@ -27,6 +27,7 @@ import { groupedBlock } from './aggregate-scan.js'
 import { joinBlock } from './joins.js'
 import { tableSql } from './null-arrays.js'
 import { partitionTests } from './partition-filter.js'
+import { partitionRead } from './partition-reads.js'
 import { rowCountSql } from './row-count.js'
 import {
   type Block,
@@ -112,6 +113,8 @@ function tableBlock(scan: TableScan, context: Context): Block {
   const table = scan.wildcard ? shardView(scan, context) : scan.table
   const source = tableSql(table, scan.columns, context.fillings)
   const block = fromTable(source, alias, scan.columns, column => quoteName(column.name))
+  const read = context.partitionReads && partitionRead(scan, context)
+  if (read) context.partitionReads?.push(read)
   return { ...block, where: partitionTests(scan, alias, context) }
 }
 

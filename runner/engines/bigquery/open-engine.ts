@@ -221,6 +221,14 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
       if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
       return { engineSql: query.sql, plan: `processes ${checked.reads?.bytes ?? 0} bytes` }
     },
+    async dryRun({ sql, parameters }) {
+      const given = Object.entries(parameters)
+      const types = Object.fromEntries(given.map(([name, { type }]) => [name, type]))
+      const values = Object.fromEntries(given.map(([name, { value }]) => [name, value]))
+      const checked = await check(sql, types, values)
+      if (!checked.ok) throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(checked.problem.message) })
+      return { engine: 'bigquery', ...checked.reads! }
+    },
     ping: memoizeTtl(PING_KEPT_MS, clock, async () => {
       const checked = await check('SELECT 1', {})
       if (!checked.ok) throw new RunnerError('ENGINE_UNAVAILABLE', { cause: new QueryFault(checked.problem.message) })

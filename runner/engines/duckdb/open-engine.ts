@@ -410,6 +410,22 @@ export async function openEngine(
         cancelTimer()
       }
     },
+    dryRun: async query => {
+      const { signal, cancelTimer } = boundedSignal({ timeoutMs: COMPILE_TIMEOUT_MS }, options.clock)
+      try {
+        const types = typesOf(query.parameters)
+        await translateFresh(query.sql, types)
+        const translation = translate(query.sql, catalogue, types, { tellsPartitions: true })
+        const { tables, shardReads, partitionReads = [] } = translation
+        const parameters = wireParameters(translation, query.parameters)!
+        const reads = await child.ask({ kind: 'reads', tables, shardReads, partitionReads, parameters }, { signal })
+        return { engine: 'duckdb', ...reads }
+      } catch (error) {
+        throw runnerError(error, signal)
+      } finally {
+        cancelTimer()
+      }
+    },
     dataState: query => stateOf(query),
     dataCopy: dataCopyReader(options),
     ping: async () => {

@@ -16,6 +16,7 @@ import type {
   SessionOptions,
   ToChild,
 } from '../process/messages.js'
+import type { Evaluate } from '../tables/choose-parts.js'
 import { informationSchemaSql, isInformationSchema } from '../tables/information-schema.js'
 import { type ChosenShards, emptyShards, makeViews, NO_SHARDS } from '../tables/shard-store.js'
 import { FileChangedError, UNSTEADY_FOR_MS } from '../tables/table-store.js'
@@ -55,7 +56,7 @@ const MAX_HELD_BYTES = 32_000_000
 /** The most texts that are remembered because their quick SQL failed, which is likely to happen again. */
 const MAX_FAILED_TEXTS = 1000
 
-type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' }>
+type QueryRequest = Exclude<Request, { kind: 'discover' | 'ping' | 'reads' }>
 
 const running = new Map<number, Running>()
 const guard = statementGuard()
@@ -114,6 +115,9 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     return null
   }
   open.shards.declare(request.tables)
+  if (request.kind === 'reads') {
+    return open.borrow(connection => open.findReads(connection, request, interruptible(connection, state)))
+  }
   if (request.kind === 'check') {
     await open.tables.stand(request.tables)
     const { views } = emptyShards(request.shardReads)
@@ -145,17 +149,22 @@ async function chooseShards(
 ): Promise<ChosenShards> {
   if (shardReads.length === 0) return NO_SHARDS
   return open.borrow(connection =>
-    open.shards.choose(connection, shardReads, parameters, async evaluate => {
-      if (state.isCancelled) throw new CancelledError()
-      state.connection = connection
-      try {
-        return await evaluate()
-      } finally {
-        state.connection = null
-      }
-    }),
+    open.shards.choose(connection, shardReads, parameters, interruptible(connection, state)),
   )
 }
+
+/** Evaluates conditions on this connection, so that cancelling the request interrupts them. */
+const interruptible =
+  (connection: DuckDBConnection, state: Running): Evaluate =>
+  async evaluate => {
+    if (state.isCancelled) throw new CancelledError()
+    state.connection = connection
+    try {
+      return await evaluate()
+    } finally {
+      state.connection = null
+    }
+  }
 
 /** The SQL of the views of INFORMATION_SCHEMA that the request reads, by name. */
 const schemaViews = ({ tables }: QueryRequest, known: readonly TableDefinition[] | null): [string, string][] =>

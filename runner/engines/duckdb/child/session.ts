@@ -12,11 +12,13 @@ import {
 import { literalPath, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
 import { prepareSession } from '../../../../googlesql-duckdb/runtime/index.js'
 import type { Discovery, SessionOptions } from '../process/messages.js'
+import type { Guard } from '../tables/choose-parts.js'
 import { datasetsInFolder, filesOfTable, isFolderName, newListing, tablesInFolder } from '../tables/data-folder.js'
 import { fileFault } from '../tables/file-fault.js'
 import { googlesqlType, whyUnreadable } from '../tables/file-types.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeOf } from '../tables/load-table.js'
 import { type ShardStore, shardStore } from '../tables/shard-store.js'
+import { type FindReads, readsFinder } from '../tables/table-reads.js'
 import { type TableStore, tableStore } from '../tables/table-store.js'
 import { LARGE_PLAN_SETTING, type LargePlans, largePlans } from './large-plans.js'
 import { keepStatements, type Statements } from './prepared-statements.js'
@@ -26,6 +28,8 @@ import { statementGuard } from './statement-allowlist.js'
 export interface Session {
   readonly tables: TableStore
   readonly shards: ShardStore
+  /** Finds the files that a query would open. */
+  readonly findReads: FindReads
   /** Calls `use` with a free connection, waiting for one if necessary. */
   readonly borrow: <T>(use: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
   /** The prepared statements of the connections that `borrow` lends. */
@@ -152,14 +156,12 @@ export async function openSession(options: SessionOptions, guard = statementGuar
   }
   const statements = keepStatements(prepareSelect, tables.revision)
   const { dataDir } = options
+  const guardCondition: Guard = (connection, sql) => guard(connection, sql, [])
+  const shards = shardStore({ tables, dataDir, declared: wildcards, guard: guardCondition })
   return {
     tables,
-    shards: shardStore({
-      tables,
-      dataDir,
-      declared: wildcards,
-      guard: (connection, sql) => guard(connection, sql, []),
-    }),
+    shards,
+    findReads: readsFinder({ tables, shards, guard: guardCondition }),
     borrow: pool,
     statements,
     largePlans: largePlans(admin),

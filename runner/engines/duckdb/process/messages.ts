@@ -1,9 +1,9 @@
 /** The messages between the parent process and the engine's child process. */
 
 import type { StructField, TableDefinition, Type } from '../../../../googlesql/data.js'
-import type { ShardRead } from '../../../../googlesql-duckdb/data.js'
+import type { PartitionRead, ShardRead } from '../../../../googlesql-duckdb/data.js'
 import type { ArgumentProblem } from '../../../model/errors.js'
-import type { ColumnPromise } from '../../../model/query.js'
+import type { ColumnPromise, FileReads } from '../../../model/query.js'
 
 /** A table that the engine may read. Without `files`, its files are looked up in the data folder. */
 export interface TableSource {
@@ -70,6 +70,15 @@ export interface ExplainRequest {
   /** See RunRequest. */
   readonly shardReads: readonly ShardRead[]
 }
+/** Asks which files a query would open. */
+export interface ReadsRequest {
+  readonly kind: 'reads'
+  readonly parameters: readonly WireParameter[]
+  readonly tables: readonly string[]
+  /** See RunRequest. */
+  readonly shardReads: readonly ShardRead[]
+  readonly partitionReads: readonly PartitionRead[]
+}
 /** Looks again for tables without a schema file. */
 export interface DiscoverRequest {
   readonly kind: 'discover'
@@ -77,7 +86,7 @@ export interface DiscoverRequest {
 export interface PingRequest {
   readonly kind: 'ping'
 }
-export type Request = RunRequest | CheckRequest | ExplainRequest | DiscoverRequest | PingRequest
+export type Request = RunRequest | CheckRequest | ExplainRequest | ReadsRequest | DiscoverRequest | PingRequest
 
 /** The answer to each kind of request. */
 export interface Answers {
@@ -85,6 +94,7 @@ export interface Answers {
   readonly run: { readonly body: Uint8Array; readonly rowCount: number; readonly isTruncated: boolean }
   readonly check: null
   readonly explain: { readonly sql: string; readonly plan: string }
+  readonly reads: FileReads
   readonly discover: Discovery
   readonly ping: null
 }

@@ -3,7 +3,7 @@
  * only shards whose suffix meets the query's conditions are opened or loaded.
  */
 import { join } from 'node:path'
-import type { DuckDBConnection, DuckDBPreparedStatement } from '@duckdb/node-api'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import {
   declaringOf,
   isShardOf,
@@ -24,7 +24,7 @@ import {
 } from '../../../../googlesql-duckdb/data.js'
 import { QueryFault } from '../../../model/query-fault.js'
 import type { WireParameter } from '../process/messages.js'
-import { bindParameters } from '../values/bind-parameters.js'
+import { chooseParts, type Evaluate, type Guard, uninterrupted } from './choose-parts.js'
 import { type DataFile, folderReader, newListing, shardsInFolder, statFile } from './data-folder.js'
 import { type ParquetShape, parquetShape, selectFrom, shapeKey, shapeOf } from './load-table.js'
 import { changedFile, inGroups, readFault, type TableRead, type TableStore } from './table-store.js'
@@ -34,6 +34,13 @@ export interface ShardStore {
   readonly declare: (names: readonly string[]) => void
   /** The shards in the data folder of all wildcard definitions. */
   readonly definitions: () => readonly TableDefinition[]
+  /** Chooses the shards of a read, and opens none of them. */
+  readonly select: (
+    connection: DuckDBConnection,
+    read: ShardRead,
+    parameters: readonly WireParameter[],
+    evaluate: Evaluate,
+  ) => Promise<ShardChoice>
   /**
    * Chooses the shards of each read, and brings up to date those that are loaded.
    * @throws QueryFault for a shard that cannot be read.
@@ -45,11 +52,6 @@ export interface ShardStore {
     evaluate?: Evaluate,
   ) => Promise<ChosenShards>
 }
-
-/** Runs the evaluation of a condition, which may take long and is interrupted with the query. */
-export type Evaluate = <T>(work: () => Promise<T>) => Promise<T>
-
-const uninterrupted: Evaluate = work => work()
 
 export interface ChosenShards {
   /** The SQL of the views, by name. */
@@ -74,6 +76,12 @@ export const NO_SHARDS: ChosenShards = {
   lookAtClock: null,
 }
 
+/** The shards of a read. */
+export interface ShardChoice {
+  readonly all: readonly Shard[]
+  readonly chosen: readonly Shard[]
+}
+
 /** Makes the views on this connection, in the place of those of earlier queries. */
 export async function makeViews(connection: DuckDBConnection, { views }: ChosenShards): Promise<void> {
   for (const [name, select] of views)
@@ -92,7 +100,7 @@ export interface ShardStoreOptions {
   /** The definitions of wildcard tables. */
   readonly declared: readonly TableDefinition[]
   /** Throws where the SQL is not what the translator could have written. */
-  readonly guard: (connection: DuckDBConnection, sql: string) => Promise<void>
+  readonly guard: Guard
 }
 
 /** The Parquet files of a shard that have one shape. */
@@ -178,14 +186,17 @@ export function shardStore({ tables, dataDir, declared, guard }: ShardStoreOptio
               tables.has(name) || declaringOf(declared, name) !== definition ? [] : [{ ...definition, name }],
             ),
       ),
+    select: async (connection, read, parameters, evaluate) => {
+      const all = shardsOf(read)
+      return { all, chosen: await chooseShards(connection, read, all, parameters, guard, evaluate) }
+    },
     choose: async (connection, reads, parameters, evaluate = uninterrupted) => {
       const views = new Map<string, string>()
       const summary: string[] = []
       const done: TableRead[] = []
       const files: DataFile[] = []
       const loaded: string[] = []
-      const timed: { readonly read: ShardRead; readonly all: readonly Shard[]; readonly chosen: readonly Shard[] }[] =
-        []
+      const timed: ({ readonly read: ShardRead } & ShardChoice)[] = []
       for (const read of reads) {
         const all = shardsOf(read)
         const chosen = await chooseShards(connection, read, all, parameters, guard, evaluate)
@@ -225,39 +236,17 @@ async function chooseShards(
   { conditions }: ShardRead,
   all: readonly Shard[],
   parameters: readonly WireParameter[],
-  guard: ShardStoreOptions['guard'],
+  guard: Guard,
   evaluate: Evaluate,
 ): Promise<readonly Shard[]> {
-  let chosen = all
-  for (const { sql, parameters: indexes } of conditions) {
-    if (chosen.length === 0) break
-    const suffixes = chosen.map(({ suffix }) => quoteText(suffix)).join(', ')
-    const text = `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${suffixes}]) AS ${SHARD_SUFFIX}) AS s WHERE ${sql}`
-    await guard(connection, text)
-    const values = indexes.map(index => parameters[index]!)
-    const kept = await evaluate(() => suffixesOf(connection, text, values))
-    // A condition that fails is evaluated by the query again, which reports the error where it counts.
-    if (kept) chosen = chosen.filter(({ suffix }) => kept.has(suffix))
-  }
-  return chosen
-}
-
-/** Null where the condition fails. */
-async function suffixesOf(
-  connection: DuckDBConnection,
-  sql: string,
-  parameters: readonly WireParameter[],
-): Promise<ReadonlySet<unknown> | null> {
-  let prepared: DuckDBPreparedStatement | null = null
-  try {
-    prepared = await connection.prepare(sql)
-    bindParameters(prepared, parameters)
-    return new Set((await prepared.runAndReadAll()).getRows().map(([suffix]) => suffix))
-  } catch {
-    return null
-  } finally {
-    prepared?.destroySync()
-  }
+  const rowsOf = (shards: readonly Shard[]): string =>
+    `SELECT ${SHARD_SUFFIX} FROM (SELECT unnest([${shards.map(({ suffix }) => quoteText(suffix)).join(', ')}]) AS ${SHARD_SUFFIX}) AS s`
+  return chooseParts({ all, keyOf: ({ suffix }) => suffix, rowsOf }, conditions, {
+    connection,
+    parameters,
+    guard,
+    evaluate,
+  })
 }
 
 const emptySelect = (columns: readonly StructField[]): string =>

@@ -69,6 +69,11 @@ export interface TableStore {
   readonly lookAtFiles: (names: readonly string[]) => () => string | null
   /** The total size of the files of these tables that queries read in place. */
   readonly bytesInPlace: (names: readonly string[]) => bigint
+  /**
+   * The files of a table as they are now, without reading them; null for a table of the attached database.
+   * @throws QueryFault as FolderReader does.
+   */
+  readonly contents: (name: string) => TableContents | null
   /** Increases whenever a view or table may have been replaced. */
   readonly revision: () => number
 }
@@ -410,6 +415,11 @@ export function tableStore(connection: DuckDBConnection, dataDir: string | null,
         ...[...holding.imports.values()].map(part => part.bytes),
       ])
       return total(sizes)
+    },
+    contents: name => {
+      const entry = entries.get(name)
+      if (!entry) return folder?.contents(name) ?? NOTHING
+      return entry.table.origin.kind === 'select' ? null : contentsOf(entry.table)
     },
     revision: () => revision,
   }

@@ -1,6 +1,12 @@
 /** Compiled queries: BigQuery SQL with its translation. */
 import type { StructField, TableCatalogue, Type } from '../../../../googlesql/index.js'
-import type { FalliblePlaces, GenerateOptions, ParameterTime, ShardRead } from '../../../../googlesql-duckdb/index.js'
+import type {
+  FalliblePlaces,
+  GenerateOptions,
+  ParameterTime,
+  PartitionRead,
+  ShardRead,
+} from '../../../../googlesql-duckdb/index.js'
 import type { CheckedColumn, ResultColumn } from '../../../model/query.js'
 import { checkedColumn, type FactualColumn } from '../../checked-column.js'
 
@@ -19,6 +25,8 @@ export interface Translation {
   readonly quickSql: string | null
   /** Where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
+  /** Where the SQL reads partitioned tables; absent unless asked for. */
+  readonly partitionReads?: readonly PartitionRead[]
   /** Where the query may fail; absent unless asked for. */
   readonly fallible?: FalliblePlaces
 }

@@ -1,0 +1,42 @@
+/** The partitions of which the SQL can use rows, for those who ask how much a query reads without running it. */
+import { PARTITION_TIME } from '../../../googlesql/data.js'
+import type { Column, Expr, TableScan } from '../../../googlesql/plan/nodes.js'
+import { someOf } from '../../../googlesql/plan/walk.js'
+import { keyColumns } from '../../analysis/key-conditions.js'
+import type { Context } from '../context.js'
+import { fragment, path } from '../fragment.js'
+import type { WrittenPartitionRead } from '../shard-views.js'
+import { FROM_COLUMN, PARTITION_ALIAS } from './hidden-columns.js'
+import { partitionTests, slackOf } from './partition-filter.js'
+
+/** Null for a table without partitions. */
+export function partitionRead(scan: TableScan, context: Context): WrittenPartitionRead | null {
+  if (scan.partitionedBy === undefined || scan.wildcard) return null
+  const tests =
+    scan.partitionedBy === PARTITION_TIME ? ownTests(scan, context) : partitionTests(scan, PARTITION_ALIAS, context)
+  return { table: scan.table, conditions: tests.map(sql => ({ sql, readsClock: false })) }
+}
+
+/** Where the column is the time of the partition itself, DuckDB tests any condition that it can compute while it plans. */
+function ownTests(scan: TableScan, context: Context): readonly string[] {
+  const time = `${PARTITION_ALIAS}.${FROM_COLUMN}`
+  const keys = keyColumns(scan)
+  const entries = new Map(
+    keys.map(column => {
+      const sql = column.type.kind === 'DATE' ? fragment`CAST(${path(time)} AS DATE)` : path(time)
+      return [column.id, { column, sql, kind: 'column', isVolatile: false, source: column.id }] as const
+    }),
+  )
+  const conditions = (context.keyConditions.get(scan) ?? []).filter(condition => isPlain(condition, keys))
+  return conditions.map(condition => context.expr(condition, { entries, outer: null }).text)
+}
+
+/** Whether operators alone read the keys, or their dates and truncations: DuckDB computes time zones only when it runs. */
+function isPlain(condition: Expr, keys: readonly Column[]): boolean {
+  const readsKey = (expr: Expr): boolean =>
+    someOf(expr, part => part.kind === 'column' && keys.some(({ id }) => id === part.column.id))
+  return !someOf(condition, part => {
+    const isOther = part.kind === 'cast' || (part.kind === 'call' && !part.name.startsWith('$'))
+    return isOther && readsKey(part) && keys.every(key => slackOf(part, key) === null)
+  })
+}

@@ -1,0 +1,133 @@
+/** Which files a query would open, found without opening any. */
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { isWildcard, type TableDefinition } from '../../../../googlesql/data.js'
+import { duckdbType, FROM_COLUMN, PARTITION_ALIAS, quoteText, UNTIL_COLUMN } from '../../../../googlesql-duckdb/data.js'
+import type { FileReads, TableReads } from '../../../model/query.js'
+import type { ReadsRequest } from '../process/messages.js'
+import { type ChooseDeps, chooseParts, type Evaluate, type Guard } from './choose-parts.js'
+import { type ImportedFiles, statFile, type TableContents } from './data-folder.js'
+import { PARTITION_KEY, type PartitionUnit } from './imports-file.js'
+import { isInformationSchema } from './information-schema.js'
+import type { ShardStore } from './shard-store.js'
+import type { TableStore } from './table-store.js'
+
+export interface TableReadsDeps {
+  readonly tables: TableStore
+  readonly shards: ShardStore
+  readonly guard: Guard
+}
+
+/** @throws QueryFault for a data folder or an import that cannot be read. */
+export type FindReads = (connection: DuckDBConnection, request: ReadsRequest, evaluate: Evaluate) => Promise<FileReads>
+
+/** A file of an import whose rows are those of one partition. */
+interface PartitionFile {
+  readonly path: string
+  /** `2026-01-31`; null for rows without a value. */
+  readonly partition: string | null
+  readonly unit: PartitionUnit
+}
+
+/** The paths that are read of a table; null where it is in the attached database. */
+interface Found extends Omit<TableReads, 'files' | 'bytes'> {
+  readonly paths: readonly string[] | null
+}
+
+export function readsFinder({ tables, shards, guard }: TableReadsDeps): FindReads {
+  const ofTable = async (name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> => {
+    const contents = tables.contents(name)
+    if (contents === null) return { table: name, paths: null, parts: null }
+    const reads = request.partitionReads.filter(({ table }) => table === name)
+    const definition = tables.definitions().find(one => one.name === name)
+    const { always, partitioned } = byPartition(contents, definition)
+    if (reads.length === 0 || !definition || partitioned.length === 0) {
+      return { table: name, paths: [...always, ...partitioned.map(({ path }) => path)], parts: null }
+    }
+    const chosen = new Set<PartitionFile>()
+    for (const { conditions } of reads) {
+      for (const unit of new Set(partitioned.map(file => file.unit))) {
+        const all = partitioned.filter(file => file.unit === unit)
+        const rowsOf = (files: readonly PartitionFile[]): string => rowsOfPartitions(files, unit, definition)
+        const kept = await chooseParts({ all, keyOf: ({ path }) => path, rowsOf }, conditions, deps)
+        for (const file of kept) chosen.add(file)
+      }
+    }
+    const parts = { kind: 'partitions', read: countOf([...chosen]), of: countOf(partitioned) } as const
+    return { table: name, paths: [...always, ...[...chosen].map(({ path }) => path)], parts }
+  }
+
+  const ofShards = async (name: string, request: ReadsRequest, deps: ChooseDeps): Promise<Found> => {
+    const all = new Set<string>()
+    const chosen = new Set<string>()
+    for (const read of request.shardReads.filter(({ table }) => table === name)) {
+      const choice = await shards.select(deps.connection, read, request.parameters, deps.evaluate)
+      for (const { table } of choice.all) all.add(table)
+      for (const { table } of choice.chosen) chosen.add(table)
+    }
+    const contents = [...chosen].map(table => tables.contents(table))
+    const paths = contents.includes(null) ? null : contents.flatMap(one => pathsOf(one!))
+    return { table: name, paths, parts: { kind: 'shards', read: chosen.size, of: all.size } }
+  }
+
+  return async (connection, request, evaluate) => {
+    const deps = { connection, parameters: request.parameters, guard, evaluate }
+    const found: Found[] = []
+    for (const name of request.tables.filter(one => !isInformationSchema(one))) {
+      found.push(await (isWildcard(name) ? ofShards : ofTable)(name, request, deps))
+    }
+    const sizes = new Map(found.flatMap(({ paths }) => paths ?? []).map(path => [path, sizeOf(path)]))
+    const sum = (paths: Iterable<string>): number => [...paths].reduce((total, path) => total + sizes.get(path)!, 0)
+    return {
+      tables: found.map(({ table, paths, parts }) => ({
+        table,
+        files: paths === null ? null : paths.length,
+        bytes: paths === null ? null : sum(paths),
+        parts,
+      })),
+      files: sizes.size,
+      bytes: sum(sizes.keys()),
+    }
+  }
+}
+
+const sizeOf = (path: string): number => Number(statFile(path)?.size ?? 0n)
+
+const pathsOf = ({ files, imports }: TableContents): readonly string[] => [
+  ...files.map(({ path }) => path),
+  ...imports.flatMap(one => one.files),
+]
+
+/** Separates the files that conditions can leave out from those that every query of the table opens. */
+function byPartition(
+  { files, imports }: TableContents,
+  definition: TableDefinition | undefined,
+): { readonly always: readonly string[]; readonly partitioned: readonly PartitionFile[] } {
+  const isFit = ({ partition }: ImportedFiles): boolean =>
+    partition !== null && partition.column === definition?.partitionedBy
+  return {
+    always: [...files.map(({ path }) => path), ...imports.filter(one => !isFit(one)).flatMap(one => one.files)],
+    partitioned: imports
+      .filter(isFit)
+      .flatMap(one => one.files.map(path => ({ path, partition: partitionOf(path), unit: one.partition!.unit }))),
+  }
+}
+
+/** The value of the folder `_partition=2026-01-31`; null for that of rows without a value. */
+function partitionOf(path: string): string | null {
+  const text = decodeURIComponent(new RegExp(`/${PARTITION_KEY}=([^/]*)/[^/]*$`).exec(path)?.[1] ?? '')
+  return text === '' || text === '__HIVE_DEFAULT_PARTITION__' ? null : text
+}
+
+const countOf = (files: readonly PartitionFile[]): number => new Set(files.map(({ partition }) => partition)).size
+
+/** A row for each file: its path, and the hidden columns that the rows of its partition have (see table-store.ts). */
+function rowsOfPartitions(files: readonly PartitionFile[], unit: PartitionUnit, table: TableDefinition): string {
+  const type = duckdbType(table.columns.find(({ name }) => name === table.partitionedBy)!.type)
+  const paths = files.map(({ path }) => quoteText(path)).join(', ')
+  const times = files.map(({ partition }) => (partition === null ? 'NULL' : quoteText(partition))).join(', ')
+  return (
+    `SELECT path FROM (SELECT path, CAST(begin_at AS ${type}) AS ${FROM_COLUMN}, ` +
+    `CAST(begin_at + INTERVAL 1 ${unit} AS ${type}) AS ${UNTIL_COLUMN} FROM ` +
+    `(SELECT unnest([${paths}]) AS path, CAST(unnest([${times}]) AS TIMESTAMP) AS begin_at)) AS ${PARTITION_ALIAS}`
+  )
+}
