@@ -6,9 +6,12 @@
 export type {
   ArrayType,
   Column,
+  InformationSchemaView,
   OutputColumn,
+  ResolvedQuery,
   ScalarKind,
   ScalarType,
+  Shard,
   StructField,
   StructType,
   TableCatalogue,
@@ -16,11 +19,12 @@ export type {
   TableNaming,
   Type,
   UnreadableColumn,
+  Wildcard,
 } from '../googlesql/index.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'
-export type { PartitionRead, ShardRead } from './emit/shard-views.js'
+export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'
 export { duckdbType } from './emit/type.js'
 export type { GenerateOptions } from './generate.js'
 export type { Delay } from './passes/delayed-constants.js'

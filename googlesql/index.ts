@@ -18,6 +18,7 @@ export { inferParameters, type UndeclaredParameter } from './resolve/infer-param
 export { resolveQuery } from './resolve/resolve.js'
 export { type Place, SqlError } from './sql-error.js'
 export { nearest } from './suggest.js'
+export type { InformationSchemaView, Shard, Wildcard } from './table-definition.js'
 export {
   fieldsToColumns,
   fieldType,

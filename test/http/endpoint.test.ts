@@ -351,7 +351,7 @@ describe('an endpoint over HTTP', () => {
     const first = s.get('?project=a')
     await new Promise(resolve => setTimeout(resolve, 50))
     const second = s.get('?project=a')
-    await new Promise(resolve => setTimeout(resolve, 20))
+    await new Promise(resolve => setTimeout(resolve, 300))
     release()
     for (const response of await Promise.all([first, second])) {
       const [, engine, total] = /^engine;dur=([\d.]+), total;dur=([\d.]+)$/.exec(
