@@ -23,6 +23,11 @@ const PURE =
   /^test\/(?:(?:googlesql|googlesql-duckdb|fuzz|manifest|template|encode|model|request|endpoints|docs|openapi|bigquery-emulator)\/|explorer\/(?!served)|(?:conventions|language-pages|plain-english)\.)/
 /** Begun first, the longest before the others, so that no process is left alone with one of them at the end. */
 const LONG = [
+  'docs/commands',
+  'cli/fuzz',
+  'examples/ci',
+  'cli/test',
+  'cli/new',
   'explorer/page',
   'explorer/accessibility',
   'explorer/result',
@@ -31,7 +36,6 @@ const LONG = [
   'cli/import',
   'googlesql-duckdb/cases',
   'googlesql-duckdb/analysis/fallible',
-  'docs/commands',
   'openapi/tools',
   'docs/formats',
   'bigquery-emulator/endpoints',
@@ -52,7 +56,6 @@ const LONG = [
   'cli/serve',
   'cli/compare/compare',
   'endpoints/tenants',
-  'cli/test',
   'cli/validate',
   'cli/client',
   'googlesql-duckdb/passes/trusted-totals',

@@ -10,12 +10,13 @@ import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import type { TableSource } from '../engines/duckdb/process/messages.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
-import { diagnosticAt } from '../manifest/report.js'
+import { diagnosticAt, didYouMean } from '../manifest/report.js'
 import { findEndpoint, manifestOf } from '../manifest/tests/find-endpoint.js'
 import { type FoundTests, findTests, readTests } from '../manifest/tests/load.js'
 import type { TestCase, TestFile, TestTable } from '../manifest/tests/test-file.js'
 import type { TemplateCoverage } from '../manifest/variants/template-coverage.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
+import { UsageError } from '../model/errors.js'
 import type { Engine } from '../model/ports.js'
 import { systemClock } from '../process/clock.js'
 import { createBudgets } from '../request/budget.js'
@@ -51,7 +52,7 @@ export const AT_ONCE = 8
 
 /**
  * Runs the tests that `paths` name, or all, on the engine of the settings. Reads no data folder.
- * @throws LoadError when table schemas have errors; SetupError.
+ * @throws LoadError when table schemas have errors; UsageError where no test has the name asked for; SetupError.
  */
 export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
   const clock = systemClock()
@@ -87,6 +88,7 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
         : tests.cases.map(test => ({ tests, test, detail })),
     )
     const wanted = cases.filter(({ test }) => options.name === undefined || test.name === options.name)
+    if (options.name !== undefined && read.every(({ tests }) => tests !== null)) refuseName(options.name, files)
     const all = await runAll(wanted, target, clock.nowMicros(), signal)
     target.throwIfBroken()
     const results = all.filter(({ test }) => !test.tables.some(table => target.refusals().has(table)))
@@ -114,6 +116,12 @@ export async function runTests(settings: Settings, paths: readonly string[], opt
 
 const refusedRows = ({ standsFor, place }: TestTable, reason: string): Diagnostic =>
   diagnosticAt(place, 'tests/row', `the rows of ${standsFor} cannot be loaded: ${reason}`)
+
+/** @throws UsageError where no test has this name. */
+function refuseName(name: string, files: readonly TestFile[]): void {
+  const names = files.flatMap(({ cases }) => cases.map(test => test.name))
+  if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names)}`])
+}
 
 /** An engine over these tables alone. The caller closes it. */
 export function openTestEngine(settings: Settings, tables: readonly TableSource[]): Promise<DuckdbEngine> {

@@ -176,7 +176,9 @@ describe('sluice serve', function () {
   it('ends with 3 and names the address when it cannot listen on it', async () => {
     const { code, out, err } = await command(['serve', '--data', data, '--log-level', 'silent'], { PORT: heldPort })
     expect([code, out]).to.deep.equal([3, ''])
-    expect(err).to.equal(`sluice: cannot listen on 127.0.0.1:${heldPort}: EADDRINUSE\n`)
+    expect(err).to.equal(
+      `sluice: cannot listen on 127.0.0.1:${heldPort}: another program listens there; name another port with --port\n`,
+    )
   })
 
   it('ends with 1 when a manifest is broken and --strict is given, and prints the place', async () => {

@@ -333,6 +333,12 @@ coverage 62.5 %
     expect(shown((await test('--coverage')).out)).to.include('no test runs this branch: given.country is never true')
   })
 
+  it('refuses a name that no test has', async () => {
+    const { code, out, err } = await test('--name', 'only this yaer')
+    expect([code, out]).to.deep.equal([2, ''])
+    expect(err).to.include('no test has the name "only this yaer"')
+  })
+
   it('runs again after each change of a file, until it is asked to end', async () => {
     const end = new AbortController()
     let [out, err] = ['', '']
@@ -350,6 +356,7 @@ coverage 62.5 %
     await printed('5 passed, 0 failed')
     write('endpoints/shop.sales.test.yaml', TESTS.replace('count: 2\n', 'count: 3\n'))
     await printed('4 passed, 1 failed')
+    expect(out).to.include('repeat: sluice test ').and.not.include('--watch')
     write('tables/shop.orders.json', '{')
     await until(() => err.includes('shop.orders.json:1:'), 'told of the schema')
     out = ''

@@ -20,7 +20,9 @@ export function placeOf({ tests, test }: CaseResult, failure: Failure | null = n
 
 /** The command line that runs this test alone. */
 export function repeatCommand({ tests, test }: CaseResult, flags: Report['flags']): string {
-  const given = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
+  const given = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined || name === 'watch' ? [] : [`--${name}`, value],
+  )
   return ['sluice test', ...[tests.file, '--name', test.name, ...given].map(quoted)].join(' ')
 }
 

@@ -113,7 +113,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', cause => {
-      reject(new SetupError(`cannot listen on ${host}:${port}: ${(cause as NodeJS.ErrnoException).code}`, { cause }))
+      reject(new SetupError(`cannot listen on ${host}:${port}: ${listenReason(cause)}`, { cause }))
     })
     server.listen(port, host, resolve)
   })
@@ -176,4 +176,15 @@ function stopListening(server: Server, onClosed: () => void): void {
   server.closeIdleConnections = () => {}
   server.close(onClosed)
   server.closeIdleConnections = closeIdleConnections
+}
+
+function listenReason(cause: NodeJS.ErrnoException): string {
+  switch (cause.code) {
+    case 'EADDRINUSE':
+      return 'another program listens there; name another port with --port'
+    case 'EACCES':
+      return 'this user may not listen on that port; name one from 1024 on with --port'
+    default:
+      return cause.code ?? cause.message
+  }
 }

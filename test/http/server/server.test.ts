@@ -211,7 +211,7 @@ describe('the server', () => {
     }
     const error = await startServer(options).catch((thrown: unknown) => thrown)
     expect(error).to.be.instanceOf(SetupError)
-    expect((error as Error).message).to.include('EADDRINUSE')
+    expect((error as Error).message).to.include('another program listens there')
   })
 
   it('ends gracefully: running requests are finished, new requests are refused', async () => {
