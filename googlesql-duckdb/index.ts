@@ -5,10 +5,7 @@
 
 export type {
   ArrayType,
-  Column,
   InformationSchemaView,
-  OutputColumn,
-  ResolvedQuery,
   ScalarKind,
   ScalarType,
   Shard,
@@ -21,6 +18,7 @@ export type {
   UnreadableColumn,
   Wildcard,
 } from '../googlesql/index.js'
+export type * from '../googlesql/plan/nodes.js'
 export type { ParameterTime, TimeStep } from './analysis/parameter-times.js'
 export type { FalliblePlaces } from './analysis/tolerate.js'
 export { quoteName, quotePath, quoteText } from './emit/quote.js'

@@ -43,10 +43,13 @@ export type {
   ArgumentMap,
   BoundValue,
   ColumnPromise,
+  FileReads,
   Query,
   QueryCost,
+  QueryReads,
   ResultColumn,
   ResultFormat,
+  TableReads,
   WarehouseReads,
 } from './model/query.js'
 export { QueryFault } from './model/query-fault.js'

@@ -97,7 +97,7 @@ describe('the texts that are printed', () => {
       if ('kind' in node && typeof node.kind === 'string') seen.add(node.kind)
       Object.values(node).forEach(visit)
     }
-    for (const text of fc.sample(anyText, { numRuns: 2000, seed: 1 })) visit(parsed(text))
+    for (const text of [...fc.sample(anyText, { numRuns: 2000, seed: 1 }), ...allCases()]) visit(parsed(text))
     expect(KINDS.filter(kind => !seen.has(kind))).to.deep.equal([])
   })
 })
