@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 
 const MARK = 'dist/.built'
 const SOURCES = [
-  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs'],
+  ...['explorer', 'googlesql', 'googlesql-duckdb', 'runner', 'tools/build-explorer.mjs', 'tools/bundle-program.mjs'],
   ...['schemas/endpoint.schema.json', 'schemas/test.schema.json', 'tsconfig.json', 'tsconfig.build.json'],
 ]
 
@@ -44,6 +44,8 @@ async function build() {
   rmSync('dist', { recursive: true, force: true })
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
   if (status !== 0) return status ?? 1
+  const { bundleProgram } = await import('./bundle-program.mjs')
+  await bundleProgram()
   chmodSync('dist/runner/main.js', 0o755)
   const { buildExplorer } = await import('./build-explorer.mjs')
   await buildExplorer()

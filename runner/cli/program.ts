@@ -1,29 +1,17 @@
-/** The commands and their flags. */
+/** The commands and their flags. A command loads what it runs when it runs: to load all of them takes longer than most run. */
 import { Command, CommanderError, Option } from 'commander'
 import { LoadError, RunnerError, SetupError, UsageError } from '../model/errors.js'
 import { QueryFault } from '../model/query-fault.js'
 import { ownVersion } from '../process/own-version.js'
 import { SETTINGS } from '../settings/settings.js'
-import { purgeCache } from './cache.js'
-import { callEndpoint, SHOWN_FORMATS } from './call.js'
 import type { ClientFlags } from './client/client.js'
-import { compareEngines } from './compare/compare.js'
 import type { ConnectFlags } from './connect/connect.js'
 import type { DiffFormat } from './diff/diff.js'
-import { importFiles } from './import.js'
-import { initFolder } from './init/init.js'
 import { EXIT, type Io } from './io.js'
 import type { NewFlags } from './new/new.js'
-import { runQuery } from './query.js'
+import { SHOWN_FORMATS } from './print-result.js'
 import { reportDiagnostics } from './report.js'
-import { writeSample } from './sample.js'
-import { serve } from './serve.js'
-import { printTables } from './tables/ddl.js'
-import { diffTables } from './tables/diff.js'
 import type { InferFlags } from './tables/infer.js'
-import { pullTables } from './tables/pull.js'
-import { createTokenCommand, listTokensCommand, revokeTokenCommand } from './token.js'
-import { validate } from './validate.js'
 
 type Flags = Readonly<Record<string, string | undefined>>
 /** Flags as commander parses them: switches are booleans. */
@@ -100,7 +88,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   command(
     'init <dir>',
     'Make a folder with an endpoint that answers, its table and data, a package.json and a workflow.',
-  ).action(async (dir: string) => exit(await initFolder(dir, io)))
+  ).action(async (dir: string) => {
+    const { initFolder } = await import('./init/init.js')
+    exit(await initFolder(dir, io))
+  })
 
   withSettings(
     command(
@@ -115,7 +106,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--interval', 'count the rows in buckets of time instead')
     .option('--from-sql <file>', 'a query with @parameters instead of a table; - is standard input')
     .action(async (name: string | undefined, flags: GivenFlags) => {
-      // Loaded here: a server has no use for it.
       const { newEndpoint } = await import('./new/new.js')
       exit(await newEndpoint(name, flags as NewFlags, settingFlags(flags), io))
     })
@@ -123,7 +113,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   withSettings(
     command('serve', 'Serve the endpoints over HTTP.'),
     SETTINGS.map(row => row.flag),
-  ).action(async (flags: Flags) => exit(await serve(settingFlags(flags), io)))
+  ).action(async (flags: Flags) => {
+    const { serve } = await import('./serve.js')
+    exit(await serve(settingFlags(flags), io))
+  })
 
   withSettings(command('validate [paths...]', 'Check manifests: schema, rules, and every variant of their SQL.'), [
     ...ENGINE_FLAGS,
@@ -141,6 +134,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .action(async (paths: string[], flags: Flags & { readonly tablesDiff?: true; readonly hints?: true }) => {
       const { maxBytes, tablesDiff: diffsTables = false, hints: hasHints = false } = flags
       const more = { format: formatOf(flags), maxBytes, diffsTables, hasHints }
+      const { validate } = await import('./validate.js')
       exit(await validate(paths, settingFlags(flags), more, io))
     })
 
@@ -159,7 +153,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
         .default('text'),
     )
     .action(async (paths: string[], flags: GivenFlags) => {
-      // Loaded here: a server has no use for it.
       const { testEndpoints } = await import('./test/run-tests.js')
       exit(await testEndpoints(paths, settingFlags(flags), flags as Flags, io))
     })
@@ -175,7 +168,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
         .default('text'),
     )
     .action(async (base: string, head: string | undefined, flags: Flags & { readonly allowBreaking?: true }) => {
-      // Loaded here: a server has no use for it.
       const { diffRevisions } = await import('./diff/diff.js')
       const more = { format: flags['format'] as DiffFormat, allowBreaking: flags.allowBreaking === true }
       exit(await diffRevisions(base, head, settingFlags(flags), more, io))
@@ -189,7 +181,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--count <calls>', 'make so many calls; every bound of every parameter is tried in any case', '1000')
     .option('--now <time>', "freeze the clock at this ISO 8601 time; else it is that of the endpoint's tests")
     .action(async (name: string, flags: Flags) => {
-      // Loaded here: a server has no use for it.
       const { fuzz } = await import('./fuzz.js')
       exit(await fuzz(name, settingFlags(flags), flags, io))
     })
@@ -205,9 +196,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--now <time>', 'freeze the clock at this ISO 8601 time')
     .option('--explain', 'print the variant, the SQL of both engines, the arguments, the plan and timings')
     .option('--dry-run', DRY_RUN)
-    .action(async (name: string, args: string[], flags: Flags) =>
-      exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io)),
-    )
+    .action(async (name: string, args: string[], flags: Flags) => {
+      const { callEndpoint } = await import('./call.js')
+      exit(await callEndpoint(name, args, { ...flags, ...settingFlags(flags) }, io))
+    })
 
   withSettings(
     command(
@@ -223,9 +215,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--max-calls <calls>', 'with --all: make at most so many calls of an endpoint', '100')
     .option('--unordered', 'take the same rows in another order for the same result')
     .option('--float-digits <digits>', 'take fractions for equal that are so to this many digits; else exactly')
-    .action(async (name: string | undefined, args: string[], flags: Flags) =>
-      exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io)),
-    )
+    .action(async (name: string | undefined, args: string[], flags: Flags) => {
+      const { compareEngines } = await import('./compare/compare.js')
+      exit(await compareEngines(name === undefined ? [] : [name, ...args], { ...settingFlags(flags), ...flags }, io))
+    })
 
   withSettings(
     command('openapi', 'Print the OpenAPI document of the endpoints, as GET /openapi.json gives it; needs no server.'),
@@ -244,7 +237,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     )
     .option('--now <time>', 'with --examples: freeze the clock at this ISO 8601 time')
     .action(async (flags: Flags & { readonly allow?: readonly string[]; readonly pin?: readonly string[] }) => {
-      // Loaded here: a server loads nothing of this until its document is asked for.
       const { printOpenApi } = await import('./openapi.js')
       exit(await printOpenApi(settingFlags(flags), flags, io))
     })
@@ -266,9 +258,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--explain', 'print the SQL that the engine runs, its plan and timings')
     .option('--dry-run', `${DRY_RUN}; with --engine bigquery too`)
     .option('--functions', 'list the functions of the language instead, and those that are refused')
-    .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) =>
-      exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io)),
-    )
+    .action(async (sql: string | undefined, flags: Flags & { parameter: readonly string[] }) => {
+      const { runQuery } = await import('./query.js')
+      exit(await runQuery(sql, { ...settingFlags(flags), ...flags }, io))
+    })
 
   withSettings(
     command('import <table> <files...>', 'Write rows of files into the data folder, typed, sorted and partitioned.'),
@@ -279,9 +272,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--skip-bad <file>', 'set bad rows aside in this file, and import the others')
     .option('--ignore-unknown', 'leave out fields that the schema does not have')
     .addOption(inputFormat())
-    .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) =>
-      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io)),
-    )
+    .action(async (table: string, files: string[], flags: Readonly<Record<string, string | boolean>>) => {
+      const { importFiles } = await import('./import.js')
+      exit(await importFiles(table, files, { ...flags, ...settingFlags(flags as Flags) }, io))
+    })
 
   withSettings(command('lsp', 'Serve an editor: diagnostics, completion and more while manifests are typed.'), [
     ...['--endpoints', '--tables', '--data', '--database', '--project', '--dataset'],
@@ -289,7 +283,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   ])
     .option('--stdio', 'speak over standard input and output, which it always does')
     .action(async (flags: GivenFlags) => {
-      // Loaded here: only this command has a use for the protocol.
       const { serveEditor } = await import('./lsp.js')
       await serveEditor(settingFlags(flags), ownVersion(), io)
     })
@@ -299,7 +292,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--seed <number>', 'the same seed gives the same entries', '1')
     .option('--now <time>', 'ISO 8601 time of the newest entry')
     .option('--once', 'do nothing when there are log files already')
-    .action(async (flags: Flags) => exit(await writeSample(settingFlags(flags), flags, io)))
+    .action(async (flags: Flags) => {
+      const { writeSample } = await import('./sample.js')
+      exit(await writeSample(settingFlags(flags), flags, io))
+    })
 
   const tables = command('tables', 'Tables: their schemas, their files, and the warehouse.')
   withSettings(
@@ -314,7 +310,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--dry-run', 'print the schema, and write nothing')
     .addOption(inputFormat())
     .action(async (table: string, files: string[], flags: Flags & InferFlags) => {
-      // Loaded here: a server has no use for it.
       const { inferSchema } = await import('./tables/infer.js')
       exit(await inferSchema(table, files, flags, settingFlags(flags), io))
     })
@@ -339,11 +334,17 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   withSettings(
     command('ddl [tables...]', 'Print CREATE TABLE statements of these tables, or of all that have a schema.', tables),
     ['--tables'],
-  ).action(async (names: string[], flags: Flags) => exit(await printTables(names, settingFlags(flags), io)))
+  ).action(async (names: string[], flags: Flags) => {
+    const { printTables } = await import('./tables/ddl.js')
+    exit(await printTables(names, settingFlags(flags), io))
+  })
   withSettings(
     command('pull <dataset>', "Write the schemas of a dataset's tables in BigQuery; tells what changed.", tables),
     ['--tables', '--project'],
-  ).action(async (dataset: string, flags: Flags) => exit(await pullTables(dataset, settingFlags(flags), io)))
+  ).action(async (dataset: string, flags: Flags) => {
+    const { pullTables } = await import('./tables/pull.js')
+    exit(await pullTables(dataset, settingFlags(flags), io))
+  })
   withSettings(command('diff [dataset]', 'Tell what schemas say otherwise than the tables in BigQuery.', tables), [
     '--tables',
     '--project',
@@ -353,9 +354,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
         .choices(['text', 'json', 'github'])
         .default('text'),
     )
-    .action(async (dataset: string | undefined, flags: Flags) =>
-      exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io)),
-    )
+    .action(async (dataset: string | undefined, flags: Flags) => {
+      const { diffTables } = await import('./tables/diff.js')
+      exit(await diffTables(dataset, settingFlags(flags), formatOf(flags), io))
+    })
 
   withSettings(command('client', 'Write a typed client of the endpoints, as one file without dependencies.'), [
     ...ENGINE_FLAGS,
@@ -376,7 +378,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--out <file>', 'write this file; else the client is printed')
     .option('--check', 'write nothing; end with 1 and tell what differs if the file is not what would be written')
     .action(async (flags: Flags & ClientFlags) => {
-      // Loaded here, so that a server does not start with it.
       const { writeClient } = await import('./client/client.js')
       exit(await writeClient(flags, settingFlags(flags), io))
     })
@@ -392,7 +393,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--all', 'with grafana: write a folder that provisions a data source, and a dashboard for each endpoint')
     .option('--out <dir>', 'with --all: the folder; else grafana')
     .action(async (tool: string, name: string | undefined, args: string[], flags: Flags & ConnectFlags) => {
-      // Loaded here, so that a server does not start with it.
       const { connectTool } = await import('./connect/connect.js')
       exit(await connectTool(tool, name === undefined ? [] : [name, ...args], flags, settingFlags(flags), io))
     })
@@ -401,7 +401,6 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     command('mcp', 'Serve the endpoints here as tools to an agent, over standard input and output; needs no server.'),
     MCP_FLAGS,
   ).action(async (flags: Flags) => {
-    // Loaded here, so that a server does not start with it.
     const { serveAgent } = await import('./mcp.js')
     exit(await serveAgent(settingFlags(flags), io))
   })
@@ -412,9 +411,10 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     ['--endpoints', '--redis-prefix'],
   )
     .option('--url <url>', 'ask this server, with the token in SLUICE_TOKEN; without it, purge the Redis of REDIS_URL')
-    .action(async (name: string | undefined, flags: Flags) =>
-      exit(await purgeCache(name, flags['url'], settingFlags(flags), io)),
-    )
+    .action(async (name: string | undefined, flags: Flags) => {
+      const { purgeCache } = await import('./cache.js')
+      exit(await purgeCache(name, flags['url'], settingFlags(flags), io))
+    })
 
   const token = command('token', 'Tokens that callers send.')
   const tokenFlags = ['--tokens', '--data']
@@ -429,12 +429,21 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     .option('--purge', 'it may have stored results forgotten')
     .option('--explain', 'it may see the SQL that its calls run: for authors')
     .option('--fresh <results/period>', 'how often Cache-Control: no-cache gets a fresh result: 10/min; else never')
-    .action(async (flags: Flags) => exit(await createTokenCommand(settingFlags(flags), flags, io)))
+    .action(async (flags: Flags) => {
+      const { createTokenCommand } = await import('./token.js')
+      exit(await createTokenCommand(settingFlags(flags), flags, io))
+    })
   withSettings(command('list', 'List the tokens; their texts are not kept.', token), tokenFlags).action(
-    async (flags: Flags) => exit(await listTokensCommand(settingFlags(flags), io)),
+    async (flags: Flags) => {
+      const { listTokensCommand } = await import('./token.js')
+      exit(await listTokensCommand(settingFlags(flags), io))
+    },
   )
   withSettings(command('revoke <name>', 'Remove a token; it stops working at once.', token), tokenFlags).action(
-    async (name: string, flags: Flags) => exit(await revokeTokenCommand(settingFlags(flags), name, io)),
+    async (name: string, flags: Flags) => {
+      const { revokeTokenCommand } = await import('./token.js')
+      exit(await revokeTokenCommand(settingFlags(flags), name, io))
+    },
   )
   return program
 }

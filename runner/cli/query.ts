@@ -13,10 +13,10 @@ import { typeScalar } from '../model/typed-value.js'
 import { systemClock } from '../process/clock.js'
 import { readSettings, type Settings } from '../settings/settings.js'
 import { splitAssignment } from './arguments.js'
-import { explanationText, formatBehind, printRows, type ShownFormat } from './call.js'
 import { checkDryRun, printReads } from './dry-run.js'
 import { printFunctions } from './functions.js'
 import { EXIT, type Io } from './io.js'
+import { explanationText, formatBehind, printRows, type ShownFormat } from './print-result.js'
 
 type Flags = Readonly<Record<string, unknown>>
 

@@ -64,7 +64,7 @@ export function createDeriver({ clock, idleMs = IDLE_MS }: DeriverOptions): Deri
   let large = 0
 
   const start = (): Worker => {
-    const started = startWorker('./derive-worker', import.meta.url)
+    const started = startWorker('runner/derive/derive-worker')
     const lose = (error: Error): void => {
       if (worker !== started) return
       worker = null

@@ -1,17 +1,16 @@
 /** Starts worker threads of this program, from its sources with tsx or from the compiled files. */
 import { Worker } from 'node:worker_threads'
+import { isSource, ownModule } from './own-module.js'
 
 /** A thread's large data is in buffers outside V8's heap, so its heap may be small. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 /**
  * Starts a thread without the environment of the process, which holds secrets.
- * @param file the thread's file without its extension, relative to `from`
- * @param from the `import.meta.url` of the file that starts it
+ * @param module as `ownModule` takes it
  */
-export function startWorker(file: string, from: string): Worker {
-  const isSource = from.endsWith('.ts')
-  const url = new URL(`${file}${isSource ? '.ts' : '.js'}`, from)
+export function startWorker(module: string): Worker {
+  const url = ownModule(module)
   // With tsx, a thread must register the TypeScript loader itself.
   const start = `import('tsx/esm/api').then(tsx => { tsx.register(); return import('${url.href}') })`
   return new Worker(isSource ? start : url, { execArgv: [], resourceLimits: LIMITS, env: {}, eval: isSource })

@@ -14,6 +14,8 @@ const ajv = new Ajv2020({
   strict: true,
   strictRequired: false, // The members that `then` requires are declared beside it.
   allowUnionTypes: true,
+  // Tests hold the schemas against theirs; to do it here is half of the time that compiling them takes.
+  validateSchema: false,
 })
 ajv.addKeyword({ keyword: 'patternErrorMessage', schemaType: 'string' })
 

@@ -3,6 +3,7 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isSource, ownModule } from '../../../process/own-module.js'
 import { temporaryFailure, tryRemove } from '../engine-folder.js'
 import type { FromChild, SessionOptions, ToChild } from './messages.js'
 
@@ -22,8 +23,7 @@ export interface ForkChildOptions {
   readonly onExit: (reason: string) => void
 }
 
-const isSource = import.meta.url.endsWith('.ts')
-const CHILD = fileURLToPath(new URL(isSource ? '../child/child-main.ts' : '../child/child-main.js', import.meta.url))
+const CHILD = fileURLToPath(ownModule('runner/engines/duckdb/child/child-main'))
 /** Small JavaScript heaps suffice for the child: rows are in DuckDB, bodies in buffers. */
 const NODE_FLAGS = ['--max-old-space-size=384', '--max-semi-space-size=4', ...(isSource ? ['--import', 'tsx'] : [])]
 /**

@@ -116,7 +116,7 @@ export function createTranslationPool({ threads: wanted, clock, source }: Transl
 
   const start = (): Thread => {
     const thread: Thread = {
-      worker: startWorker('./translation-worker', import.meta.url),
+      worker: startWorker('runner/engines/duckdb/translation/translation-worker'),
       pending: new Map(),
       source: null,
     }
