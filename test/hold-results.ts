@@ -1,7 +1,6 @@
 /**
  * Loaded before tests: a result of an endpoint that breaks the endpoint's published schema fails the test that runs, however
- * the endpoint was called and on whichever engine. Only test/http/serving.ts is not held: its engine is made by hand, and
- * answers with what was bound.
+ * the endpoint was called and on whichever engine, also the one of test/http/serving.ts that is made by hand.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import type { EngineResult } from '../runner/compose/publish-results.js'

@@ -27,6 +27,7 @@ const NULL_WITH_ARGUMENT = names(`
   TIME TIME_ADD TIME_SUB TIME_DIFF TIME_TRUNC FORMAT_TIME
   TIMESTAMP TIMESTAMP_ADD TIMESTAMP_SUB TIMESTAMP_DIFF TIMESTAMP_TRUNC FORMAT_TIMESTAMP
   TIMESTAMP_SECONDS TIMESTAMP_MILLIS TIMESTAMP_MICROS UNIX_SECONDS UNIX_MILLIS UNIX_MICROS $extract
+  $interval MAKE_INTERVAL JUSTIFY_DAYS JUSTIFY_HOURS JUSTIFY_INTERVAL
   ANY_VALUE AVG LOGICAL_AND LOGICAL_OR MAX MIN STRING_AGG SUM
 `)
 
@@ -43,6 +44,18 @@ const KEEPS_RANGE = names('ANY_VALUE MAX MIN ABS GREATEST LEAST COALESCE IFNULL 
 /** One of the arrays' elements is never NULL. */
 const ARRAYS_WITHOUT_NULL = names('GENERATE_ARRAY GENERATE_DATE_ARRAY GENERATE_TIMESTAMP_ARRAY SPLIT')
 
+/** The result is an argument, so its fields or elements are those of the arguments; of IF, those after the first. */
+const KEEPS_PARTS = names('ANY_VALUE FIRST_VALUE LAST_VALUE NTH_VALUE COALESCE IFNULL IF NULLIF')
+
+/** The elements of the result are the arguments; those that it ignores where they are NULL are not among them. */
+const GATHERS = names('ARRAY_AGG')
+
+/** The elements of the result are elements of the arguments, which are arrays. */
+const KEEPS_ELEMENTS = names('ARRAY_CONCAT ARRAY_CONCAT_AGG ARRAY_REVERSE')
+
+/** The result is an element of the first argument; NULL only where an argument or this element is. */
+const ELEMENTS = names('$array_at_offset $array_at_ordinal ARRAY_FIRST ARRAY_LAST')
+
 /** The entry's own name, by a name or an alias; operators and what has no entry keep their names. */
 const own = (name: string): string => findFunction(name)?.name ?? name
 
@@ -51,6 +64,10 @@ export const isNullOnlyWithArgument = (name: string): boolean => NULL_WITH_ARGUM
 export const isSmallInteger = (name: string): boolean => SMALL_INTEGERS.has(own(name))
 export const keepsRange = (name: string): boolean => KEEPS_RANGE.has(own(name))
 export const makesNoNullElement = (name: string): boolean => ARRAYS_WITHOUT_NULL.has(own(name))
+export const keepsParts = (name: string): boolean => KEEPS_PARTS.has(own(name))
+export const gathersElements = (name: string): boolean => GATHERS.has(own(name))
+export const keepsElements = (name: string): boolean => KEEPS_ELEMENTS.has(own(name))
+export const givesElement = (name: string): boolean => ELEMENTS.has(own(name))
 
 /** All names listed here, for the test that each is a function. */
 export const LISTED: ReadonlySet<string> = new Set([
@@ -59,4 +76,8 @@ export const LISTED: ReadonlySet<string> = new Set([
   ...SMALL_INTEGERS,
   ...KEEPS_RANGE,
   ...ARRAYS_WITHOUT_NULL,
+  ...KEEPS_PARTS,
+  ...GATHERS,
+  ...KEEPS_ELEMENTS,
+  ...ELEMENTS,
 ])

@@ -34,14 +34,19 @@ export interface TableReference {
   /** The name that the query knows the table by without an alias: `edge` for `` `logs.edge` ``. Null where it has an alias. */
   readonly impliedAlias: string | null
 }
-export interface OutputColumn {
+export interface OutputColumn extends OutputFacts {
   readonly name: string
   readonly type: Type
   readonly column: Column
-  /** The query shows that the column is never NULL. */
+}
+/** What the query shows of a column of the result, or of a field within it. */
+export interface OutputFacts {
+  /** It is never NULL; a field, wherever its STRUCT is not NULL. */
   readonly isNeverNull: boolean
-  /** It is an INT64, and the query shows that it is within ±(2^53−1). */
+  /** It is an INT64 within ±(2^53−1). */
   readonly isSmallInteger: boolean
+  /** The facts of the fields, in order, for a STRUCT or an ARRAY of STRUCTs; absent where nothing is known. */
+  readonly fields?: readonly OutputFacts[]
 }
 
 // ---- scans: each produces rows with its `columns`

@@ -1,26 +1,38 @@
 /**
- * What a plan shows of its columns' values: never NULL, and for INT64 within ±(2^53−1). What it does not show is not so: an
- * absent fact is no promise of a NULL.
+ * What a plan shows of its columns' values, and of the fields and elements within them: never NULL, and for INT64 within
+ * ±(2^53−1). What it does not show may be so all the same: an absent fact is no promise of a NULL.
  */
 import {
+  gathersElements,
+  givesElement,
   isNeverNull,
   isNullOnlyWithArgument,
   isSmallInteger,
+  keepsElements,
+  keepsParts,
   keepsRange,
   makesNoNullElement,
 } from '../functions/value-facts.js'
 import type { AggregateCall, AggregateScan, Column, Expr, ResolvedCte, Scan } from '../plan/nodes.js'
 import { conjuncts, isBareNull } from '../plan/walk.js'
 import type { TableCatalogue } from '../tables.js'
+import type { Type } from '../types/types.js'
 import { TABLE_SUFFIX } from '../wildcard-tables.js'
 
 export interface ValueFacts {
   readonly isNeverNull: boolean
   /** An INT64 that is NULL or within ±(2^53−1); of another type without meaning. */
   readonly isSmall: boolean
+  /**
+   * The facts of a STRUCT's fields, which hold where it is not NULL; for an ARRAY one member, the facts of its elements. Empty
+   * where nothing is known.
+   */
+  readonly parts: readonly ValueFacts[]
 }
 
-const UNKNOWN: ValueFacts = { isNeverNull: false, isSmall: false }
+const UNKNOWN: ValueFacts = { isNeverNull: false, isSmall: false, parts: [] }
+const NEVER_NULL: ValueFacts = { ...UNKNOWN, isNeverNull: true }
+const SMALL: ValueFacts = { ...NEVER_NULL, isSmall: true }
 
 /** The facts of the columns that a scan gives, by id; a column that is not there is unknown. */
 type Facts = ReadonlyMap<number, ValueFacts>
@@ -30,17 +42,24 @@ const NONE: Facts = new Map()
 export function columnFacts(scan: Scan, columns: readonly Column[], tables: TableCatalogue): readonly ValueFacts[] {
   const facts = new FactReader(tables).ofScan(scan)
   return columns.map(({ id, type }) => {
-    const found = facts.get(id) ?? UNKNOWN
-    // A NULL array is an empty one in results, and a JSON null is a NULL.
-    if (type.kind === 'ARRAY') return { ...found, isNeverNull: true }
-    return type.kind === 'JSON' ? { ...found, isNeverNull: false } : found
+    return inResult(facts.get(id) ?? UNKNOWN, type)
   })
+}
+
+/** Facts of a value as results have it: a NULL array is an empty one, and a JSON null is a NULL. */
+function inResult(facts: ValueFacts, type: Type): ValueFacts {
+  const partTypes =
+    type.kind === 'ARRAY' ? [type.element] : type.kind === 'STRUCT' ? type.fields.map(one => one.type) : []
+  const parts = facts.parts.map((part, i) => inResult(part, partTypes[i]!))
+  return { ...facts, isNeverNull: type.kind === 'ARRAY' || (facts.isNeverNull && type.kind !== 'JSON'), parts }
 }
 
 class FactReader {
   readonly #tables: TableCatalogue
   /** The facts of the columns of common table expressions, by position. */
   readonly #ctes = new Map<number, readonly ValueFacts[]>()
+  /** The facts of the columns of the queries around a subquery, the outermost first. */
+  readonly #outer: Facts[] = []
 
   constructor(tables: TableCatalogue) {
     this.#tables = tables
@@ -55,7 +74,7 @@ class FactReader {
         const isKnown = (name: string): boolean =>
           required.includes(name) || (scan.wildcard !== undefined && name === TABLE_SUFFIX)
         const known = scan.columns.filter(({ name }) => isKnown(name))
-        return new Map(known.map(({ id }) => [id, { isNeverNull: true, isSmall: false }]))
+        return new Map(known.map(({ id }) => [id, NEVER_NULL]))
       }
       case 'cte': {
         const facts = this.#ctes.get(scan.cte) ?? []
@@ -63,16 +82,17 @@ class FactReader {
       }
       case 'unnest': {
         const facts = new Map(scan.input ? this.ofScan(scan.input) : NONE)
+        const element = this.ofExpr(scan.array, facts).parts[0] ?? UNKNOWN
+        facts.set(scan.element.id, scan.isOuter ? orNull(element) : element)
         if (scan.isOuter) return facts
-        facts.set(scan.element.id, { isNeverNull: hasNoNullElement(scan.array), isSmall: false })
-        if (scan.offset) facts.set(scan.offset.id, { isNeverNull: true, isSmall: true })
+        if (scan.offset) facts.set(scan.offset.id, SMALL)
         return scan.condition ? met(facts, scan.condition) : facts
       }
       case 'join': {
         const left = this.ofScan(scan.left)
         const right = this.ofScan(scan.right)
         const [keepsLeft, keepsRight] = [!/^(?:right|full)$/.test(scan.join), !/^(?:left|full)$/.test(scan.join)]
-        const facts = new Map([...(keepsLeft ? left : orNull(left)), ...(keepsRight ? right : orNull(right))])
+        const facts = new Map([...(keepsLeft ? left : allOrNull(left)), ...(keepsRight ? right : allOrNull(right))])
         return scan.condition && keepsLeft && keepsRight ? met(facts, scan.condition) : facts
       }
       // What a WHERE shows is left out: templates have optional conditions, and their variants are to have equal columns.
@@ -88,9 +108,9 @@ class FactReader {
       case 'window': {
         const input = this.ofScan(scan.input)
         const computed = scan.functions.map(({ column, call }) => {
-          const { isSmall } = this.#ofCall(call.call, input)
+          const facts = this.#ofCall(call.call, input)
           // A frame may have no row.
-          return [column.id, { isNeverNull: isNullFree(call.call), isSmall }] as const
+          return [column.id, { ...facts, isNeverNull: isNullFree(call.call) }] as const
         })
         return new Map([...input, ...computed])
       }
@@ -123,64 +143,99 @@ class FactReader {
     const before = this.ofScan(input)
     const facts = new Map<number, ValueFacts>()
     for (const { column, expr } of keys) {
-      const { isNeverNull, isSmall } = this.ofExpr(expr, before)
+      const key = this.ofExpr(expr, before)
       // Rows of a grouping set have NULL in the columns of the other keys.
-      facts.set(column.id, { isNeverNull: isNeverNull && groupingSets === null, isSmall })
+      facts.set(column.id, groupingSets === null ? key : orNull(key))
     }
     // A group of keys has a row.
     const hasRows = keys.length > 0 && groupingSets === null
     for (const { column, call } of aggregates) {
-      const { isNeverNull, isSmall } = this.#ofCall(call, before)
-      facts.set(column.id, { isNeverNull: isNeverNull && (hasRows || isNullFree(call)), isSmall })
+      const result = this.#ofCall(call, before)
+      facts.set(column.id, hasRows || isNullFree(call) ? result : orNull(result))
     }
-    for (const { column } of groupingCalls) facts.set(column.id, { isNeverNull: true, isSmall: true })
+    for (const { column } of groupingCalls) facts.set(column.id, SMALL)
     return facts
   }
 
   /** The facts of an aggregate over at least one row. */
   #ofCall(call: AggregateCall, input: Facts): ValueFacts {
-    const { name, arguments: args, having, limit, filter, isSafe } = call
+    const { name, arguments: args, having, limit, filter, isSafe, ignoresNulls } = call
     const given = args.filter(arg => arg !== null).map(arg => this.ofExpr(arg, input))
-    const isSmall = isSmallInteger(name) || (keepsRange(name) && given[0]?.isSmall === true)
-    if (isNullFree(call)) return { isNeverNull: true, isSmall }
+    const first = given[0] ?? UNKNOWN
+    const isSmall = isSmallInteger(name) || (keepsRange(name) && first.isSmall)
+    const parts = gathersElements(name)
+      ? [{ ...first, isNeverNull: first.isNeverNull || ignoresNulls }]
+      : partsOf(name, given)
     const isPlain = !having && !limit && !filter && !isSafe
-    return { isNeverNull: isPlain && isNullOnlyWithArgument(name) && given[0]?.isNeverNull === true, isSmall }
+    const isNullable = !isNullFree(call) && !(isPlain && isNullOnlyWithArgument(name) && first.isNeverNull)
+    return { isNeverNull: !isNullable, isSmall, parts }
+  }
+
+  #ofOuter({ id }: Column): ValueFacts | undefined {
+    return this.#outer.findLast(facts => facts.has(id))?.get(id)
+  }
+
+  /** The facts of the only column of a subquery, in a row of these columns. */
+  #ofSubquery(scan: Scan, input: Facts): ValueFacts {
+    this.#outer.push(input)
+    const facts = this.ofScan(scan)
+    this.#outer.pop()
+    return facts.get(scan.columns[0]?.id ?? -1) ?? UNKNOWN
   }
 
   ofExpr(expr: Expr, input: Facts): ValueFacts {
     switch (expr.kind) {
       case 'literal':
-        return { isNeverNull: expr.value !== null, isSmall: expr.value === null || isSmallLiteral(expr.value) }
+        return {
+          ...UNKNOWN,
+          isNeverNull: expr.value !== null,
+          isSmall: expr.value === null || isSmallLiteral(expr.value),
+        }
       case 'column':
-        return expr.isCorrelated ? UNKNOWN : (input.get(expr.column.id) ?? UNKNOWN)
-      case 'struct':
+        return (expr.isCorrelated ? this.#ofOuter(expr.column) : input.get(expr.column.id)) ?? UNKNOWN
       case 'word':
+        return NEVER_NULL
+      case 'struct':
+        return { ...NEVER_NULL, parts: expr.fields.map(field => this.ofExpr(field, input)) }
       case 'array':
-        return { isNeverNull: true, isSmall: false }
+        return { ...NEVER_NULL, parts: [both(expr.items.map(item => this.ofExpr(item, input)))] }
+      case 'field': {
+        const operand = this.ofExpr(expr.operand, input)
+        const field = operand.parts[expr.index] ?? UNKNOWN
+        return operand.isNeverNull ? field : orNull(field)
+      }
       case 'cast': {
         const { isNeverNull, isSmall } = this.ofExpr(expr.operand, input)
         const isInteger = expr.operand.type.kind === 'INT64' && expr.type.kind === 'INT64'
-        return { isNeverNull: isNeverNull && !expr.isSafe, isSmall: (isInteger && isSmall) || isBareNull(expr) }
+        return {
+          isNeverNull: isNeverNull && !expr.isSafe,
+          isSmall: (isInteger && isSmall) || isBareNull(expr),
+          parts: [],
+        }
       }
       case 'case': {
         const results = expr.branches.map(({ then }) => then).concat(expr.otherwise ? [expr.otherwise] : [])
-        const { isNeverNull, isSmall } = both(results.map(result => this.ofExpr(result, input)))
-        return { isNeverNull: isNeverNull && expr.otherwise !== null, isSmall }
+        const result = both(results.map(result => this.ofExpr(result, input)))
+        return expr.otherwise === null ? orNull(result) : result
       }
       case 'let': {
         const bound = expr.bindings.map(({ column, expr: value }) => [column.id, this.ofExpr(value, input)] as const)
         return this.ofExpr(expr.result, new Map([...input, ...bound]))
       }
-      case 'subquery':
-        return { isNeverNull: expr.form !== 'scalar', isSmall: false }
+      case 'subquery': {
+        if (expr.form === 'exists') return NEVER_NULL
+        const column = this.#ofSubquery(expr.scan, input)
+        if (expr.form === 'array') return { ...NEVER_NULL, parts: [column] }
+        return hasRow(expr.scan) ? column : orNull(column)
+      }
       case 'call': {
         const { name, isSafe } = expr
         const args = expr.arguments.filter(arg => arg !== null)
         const facts = args.map(arg => this.ofExpr(arg, input))
-        return { isNeverNull: !isSafe && isCallNeverNull(name, args, facts), isSmall: isCallSmall(name, facts) }
+        const { isNeverNull, isSmall, parts } = ofFunction(name, args, facts)
+        return { isNeverNull: !isSafe && isNeverNull, isSmall, parts }
       }
       case 'parameter':
-      case 'field':
       case 'in-query':
       case 'lambda':
         return UNKNOWN
@@ -188,6 +243,27 @@ class FactReader {
         return expr satisfies never
     }
   }
+}
+
+function ofFunction(name: string, args: readonly Expr[], facts: readonly ValueFacts[]): ValueFacts {
+  if (!givesElement(name)) {
+    return {
+      isNeverNull: isCallNeverNull(name, args, facts),
+      isSmall: isCallSmall(name, facts),
+      parts: makesNoNullElement(name) ? [NEVER_NULL] : partsOf(name, facts),
+    }
+  }
+  const element = facts[0]?.parts[0] ?? UNKNOWN
+  return facts.every(fact => fact.isNeverNull) ? element : orNull(element)
+}
+
+/** The facts of the fields or elements of a call's result. */
+function partsOf(name: string, facts: readonly ValueFacts[]): readonly ValueFacts[] {
+  if (keepsElements(name)) return both(facts).parts
+  if (!keepsParts(name)) return []
+  // Behind its first argument a function of windows has an offset, and a default.
+  return both(name === 'IF' ? facts.slice(1) : facts.slice(0, name === 'COALESCE' || name === 'IFNULL' ? undefined : 1))
+    .parts
 }
 
 function isCallNeverNull(name: string, args: readonly Expr[], facts: readonly ValueFacts[]): boolean {
@@ -211,18 +287,42 @@ const isNullFree = ({ name, isSafe }: AggregateCall): boolean => !isSafe && isNe
 
 const isSmallLiteral = (value: unknown): boolean => typeof value === 'string' && Number.isSafeInteger(Number(value))
 
-const hasNoNullElement = (array: Expr): boolean =>
-  (array.kind === 'call' && !array.isSafe && makesNoNullElement(array.name)) ||
-  (array.kind === 'array' && array.items.every(item => item.kind === 'literal' && item.value !== null))
-
 /** Facts that all have. */
 const both = (facts: readonly ValueFacts[]): ValueFacts => ({
   isNeverNull: facts.every(fact => fact.isNeverNull),
   isSmall: facts.every(fact => fact.isSmall),
+  parts: (facts[0]?.parts ?? []).map((_, i) => facts.map(fact => fact.parts[i] ?? UNKNOWN)).map(both),
 })
 
-const orNull = (facts: Facts): Facts =>
-  new Map([...facts].map(([id, { isSmall }]) => [id, { isNeverNull: false, isSmall }]))
+const orNull = (facts: ValueFacts): ValueFacts => ({ ...facts, isNeverNull: false })
+
+const allOrNull = (facts: Facts): Facts => new Map([...facts].map(([id, fact]) => [id, orNull(fact)]))
+
+/** Whether the scan gives a row, whatever its tables hold. */
+function hasRow(scan: Scan): boolean {
+  switch (scan.kind) {
+    case 'one-row':
+      return true
+    case 'aggregate':
+      return scan.keys.length === 0 && scan.groupingSets === null
+    case 'project':
+    case 'window':
+    case 'order':
+      return hasRow(scan.input)
+    case 'with':
+      return hasRow(scan.body)
+    case 'table':
+    case 'cte':
+    case 'unnest':
+    case 'join':
+    case 'filter':
+    case 'set':
+    case 'limit':
+      return false
+    default:
+      return scan satisfies never
+  }
+}
 
 const COMPARISONS: ReadonlySet<string> = new Set(['$eq', '$ne', '$lt', '$le', '$gt', '$ge', '$between', '$in', '$like'])
 
@@ -236,7 +336,7 @@ function met(facts: Facts, condition: Expr): Facts {
     return columnsIn(/^\$(?:between|in)$/.test(part.name) ? [first ?? null] : part.arguments)
   })
   if (compared.length === 0) return facts
-  const known = compared.map(id => [id, { isNeverNull: true, isSmall: facts.get(id)?.isSmall ?? false }] as const)
+  const known = compared.map(id => [id, { ...(facts.get(id) ?? UNKNOWN), isNeverNull: true }] as const)
   return new Map([...facts, ...known])
 }
 

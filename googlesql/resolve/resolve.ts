@@ -1,10 +1,10 @@
 /** The resolver: turns SQL text into a resolved query, or throws an SqlError in BigQuery's words, with the place. */
 import { parseScript } from '../parse/parse.js'
-import type { Column, OutputColumn, ResolvedQuery, TableReference } from '../plan/nodes.js'
+import type { Column, OutputColumn, OutputFacts, ResolvedQuery, TableReference } from '../plan/nodes.js'
 import { SqlError } from '../sql-error.js'
 import type { TableCatalogue } from '../tables.js'
 import type { Type } from '../types/types.js'
-import { columnFacts } from './column-facts.js'
+import { columnFacts, type ValueFacts } from './column-facts.js'
 import type { Functions, ResolveContext, Variables } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
@@ -101,10 +101,16 @@ function withFacts(
     outputs.map(({ column }) => column),
     tables,
   )
-  return outputs.map((output, i) => {
-    const { isNeverNull, isSmall } = facts[i]!
-    return { ...output, isNeverNull, isSmallInteger: isSmall && output.type.kind === 'INT64' }
-  })
+  return outputs.map((output, i) => ({ ...output, ...outputFacts(facts[i]!, output.type) }))
+}
+
+function outputFacts(facts: ValueFacts, type: Type): OutputFacts {
+  const { isNeverNull, isSmall, parts } = facts
+  const [record, known] = type.kind === 'ARRAY' ? [type.element, parts[0]?.parts ?? []] : [type, parts]
+  const isRecord = record.kind === 'STRUCT' && known.length > 0
+  const fields = isRecord ? record.fields.map((field, i) => outputFacts(known[i]!, field.type)) : []
+  const isKnown = fields.some(field => field.isNeverNull || field.isSmallInteger || field.fields)
+  return { isNeverNull, isSmallInteger: isSmall && type.kind === 'INT64', ...(isKnown && { fields }) }
 }
 
 /** The prefixes of pseudo columns, which no column of a table, and so no column of a result, may have. */

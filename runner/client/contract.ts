@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { ContractColumn } from '../model/endpoint.js'
 import { type ParameterType, SCALAR_PARAMETER_TYPES, type ScalarParameterType } from '../model/param.js'
+import type { ColumnPromise } from '../model/query.js'
 import { splitType } from '../model/typed-value.js'
 
 /** A value that an argument may have. */
@@ -96,7 +97,7 @@ function readParameter(described: unknown): ClientParameter | null {
 }
 
 function readColumn(described: unknown): ContractColumn | null {
-  const { name, type, description, required, json, unit } = membersOf(described)
+  const { name, type, description, required, json, unit, fields } = membersOf(described)
   if (typeof name !== 'string' || typeof type !== 'string') return null
   return {
     name,
@@ -105,6 +106,16 @@ function readColumn(described: unknown): ContractColumn | null {
     required: required === true,
     json: json === 'number' || json === 'string' ? json : null,
     unit: typeof unit === 'string' ? unit : null,
+    ...(Array.isArray(fields) && { fields: fields.map(readField) }),
+  }
+}
+
+function readField(described: unknown): ColumnPromise {
+  const { required, json, fields } = membersOf(described)
+  return {
+    required: required === true,
+    json: json === 'number' ? json : null,
+    ...(Array.isArray(fields) && { fields: fields.map(readField) }),
   }
 }
 

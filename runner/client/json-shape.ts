@@ -38,22 +38,28 @@ function columnMember(column: ContractColumn, timestamps: Timestamps): Member {
   const { name, description, required, json, unit } = column
   const type = parseColumnType(column.type)
   // A type that this version does not know may have any form.
-  const shape: JsonShape = type === null ? { kind: 'any' } : shapeOf(type, timestamps, json)
+  const shape: JsonShape = type === null ? { kind: 'any' } : shapeOf(type, timestamps, json, column.fields)
   const facts = [type === null ? column.type : typeText(type), unit ?? '']
   return { name, shape, isNullable: mayBeNull(shape) && !required, text: withFacts(description, facts) }
 }
 
-function shapeOf(type: ColumnType, timestamps: Timestamps, json: ContractColumn['json'] = null): JsonShape {
-  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps) }
+function shapeOf(
+  type: ColumnType,
+  timestamps: Timestamps,
+  json: ContractColumn['json'],
+  fields: ContractColumn['fields'],
+): JsonShape {
+  if (type.kind === 'array') return { kind: 'array', element: shapeOf(type.element, timestamps, null, fields) }
   if (type.kind === 'scalar') return scalarShape(type.name, timestamps, json)
   if (type.fields === null) return { kind: 'object', members: null }
   const names = distinctNames(type.fields.map(field => field.name))
   const members = type.fields.map((field, i) => {
-    const shape = shapeOf(field.type, timestamps)
+    const { required = false, json: form = null, fields: within } = fields?.[i] ?? {}
+    const shape = shapeOf(field.type, timestamps, form, within)
     return {
       name: names[i]!,
       shape,
-      isNullable: mayBeNull(shape),
+      isNullable: mayBeNull(shape) && !required,
       text: SHOWN.test(shape.kind) ? '' : typeText(field.type),
     }
   })

@@ -2,6 +2,7 @@
 import { type ColumnType, parseColumnType } from '../manifest/column-type.js'
 import { alignRows, pairChanges } from '../manifest/tests/align-rows.js'
 import type { ContractColumn } from '../model/endpoint.js'
+import type { ColumnPromise } from '../model/query.js'
 import type { Report } from './change-rules.js'
 import { shown } from './shown.js'
 
@@ -55,12 +56,39 @@ function diffColumn(base: ContractColumn, head: ContractColumn, report: Report):
     const what = `JSON has the values of ${name} ${JSON_FORMS[head.json ?? 'any']}; it had them ${JSON_FORMS[base.json ?? 'any']}`
     report(isNarrower ? 'column/narrowed' : 'column/widened', what)
   }
+  if (base.type === head.type) diffFields(name, parseColumnType(head.type), base, head, report)
   if (base.unit !== head.unit) {
     if (base.unit === null) report('column/described', `the unit of ${name} is ${shown(head.unit)}`)
     else report('column/unit', `the unit of ${name} is ${shown(head.unit ?? undefined)}; it was ${shown(base.unit)}`)
   }
   if (base.description !== head.description) report('column/described', `${name} is described in other words`)
 }
+
+/** The promises of the fields of one type, which `path` leads to. */
+function diffFields(
+  path: string,
+  type: ColumnType | null,
+  base: ColumnPromise,
+  head: ColumnPromise,
+  report: Report,
+): void {
+  const record = type?.kind === 'array' ? type.element : type
+  if (record?.kind !== 'struct') return
+  record.fields?.forEach((field, i) => {
+    const [before, after] = [base.fields?.[i] ?? NO_PROMISE, head.fields?.[i] ?? NO_PROMISE]
+    const name = `${path}.${field.name}`
+    if (before.required && !after.required) report('column/widened', `${name} may be NULL; it was required`)
+    if (!before.required && after.required) report('column/narrowed', `${name} is required`)
+    if (before.json !== after.json) {
+      const [now, then] = [JSON_FORMS[after.json ?? 'any'], JSON_FORMS[before.json ?? 'any']]
+      const rule = after.json === null ? 'column/widened' : 'column/narrowed'
+      report(rule, `JSON has the values of ${name} ${now}; it had them ${then}`)
+    }
+    diffFields(name, field.type, before, after, report)
+  })
+}
+
+const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
 const JSON_FORMS = {
   number: 'as numbers',

@@ -1,14 +1,20 @@
 /** What a resolved query tells of its columns, as an engine's check answers it. */
-import { type OutputColumn, typeName } from '../../googlesql/index.js'
-import type { CheckedColumn } from '../model/query.js'
+import { type OutputColumn, type OutputFacts, typeName } from '../../googlesql/index.js'
+import type { CheckedColumn, ColumnPromise } from '../model/query.js'
 
 /** A column of a translation; one that was not resolved from GoogleSQL has no facts. */
-export type FactualColumn = Pick<OutputColumn, 'name' | 'type'> &
-  Partial<Pick<OutputColumn, 'isNeverNull' | 'isSmallInteger'>>
+export type FactualColumn = Pick<OutputColumn, 'name' | 'type'> & Partial<OutputFacts>
 
-export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger }: FactualColumn): CheckedColumn => ({
+export const checkedColumn = ({ name, type, isNeverNull, isSmallInteger, fields }: FactualColumn): CheckedColumn => ({
   name,
   type: typeName(type),
   ...(isNeverNull && { required: true }),
   ...(isSmallInteger && { json: 'number' }),
+  ...(fields && { fields: fields.map(promiseOf) }),
+})
+
+const promiseOf = ({ isNeverNull, isSmallInteger, fields }: OutputFacts): ColumnPromise => ({
+  required: isNeverNull,
+  json: isSmallInteger ? 'number' : null,
+  ...(fields && { fields: fields.map(promiseOf) }),
 })

@@ -44,4 +44,17 @@ export interface PublishedColumn {
   readonly required: boolean
   readonly json?: 'number' | 'string'
   readonly unit?: string
+  /**
+   * What the query shows of the fields of a STRUCT, or of an ARRAY of STRUCTs, in the order of the type; left out where that is
+   * nothing.
+   */
+  readonly fields?: readonly PublishedField[]
+}
+
+export interface PublishedField {
+  /** Never NULL, wherever its STRUCT is not NULL. */
+  readonly required: boolean
+  /** JSON has every value as a number. */
+  readonly json?: 'number'
+  readonly fields?: readonly PublishedField[]
 }

@@ -23,12 +23,14 @@ export interface ResultColumn {
   readonly type: string
 }
 
-/** What the values of a result's column keep to. */
+/** What the values of a result's column, or of a field within it, keep to. */
 export interface ColumnPromise {
-  /** Never NULL. */
+  /** Never NULL; a field, wherever its STRUCT is not NULL. */
   readonly required: boolean
   /** The form of its numbers: see ContractColumn. */
   readonly json: 'number' | 'string' | null
+  /** The promises of the fields, in order, for a STRUCT or an ARRAY of STRUCTs; absent where nothing is promised. */
+  readonly fields?: readonly ColumnPromise[]
 }
 
 /** What an engine's check tells of a column. */
@@ -37,6 +39,8 @@ export interface CheckedColumn extends ResultColumn {
   readonly required?: true
   /** Present where the query shows that the numbers of the column are within ±(2^53−1). */
   readonly json?: 'number'
+  /** Present where the query shows any such thing of the fields of a STRUCT, or of an ARRAY of STRUCTs. */
+  readonly fields?: readonly ColumnPromise[]
 }
 
 /** The formats that are derived from a stored JSON result. */

@@ -40,7 +40,7 @@ export function columnSchema(column: ContractColumn, timestamps: Endpoint['times
   const { type, description, required, json, unit } = column
   const parsed = parseTypeName(type)
   const writer = schemaWriter(timestamps, dialect)
-  const value = parsed ? writer.typeSchema(parsed, json) : openSchema(type)
+  const value = parsed ? writer.typeSchema(parsed, json, column.fields) : openSchema(type)
   return {
     ...(required ? value : orNull(value, dialect)),
     ...(description !== '' && { description }),
@@ -74,8 +74,8 @@ const CIVIL = {
 } as const
 
 interface SchemaWriter {
-  /** The schema of a value that is not NULL. `json` is that of the column, and null for values inside others. */
-  typeSchema(type: Type, json: ContractColumn['json']): JsonSchema
+  /** The schema of a value that is not NULL, of a column or field of this promise. */
+  typeSchema(type: Type, json: ContractColumn['json'], fields: ContractColumn['fields']): JsonSchema
 }
 
 function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): SchemaWriter {
@@ -84,7 +84,7 @@ function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): Sch
       ? { type: 'string', pattern: CIVIL[kind].pattern }
       : { type: 'string', format: CIVIL[kind].format }
 
-  function typeSchema(type: Type, json: ContractColumn['json']): JsonSchema {
+  function typeSchema(type: Type, json: ContractColumn['json'], fields: ContractColumn['fields']): JsonSchema {
     switch (type.kind) {
       case 'INT64':
         if (json === 'number') return SAFE_INTEGER
@@ -111,13 +111,14 @@ function schemaWriter(timestamps: Endpoint['timestamps'], dialect: Dialect): Sch
         return {}
       case 'ARRAY':
         // A result has no NULL inside an ARRAY: the query fails.
-        return { type: 'array', items: typeSchema(type.element, null) }
+        return { type: 'array', items: typeSchema(type.element, null, fields) }
       case 'STRUCT':
         return objectOf(
-          distinctNames(type.fields.map(field => field.name)).map((name, i) => [
-            name,
-            orNull(typeSchema(type.fields[i]!.type, null), dialect),
-          ]),
+          distinctNames(type.fields.map(field => field.name)).map((name, i) => {
+            const promise = fields?.[i]
+            const schema = typeSchema(type.fields[i]!.type, promise?.json ?? null, promise?.fields)
+            return [name, promise?.required ? schema : orNull(schema, dialect)] as const
+          }),
         )
       default:
         return type satisfies never

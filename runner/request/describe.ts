@@ -2,7 +2,13 @@
 import type { ContractColumn, Endpoint } from '../model/endpoint.js'
 import type { ArgumentValue, Parameter } from '../model/param.js'
 import type { Caller } from '../model/ports.js'
-import type { PublishedColumn, PublishedEndpoint, PublishedParameter } from '../model/published-endpoint.js'
+import type {
+  PublishedColumn,
+  PublishedEndpoint,
+  PublishedField,
+  PublishedParameter,
+} from '../model/published-endpoint.js'
+import type { ColumnPromise } from '../model/query.js'
 
 /** What a caller with these pins may know of an endpoint. */
 export function describeEndpoint(endpoint: Endpoint, { pinned }: Pick<Caller, 'pinned'>): PublishedEndpoint {
@@ -19,8 +25,17 @@ export function describeEndpoint(endpoint: Endpoint, { pinned }: Pick<Caller, 'p
   }
 }
 
-function describeColumn({ json, unit, ...column }: ContractColumn): PublishedColumn {
-  return { ...column, ...(json !== null && { json }), ...(unit !== null && { unit }) }
+function describeColumn({ json, unit, fields, ...column }: ContractColumn): PublishedColumn {
+  return {
+    ...column,
+    ...(json !== null && { json }),
+    ...(unit !== null && { unit }),
+    ...(fields && { fields: fields.map(describeField) }),
+  }
+}
+
+function describeField({ required, json, fields }: ColumnPromise): PublishedField {
+  return { required, ...(json === 'number' && { json }), ...(fields && { fields: fields.map(describeField) }) }
 }
 
 function describeParameter(parameter: Parameter): PublishedParameter {

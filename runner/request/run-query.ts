@@ -34,7 +34,7 @@ export async function runQuery(order: RunOrder, payer: Payer, deps: RunDeps, sig
     const { name, maxRows, maxResultBytes, timestamps, columns, timeoutMs, labels, revision } = endpoint
     const bytes = maxResultBytes === null ? {} : { maxBytes: maxResultBytes }
     const job = { maxBytesBilled: allowance.maxBytesBilled, labels, revision, token: payer?.token ?? null }
-    const contract = columns.map(({ required, json }) => ({ required, json }))
+    const contract = columns.map(({ required, json, fields }) => ({ required, json, ...(fields && { fields }) }))
     const options = { maxRows, ...bytes, timestamps, contract, endpoint: name, timeoutMs, signal, job } as const
     const result = await engine.run(query, options)
     const { rowCount: rows, cost } = result

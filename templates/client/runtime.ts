@@ -59,13 +59,17 @@ export class SluiceError extends Error {
   readonly errors: readonly { readonly parameter: string; readonly detail: string }[]
   readonly requestId: string | null
 
-  constructor(code: ErrorCode, status: number, detail: string, errors: SluiceError['errors'], requestId: string | null) {
-    super([`${code}: ${detail}`, ...errors.map(one => `${one.parameter} ${one.detail}`)].join('; '))
+  constructor({ status, statusText, headers }: Response, { code, detail, title, errors }: Record<string, unknown>) {
+    const isProblem = typeof code === 'string'
+    const text = isProblem ? (detail ?? title) : `the server answered ${status} ${statusText}`.trim()
+    const each: SluiceError['errors'] = isProblem && Array.isArray(errors) ? errors : []
+    const known = isProblem ? (code as ErrorCode) : 'UNKNOWN'
+    super([`${known}: ${text}`, ...each.map(one => `${one.parameter} ${one.detail}`)].join('; '))
     this.name = 'SluiceError'
-    this.code = code
+    this.code = known
     this.status = status
-    this.errors = errors
-    this.requestId = requestId
+    this.errors = each
+    this.requestId = headers.get('X-Request-Id')
   }
 }
 
@@ -75,9 +79,8 @@ const LONGEST_WAIT = 60
 /** A longer query string goes into the body of a POST. */
 const LONGEST_QUERY = 8_000
 
-export function createSluice(options: SluiceOptions): Sluice {
-  const { token } = options
-  const base = `${options.url.replace(/\/+$/, '')}/api/endpoints/query/`
+export function createSluice({ url, token }: SluiceOptions): Sluice {
+  const base = `${url.replace(/\/+$/, '')}/api/endpoints/query/`
 
   async function call(name: string, args: object = {}, { signal = null, etag }: CallOptions = {}) {
     const { query, body } = requestOf(args)
@@ -85,7 +88,7 @@ export function createSluice(options: SluiceOptions): Sluice {
     if (body !== null) headers['Content-Type'] = 'application/json'
     if (etag) headers['If-None-Match'] = etag
     headers['X-API-KEY'] = typeof token === 'string' ? token : await token()
-    let isRenewed = typeof token === 'string'
+    let isRenewed = false
     for (let retries = 0; ; ) {
       const response = await fetch(base + encodeURIComponent(name) + query, {
         method: body === null ? 'GET' : 'POST',
@@ -95,10 +98,9 @@ export function createSluice(options: SluiceOptions): Sluice {
         redirect: 'manual', // Another address must not get the token.
       })
       if (response.status === 304) return { rows: null, meta: metaOf(response.headers, 0) }
-      const text = await response.text()
-      const { result: rows, ...problem } = objectOf(text)
+      const { result: rows, ...problem } = objectOf(await response.text())
       if (response.status === 200 && Array.isArray(rows)) return { rows, meta: metaOf(response.headers, rows.length) }
-      const error = errorOf(response, problem)
+      const error = new SluiceError(response, problem)
       const seconds = waitOf(response)
       if ((error.code as string) === 'TOKEN_EXPIRED' && typeof token !== 'string' && !isRenewed) {
         headers['X-API-KEY'] = await token()
@@ -113,20 +115,15 @@ export function createSluice(options: SluiceOptions): Sluice {
 }
 
 function requestOf(args: object): { readonly query: string; readonly body: string | null } {
-  const texts: Record<string, string | string[]> = {}
-  const query = new URLSearchParams()
-  let isUnclear = false
-  for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || value === null) continue
-    const values: string[] = Array.isArray(value) ? value.map(String) : [String(value)]
-    for (const one of values) query.append(name, one)
-    texts[name] = Array.isArray(value) ? values : String(value)
-    // A list of one element that has a comma could be mistaken for a list in one text.
-    if (Array.isArray(value) && values.length === 1 && /^\[|,/.test(String(value))) isUnclear = true
-  }
-  const text = query.toString()
-  if (isUnclear || text.length > LONGEST_QUERY) return { query: '', body: JSON.stringify(texts) }
-  return { query: text === '' ? '' : `?${text}`, body: null }
+  const given = Object.entries(args).filter(([, value]) => value !== undefined && value !== null)
+  const texts = given.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : String(value)] as const)
+  const pairs = new URLSearchParams()
+  for (const [name, text] of texts) for (const one of typeof text === 'string' ? [text] : text) pairs.append(name, one)
+  const query = pairs.toString()
+  // A list of one element that has a comma could be mistaken for a list in one text.
+  const isUnclear = texts.some(([, text]) => typeof text !== 'string' && text.length === 1 && /^\[|,/.test(`${text}`))
+  if (!isUnclear && query.length <= LONGEST_QUERY) return { query: query && `?${query}`, body: null }
+  return { query: '', body: JSON.stringify(Object.fromEntries(texts)) }
 }
 
 function metaOf(headers: Headers, rows: number): Meta {
@@ -140,17 +137,6 @@ function metaOf(headers: Headers, rows: number): Meta {
     cache: cache as Meta['cache'],
     requestId: headers.get('X-Request-Id'),
   }
-}
-
-function errorOf(response: Response, { code, detail, title, errors }: Record<string, unknown>): SluiceError {
-  const isProblem = typeof code === 'string'
-  return new SluiceError(
-    isProblem ? (code as ErrorCode) : 'UNKNOWN',
-    response.status,
-    isProblem ? String(detail ?? title) : `the server answered ${response.status} ${response.statusText}`.trim(),
-    isProblem && Array.isArray(errors) ? errors : [],
-    response.headers.get('X-Request-Id'),
-  )
 }
 
 function objectOf(text: string): Record<string, unknown> {
@@ -169,17 +155,15 @@ function waitOf({ status, headers }: Response): number | null {
   return seconds <= LONGEST_WAIT ? Math.max(seconds, 0) : null
 }
 
-function wait(ms: number, signal: AbortSignal | null): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
+const wait = (ms: number, signal: AbortSignal | null): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const end = (): void => {
       clearTimeout(timer)
-      reject(signal?.reason)
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
     }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    if (signal?.aborted) stop()
-    else signal?.addEventListener('abort', stop)
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
   })
-}

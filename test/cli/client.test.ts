@@ -204,7 +204,7 @@ describe('client', function () {
       ['hour: {', 'minute: {', "unit: 'minute' | 'day'", 'unit: Literal["minute", "day"],'],
       ['description: Whose it is.', 'description: Another.', '/** Another. */', '#: Another.'],
       ['size: { type: int64 }', 'size: { type: int64, required: true }', 'size: number | bigint', 'size: int,'],
-      ["'x' AS \\`key\\`".replaceAll('\\', ''), "'x' AS word", 'word: string | null', '"word": Optional[str],'],
+      ["'x' AS \\`key\\`".replaceAll('\\', ''), "'x' AS word", 'word: string\n', '"word": str,'],
     ]
     it('says what differs after each change of a manifest, and writes nothing', async () => {
       const file = folder.path('client.ts')

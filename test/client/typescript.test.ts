@@ -109,6 +109,16 @@ describe('a client in TypeScript', function () {
     )
   })
 
+  it('has the fields of a STRUCT as narrow as the server says', () => {
+    const fields = [
+      { required: true, json: 'number' },
+      { required: true, fields: [{ required: true }] },
+    ]
+    const columns = [column('s', 'ARRAY<STRUCT<n INT64, o STRUCT<p STRING>>>', { fields })]
+    const row = membersOf(endpointsOf(described('a', { columns }))[0]!, 'row')
+    expect(row['s']).to.equal('{ n: number; o: { p: string; }; }[]')
+  })
+
   it('has the types of arguments', () => {
     const parameters = [
       parameter('text', 'string', { required: true }),

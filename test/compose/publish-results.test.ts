@@ -13,7 +13,7 @@ describe('the diagnostics channel of results', () => {
   it('has each result with its endpoint, but for one that a reload has replaced', async () => {
     const endpoint = handMadeEndpoint()
     const engine = publishResults(countingEngine(), () => indexEndpoints([endpoint]))
-    const query = { sql: '', parameters: { project: { type: 'STRING', value: 'a' } } }
+    const query = { sql: '', parameters: endpoint.render({ project: 'a' }, 0n).parameters }
     const run = (revision: string) =>
       engine.run(query, {
         maxRows: 1,

@@ -282,6 +282,25 @@ export function engineContract(
       )
     })
 
+    it('within STRUCT and ARRAY by the promises of fields', async () => {
+      const number = promise(true, 'number')
+      const part = (third: string): string =>
+        `SELECT [STRUCT(1 AS a, STRUCT(${third} AS c) AS b)] AS r, CAST(NULL AS STRUCT<a INT64>) AS s, ARRAY<STRUCT<a INT64>>[] AS e`
+      const record = { ...promise(true), fields: [number, { ...promise(true), fields: [number] }] }
+      const contract = [record, { ...promise(false), fields: [number] }, { ...promise(true), fields: [number] }]
+      expect(await first(part('2'), contract)).to.equal('{"r":[{"a":1,"b":{"c":2}}],"s":null,"e":[]}')
+      for (const [third, says] of [
+        ['IF(RAND() < 2, NULL, 2)', 'is required, but holds NULL'],
+        ['9007199254740992', 'holds an integer beyond ±(2^53−1)'],
+      ] as const) {
+        const failed = await errorOf(first(part(third), contract))
+        expect(failed.code, third).to.equal('CONTRACT_BROKEN')
+        expect(String((failed.cause as Error).message))
+          .to.match(/^row 1: column r/)
+          .and.include(says)
+      }
+    })
+
     it('with required arrays, of which a NULL one is empty, and texts that say null', async () => {
       const sql = "SELECT CAST(NULL AS ARRAY<INT64>) AS a, 'null' AS s, JSON '\"null\"' AS j"
       expect(await first(sql, [promise(true), promise(true), promise(true)])).to.equal('{"a":[],"s":"null","j":"null"}')

@@ -1,7 +1,7 @@
 /** Runs the GoogleSQL cases: each query is translated, run on DuckDB, and compared with its rows or its error in BigQuery. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect } from 'chai'
-import { resolveQuery } from '../../googlesql/index.js'
+import { distinctNames, type OutputFacts, resolveQuery, type Type } from '../../googlesql/index.js'
 import { type TableCatalogue, tableCatalogue } from '../../googlesql/tables.js'
 import { parseTypeName } from '../../googlesql/types/type-name.js'
 import { translate } from '../../googlesql-duckdb/translate.js'
@@ -58,14 +58,25 @@ async function run(engine: EmbeddedEngine, { sql, parameters = {}, ...expected }
 /** No value of the rows contradicts what the plan shows of its column. */
 function checkFacts({ sql, parameters = {}, rows = [] }: SqlCase, catalogue: TableCatalogue): void {
   const types = Object.entries(parameters).map(([name, { type }]) => [name, parseTypeName(type)!])
-  resolveQuery(sql, catalogue, Object.fromEntries(types)).columns.forEach(
-    ({ name, isNeverNull, isSmallInteger }, i) => {
-      for (const row of rows) {
-        if (isNeverNull) expect(row[i], `${name} is never NULL`).not.to.equal(null)
-        if (isSmallInteger && row[i] !== null) expect(row[i], `${name} is a small integer`).to.be.a('number')
-      }
-    },
-  )
+  resolveQuery(sql, catalogue, Object.fromEntries(types)).columns.forEach((column, i) => {
+    for (const row of rows) holdFacts(column.name, column.type, column, row[i])
+  })
+}
+
+/** Holds a value, and those within it, against what the query shows of them. */
+function holdFacts(path: string, type: Type, facts: OutputFacts, value: unknown): void {
+  if (facts.isNeverNull) expect(value, `${path} is never NULL`).not.to.equal(null)
+  if (facts.isSmallInteger && value !== null) expect(value, `${path} is a small integer`).to.be.a('number')
+  const record = type.kind === 'ARRAY' ? type.element : type
+  if (record.kind !== 'STRUCT' || facts.fields === undefined || value === null) return
+  for (const item of type.kind === 'ARRAY' ? (value as object[]) : [value as object]) {
+    if (item === null) continue
+    distinctNames(record.fields.map(field => field.name)).forEach((name, i) => {
+      expect(item, path).to.have.property(name)
+      const { [name]: member } = item as Record<string, unknown>
+      holdFacts(`${path}.${name}`, record.fields[i]!.type, facts.fields![i]!, member)
+    })
+  }
 }
 
 function duckdbSql({ sql, parameters = {} }: SqlCase, catalogue: TableCatalogue): string {

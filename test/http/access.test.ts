@@ -156,7 +156,9 @@ describe('access', () => {
         { name: 'project', type: 'string', required: true, description: 'The project.' },
         { name: 'size', type: 'int64', required: false, description: 'The size.' },
       ],
-      columns: [{ name: 'project', type: 'STRING', description: 'The project.', required: false }],
+      columns: ['project', 'size', 'now'].map(name => ({
+        ...{ name, type: 'STRING', description: `The ${name}.`, required: false },
+      })),
       settings: { max_rows: 1000, cache: { ttl_seconds: 900 } },
       pinned: {},
     })

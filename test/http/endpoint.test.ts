@@ -38,7 +38,7 @@ describe('an endpoint over HTTP', () => {
   it('answers with rows and with the headers for caches', async () => {
     const response = await s.get('?project=a&undeclared=x')
     expect(response.status).to.equal(200)
-    expect(await rows(response)).to.deep.equal({ project: 'a' })
+    expect(await rows(response)).to.deep.equal({ project: 'a', size: null })
     const {
       etag,
       date: _,
@@ -52,7 +52,7 @@ describe('an endpoint over HTTP', () => {
       'cache-control': 'private, max-age=900',
       'cache-status': 'sluice; fwd=miss; stored',
       connection: 'keep-alive',
-      'content-length': '53',
+      'content-length': '65',
       'content-type': 'application/json; charset=utf-8',
       'keep-alive': 'timeout=65',
       vary: 'X-API-KEY, Authorization, Accept, Accept-Encoding',
@@ -284,7 +284,7 @@ describe('an endpoint over HTTP', () => {
       it(`${JSON.stringify(text)} is bound and given back as it is, never part of the SQL`, async () => {
         const response = await s.get(`?project=${encodeURIComponent(text)}`)
         expect(response.status).to.equal(200)
-        expect(await rows(response)).to.deep.equal({ project: text })
+        expect(await rows(response)).to.deep.equal({ project: text, size: null })
         expect(s.engine.queries.map(query => query.sql)).to.deep.equal(['SELECT @project AS project'])
       })
     }

@@ -9,6 +9,7 @@ import { openTokenStore } from '../../runner/auth/tokens.js'
 import { createResultCache } from '../../runner/cache/result-cache.js'
 import { openMemoryCounters } from '../../runner/cache/stores/counters.js'
 import { openMemoryStore } from '../../runner/cache/stores/memory.js'
+import { publishResults } from '../../runner/compose/publish-results.js'
 import { createDeriver } from '../../runner/derive/deriver.js'
 import { createApp } from '../../runner/http/app.js'
 import { createFastPath } from '../../runner/http/hits/fast-path.js'
@@ -81,6 +82,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   }
   const engine = countingEngine()
   let endpoints = indexEndpoints(options.endpoints ?? [handMadeEndpoint()])
+  const published = publishResults(engine, () => endpoints)
   const store = openMemoryStore({ maxBytes: 1_000_000 })
   const results = createResultCache({ store, clock, observe, random: () => 0 })
   // The store looks at the file ten times a second: after a change its clock is put forward, so that no test has to wait.
@@ -92,7 +94,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
   let names = 0
   const budgets = createBudgets({ counters: openMemoryCounters(clock), clock, observe, maxBytesBilled: null })
   const deps = {
-    engine,
+    engine: published,
     clock,
     observe,
     budgets,

@@ -36,6 +36,28 @@ describe('the contract of rows', () => {
     expect(contract([open], a!, b!)).to.equal('ARRAY<STRUCT> -')
   })
 
+  it('has of fields what all variants show', () => {
+    const of = (fields: CheckedColumn['fields'], type = 'STRUCT<a INT64, b INT64>') => [
+      { name: 'c', type, ...(fields && { fields }) },
+    ]
+    const [number, required, none] = [
+      { required: true, json: 'number' },
+      { required: true, json: null },
+      { required: false, json: null },
+    ] as const
+    const fieldsOf = (...variants: readonly CheckedColumn[][]): unknown => {
+      const checked = variants.map(columns => ({ text: {}, columns }) as unknown as CheckedSql)
+      return compileContract(undefined, checked)[0]!.fields
+    }
+    expect(fieldsOf(of([number, none]))).to.deep.equal([number, none])
+    expect(fieldsOf(of([number, number]), of([required, none]))).to.deep.equal([required, none])
+    expect(fieldsOf(of([number, none]), of([none, number]))).to.equal(undefined)
+    expect(fieldsOf(of([number, none]), of(undefined))).to.equal(undefined)
+    expect(fieldsOf(of([number]), of([number], 'STRUCT<b INT64>'))).to.equal(undefined)
+    const deep = { ...required, fields: [number] }
+    expect(fieldsOf(of([deep, deep]), of([deep, required]))).to.deep.equal([deep, required])
+  })
+
   it('has NUMERIC as a string, unless it is declared as a number', () => {
     expect(contract(undefined, [{ name: 'c', type: 'BIGNUMERIC' }])).to.equal('BIGNUMERIC string')
     const declared = { name: 'c', type: 'NUMERIC', json: 'number' } as const

@@ -1,6 +1,7 @@
 /** Who may call which tools, what a call counts as, and what callers are told when one fails. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect } from 'chai'
 import { causeText } from '../../runner/model/cause-text.js'
 import { RunnerError } from '../../runner/model/errors.js'
@@ -30,6 +31,29 @@ describe('mcp: access', () => {
     expect(bearer.status).to.equal(200)
     const inAddress = await fetch(`${http.url}/mcp?token=${TOKEN}`, { method: 'POST', body: JSON.stringify(PING) })
     expect(inAddress.status).to.equal(401)
+  })
+
+  it('announces no server to log in at, as there is none: a client says that its token is refused', async () => {
+    const refused = await http.post(PING, { 'X-API-KEY': null })
+    expect(refused.headers.get('WWW-Authenticate')).to.equal('Bearer realm="sluice"')
+    for (const name of ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']) {
+      for (const path of [`/.well-known/${name}/mcp`, `/.well-known/${name}`, `/mcp/.well-known/${name}`]) {
+        const unknown = await fetch(http.url + path)
+        expect([unknown.status, unknown.headers.get('Content-Type')], path).to.deep.equal([
+          404,
+          'application/problem+json',
+        ])
+      }
+    }
+    const client = new Client({ name: 'test', version: '1' })
+    const transport = new StreamableHTTPClientTransport(new URL(`${http.url}/mcp`), {
+      requestInit: { headers: { 'X-API-KEY': 'another-token-of-thirty-two-letters' } },
+    })
+    const failure = await client.connect(transport).then(
+      () => expect.fail('the client has connected'),
+      (thrown: Error) => thrown.message,
+    )
+    expect(failure).to.match(/TOKEN_UNKNOWN|401/)
   })
 
   it('refuses pages of other origins', async () => {

@@ -62,14 +62,14 @@ describe('openapi: the document', () => {
     const ajv = publishedSchemas().addKeyword('components')
     ajv.addSchema({ $id: 'document', components: document.components })
     const validate = ajv.compile({ $ref: 'document#/components/schemas/tests.echo' })
-    expect(validate({ result: [{ project: 'a' }] })).to.equal(true)
-    expect(validate({ result: [{ project: 1 }] })).to.equal(false)
+    expect(validate({ result: [{ project: 'a', size: null, now: '1' }] })).to.equal(true)
+    expect(validate({ result: [{ project: 1, size: null, now: '1' }] })).to.equal(false)
   })
 
   it('keeps the row of an endpoint apart from an endpoint that is named row', () => {
     const document = documentOf([handMadeEndpoint(), handMadeEndpoint({ name: 'tests.echo.row', id: 'other' })])
     const { schemas } = document.components
-    expect(schemas['tests.echo'].properties.result.items.properties).to.have.keys('project')
+    expect(schemas['tests.echo'].properties.result.items.properties).to.have.keys('project', 'size', 'now')
     expect(schemas['tests.echo.row'].properties.result.items).to.have.keys('$ref')
   })
 

@@ -90,6 +90,22 @@ describe('openapi: the schema of a column', () => {
     })
   })
 
+  it('within STRUCT and ARRAY as narrow as the query shows', () => {
+    const number = { required: true, json: 'number' } as const
+    const fields = [number, { required: true, json: null, fields: [{ required: false, json: 'number' } as const] }]
+    const type = 'ARRAY<STRUCT<a INT64, b STRUCT<c INT64>>>'
+    const { items } = schemaOf(column(type, { required: true, fields })) as { items: { properties: object } }
+    expect(items.properties).to.deep.equal({
+      a: SAFE,
+      b: {
+        type: 'object',
+        required: ['c'],
+        properties: { c: { ...SAFE, type: ['integer', 'null'] } },
+        additionalProperties: false,
+      },
+    })
+  })
+
   it('with the names that results have for fields of equal names, or of none', () => {
     const ajv = publishedSchemas()
     const validate = ajv.compile(schemaOf(column('STRUCT<a INT64, A STRING, BOOL>')))

@@ -88,7 +88,10 @@ await client.GET('/api/endpoints/query/every.type', { params: { query } })`,
 
 const NAMES = ['every.type', 'logs.all', 'functions.invocation-stats', 'usage.api-counts'] as const
 
-/** Values of the types of our own client are values of the document's types, and the other way round. */
+/**
+ * Values of the types of our own client are values of the document's types, and the other way round. Our arguments take more:
+ * integers as bigint, undefined for what may be left out, and lists that are read only.
+ */
 const ASSIGNABLE = `
 import type { paths } from './api.js'
 import type { Args, EndpointName, Row } from './client.js'
@@ -96,12 +99,19 @@ import type { Args, EndpointName, Row } from './client.js'
 type Operation<N extends EndpointName> = paths[\`/api/endpoints/query/\${N}\`]['get']
 type TheirRow<N extends EndpointName> = Operation<N>['responses'][200]['content']['application/json']['result'][number]
 type TheirArgs<N extends EndpointName> = NonNullable<Operation<N>['parameters']['query']>
+type Plain<T> = T extends readonly (infer E)[] ? Exclude<E, bigint>[] : Exclude<T, bigint | undefined>
+type PlainArgs<N extends EndpointName> = { [K in keyof Args<N>]: Plain<Args<N>[K]> }
+/** Where nothing is left out, so that no name can be missing on one side. */
+type Names<N extends EndpointName> = Exclude<keyof TheirArgs<N>, 'format'>
 ${NAMES.map(
   name => `{
   const ours: (row: TheirRow<'${name}'>) => Row<'${name}'> = row => row
   const theirs: (row: Row<'${name}'>) => TheirRow<'${name}'> = row => row
   const sent: (args: TheirArgs<'${name}'>) => Args<'${name}'> = args => args
-  void [ours, theirs, sent]
+  const taken: (args: PlainArgs<'${name}'>) => TheirArgs<'${name}'> = args => args
+  const known: (name: keyof Args<'${name}'>) => Names<'${name}'> = name => name
+  const named: (name: Names<'${name}'>) => keyof Args<'${name}'> = name => name
+  void [ours, theirs, sent, taken, known, named]
 }`,
 ).join('\n')}
 `

@@ -2,9 +2,10 @@
 
 import type { Endpoint } from '../../runner/model/endpoint.js'
 import { RunnerError } from '../../runner/model/errors.js'
-import type { Parameter } from '../../runner/model/param.js'
+import type { ArgumentValue, Parameter, ParameterType } from '../../runner/model/param.js'
 import type { Engine, RunOptions } from '../../runner/model/ports.js'
 import type { Query, ResultSet } from '../../runner/model/query.js'
+import { splitType } from '../../runner/model/typed-value.js'
 
 export function parameter(name: string, rest: Partial<Parameter> = {}): Parameter {
   return { name, type: 'string', isRequired: false, description: `The ${name}.`, examples: [], ...rest }
@@ -12,17 +13,25 @@ export function parameter(name: string, rest: Partial<Parameter> = {}): Paramete
 
 export const ENDPOINT_ID = '0b7d7f0e-6f7a-4c55-9a0d-3f4a0f6f1c11'
 
-/** An endpoint whose query binds every argument under its parameter's name, and `@now`. */
+/**
+ * An endpoint whose query binds every argument under its parameter's name, and `@now`. Its columns are what the query binds, as
+ * the engine below answers with it.
+ */
 export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
+  const parameters = rest.parameters ?? [
+    parameter('project', { isRequired: true }),
+    parameter('size', { type: 'int64' }),
+  ]
   return {
     id: ENDPOINT_ID,
     name: 'tests.echo',
     description: 'Gives its arguments back.',
-    parameters: [parameter('project', { isRequired: true }), parameter('size', { type: 'int64' })],
+    parameters,
     tenant: null,
-    columns: [
-      { name: 'project', type: 'STRING', description: 'The project.', required: false, json: null, unit: null },
-    ],
+    columns:
+      rest.render === undefined
+        ? [...parameters.map(({ name, type }) => column(name, columnType(type))), column('now', 'STRING')]
+        : Object.entries(rest.render({}, 0n).parameters).map(([name, { value }]) => column(name, typeOf(value))),
     maxRows: 1000,
     cache: { ttlMs: 900_000, warmMs: null, staleIfErrorMs: 0, staleWhileRevalidateMs: 0, untilDataChanges: false },
     timeoutMs: 30_000,
@@ -37,13 +46,34 @@ export function handMadeEndpoint(rest: Partial<Endpoint> = {}): Endpoint {
     render: (args, nowMicros) => ({
       sql: 'SELECT @project AS project',
       parameters: {
-        ...Object.fromEntries(Object.entries(args).map(([name, value]) => [name, { type: 'STRING', value }])),
+        ...Object.fromEntries(
+          parameters.map(({ name, type }) => [name, { type: 'STRING', value: args[name] ?? absent(type) }]),
+        ),
         now: { type: 'TIMESTAMP', value: String(nowMicros) },
       },
     }),
     ...rest,
   }
 }
+
+const column = (name: string, type: string): Endpoint['columns'][number] => ({
+  name,
+  type,
+  description: `The ${name}.`,
+  required: false,
+  json: null,
+  unit: null,
+})
+
+/** The type of a column that gives an argument back as it was bound. */
+function columnType(type: ParameterType): string {
+  const { scalar, isArray } = splitType(type)
+  const element = scalar === 'float64' ? 'FLOAT64' : scalar === 'bool' ? 'BOOL' : 'STRING'
+  return isArray ? `ARRAY<${element}>` : element
+}
+
+/** The value of a column where the argument is not given: an ARRAY is never NULL. */
+const absent = (type: ParameterType): ArgumentValue => (splitType(type).isArray ? [] : null)
 
 export interface CountingEngine extends Engine {
   /** All queries that were run, in order. */
@@ -83,11 +113,12 @@ export function countingEngine(): CountingEngine {
       })
       if (failure) throw failure
       const row = Object.fromEntries(Object.entries(query.parameters).map(([name, { value }]) => [name, value]))
+      const rows = [row].slice(0, options.maxRows)
       return {
         columns: Object.entries(row).map(([name, value]) => ({ name, type: typeOf(value) })),
-        rowCount: 1,
-        isTruncated: options.maxRows < 1,
-        body: Buffer.from(JSON.stringify({ result: [row] })),
+        rowCount: rows.length,
+        isTruncated: rows.length < 1,
+        body: Buffer.from(JSON.stringify({ result: rows })),
       }
     },
     check: async () => ({ ok: true, columns: [] }),

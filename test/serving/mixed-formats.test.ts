@@ -1,4 +1,4 @@
-/** Many callers at once, each in a format and a coding of its own: one query for all of them, as the metric counts it. */
+/** Many callers and agents at once, each in a format and a coding of its own: one query for all, as the metric counts it. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { tableFromIPC } from 'apache-arrow'
@@ -11,6 +11,7 @@ import { openParquetReader, type ParquetReader } from '../encode/derive/read-par
 import { makeFolder, openReplica, type Replica, settingsOf, TOKEN } from './shop.js'
 
 const CALLERS = 200
+const AGENTS = 20
 const CODINGS = ['identity', 'gzip', 'br'] as const
 const ACCEPT: Readonly<Partial<Record<ResultFormat, string>>> = {
   json: 'application/json',
@@ -60,6 +61,18 @@ async function askOne({ server }: Replica, i: number, tag: string): Promise<Answ
   return { format, status: response.status, etag: response.headers.get('ETag'), body }
 }
 
+/** The columns `n` and `tag` of the only row, as an agent gets them. */
+async function askAgent({ server }: Replica, tag: string): Promise<readonly string[]> {
+  const params = { name: 'shop_all', arguments: { tag } }
+  const response = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { 'X-API-KEY': TOKEN, 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  })
+  const { result } = (await response.json()) as { result: { structuredContent: { result: [object] } } }
+  return Object.values(result.structuredContent.result[0]).map(String)
+}
+
 let parquet: ParquetReader
 
 /** The columns `n` and `tag` of the only row, as text. */
@@ -90,6 +103,7 @@ async function askAll(replicas: readonly Replica[], tag: string): Promise<number
   const calls = Array.from({ length: CALLERS }, (_, i) =>
     askOne(replicas[Math.floor(i / 7) % replicas.length]!, i, tag),
   )
+  const agents = Array.from({ length: AGENTS }, (_, i) => askAgent(replicas[i % replicas.length]!, tag))
   const answers = await Promise.all(calls)
   expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]))
   const queries = (await queriesOfAll(replicas)) - before
@@ -101,6 +115,8 @@ async function askAll(replicas: readonly Replica[], tag: string): Promise<number
     else expect(await rowOf(answer)).to.deep.equal([(await rowOf(answers[0]!))[0], tag])
     bodies.set(etag!, body)
   }
+  const row = await rowOf(answers[0]!)
+  expect(new Set((await Promise.all(agents)).map(String))).to.deep.equal(new Set([String(row)]))
   // The result is too small to be compressed: its ETags differ by format alone.
   expect(bodies.size).to.equal(RESULT_FORMATS.length)
   return queries
@@ -110,7 +126,7 @@ async function askAll(replicas: readonly Replica[], tag: string): Promise<number
 const failures = (replicas: readonly Replica[]): number =>
   replicas.flatMap(({ events }) => events).filter(({ kind }) => kind === 'store.failed').length
 
-describe(`${CALLERS} callers of mixed formats at once, cold`, function () {
+describe(`${CALLERS} callers of mixed formats and ${AGENTS} agents at once, cold`, function () {
   this.timeout(600_000)
   const open: Replica[] = []
   let folder = ''

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { resolveQuery, tableCatalogue } from '../../../googlesql/index.js'
+import { type OutputFacts, resolveQuery, tableCatalogue } from '../../../googlesql/index.js'
 import { INT64, STRING, TIMESTAMP } from '../../../googlesql/types/types.js'
 
 const TABLES = tableCatalogue([
@@ -15,12 +15,16 @@ const TABLES = tableCatalogue([
   },
 ])
 
-/** Each column as `name`, with ` !` if it is never NULL and ` small` if it is a small integer. */
+/** ` !` for what is never NULL, ` small` for small integers, and in braces what is known of fields, by position. */
+const textOf = ({ isNeverNull, isSmallInteger, fields }: OutputFacts): string =>
+  (isNeverNull ? ' !' : '') +
+  (isSmallInteger ? ' small' : '') +
+  (fields ? ` {${fields.map(field => textOf(field).trim() || '?').join(', ')}}` : '')
+
+/** Each column with its facts. */
 function factsOf(sql: string): string {
   const { columns } = resolveQuery(sql, TABLES, { p: STRING })
-  return columns
-    .map(({ name, isNeverNull, isSmallInteger }) => name + (isNeverNull ? ' !' : '') + (isSmallInteger ? ' small' : ''))
-    .join(', ')
+  return columns.map(column => column.name + textOf(column)).join(', ')
 }
 
 const CASES: { readonly sql: string; readonly is: string }[] = [
@@ -65,10 +69,69 @@ const CASES: { readonly sql: string; readonly is: string }[] = [
   { sql: 'WITH a AS (SELECT id, COUNT(*) AS c FROM logs.t GROUP BY id) SELECT * FROM a', is: 'id !, c ! small' },
   { sql: 'SELECT id AS x FROM logs.t UNION ALL SELECT s FROM logs.t', is: 'x' },
   { sql: 'SELECT id AS x FROM logs.t EXCEPT DISTINCT SELECT s FROM logs.t', is: 'x !' },
-  { sql: 'SELECT x, o FROM UNNEST([1, 2]) AS x WITH OFFSET AS o', is: 'x !, o ! small' },
-  { sql: 'SELECT x FROM UNNEST([1, NULL]) AS x', is: 'x' },
+  { sql: 'SELECT x, o FROM UNNEST([1, 2]) AS x WITH OFFSET AS o', is: 'x ! small, o ! small' },
+  { sql: 'SELECT x FROM UNNEST([1, NULL]) AS x', is: 'x small' },
   { sql: 'SELECT x FROM UNNEST(GENERATE_ARRAY(1, 3)) AS x', is: 'x !' },
   { sql: 'SELECT (SELECT MAX(id) FROM logs.t) AS a, EXISTS (SELECT 1) AS b, ARRAY(SELECT 1) AS c', is: 'a, b !, c !' },
+  // Fields of STRUCTs, and elements of ARRAYs.
+  { sql: 'SELECT STRUCT(1 AS x, n AS y, STRUCT(id AS i) AS z) AS a FROM logs.t', is: 'a ! {! small, ?, ! {!}}' },
+  { sql: 'SELECT [STRUCT(id, s)] AS a, [STRUCT(s AS x)] AS b FROM logs.t', is: 'a ! {!, ?}, b !' },
+  {
+    sql: 'SELECT s, ARRAY_AGG(STRUCT(id, n, LENGTH(id) AS l)) AS a, ARRAY_AGG(STRUCT(id) LIMIT 1) AS b FROM logs.t GROUP BY s',
+    is: 's, a ! {!, ?, ! small}, b ! {!}',
+  },
+  { sql: 'SELECT ARRAY(SELECT AS STRUCT id, COUNT(*) AS c FROM logs.t GROUP BY id) AS a', is: 'a ! {!, ! small}' },
+  {
+    sql: 'SELECT ARRAY(SELECT AS STRUCT t.id, x FROM UNNEST([1, 2]) AS x) AS a FROM logs.t AS t',
+    is: 'a ! {!, ! small}',
+  },
+  { sql: 'SELECT ARRAY(SELECT AS STRUCT t.s, x FROM UNNEST([n]) AS x) AS a FROM logs.t AS t', is: 'a !' },
+  {
+    sql: 'SELECT IF(n > 1, STRUCT(id AS x, s AS y), STRUCT(s, id)) AS a, CASE WHEN n > 1 THEN STRUCT(id AS x) END AS b FROM logs.t',
+    is: 'a !, b {!}',
+  },
+  { sql: 'SELECT IF(n > 1, STRUCT(id AS x, s AS y), STRUCT(id, id)) AS a FROM logs.t', is: 'a ! {!, ?}' },
+  {
+    sql: 'SELECT ANY_VALUE(STRUCT(id)) AS a, ARRAY_CONCAT([STRUCT(id)], [STRUCT(id)]) AS b FROM logs.t GROUP BY id',
+    is: 'a ! {!}, b ! {!}',
+  },
+  {
+    sql: 'SELECT e.x AS a, e.y AS b FROM UNNEST([STRUCT(1 AS x, CAST(NULL AS STRING) AS y), STRUCT(2, "b")]) AS e',
+    is: 'a ! small, b',
+  },
+  { sql: 'SELECT e.x AS a FROM logs.t LEFT JOIN UNNEST([STRUCT(1 AS x)]) AS e', is: 'a small' },
+  {
+    sql: 'SELECT a[OFFSET(0)].x AS b, a[SAFE_OFFSET(0)].x AS c FROM (SELECT [STRUCT(id AS x)] AS a FROM logs.t)',
+    is: 'b !, c',
+  },
+  { sql: 'SELECT STRUCT(CAST(NULL AS ARRAY<INT64>) AS x, JSON "null" AS y) AS a', is: 'a ! {!, ?}' },
+  { sql: 'SELECT * FROM (SELECT STRUCT(id AS x) AS a FROM logs.t UNION ALL SELECT STRUCT(s) FROM logs.t)', is: 'a !' },
+  {
+    sql: 'SELECT a.v FROM logs.t LEFT JOIN (SELECT id, STRUCT(id AS x) AS v FROM logs.t) AS a USING (id)',
+    is: 'v {!}',
+  },
+  // Subqueries that give a row, whatever the tables hold.
+  { sql: 'SELECT (SELECT COUNT(*) FROM logs.t) AS a, (SELECT MAX(id) FROM logs.t) AS b', is: 'a ! small, b' },
+  { sql: 'SELECT (SELECT COUNT(*) FROM logs.t HAVING COUNT(*) > 1) AS a', is: 'a small' },
+  { sql: 'SELECT (SELECT COUNT(*) FROM logs.t LIMIT 0) AS a, (SELECT n FROM logs.t) AS b', is: 'a small, b' },
+  {
+    sql: 'SELECT (SELECT t.id) AS a, (SELECT t.s) AS b, (SELECT COUNT(*) + 1 FROM UNNEST([t.n])) AS c FROM logs.t AS t',
+    is: 'a !, b, c !',
+  },
+  {
+    sql: 'SELECT (SELECT 1 FROM UNNEST([1]) WHERE t.n > 1) AS a, (SELECT COUNT(*) FROM logs.t GROUP BY id) AS b FROM logs.t AS t',
+    is: 'a small, b small',
+  },
+  { sql: 'SELECT (SELECT COUNTIF(u.id = t.id) FROM logs.t AS u GROUP BY ()) AS a FROM logs.t AS t', is: 'a small' },
+  // Intervals.
+  {
+    sql: 'SELECT TIMESTAMP_ADD(time_of, INTERVAL 1 DAY) AS a, time_of - INTERVAL 5 MINUTE AS b, INTERVAL n DAY AS c FROM logs.t',
+    is: 'a !, b !, c',
+  },
+  {
+    sql: 'SELECT DATE_ADD(DATE(time_of), INTERVAL n DAY) AS a, MAKE_INTERVAL(day => 1) AS b FROM logs.t',
+    is: 'a, b !',
+  },
   { sql: 'SELECT @p AS a, STRUCT(1 AS x) = STRUCT(2 AS x) AS b, CAST(NULL AS ARRAY<INT64>) AS c', is: 'a, b, c !' },
 ]
 

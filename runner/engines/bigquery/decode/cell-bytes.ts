@@ -100,9 +100,10 @@ function valueBytes(
   type: Type,
   before: string,
   timestamps: Timestamps,
-  { required, json }: ColumnPromise = NO_PROMISE,
+  promise: ColumnPromise = NO_PROMISE,
 ): ValueBytes {
   const { kind } = type
+  const { required, json, fields } = promise
   return {
     name: field.name,
     kind,
@@ -113,8 +114,11 @@ function valueBytes(
     empty: tokenOf(kind === 'ARRAY' ? `${before}[]` : `${before}null`),
     timestamps,
     texts: TEXTS[timestamps][json ?? 'usual'],
-    record: kind === 'STRUCT' ? objectBytes(field.fields, before, timestamps) : NO_RECORD,
-    element: kind === 'ARRAY' ? valueBytes(field, type.element, '', timestamps) : null,
+    record: kind === 'STRUCT' ? objectBytes(field.fields, before, timestamps, fields) : NO_RECORD,
+    element:
+      kind === 'ARRAY'
+        ? valueBytes(field, type.element, '', timestamps, { ...NO_PROMISE, ...(fields && { fields }) })
+        : null,
   }
 }
 

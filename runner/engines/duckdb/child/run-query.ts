@@ -9,14 +9,11 @@ import {
 import type { StructField } from '../../../../googlesql/data.js'
 import { bodyBuilder } from '../../../encode/body.js'
 import { BrokenContractError } from '../../../encode/broken-contract.js'
-import type { ColumnPromise } from '../../../model/query.js'
 import type { Answers, CheckRequest, ExplainRequest, Failure, RunRequest, WireParameter } from '../process/messages.js'
 import { bindParameters } from '../values/bind-parameters.js'
-import { type CellWriter, compileCellWriter, UnexpectedValueError } from '../values/cell-writer.js'
+import { type CellWriter, compileCellWriter, NO_PROMISE, UnexpectedValueError } from '../values/cell-writer.js'
 import { failureOf, isRegexpFailure, re2Reason } from './failure.js'
 import { prepareEach, type Statements } from './prepared-statements.js'
-
-const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
 /** Takes a part of a result's body as soon as it is encoded, so that no whole result is in this process's memory. */
 export type SendPart = (bytes: Uint8Array) => Promise<void>

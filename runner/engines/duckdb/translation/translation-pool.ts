@@ -24,7 +24,7 @@ export const catalogueOf = ({ tables, naming, absences }: CatalogueSource): Tabl
   tableCatalogue(tables, naming, absences)
 
 /** A column; its type as JSON. */
-interface WireColumn extends Pick<OutputColumn, 'name' | 'isNeverNull' | 'isSmallInteger'> {
+interface WireColumn extends Omit<OutputColumn, 'type' | 'column'> {
   readonly type: string
 }
 

@@ -10,12 +10,7 @@ let tables: TableCatalogue = tableCatalogue([])
 function answer({ id, sql, types }: Extract<ToTranslator, { kind: 'text' }>): FromTranslator {
   try {
     const translation = translate(sql, tables, readTypes(types), { bindsTimes: true })
-    const columns = translation.columns.map(({ name, type, isNeverNull, isSmallInteger }) => ({
-      name,
-      type: JSON.stringify(type),
-      isNeverNull,
-      isSmallInteger,
-    }))
+    const columns = translation.columns.map(({ column: _, type, ...rest }) => ({ ...rest, type: JSON.stringify(type) }))
     return { kind: 'translated', id, translation: { ...translation, columns } }
   } catch (thrown) {
     if (thrown instanceof SqlError) return { kind: 'mistake', id, reason: thrown.reason, offset: thrown.offset }

@@ -37,13 +37,11 @@ export interface CellOptions {
  */
 export function compileCellWriter(
   { name, type }: StructField,
-  { required, json }: ColumnPromise,
-  { timestamps, maxBytes }: CellOptions,
+  promise: ColumnPromise,
+  options: CellOptions,
 ): CellWriter {
-  const isNested = type.kind === 'ARRAY' || type.kind === 'STRUCT'
-  const texts = scalarTexts({ timestamps, numbers: isNested ? null : json })
-  const write = jsonWriter(type, name, { ...texts, maxBytes })
-  if (!required || type.kind === 'ARRAY') return write
+  const write = jsonWriter(type, name, promise, options)
+  if (!promise.required || type.kind === 'ARRAY') return write
   return (vector, row) => {
     const text = write(vector, row)
     // A JSON null is a NULL to the readers of every format.
@@ -60,22 +58,21 @@ export class UnexpectedValueError extends Error {
 const isNull = (vector: DuckDBVector, row: number): boolean =>
   vector instanceof DuckDBStructVector ? !vector.isItemValid(row) : vector.getItem(row) === null
 
-interface JsonTexts extends ScalarTexts {
-  readonly maxBytes: number
-}
+export const NO_PROMISE: ColumnPromise = { required: false, json: null }
 
-function jsonWriter(type: Type, name: string, texts: JsonTexts): CellWriter {
-  if (type.kind === 'ARRAY') return arrayWriter(type.element, name, texts)
-  if (type.kind === 'STRUCT') return structWriter(type.fields, texts)
-  const text = scalarWriter(type.kind, texts)
+function jsonWriter(type: Type, name: string, promise: ColumnPromise, options: CellOptions): CellWriter {
+  if (type.kind === 'ARRAY') return arrayWriter(type.element, name, promise, options)
+  if (type.kind === 'STRUCT') return structWriter(type.fields, promise, options)
+  const text = scalarWriter(type.kind, scalarTexts({ timestamps: options.timestamps, numbers: promise.json }))
   return (vector, row) => {
     const value = vector.getItem(row)
     return value === null ? 'null' : text(value)
   }
 }
 
-function arrayWriter(element: Type, name: string, texts: JsonTexts): CellWriter {
-  const write = jsonWriter(element, name, texts)
+function arrayWriter(element: Type, name: string, { fields }: ColumnPromise, options: CellOptions): CellWriter {
+  const write = jsonWriter(element, name, { ...NO_PROMISE, ...(fields && { fields }) }, options)
+  const { maxBytes } = options
   // BigQuery fails such a result. A JSON null is a value, not a NULL.
   const refuse = (): never => {
     throw new ValueError(`Array cannot have a null element; error in writing field ${name}`)
@@ -92,7 +89,7 @@ function arrayWriter(element: Type, name: string, texts: JsonTexts): CellWriter 
       const item = write(items, i)
       if (item === 'null' && isNull(items, i)) refuse()
       text += i === start ? item : `,${item}`
-      if (text.length > texts.maxBytes) throw new BodyTooLargeError(texts.maxBytes)
+      if (text.length > maxBytes) throw new BodyTooLargeError(maxBytes)
     }
     return `${text}]`
   }
@@ -106,11 +103,12 @@ function isNullList(vector: DuckDBListVector, row: number): boolean {
   return validity === undefined ? vector.getItemVector(row) === null : !validity.itemValid(row)
 }
 
-function structWriter(fields: readonly StructField[], texts: JsonTexts): CellWriter {
+function structWriter(fields: readonly StructField[], promise: ColumnPromise, options: CellOptions): CellWriter {
   const keys = objectKeys(fieldNames({ kind: 'STRUCT', fields }))
-  const writers = fields.map((field, i) =>
-    jsonWriter(field.type, field.name === '' ? `_field_${i + 1}` : field.name, texts),
-  )
+  const writers = fields.map(({ name, type }, i) => {
+    const field = { name: name === '' ? `_field_${i + 1}` : name, type }
+    return compileCellWriter(field, promise.fields?.[i] ?? NO_PROMISE, options)
+  })
   return (vector, row) => {
     if (!(vector instanceof DuckDBStructVector)) throw unexpected(vector, 'STRUCT')
     if (!vector.isItemValid(row)) return 'null'
