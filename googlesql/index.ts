@@ -3,7 +3,7 @@
  * data.ts.
  */
 
-export { withAdvice } from './advice.js'
+export { withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export { type ConstantChecks, constantChecks } from './constant-checks.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'

@@ -41,6 +41,7 @@ export async function checkSqlTexts(
   const types: Record<string, string> = { now: 'TIMESTAMP' }
   for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
   const values = exampleArguments(manifest)
+  const names = Object.keys(manifest.parameters ?? {})
   const checked: CheckedSql[] = []
   const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
   function fail(text: DistinctSql, diagnostic: Diagnostic): void {
@@ -80,7 +81,7 @@ export async function checkSqlTexts(
     const { place, inclusion } = expanded.placeOf(text.variant.rendered, offset)
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
-    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset) + inclusion))
+    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset, names) + inclusion))
   }
   const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
     share === expanded.variants.length
