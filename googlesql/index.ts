@@ -3,7 +3,7 @@
  * data.ts.
  */
 
-export { withAdvice } from './advice.js'
+export { withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export { type ConstantChecks, constantChecks } from './constant-checks.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
@@ -16,7 +16,7 @@ export { parseScript } from './parse/parse.js'
 export type * from './plan/nodes.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
 export { resolveQuery } from './resolve/resolve.js'
-export { type Place, SqlError } from './sql-error.js'
+export { offsetOf, type Place, SqlError } from './sql-error.js'
 export { nearest } from './suggest.js'
 export type { InformationSchemaView, Shard, Wildcard } from './table-definition.js'
 export {

@@ -27,3 +27,15 @@ function placeOf(source: string, offset: number): Place {
   const before = source.slice(0, offset).split(/\r\n|\n|\r/)
   return { line: before.length, column: [...before[before.length - 1]!].length + 1 }
 }
+
+/** The offset of a place; the nearest one in the text where it has no such place. */
+export function offsetOf(source: string, { line, column }: Place): number {
+  let offset = 0
+  const ends = /\r\n|\n|\r/g
+  for (let i = 1; i < line; i++) {
+    if (ends.exec(source) === null) return source.length
+    offset = ends.lastIndex
+  }
+  const before = [...source.slice(offset, offset + 2 * column)].slice(0, column - 1).join('')
+  return Math.min(source.length, offset + before.length)
+}

@@ -4,9 +4,9 @@
  * The candidate nearest to `word`, without regard to case; undefined when none is so near that `word` is a likely typo of it.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  // Almost every short name is near to so short a word.
-  if (word.length < 3) return undefined
   const lower = word.toLowerCase()
+  // Almost every short name is near to so short a word.
+  if (word.length < 3) return [...candidates].find(candidate => candidate.toLowerCase() === lower)
   const limit = Math.max(lower.length < 4 ? 1 : 2, Math.floor(lower.length / 3))
   let best: string | undefined
   let bestDistance = limit + 1

@@ -33,6 +33,7 @@ const MAY_IMPORT = {
 /** The imports allowed inside googlesql/; each of its folders may also import the files directly in googlesql/. */
 const MAY_IMPORT_IN_LANGUAGE = {
   lex: [],
+  advice: ['lex'],
   ast: [],
   values: [],
   types: ['plan', 'values'],

@@ -16,14 +16,15 @@ const PROPOSAL = /did you mean (?:"([^"]+)"|([^\s"?]+))\?/i
 const WORDS = { whole: /[\w.$-]+/g, part: /[\w$-]+/g } as const
 
 /** The replacement that a message proposes; null where it proposes none, or where the text has moved on. */
-export function suggestionOf({ message, line, column }: Diagnostic, lines: readonly string[]): Suggestion | null {
+export function suggestionOf({ rule, message, line, column }: Diagnostic, lines: readonly string[]): Suggestion | null {
   const proposal = PROPOSAL.exec(message)
   const text = lines[line - 1]
   if (proposal === null || text === undefined) return null
   const meant = proposal[1] ?? proposal[2]!
   for (const { 0: word, index } of text.matchAll(meant.includes('.') ? WORDS.whole : WORDS.part)) {
     const isBefore = index + word.length < column
-    if (isBefore || word === meant || nearest(word, [meant]) === undefined) continue
+    const isKey = rule === 'schema/unknown-key' && index === column - 1
+    if (isBefore || word === meant || (!isKey && nearest(word, [meant]) === undefined)) continue
     // Functions are proposed in lower case, and most are written in upper case.
     const newText = proposal[1] === undefined && word === word.toUpperCase() ? meant.toUpperCase() : meant
     return { line: line - 1, from: index, to: index + word.length, newText }

@@ -7,10 +7,9 @@ import type { Manifest } from '../model/manifest.js'
 import { type Claim, claimsOf, DuplicateFinder } from './check/duplicates.js'
 import { withoutKnockOns } from './check/knock-ons.js'
 import { checkOnce } from './check/memoize-check.js'
-import { mendManifest } from './check/recover.js'
+import { checkSchema } from './check/recover.js'
 import type { CheckedSql } from './check/rule.js'
 import { checkRules, HINT_RULES, MANIFEST_RULES, SQL_RULES, TEMPLATE_RULES } from './check/rules.js'
-import { findSchemaMistakes, schemaDiagnostics } from './check/schema.js'
 import { type CheckSql, checkSqlTexts } from './check/sql.js'
 import { compileEndpoint } from './compile.js'
 import { discover, isManifest, type SourceText } from './discover.js'
@@ -256,7 +255,6 @@ async function loadOne(
 ): Promise<LoadedOne> {
   const { file, text } = sourceText
   const parsed = parseManifest(file, text)
-  const { source } = parsed
   const diagnostics: Diagnostic[] = [...parsed.diagnostics]
   let hasGuessedTypes = false
   const failed = (included: readonly string[] = [], variants = 0): LoadedOne => ({
@@ -266,15 +264,14 @@ async function loadOne(
     variants,
     partials: included,
   })
-  if (source === null || parsed.diagnostics.length > 0) return failed()
+  if (parsed.source === null || parsed.diagnostics.length > 0) return failed()
 
-  const mistakes = findSchemaMistakes(parsed.value)
-  const claims = claimsOf(parsed.value, source)
+  const claims = claimsOf(parsed.value, parsed.source)
   duplicates.add(claims)
-  diagnostics.push(...schemaDiagnostics(mistakes, source))
-  const mended = mendManifest(parsed.value, mistakes)
+  const { diagnostics: ofSchema, mended } = checkSchema(parsed.value, parsed.source)
+  diagnostics.push(...ofSchema)
   if (mended === null) return failed()
-  const { manifest } = mended
+  const { manifest, source } = mended
   hasGuessedTypes = mended.hasGuessedTypes
   const { knowsDataChanges = true } = options
 

@@ -1,7 +1,6 @@
 /** From an offset in the SQL of a call back to the line of the manifest, or of the partial, that has written it. */
 
-import { mendManifest } from './check/recover.js'
-import { findSchemaMistakes } from './check/schema.js'
+import { checkSchema } from './check/recover.js'
 import { discoverPartials, readOne } from './discover.js'
 import { loadPartials } from './load-partials.js'
 import { expandSql } from './variants/expand-sql.js'
@@ -18,10 +17,10 @@ export async function placeInManifest(
   const found = await readOne(file, file, [])
   const parsed = found && parseManifest(file, found.text)
   if (!parsed?.source || parsed.diagnostics.length > 0) return null
-  const mended = mendManifest(parsed.value, findSchemaMistakes(parsed.value))
+  const mended = checkSchema(parsed.value, parsed.source).mended
   if (!mended) return null
   const partials = loadPartials(await discoverPartials(dir)).byName
-  const { texts, placeOf } = expandSql(mended.manifest, parsed.source, partials)
+  const { texts, placeOf } = expandSql(mended.manifest, mended.source, partials)
   const text = texts.find(one => one.sql === sql)
   if (!text) return null
   const { place, inclusion } = placeOf(text.variant.rendered, offset)

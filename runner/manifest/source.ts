@@ -81,6 +81,23 @@ export function lazySource(file: string, isSqlLiteral: boolean, make: () => Mani
   }
 }
 
+/** A source that finds what is at and below `path` under the key that the file has for its last step. */
+export function renamedSource(
+  source: ManifestSource,
+  { path, key }: { readonly path: NodePath; readonly key: string },
+): ManifestSource {
+  const last = path.length - 1
+  const written = (asked: NodePath): NodePath =>
+    path.every((step, i) => asked[i] === step) ? asked.with(last, key) : asked
+  return {
+    file: source.file,
+    isSqlLiteral: source.isSqlLiteral,
+    keyAt: asked => source.keyAt(written(asked)),
+    valueAt: asked => source.valueAt(written(asked)),
+    sqlAt: offset => source.sqlAt(offset),
+  }
+}
+
 interface Found {
   readonly key: Node | null
   readonly value: Node | null

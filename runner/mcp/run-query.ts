@@ -1,4 +1,5 @@
 /** The tool `run_query`: an author's SQL on the embedded engine, with its limits. Never over HTTP. */
+import { offsetOf, withAdvice } from '../../googlesql/index.js'
 import { withNow } from '../manifest/with-now.js'
 import type { Clock, Engine, SqlProblem } from '../model/ports.js'
 import { mistakeAnswer, rowsAnswer, type ToolAnswer } from './answers.js'
@@ -94,8 +95,10 @@ function readArguments(args: GivenArguments): { readonly sql: string; readonly r
   return { sql: sql as string, rows }
 }
 
-/** The mistake with its place, and the line with a caret below it. */
-function problemText({ line, column, message }: SqlProblem, sql: string): string {
+/** The mistake with its place and what to write instead, and the line with a caret below it. */
+function problemText(problem: SqlProblem, sql: string): string {
+  const { line, column } = problem
+  const message = withAdvice(problem.message, sql, offsetOf(sql, problem))
   const text = sql.split(/\r?\n/)[line - 1] ?? ''
   const before = text.slice(0, column - 1).replace(/[^\t]/g, ' ')
   return `${line}:${column}: ${message}\n${text}\n${before}^`

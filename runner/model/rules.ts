@@ -130,6 +130,7 @@ export const RULES = {
     says: 'The table in BigQuery differs from the schema file. Reported by `tables diff` and `validate --tables-diff`.',
   },
   'table/missing': { says: 'BigQuery has no such table, or the table in BigQuery has no schema file.' },
+  'table/syntax': { says: 'A table schema is not valid JSON.' },
   'table/schema': { says: 'A table schema has the wrong form.' },
   'table/unknown-type': { says: 'The type of a field is unknown.' },
   'table/duplicate-field': { says: 'A field occurs twice.' },

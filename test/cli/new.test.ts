@@ -145,6 +145,20 @@ describe('sluice new', () => {
     expect(err).to.match(/wrong\.sql:2:3: Unrecognized name: prise; Did you mean price\? \[sql\/error\]/)
     expect(existsSync(folder.path('endpoints', 'wrong.yaml'))).to.equal(false)
   })
+
+  const ADVISED: readonly (readonly [sql: string, told: string])[] = [
+    ['SELECT id FROM `shop.orders` WHERE ordered_at < NOW()', '1:49: Function not found: NOW; write @now '],
+    ["SELECT DATE_FORMAT(ordered_at, '%Y') FROM `shop.orders`", "; write FORMAT_DATE('%Y-%m-%d', date)"],
+    ["SELECT id FROM `shop.orders` WHERE country ILIKE 'de'", "; write LOWER(text) LIKE 'pattern'"],
+    ['SELECT id::text FROM `shop.orders` WHERE id = @id', '; write CAST(value AS type) '],
+    ['SELECT id AS order FROM `shop.orders`', '; ORDER is a reserved word: as a name it is quoted with backticks'],
+  ]
+  for (const [sql, told] of ADVISED) {
+    it(`says what to write instead in ${sql}`, async () => {
+      writeFileSync(folder.path('advised.sql'), sql)
+      expect((await made('--from-sql', folder.path('advised.sql'))).err).to.include(told)
+    })
+  }
 })
 
 describe('manifests that new writes', () => {

@@ -148,7 +148,10 @@ describe('table schemas', () => {
     ],
     ['[\n  { "type": "STRING" }\n]', '2:3 a field needs a "name"'],
     ['[{ "name": "a" }]', '1:2 field "a" needs a "type"'],
-    ['[{ "name": "a", "type": "RECORD" }]', '1:2 a schema is a list of fields that is not empty, found nothing'],
+    [
+      '[{ "name": "a", "type": "RECORD" }]',
+      '1:2 field "a" is a RECORD, and needs "fields", the list of its own fields',
+    ],
     [
       '[{ "name": "a", "type": "STRING", "mode": "MANY" }]',
       '1:43 the mode of field "a" must be NULLABLE, REQUIRED or REPEATED, found the text "MANY"',
@@ -167,11 +170,11 @@ describe('table schemas', () => {
     ],
     [
       '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitioning":{"type":"WEEK","field":"a"}}',
-      '1:78 the type of timePartitioning must be HOUR, DAY, MONTH, YEAR, found the text "WEEK"',
+      '1:78 the type of timePartitioning must be one of HOUR, DAY, MONTH, YEAR, found the text "WEEK"',
     ],
     [
       '{"schema":{"fields":[{"name":"a","type":"DATE"}]},"timePartitioning":{"type":"DAY","field":"b"}}',
-      '1:92 no field is named the text "b"',
+      '1:92 no field is named "b"',
     ],
     ['[{ "name": "a"', '1:2 this "{" is not closed; "}" is missing'],
   ]

@@ -107,6 +107,11 @@ describe('sluice mcp', function () {
           'SELECT\n  payloda FROM `shop.orders`',
           '2:3: Unrecognized name: payloda; Did you mean payload?\n  payloda FROM `shop.orders`\n  ^',
         ],
+        [
+          'SELECT id\r\nFROM `shop.orders` WHERE NOW() > @now',
+          '2:26: Function not found: NOW; write @now\nFROM `shop.orders` WHERE NOW() > @now\n                         ^',
+        ],
+        ['SELECT id AS order FROM `shop.orders`', /; ORDER is a reserved word: as a name it is quoted with backticks/],
         ['DELETE FROM `shop.orders` WHERE TRUE', /^1:1: /],
         ["SELECT * FROM read_csv('/etc/passwd')", /^1:23: A table function call is not supported/],
         ['SELECT 1; SELECT 2', /^1:\d+: /],

@@ -166,8 +166,13 @@ function parseTimeZone(p: Parser): Expression | null {
 }
 
 function parseInterval(p: Parser): IntervalExpression {
-  const { at } = p.take()
+  const keyword = p.take()
+  const { at } = keyword
+  const written = p.token
+  // `SELECT interval FROM t`: the keyword is the mistake, not what follows it.
+  if (written.term === 'FROM' || written.term === ',') p.unexpected(keyword)
   const value = p.expression()
+  if (written.kind === 'string' && !p.isIdentifier()) p.fail('A valid date part name is required', written.at)
   const part = parsePlainPart(p)
   const to = p.accept('TO') ? parsePlainPart(p) : null
   return { kind: 'interval', value, part, to, at }

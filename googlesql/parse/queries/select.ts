@@ -56,9 +56,25 @@ export function parseItems(p: Parser): readonly SelectItem[] {
   }
   const items = [parseItem(p)]
   // The list may end with a comma.
-  while (p.accept(',') && !endsItems(p)) items.push(parseItem(p))
+  while (p.accept(',')) {
+    if (endsItems(p)) {
+      refuseKeywordItem(p)
+      break
+    }
+    items.push(parseItem(p))
+  }
   return items
 }
+
+/** `SELECT product, order FROM t`: the keyword is meant as a name. */
+function refuseKeywordItem(p: Parser): void {
+  const { kind, term } = p.token
+  const next = p.peek().term
+  if (kind !== 'identifier') return
+  const isClause = term === 'ORDER' || term === 'GROUP' ? next === 'BY' || next === '@' : !NOT_BEHIND_CLAUSE.has(next)
+  if (!isClause) p.unexpected()
+}
+const NOT_BEHIND_CLAUSE: ReadonlySet<string> = new Set([',', 'FROM', 'AS'])
 
 const AFTER_ITEMS: ReadonlySet<string> = new Set(
   '; ) |> FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT UNION INTERSECT EXCEPT'.split(' '),

@@ -153,10 +153,19 @@ function findTable(node: ast.TablePath, env: QueryEnv, context: ResolveContext):
   if (table) return table
   const absence = context.tables.absence(name)
   if (absence !== undefined) return context.fail(`Table not found: ${name}; ${absence}`, node.at)
-  const suggestion = nearest(name, [...context.tables.names(), ...[...env.ctes.values()].map(known => known.name)])
+  const known = context.tables.names()
+  const suggestion =
+    nearest(name, [...known, ...[...env.ctes.values()].map(cte => cte.name)]) ?? withDataset(name, known)
   const hint = suggestion ? `; Did you mean ${suggestion}?` : ''
   if (isWildcard(name)) return context.fail(`Table not found: ${name} does not match any table${hint}`, node.at)
   return context.fail(`Table not found: ${name}${hint}`, node.at)
+}
+
+/** The table whose name without its dataset is the one nearest to this. */
+function withDataset(name: string, known: readonly string[]): string | undefined {
+  if (name.includes('.')) return undefined
+  const meant = nearest(name, known.map(lastName))
+  return known.find(table => lastName(table) === meant)
 }
 
 /** The name of a table without an alias: `edge` for `` `logs.edge` ``. */

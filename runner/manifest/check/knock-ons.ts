@@ -5,6 +5,9 @@ import type { RuleId } from '../../model/rules.js'
 /** Rules that compare with the type of a parameter, which is a guess where the type itself is wrong. */
 const OF_TYPES: ReadonlySet<RuleId> = new Set(['parameter/bad-constraint', 'lookup/by-type'])
 
+/** SQL that cannot be parsed, which may be meant to read what nothing seems to. */
+const UNPARSED = /^(?:Syntax error|Positional parameters)/
+
 /** A name that is never used is one that another diagnostic says was probably meant. */
 export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTypes: boolean): readonly Diagnostic[] {
   const meant = new Set(
@@ -12,5 +15,11 @@ export function withoutKnockOns(diagnostics: readonly Diagnostic[], hasGuessedTy
   )
   const isUnusedMeant = ({ rule, message }: Diagnostic): boolean =>
     rule.endsWith('/unused') && meant.has(/"([^"]+)"/.exec(message)?.[1] ?? '')
-  return diagnostics.filter(one => !(hasGuessedTypes && OF_TYPES.has(one.rule)) && !isUnusedMeant(one))
+  const isUnparsed = diagnostics.some(({ rule, message }) => rule === 'sql/error' && UNPARSED.test(message))
+  return diagnostics.filter(
+    one =>
+      !(hasGuessedTypes && OF_TYPES.has(one.rule)) &&
+      !isUnusedMeant(one) &&
+      !(isUnparsed && one.rule === 'parameter/unused'),
+  )
 }

@@ -1,47 +1,99 @@
-/** Removes the members that the schema refuses, so that the rules can find the other mistakes in the same run. */
+/** Corrects what the schema refuses, so that the rules can find the other mistakes in the same run. */
 import type { Manifest } from '../../model/manifest.js'
-import type { NodePath } from '../source.js'
-import { findSchemaMistakes, type SchemaMistake } from './schema.js'
+import { type ManifestSource, type NodePath, renamedSource } from '../source.js'
+import { findSchemaMistakes, type SchemaMistake, schemaDiagnostics } from './schema.js'
 
 export interface MendedManifest {
   readonly manifest: Manifest
+  /** Knows the keys of the manifest where they were misspelt in the file. */
+  readonly source: ManifestSource
   /** True when a type had to be guessed: errors of the SQL would then be misleading. */
   readonly hasGuessedTypes: boolean
 }
 
-/** Null when too little is left to check. */
-export function mendManifest(value: unknown, mistakes: readonly SchemaMistake[]): MendedManifest | null {
-  if (mistakes.length === 0) return { manifest: value as Manifest, hasGuessedTypes: false }
-  const copy: unknown = structuredClone(value)
-  let hasGuessedTypes = false
-  for (const mistake of mistakes) {
-    const [section, name, member] = mistake.path
-    if (section === 'parameters' && (member === 'type' || mistake.rule === 'schema/missing-key')) {
-      hasGuessedTypes = true
-      setAt(copy, ['parameters', name!, 'type'], 'string')
-    } else if (mistake.rule === 'schema/unknown-key') {
-      setAt(copy, mistake.at ?? [], undefined)
-    } else if (
-      section === 'settings' ||
-      section === 'tenant' ||
-      section === 'description' ||
-      (section === 'parameters' && member !== undefined)
-    ) {
-      setAt(copy, mistake.path, undefined)
-    }
+/** The mistakes by the schema; and the manifest without them, or null where too little is left to check. */
+export interface SchemaOutcome {
+  readonly diagnostics: ReturnType<typeof schemaDiagnostics>
+  readonly mended: MendedManifest | null
+}
+
+/** A key that is misspelt hides what is below it: once it is corrected, that is checked too. */
+const MAX_ROUNDS = 4
+
+export function checkSchema(value: unknown, source: ManifestSource): SchemaOutcome {
+  let mistakes = findSchemaMistakes(value)
+  if (mistakes.length === 0) {
+    return { diagnostics: [], mended: { manifest: value as Manifest, source, hasGuessedTypes: false } }
   }
-  return findSchemaMistakes(copy).length === 0 ? { manifest: copy as Manifest, hasGuessedTypes } : null
+  const copy: unknown = structuredClone(value)
+  const diagnostics = [...schemaDiagnostics(mistakes, source)]
+  // The places in SQL are those of the key "sql".
+  if (mistakes.some(({ at, meant }) => meant === 'sql' && at?.length === 1)) return { diagnostics, mended: null }
+  const renamed: Renamed[] = []
+  let known = source
+  let hasGuessedTypes = false
+  for (let round = 0; round < MAX_ROUNDS && mistakes.length > 0; round++) {
+    for (const mistake of mistakes) {
+      const one = rename(copy, mistake)
+      if (one === null) hasGuessedTypes = remove(copy, mistake) || hasGuessedTypes
+      else {
+        renamed.push(one)
+        known = renamedSource(known, one)
+      }
+    }
+    mistakes = findSchemaMistakes(copy)
+    // Others are consequences of what was removed.
+    const hidden = mistakes.filter(({ path }) => renamed.some(one => one.path.every((step, i) => path[i] === step)))
+    diagnostics.push(...schemaDiagnostics(hidden, known))
+  }
+  const mended = mistakes.length > 0 ? null : { manifest: copy as Manifest, source: known, hasGuessedTypes }
+  return { diagnostics, mended }
+}
+
+/** A key as it should be, and as it is written. */
+interface Renamed {
+  readonly path: NodePath
+  readonly key: string
+}
+
+/** Gives a misspelt key the name that it probably means, unless another has it; null where nothing was renamed. */
+function rename(copy: unknown, { at, meant }: SchemaMistake): Renamed | null {
+  if (at === undefined || meant === undefined) return null
+  const parent = memberOf(copy, at.slice(0, -1))
+  const key = at.at(-1)!
+  if (parent === null || Object.hasOwn(parent, meant) || !Object.hasOwn(parent, key)) return null
+  parent[meant] = parent[key]
+  delete parent[key]
+  return { path: [...at.slice(0, -1), meant], key: String(key) }
+}
+
+/** Removes the member that the schema refuses. Returns whether a type was guessed. */
+function remove(copy: unknown, mistake: SchemaMistake): boolean {
+  const [section, name, member] = mistake.path
+  if (section === 'parameters' && (member === 'type' || mistake.rule === 'schema/missing-key')) {
+    setAt(copy, ['parameters', name!, 'type'], 'string')
+    return true
+  }
+  const isRemovable = ['settings', 'tenant', 'description'].includes(String(section))
+  if (mistake.rule === 'schema/unknown-key') setAt(copy, mistake.at ?? [], undefined)
+  else if (isRemovable || (section === 'parameters' && member !== undefined)) setAt(copy, mistake.path, undefined)
+  return false
 }
 
 /** Sets a member, or deletes it when `value` is undefined; does nothing where the path does not exist. */
 function setAt(root: unknown, path: NodePath, value: unknown): void {
+  const parent = memberOf(root, path.slice(0, -1))
+  const last = path[path.length - 1]
+  if (last === undefined || parent === null) return
+  if (value === undefined) delete parent[last]
+  else parent[last] = value
+}
+
+function memberOf(root: unknown, path: NodePath): Record<string | number, unknown> | null {
   let at = root
-  for (const step of path.slice(0, -1)) {
-    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return
+  for (const step of path) {
+    if (at === null || typeof at !== 'object' || !Object.hasOwn(at, step)) return null
     at = (at as Record<string | number, unknown>)[step]
   }
-  const last = path[path.length - 1]
-  if (last === undefined || at === null || typeof at !== 'object') return
-  if (value === undefined) delete (at as Record<string | number, unknown>)[last]
-  else (at as Record<string | number, unknown>)[last] = value
+  return at !== null && typeof at === 'object' ? (at as Record<string | number, unknown>) : null
 }

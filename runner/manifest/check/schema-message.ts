@@ -1,6 +1,7 @@
 /** Ajv error → a message for authors: the place, what was found, what was expected. */
 
 import type { ErrorObject } from 'ajv'
+import { nearest } from '../../../googlesql/index.js'
 import type { RuleId } from '../../model/rules.js'
 import { describeValue, didYouMean, quotedList } from '../report.js'
 import type { NodePath } from '../source.js'
@@ -11,6 +12,8 @@ export interface SchemaMessage {
   /** The place to report, where it is not the value at the error's own path. */
   readonly at?: NodePath
   readonly isAboutKey: boolean
+  /** The key that an unknown one probably means. */
+  readonly meant?: string
 }
 
 /** The path as a message names it: `parameter "limit"`, `settings.cache`. */
@@ -49,12 +52,15 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
       const key = String(params['additionalProperty'])
       const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
       const value = (data as Readonly<Record<string, unknown>>)[key]
-      const hint = brokenText(key, value) ?? (didYouMean(key, known) || `; expected one of ${quotedList(known)}`)
+      const broken = brokenText(key, value, known)
+      const meant = broken === null ? meantKey(key, known) : undefined
+      const hint = meant === undefined ? `; expected one of ${quotedList(known)}` : `; did you mean "${meant}"?`
       return {
         rule: 'schema/unknown-key',
-        message: `unknown key "${key}" in ${place}${hint}`,
+        message: `unknown key "${key}" in ${place}${broken ?? hint}`,
         at: [...path, key],
         isAboutKey: true,
+        ...(meant !== undefined && { meant }),
       }
     }
     case 'required':
@@ -72,7 +78,8 @@ export function schemaMessage(error: ErrorObject, path: NodePath, root: string):
     }
     case 'type': {
       const types = [params['type'] as string | string[]].flat().map(type => NAMES_OF_TYPES[type] ?? type)
-      return about('schema/type', `${place} must be ${orList(types)}, found ${describeValue(data)}`)
+      const hint = types[0] === 'a map' ? mapOf(path, data) : ''
+      return about('schema/type', `${place} must be ${orList(types)}, found ${describeValue(data)}${hint}`)
     }
     case 'enum': {
       const allowed = (params['allowedValues'] as unknown[]).map(String)
@@ -109,9 +116,43 @@ function orList(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words[words.length - 1]}`
 }
 
+/** How what was written alone stands in a map. */
+function mapOf(path: NodePath, data: unknown): string {
+  const isText = typeof data === 'string' && /^[\w.<>]+$/.test(data)
+  if (path[0] === 'parameters' && path.length === 2) return `; write { type: ${isText ? data : 'string'} }`
+  return path[0] === 'columns' && path.length === 2 && isText ? `; write { name: ${data}, type: STRING }` : ''
+}
+
+/** Keys as other tools name them. */
+const KEYS: Readonly<Record<string, string>> = {
+  args: 'parameters',
+  expected: 'expect',
+  inputs: 'parameters',
+  limit: 'max_rows',
+  max: 'maximum',
+  maxlength: 'max_length',
+  params: 'parameters',
+  query: 'sql',
+  regex: 'pattern',
+  timeout: 'timeout_seconds',
+  title: 'description',
+  values: 'enum',
+  variables: 'parameters',
+}
+
+/** The known key that is written otherwise, begins with this one, or has another name elsewhere. */
+export function meantKey(key: string, known: readonly string[]): string | undefined {
+  const word = key.toLowerCase()
+  const longer = known.filter(one => word.length > 2 && one.startsWith(word))
+  const elsewhere = Object.hasOwn(KEYS, word) && known.includes(KEYS[word]!) ? KEYS[word] : undefined
+  return elsewhere ?? (longer.length === 1 ? longer[0] : nearest(key, known))
+}
+
 /** What has made a key of a text in braces; null where the key may be meant as one. */
-function brokenText(key: string, value: unknown): string | null {
+function brokenText(key: string, value: unknown, known: readonly string[]): string | null {
   if (value !== null) return null
+  const [, before, behind] = /^([\w-]+)\s*[=\s]\s*(\S.*)$/.exec(key) ?? []
+  if (before !== undefined && known.includes(before)) return `; write a colon behind the key: "${before}: ${behind}"`
   const [, name, rest] = /^([\w-]+):(\S.*)$/.exec(key) ?? []
   if (name !== undefined) return `; write a space behind the colon: "${name}: ${rest}"`
   return '; a comma ends a text in braces: if this belongs to the text before it, put the text in quotes'

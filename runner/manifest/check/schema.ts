@@ -2,11 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { ErrorObject } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { nearest } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { ManifestSource, NodePath } from '../source.js'
-import { type SchemaMessage, schemaMessage } from './schema-message.js'
+import { meantKey, type SchemaMessage, schemaMessage } from './schema-message.js'
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -71,7 +70,7 @@ function worthTelling(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const hasNews = typeof choice.data === 'object' && told.some(error => isInside(error) && !isShape(error))
     told = told.filter(error => (hasNews ? error !== choice && !(isInside(error) && isShape(error)) : !isInside(error)))
   }
-  return told.filter(error => !isMisspelt(error, told))
+  return told.filter(error => !isMisspelt(error, told) && !isOfAnotherType(error, told))
 }
 
 /** Whether a member is missing only because its key is misspelt, which is told. */
@@ -81,9 +80,13 @@ function isMisspelt({ keyword, instancePath, params }: ErrorObject, told: readon
   return told.some(other => {
     const key = String(other.params['additionalProperty'])
     const isUnknown = other.keyword === 'additionalProperties' && other.instancePath === instancePath
-    return isUnknown && (key.startsWith(`${missing}:`) || nearest(key, [missing]) !== undefined)
+    return isUnknown && (new RegExp(`^${missing}[\\s:=]`).test(key) || meantKey(key, [missing]) !== undefined)
   })
 }
+
+/** Whether it is no listed value only because it is of another type, which is told. */
+const isOfAnotherType = ({ keyword, instancePath }: ErrorObject, told: readonly ErrorObject[]): boolean =>
+  keyword === 'enum' && told.some(other => other.keyword === 'type' && other.instancePath === instancePath)
 
 /** The steps of a JSON Pointer; indexes of lists as numbers. */
 function pathOf(pointer: string, root: unknown): NodePath {

@@ -1,5 +1,5 @@
 /** Compiles every distinct SQL text of a manifest and places its errors in the manifest. */
-import { withAdvice } from '../../../googlesql/index.js'
+import { offsetOf, withAdvice } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { RunnerError, SetupError } from '../../model/errors.js'
 import type { Manifest } from '../../model/manifest.js'
@@ -41,6 +41,7 @@ export async function checkSqlTexts(
   const types: Record<string, string> = { now: 'TIMESTAMP' }
   for (const [name, { type }] of Object.entries(manifest.parameters ?? {})) types[name] = bigqueryType(type)
   const values = exampleArguments(manifest)
+  const names = Object.keys(manifest.parameters ?? {})
   const checked: CheckedSql[] = []
   const failures = new Map<string, { diagnostic: Diagnostic; share: number; label: string }>()
   function fail(text: DistinctSql, diagnostic: Diagnostic): void {
@@ -75,12 +76,12 @@ export async function checkSqlTexts(
       }
       continue
     }
-    const { message, line, column } = result.problem
-    const offset = offsetAt(text.sql, line, column)
+    const { message } = result.problem
+    const offset = offsetOf(text.sql, result.problem)
     const { place, inclusion } = expanded.placeOf(text.variant.rendered, offset)
     const key = `${place.file}:${place.line}:${place.column}`
     if (skip.has(key)) continue
-    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset) + inclusion))
+    fail(text, diagnosticAt(place, 'sql/error', withAdvice(message, text.sql, offset, names) + inclusion))
   }
   const diagnostics = [...failures.values()].map(({ diagnostic, share, label }) =>
     share === expanded.variants.length
@@ -107,16 +108,4 @@ async function checkSeveral(
     results.push(...(await Promise.all(several.map(async text => [text, await checkOne(text)] as const))))
   }
   return results
-}
-
-/** The offset of a line and column; columns count characters (code points). */
-function offsetAt(sql: string, line: number, column: number): number {
-  let offset = 0
-  for (let i = 1; i < line; i++) {
-    const next = sql.indexOf('\n', offset)
-    if (next < 0) return sql.length
-    offset = next + 1
-  }
-  const before = [...sql.slice(offset, offset + 2 * column)].slice(0, column - 1).join('')
-  return Math.min(sql.length, offset + before.length)
 }

@@ -1,6 +1,6 @@
 /** A new manifest of a query with `@parameters`, whose text stays as it is. */
 import type { TableCatalogue } from '../../../googlesql/index.js'
-import { resolveQuery, SqlError } from '../../../googlesql/index.js'
+import { resolveQuery, SqlError, withAdvice } from '../../../googlesql/index.js'
 import type { Diagnostic } from '../../model/diagnostic.js'
 import { diagnosticAt } from '../report.js'
 import type { NewManifest } from './from-table.js'
@@ -19,7 +19,8 @@ export function manifestOfSql(file: string, sql: string, tables: TableCatalogue)
     return { ok: true, manifest: manifestOf(file, sql, tables) }
   } catch (error) {
     if (!(error instanceof SqlError)) throw error
-    return { ok: false, diagnostic: diagnosticAt({ file, ...error.place }, 'sql/error', error.reason) }
+    const message = withAdvice(error.reason, sql, error.offset)
+    return { ok: false, diagnostic: diagnosticAt({ file, ...error.place }, 'sql/error', message) }
   }
 }
 

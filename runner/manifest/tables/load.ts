@@ -20,7 +20,8 @@ import type { RuleId } from '../../model/rules.js'
 import { type TableResource, tableFields, tableResource } from '../../model/table-resource.js'
 import { readOne, type SourceText, unreadable } from '../discover.js'
 import { describeValue, diagnosticAt, didYouMean, quotedList } from '../report.js'
-import type { FilePlace, ManifestSource, NodePath } from '../source.js'
+import { type FilePlace, lineStartsOf, type ManifestSource, type NodePath, placeAt } from '../source.js'
+import { jsonMistake } from '../yaml/json-mistake.js'
 import { parseManifest } from '../yaml/parse.js'
 import { FIELD_MEMBERS, RESOURCE_MEMBERS, typeHint } from './schema-members.js'
 
@@ -110,27 +111,34 @@ const TABLE_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?[A-Za-z0-9_-]+\.[\p{L}\p{
 
 export const isTableName = (text: string): boolean => TABLE_NAME.test(text)
 
-/** Reads one schema with the YAML parser, since JSON is YAML and its mistakes then have places. Null when it has mistakes. */
+/** Reads one schema with the YAML parser, since JSON is YAML and its members then have places. Null when it has mistakes. */
 export function readTableSchema({ file, text }: SourceText): {
   table: LoadedTable | null
   diagnostics: readonly Diagnostic[]
 } {
   const name = tableOf(file)
   const parsed = parseManifest(file, text)
-  if (parsed.source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
-  const reader = new SchemaReader(parsed.source)
+  const isParsed = parsed.diagnostics.every(({ rule }) => rule === 'yaml/syntax')
+  const mistake = isParsed ? jsonMistake(text.replace(/^\ufeff/, '')) : null
+  if (mistake !== null) {
+    const place = placeAt(file, lineStartsOf(text), mistake.offset)
+    return { table: null, diagnostics: [diagnosticAt(place, 'table/syntax', mistake.message)] }
+  }
+  const { source } = parsed
+  if (source === null || parsed.diagnostics.length > 0) return { table: null, diagnostics: parsed.diagnostics }
+  const reader = new SchemaReader(source)
   if (!isTableName(name)) reader.wrong([], 'table/file-name', WRONG_NAME)
   const isResource = isRecord(parsed.value)
   const resource: Record<string, unknown> = isRecord(parsed.value) ? parsed.value : {}
   const fieldsPath: NodePath = isResource ? ['schema', 'fields'] : []
   const fields = isResource ? (isRecord(resource['schema']) ? resource['schema']['fields'] : undefined) : parsed.value
   reader.readMembers(resource)
+  if (reader.diagnostics.length > 0 && fields === undefined) return { table: null, diagnostics: reader.diagnostics }
   const columns = reader.readFields(fields, fieldsPath)
   // Among columns with mistakes a name would seem to be missing.
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
   const layout = reader.readLayout(resource, columns)
   if (reader.diagnostics.length > 0) return { table: null, diagnostics: reader.diagnostics }
-  const { source } = parsed
   const table: LoadedTable = {
     name,
     columns,
@@ -159,6 +167,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** What is written with "mode" instead; null for anything else. */
+function modeHint(key: string): string | null {
+  const mode = MODES.find(one => one.toLowerCase() === key.toLowerCase())
+  return mode === undefined ? null : `; write "mode": "${mode}"`
+}
+
 const MODES: readonly string[] = ['NULLABLE', 'REQUIRED', 'REPEATED']
 
 class SchemaReader {
@@ -183,6 +197,11 @@ class SchemaReader {
       const hint = RESOURCE_MEMBERS.includes(key) ? '' : didYouMean(key, RESOURCE_MEMBERS)
       if (hint !== '') this.#wrongKey([key], `unknown member "${key}" of the table${hint}`)
     }
+    const schema = resource['schema']
+    for (const key of isRecord(schema) && schema['fields'] === undefined ? Object.keys(schema) : []) {
+      const hint = didYouMean(key, ['fields'])
+      if (hint !== '') this.#wrongKey(['schema', key], `unknown member "${key}" of "schema"${hint}`)
+    }
   }
 
   #readFieldMembers(name: string, field: Record<string, unknown>, at: NodePath): void {
@@ -190,7 +209,8 @@ class SchemaReader {
     for (const [key, value] of Object.entries(field)) {
       const member = FIELD_MEMBERS.get(key)
       if (member === undefined) {
-        const hint = didYouMean(key, missing) || `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`
+        const hint =
+          modeHint(key) ?? (didYouMean(key, missing) || `; expected one of ${quotedList(FIELD_MEMBERS.keys())}`)
         this.#wrongKey([...at, key], `unknown member "${key}" of field "${name}"${hint}`)
       } else if (!member.isRight(value)) {
         const message = `"${key}" of field "${name}" must be ${member.form}, found ${describeValue(value)}`
@@ -204,7 +224,7 @@ class SchemaReader {
       this.wrong(
         path,
         'table/schema',
-        `a schema is a list of fields that is not empty, found ${Array.isArray(value) ? 'an empty list' : describeValue(value)}`,
+        `${path.length > 2 ? '"fields"' : 'a schema'} is a list of fields that is not empty, found ${Array.isArray(value) ? 'an empty list' : describeValue(value)}`,
       )
       return []
     }
@@ -212,7 +232,7 @@ class SchemaReader {
     return value.flatMap((field: unknown, index) => {
       const at = [...path, index]
       if (!isRecord(field) || typeof field['name'] !== 'string' || field['name'] === '') {
-        this.wrong(at, 'table/schema', 'a field needs a "name"')
+        this.#unnamed(field, at)
         return []
       }
       const { name } = field
@@ -223,12 +243,22 @@ class SchemaReader {
     })
   }
 
+  /** What has no name, unless the name is misspelt. */
+  #unnamed(field: unknown, at: NodePath): void {
+    const keys = isRecord(field) && field['name'] === undefined ? Object.keys(field) : []
+    const misspelt = keys.find(key => !FIELD_MEMBERS.has(key) && didYouMean(key, ['name']) !== '')
+    if (misspelt === undefined) {
+      const found = isRecord(field) ? '' : `; found ${describeValue(field)}, expected { "name": …, "type": … }`
+      this.wrong(at, 'table/schema', `a field needs a "name"${found}`)
+    } else this.#wrongKey([...at, misspelt], `unknown member "${misspelt}" of a field${didYouMean(misspelt, ['name'])}`)
+  }
+
   #readField(name: string, field: Record<string, unknown>, at: NodePath): readonly StructField[] {
     const { type, mode, fields } = field
     const before = this.diagnostics.length
     this.#readFieldMembers(name, field, at)
     if (typeof type !== 'string') {
-      // A misspelt "type" has been told of.
+      // A misspelt "type", or one that is no text, has been told of.
       if (this.diagnostics.length === before) this.wrong(at, 'table/schema', `field "${name}" needs a "type"`)
       return []
     }
@@ -242,7 +272,9 @@ class SchemaReader {
       return []
     }
     if (/^(RECORD|STRUCT)$/i.test(type)) {
-      this.readFields(fields, [...at, 'fields'])
+      if (fields === undefined && this.diagnostics.length === before) {
+        this.wrong(at, 'table/schema', `field "${name}" is a ${type}, and needs "fields", the list of its own fields`)
+      } else if (fields !== undefined) this.readFields(fields, [...at, 'fields'])
       if (this.diagnostics.length > before) return []
     }
     const columnType = fieldType(field as unknown as SchemaField)
@@ -258,8 +290,7 @@ class SchemaReader {
   }
 
   readLayout(resource: Record<string, unknown>, columns: readonly StructField[]): TableLayout {
-    const clustering = isRecord(resource['clustering']) ? resource['clustering']['fields'] : undefined
-    const clusteredBy = (Array.isArray(clustering) ? clustering : []).flatMap((name: unknown, i) => {
+    const clusteredBy = this.#clusteringNames(resource['clustering']).flatMap((name: unknown, i) => {
       const column = this.#columnOf(name, columns, ['clustering', 'fields', i])
       if (column === null) return []
       if (CLUSTERABLE.has(column.type.kind)) return [column.name]
@@ -268,14 +299,29 @@ class SchemaReader {
       return []
     })
     const partitioning = resource['timePartitioning']
+    if (partitioning !== undefined && !isRecord(partitioning)) {
+      const message = `"timePartitioning" must be an object with "type" and "field", found ${describeValue(partitioning)}`
+      this.wrong(['timePartitioning'], 'table/layout', message)
+    }
     return { clusteredBy, partition: isRecord(partitioning) ? this.#readPartition(partitioning, columns) : null }
+  }
+
+  #clusteringNames(clustering: unknown): readonly unknown[] {
+    const names = isRecord(clustering) ? clustering['fields'] : clustering
+    if (clustering === undefined || (isRecord(clustering) && Array.isArray(names)))
+      return names === undefined ? [] : (names as unknown[])
+    const example = JSON.stringify({ fields: typeof names === 'string' ? [names] : ['id'] })
+    const message = `"clustering" must be an object with a list of fields, such as ${example}`
+    this.wrong(isRecord(clustering) ? ['clustering', 'fields'] : ['clustering'], 'table/layout', message)
+    return []
   }
 
   #readPartition(partitioning: Record<string, unknown>, columns: readonly StructField[]): TableLayout['partition'] {
     const { type, field } = partitioning
     const unit = PARTITION_UNITS.find(known => typeof type === 'string' && known === type.toUpperCase())
     if (unit === undefined) {
-      const message = `the type of timePartitioning must be ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}`
+      const hint = typeof type === 'string' ? didYouMean(type, PARTITION_UNITS) : ''
+      const message = `the type of timePartitioning must be one of ${PARTITION_UNITS.join(', ')}, found ${describeValue(type)}${hint}`
       this.wrong(['timePartitioning', 'type'], 'table/layout', message)
     }
     const path: NodePath = ['timePartitioning', 'field']
@@ -293,7 +339,14 @@ class SchemaReader {
 
   #columnOf(name: unknown, columns: readonly StructField[], path: NodePath): StructField | null {
     const column = columns.find(known => known.name === name)
-    if (!column) this.wrong(path, 'table/unknown-field', `no field is named ${describeValue(name)}`)
+    if (!column) {
+      const names = columns.map(known => known.name)
+      const message =
+        typeof name === 'string'
+          ? `no field is named "${name}"${didYouMean(name, names)}`
+          : `the name of a field is a text, found ${describeValue(name)}`
+      this.wrong(path, 'table/unknown-field', message)
+    }
     return column ?? null
   }
 }

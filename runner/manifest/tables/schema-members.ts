@@ -10,6 +10,7 @@ interface MemberForm {
 // Members whose values are read on their own have no check here.
 const READ: MemberForm = { form: '', isRight: () => true }
 const TEXT: MemberForm = { form: 'text', isRight: value => typeof value === 'string' }
+const TYPE: MemberForm = { ...TEXT, form: 'the name of a type, such as "STRING"' }
 const LIST: MemberForm = { form: 'a list', isRight: Array.isArray }
 const MAP: MemberForm = {
   form: 'a map',
@@ -24,7 +25,7 @@ const COUNT: MemberForm = {
 /** The members of a field. Source: BigQuery REST v2, TableFieldSchema. */
 export const FIELD_MEMBERS: ReadonlyMap<string, MemberForm> = new Map([
   ['name', READ],
-  ['type', READ],
+  ['type', TYPE],
   ['mode', READ],
   ['fields', LIST],
   ['description', TEXT],

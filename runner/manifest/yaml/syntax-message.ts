@@ -44,7 +44,23 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
         'this line begins at another column than the keys before it; indent it as they are, or deeper if it belongs to their text',
     }),
   ],
-  [/^Implicit (?:map )?keys need to be/, (_, found) => missingColon(found)],
+  [/^Block collections are not allowed within flow/, (_, found) => missingComma(found)],
+  [
+    /^Unexpected (?:(?:double|single)-quoted-)?scalar token$/,
+    (_, found) => unclosedBefore(found) ?? missingComma(found),
+  ],
+  [/^Missing , or : between flow map items/, (_, found) => keyWithoutColon(found)],
+  [/^Missing , (?:or : )?between flow sequence items/, () => ({ message: 'a comma is missing before this' })],
+  [/^Unexpected (?:,|empty item) in flow/, () => ({ message: 'there is one comma too many' })],
+  [/^Implicit (?:map )?keys need to be/, (_, found) => (isInBraces(found) ? missingComma(found) : missingColon(found))],
+  [
+    /^(?:Alias|Anchor) cannot be an empty string/,
+    (_, { text, offset }) => ({ message: `a text cannot begin with "${text[offset]}"; ${IN_QUOTES}` }),
+  ],
+  [
+    /^Comments must be separated/,
+    () => ({ message: `a comment begins with a space and "#"; if it is a text, ${IN_QUOTES}` }),
+  ],
   [/^Not a YAML token|^Block scalar header includes extra/, () => ({ message: IN_BLOCK })],
   [
     /^Unexpected block-seq-ind on same line/,
@@ -79,8 +95,9 @@ const isQuoted = (node: Node): boolean =>
   isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE')
 
 function severalKeys(line: string): string {
-  const isRow = /^\s*(?:-\s+)?[\w-]+:.*,\s*[\w-]+: /.test(line) && /^\s*-/.test(line)
-  if (isRow)
+  if (/\{[^}]*;\s*[\w-]+:\s/.test(line)) return 'in braces, members are separated by commas: { a: 1, b: 2 }'
+  const isRow = /^\s*-\s+[\w-]+:.*,\s*[\w-]+: /.test(line)
+  if (isRow || /^\s*[\w-]+:\s+\(?\s*[\w-]+:\s[^,"']+(?:,\s*[\w-]+:\s|$)/.test(line))
     return 'several keys in a line stand in braces, { name: a, type: STRING }; or write each in a line of its own'
   return `a text cannot hold a colon followed by a space; ${IN_QUOTES}`
 }
@@ -90,7 +107,11 @@ function textBehind(found: Found): Partial<SyntaxMistake> {
   const quoted = lastNode(found, isQuoted)
   const range = quoted?.range
   const isBehind = range && text.slice(range[1], offset).trim() === ''
-  if (range && isBehind && text.slice(range[0], range[1]).includes('\n')) {
+  if (
+    range &&
+    isBehind &&
+    (text.slice(range[0], range[1]).includes('\n') || ENDS_WITH_KEY.test(text.slice(range[0], range[1])))
+  ) {
     return { offset: range[0], message: `the quote ${text[range[0]]} is not closed where its text ends` }
   }
   if (isBehind) {
@@ -107,6 +128,37 @@ function unclosedBracket(end: string, found: Found): SyntaxMistake {
   const opened = lastNode(found, node => isCollection(node) && found.text[node.range?.[0] ?? -1] === start)
   return { offset: opened?.range?.[0] ?? found.offset, message: `this "${start}" is not closed; "${end}" is missing` }
 }
+
+/** A second key in what has begun as the value of the first: `{ type: string default: DE }`. */
+function missingComma({ text, offset, document }: Found): Partial<SyntaxMistake> {
+  const end = document.errors.find(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)?.pos[1]
+  const keys = /("[^"]*"|'[^']*'|[\w.-]+)\s*:(?=\s|$)/g
+  keys.lastIndex = offset
+  const key = keys.exec(text.slice(0, end))
+  if (key === null) return { message: 'a comma is missing before this' }
+  const name = key[1]!.replace(/^["']|["']$/g, '')
+  return { offset: key.index, message: `a comma is missing before "${name}"` }
+}
+
+const ENDS_WITH_KEY = /[,:]\s*["']$/
+
+/** A text that ends with a comma took the quote of the next one for its own: `{ name: "a, type: "STRING" }`. */
+function unclosedBefore(found: Found): SyntaxMistake | null {
+  const quoted = lastNode(found, isQuoted)
+  const range = quoted?.range
+  if (!range || range[1] !== found.offset || !ENDS_WITH_KEY.test(found.text.slice(range[0], range[1]))) return null
+  return { offset: range[0], message: `the quote ${found.text[range[0]]} is not closed where its text ends` }
+}
+
+/** `{ "name" "a" }` */
+function keyWithoutColon(found: Found): Partial<SyntaxMistake> {
+  const key = lastNode({ ...found, offset: found.offset - 1 }, isScalar)
+  return isScalar(key) ? { message: `a colon is missing behind "${String(key.value)}"` } : {}
+}
+
+/** Whether the parser found a key in the braces of another value, too. */
+const isInBraces = ({ document, offset }: Found): boolean =>
+  document.errors.some(({ code, pos }) => code === 'BLOCK_IN_FLOW' && pos[0] === offset)
 
 function missingColon({ text, offset }: Found): Partial<SyntaxMistake> {
   const open = /[[{][ \t]*\n[^\]}]*$/.exec(text.slice(0, offset))

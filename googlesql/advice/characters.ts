@@ -1,0 +1,35 @@
+/** Advice where the text cannot be read as tokens: a character that SQL has not, or a quote that is not closed. */
+import { type Adviser, type Found, isText } from './found.js'
+
+const CURLY_QUOTES = /[“”„‟‘’‚‛«»]/
+const LETTERS = /[\p{L}\p{N}_]/u
+
+export const characters: Adviser = found => {
+  if (/^Syntax error: Unclosed (?:string|bytes) literal/.test(found.reason)) return unclosedText(found)
+  if (/^Syntax error: Unclosed identifier literal/.test(found.reason)) return 'the backtick is never closed'
+  if (/^Syntax error: Missing whitespace between literal and alias/.test(found.reason)) {
+    return 'a name that begins with a digit is quoted with backticks'
+  }
+  return /^Syntax error: Illegal input character/.test(found.reason) ? illegalCharacter(found) : null
+}
+
+/** The quote that ends `it's` begins a text of its own: its place follows the letters of the word. */
+function unclosedText({ source, offset, before }: Found): string {
+  const isInWord = LETTERS.test(source[offset - 1] ?? '') && before.some(isText)
+  if (isInWord) return "a quote inside a text is written \\', or the text stands in double quotes"
+  return `the quote ${source[offset]} is never closed on its line`
+}
+
+function illegalCharacter({ source, offset, before }: Found): string | null {
+  const character = String.fromCodePoint(source.codePointAt(offset)!)
+  const rest = source.slice(offset)
+  if (CURLY_QUOTES.test(character)) return 'write straight quotes: \'text\' or "text"'
+  const parameter = /^[$%]\{?\s*([A-Za-z_]\w*)\s*\}?/.exec(rest)?.[1]
+  if (character === '$') return `write @${parameter ?? 'name'} for a parameter`
+  const last = before.at(-1)
+  const isOperand = last !== undefined && (last.kind !== 'symbol' || last.term === ')')
+  if (character === '%') return isOperand ? 'write MOD(a, b)' : `write @${parameter ?? 'name'} for a parameter`
+  if (!LETTERS.test(character)) return null
+  const word = /[\p{L}\p{N}_]*$/u.exec(source.slice(0, offset))![0] + /^[\p{L}\p{N}_]*/u.exec(rest)![0]
+  return `a name with letters other than a to z is quoted with backticks: \`${word}\``
+}

@@ -1,0 +1,71 @@
+/** A mistake in SQL with the tokens around it, which is what advice is chosen by. */
+import { type Token, tokenize } from '../lex/tokenize.js'
+
+export interface Found {
+  readonly reason: string
+  /** The token at the place, or null where the text cannot be read as tokens from there on. */
+  readonly token: Token | null
+  /** The tokens before and after it. */
+  readonly before: readonly Token[]
+  readonly after: readonly Token[]
+  readonly source: string
+  readonly offset: number
+  /** The names of declared parameters, in lower case. */
+  readonly parameters: ReadonlySet<string>
+}
+
+/** Advice for one kind of mistake; null for any other. */
+export type Adviser = (found: Found) => string | null
+
+export function findTokens(reason: string, source: string, offset: number, parameters: ReadonlySet<string>): Found {
+  const tokens = tokensOf(source)
+  const index = tokens?.findIndex(({ at }) => at === offset) ?? -1
+  const around = { reason, source, offset, parameters }
+  if (tokens && index >= 0) {
+    return { ...around, token: tokens[index]!, before: tokens.slice(0, index), after: tokens.slice(index + 1) }
+  }
+  // The end of the shorter text is no token of the whole one.
+  return { ...around, token: null, before: tokensOf(source.slice(0, offset))?.slice(0, -1) ?? [], after: [] }
+}
+
+function tokensOf(source: string): readonly Token[] | null {
+  try {
+    return tokenize(source)
+  } catch {
+    return null
+  }
+}
+
+export const isText = (token: Token | undefined | null): boolean => token?.kind === 'string'
+export const isName = (token: Token | undefined | null): boolean =>
+  token?.kind === 'identifier' || token?.kind === 'quoted'
+
+/** The call whose parentheses hold the place: its name in upper case, and the first token of its arguments. */
+export function callAround({ before, token }: Found): { readonly name: string; readonly first: Token } | null {
+  let depth = 0
+  for (let i = before.length - 1; i >= 0; i--) {
+    const { term } = before[i]!
+    if (term === ')') depth++
+    else if (term === '(' && depth-- === 0) {
+      const first = before[i + 1] ?? token
+      return first ? { name: before[i - 1]?.term ?? '', first } : null
+    }
+  }
+  return null
+}
+
+const CLAUSES = new Set('SELECT FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT ON WINDOW PARTITION'.split(' '))
+
+/** The keyword of the clause that the place is in; null where it is in parentheses of its own, or before all clauses. */
+export function clauseAround({ before }: Found): string | null {
+  let depth = 0
+  for (let i = before.length - 1; i >= 0; i--) {
+    const { term, kind } = before[i]!
+    if (term === ')' || term === ']') depth++
+    else if ((term === '(' || term === '[') && depth-- === 0) return null
+    else if (depth === 0 && kind === 'identifier' && CLAUSES.has(term)) return term
+  }
+  return null
+}
+
+export const QUOTED_NAME = 'names are quoted with backticks, as `shop.orders`; quotes make a text'

@@ -1,0 +1,171 @@
+/** Advice for syntax that is another dialect's, or that is nearly right. */
+import { isKeyword, RESERVED_KEYWORDS } from '../lex/keywords.js'
+import type { Token } from '../lex/tokenize.js'
+import { nearest } from '../suggest.js'
+import { type Adviser, callAround, clauseAround, type Found, isName, isText, QUOTED_NAME } from './found.js'
+
+/** Words behind which an expression is missing, rather than quotes. */
+const CONNECTIVES = new Set('AND OR FROM WHERE ON THEN WHEN ELSE BY JOIN HAVING IN IS LIKE USING BETWEEN AS'.split(' '))
+const NAME_FOLLOWS = new Set(
+  ['SELECT', ',', '(', 'BY', 'WHERE', 'AND', 'OR', 'ON', '=', '<', '>', '.', 'DISTINCT'].concat('FROM', 'JOIN'),
+)
+
+/** A reserved word in the place of a name. */
+export const reservedWord: Adviser = ({ reason, token, before, after }) => {
+  const [, unexpected, type] =
+    /^(?:Syntax error: (?:Unexpected|Expected .* but got) keyword|Type) (\w+)( is not supported)?$/.exec(reason) ?? []
+  const word = unexpected
+  if (word === undefined || !token || !RESERVED_KEYWORDS.has(word)) return null
+  if (type !== undefined && after[0]?.term === '<') return null
+  const last = before.at(-1)?.term ?? ''
+  const isMissing = CONNECTIVES.has(word) && !['FROM', 'AS'].includes(after[0]?.term ?? '')
+  const isClause = after[0]?.term === 'BY' || (word === 'END' && isInCase(before))
+  const isName =
+    last === 'AS' || (!/^Syntax error: Expected/.test(reason) && !isMissing && !isClause && NAME_FOLLOWS.has(last))
+  return isName ? `${word} is a reserved word: as a name it is quoted with backticks, \`${token.text}\`` : null
+}
+
+const isInCase = (before: readonly Token[]): boolean =>
+  before.filter(({ term }) => term === 'CASE').length > before.filter(({ term }) => term === 'END').length
+
+export const syntaxOfOthers: Adviser = found => {
+  const { reason, token, before, after } = found
+  if (!token) return null
+  const [last, last2, last3] = [before.at(-1), before.at(-2), before.at(-3)]
+  if (reason.startsWith('Cannot access field')) return ofField(found)
+  if (reason.startsWith('A valid date part name') && last?.term === 'INTERVAL') return writtenInterval(token)
+  if (!reason.startsWith('Syntax error')) return null
+  switch (token.term) {
+    case 'ILIKE':
+      return "write LOWER(text) LIKE 'pattern' with the pattern in lower case"
+    case 'RLIKE':
+    case 'REGEXP':
+    case '~':
+      return "write REGEXP_CONTAINS(text, r'pattern')"
+    case ':':
+      if (after[0]?.term === ':') return 'write CAST(value AS type)'
+      return after[0]?.at === token.end && isName(after[0]) ? `write @${after[0].text} for a parameter` : null
+    case '{':
+      return isName(after[0]) ? `write @${after[0]!.text} for a parameter` : null
+    case '&':
+      return last?.term === '&' ? 'write AND between conditions' : null
+    case '!':
+      return 'write NOT before a condition, and != between values'
+    case '->':
+    case '->>':
+      return "write JSON_VALUE(json, '$.name')"
+    case 'AT':
+      return "write DATETIME(timestamp, 'zone'), or a zone as the last argument of the function"
+    case 'FETCH':
+      return 'write LIMIT n'
+    case '=':
+      return last?.term === '=' ? 'equality is written with one =' : null
+    case ',':
+      return last2?.term === 'LIMIT' ? 'write LIMIT count OFFSET skipped' : null
+    case '[':
+      return last?.term === 'FROM' || last?.term === 'JOIN' ? QUOTED_NAME : null
+    case 'ON':
+      return last?.term === 'DISTINCT'
+        ? 'write QUALIFY ROW_NUMBER() OVER (PARTITION BY key ORDER BY time DESC) = 1'
+        : null
+    case '-':
+      return last2?.term === 'AS'
+        ? 'a name with other characters than letters, digits and _ is quoted with backticks'
+        : null
+    case ')':
+      return /^Syntax error: Expected end of input/.test(reason) ? 'there is one ")" too many' : null
+    default:
+  }
+  if (last?.term === 'LIMIT' || last?.term === 'OFFSET') return ofCount(token)
+  if (last?.term === 'TOP' && last2?.term === 'SELECT') return 'write LIMIT n at the end of the query'
+  if (isText(token) && (last?.term === 'FROM' || last?.term === 'JOIN')) return QUOTED_NAME
+  if (isText(token) && last?.term === 'AS') return `a name is quoted with backticks: \`${token.text}\``
+  if (isText(token) && last?.term === '(' && last2?.term === 'EXTRACT') return ofPart(token)
+  if (isText(token) && last?.term === 'IS') return `write = '${token.text}'`
+  if (last?.term === 'IN' && reason.includes('Expected "("')) {
+    return token.term === '@'
+      ? 'write IN UNNEST(@name) for the values of an array'
+      : 'write the values in parentheses: IN (a, b)'
+  }
+  if (token.kind === 'end' && last && reason.includes('Unexpected')) return `something is missing behind ${last.text}`
+  return last3?.term === 'INTERVAL' || last2?.term === 'INTERVAL' ? 'write INTERVAL 1 DAY' : null
+}
+
+function ofField({ reason, before }: Found): string | null {
+  const [last, last2] = [before.at(-1), before.at(-2)]
+  if (last?.term === '.' && isText(last2)) return QUOTED_NAME
+  const field = /^Cannot access field (\w+) on a value with type ARRAY<STRUCT</.exec(reason)?.[1]
+  if (field === undefined || !isName(last2)) return null
+  return `the array has many: write FROM …, UNNEST(${last2!.text}) AS one, and one.${field}`
+}
+
+function ofCount(token: Token): string | null {
+  if (isName(token)) return `a number or a parameter stands here: write @${token.text} for the parameter`
+  return isText(token) && /^\d+$/.test(token.text) ? `write the number without quotes: ${token.text}` : null
+}
+
+export const ofPart = ({ text }: Token): string =>
+  `the part stands without quotes: ${text.toUpperCase().replace(/S$/, '')}`
+
+/** `INTERVAL '7 days'` */
+function writtenInterval({ text }: Token): string {
+  const [, count = '1', unit = 'DAY'] = /^\s*(-?\d+)\s*([A-Za-z]+?)s?\s*$/i.exec(text) ?? []
+  return `the part stands behind the value, without quotes: INTERVAL ${count} ${unit.toUpperCase()}`
+}
+
+/** What follows each clause that may be mistyped; another token shows that the word is a name. */
+const CLAUSES: Readonly<Record<string, (next: Token | undefined) => boolean>> = {
+  FROM: next => isName(next) || isText(next) || next?.term === '(',
+  JOIN: next => isName(next) || next?.term === '(',
+  WHERE: next => next !== undefined && next.kind !== 'end' && next.term !== ',',
+  HAVING: next => next !== undefined && next.kind !== 'end' && next.term !== ',',
+  GROUP: next => next?.term === 'BY',
+  ORDER: next => next?.term === 'BY',
+  LIMIT: next => next?.kind === 'int' || next?.term === '@',
+  LEFT: next => next?.term === 'JOIN' || next?.term === 'OUTER',
+  INNER: next => next?.term === 'JOIN',
+  WINDOW: next => isName(next),
+  QUALIFY: next => next !== undefined && next.kind !== 'end' && next.term !== ',',
+  UNION: next => next?.term === 'ALL' || next?.term === 'DISTINCT',
+}
+const BEGINNINGS = ['SELECT', 'WITH', 'FROM']
+
+export const mistypedClause: Adviser = ({ reason, token, before, after }) => {
+  if (before.length === 0 && token && /^Syntax error: Unexpected identifier/.test(reason)) {
+    const meant = nearest(token.text, BEGINNINGS)
+    return meant === undefined ? null : `did you mean ${meant} in the place of ${token.text}?`
+  }
+  if (!/^Syntax error: Expected .* but got/.test(reason)) return null
+  for (const [one, next] of [
+    [before.at(-1), token],
+    [token, after[0]],
+  ] as const) {
+    if (one?.kind !== 'identifier' || isKeyword(one.term)) continue
+    const fitting = Object.keys(CLAUSES).filter(clause => CLAUSES[clause]!(next ?? undefined))
+    const meant = nearest(one.text, fitting) ?? (one.term.length === 4 ? nearest(one.text, ['DESC']) : undefined)
+    if (meant !== undefined) return `did you mean ${meant} in the place of ${one.text}?`
+  }
+  return null
+}
+
+/** Two expressions behind each other, between which something is missing. */
+export const missingBetween: Adviser = found => {
+  const { reason, token, before } = found
+  const last = before.at(-1)
+  if (!token || !last || !/^Syntax error: Expected (?:end of input|"\)"(?: or ",")?) but got/.test(reason)) return null
+  const isOpened = token.term === '(' && isName(last)
+  const isExpression = isOpened || isText(token) || ['int', 'float', 'quoted'].includes(token.kind) || isWord(token)
+  if (token.term === 'AND' || token.term === 'OR') {
+    return clauseAround(found) === 'FROM' ? 'conditions begin with WHERE' : null
+  }
+  if (!isExpression) return null
+  const { source } = found
+  const shown = isOpened ? source.slice(last.at, last.end) : source.slice(token.at, token.end)
+  const clause = clauseAround(found)
+  if (clause === null) return callAround(found) ? `a comma or an operator is missing before ${shown}` : null
+  if (clause === 'SELECT' && last.term === '*') return `FROM is missing before ${shown}`
+  if (['SELECT', 'ORDER', 'GROUP', 'PARTITION'].includes(clause)) return `a comma is missing before ${shown}`
+  return ['WHERE', 'HAVING', 'ON', 'QUALIFY'].includes(clause) ? `AND or OR is missing before ${shown}` : null
+}
+
+const isWord = ({ kind, term }: Token): boolean => kind === 'identifier' && !RESERVED_KEYWORDS.has(term)

@@ -1,0 +1,198 @@
+/** Advice where types do not fit each other: which CAST, function or literal makes them fit. */
+import type { Token } from '../lex/tokenize.js'
+import { type Adviser, type Found, isText } from './found.js'
+
+/** `operator =`, `function IFNULL`, and the types that were found. */
+const MISMATCH =
+  /^No matching signature for (operator|function|aggregate function) (\w+(?: UNNEST)?|\S+) for argument types:? (.*?)(?:\. Supported signatures?: (.*))?$/
+const CASE_MISMATCH = /^No matching signature for operator CASE; .* but found: (.*?); actual argument types/
+const COMPARISONS = new Set('= != <> < > <= >= BETWEEN IN'.split(' '))
+const NUMBERS = new Set('INT64 FLOAT64 NUMERIC BIGNUMERIC'.split(' '))
+const TIMES = new Set('DATE DATETIME TIMESTAMP TIME'.split(' '))
+
+export const types: Adviser = found => {
+  const inCase = CASE_MISMATCH.exec(found.reason)?.[1]
+  if (inCase !== undefined) return oneType(splitTypes(inCase))
+  const condition = /^\w+ clause should return type BOOL, but returns (\w+)/.exec(found.reason)?.[1]
+  if (condition !== undefined) return asCondition(condition)
+  const literal = /^Could not cast literal "(.*)" to type (\w+)$/.exec(found.reason)
+  if (literal && !(found.token && found.after[0]?.term === '+')) return writtenAs(literal[1]!, literal[2]!)
+  const [, what, name = '', listed = '', signatures = ''] = MISMATCH.exec(found.reason) ?? []
+  if (what === undefined) return null
+  return what === 'operator'
+    ? ofOperator(name, splitTypes(listed), found)
+    : ofFunction(name, splitTypes(listed), signatures)
+}
+
+/** Types behind each other, `INT64, ARRAY<INT64>`; IN writes `INT64 and {STRING, INT64}`. */
+function splitTypes(listed: string): readonly string[] {
+  const parts: string[] = ['']
+  let depth = 0
+  for (const character of listed.replace(/ and \{/, ', ').replace(/\}$/, '')) {
+    if (character === '<' || character === '(') depth++
+    if (character === '>' || character === ')') depth--
+    if (character === ',' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += character
+  }
+  return parts.map(part => part.trim())
+}
+
+function ofOperator(name: string, found: readonly string[], place: Found): string | null {
+  const [left = '', right = ''] = found
+  if (name === 'AND' || name === 'OR' || name === 'NOT') {
+    const other = found.find(type => type !== 'BOOL')
+    return other === undefined ? null : asCondition(other)
+  }
+  if (name === 'IN UNNEST') return betweenTypes(left, /^ARRAY<(.*)>$/.exec(right)?.[1] ?? right)
+  if (name === 'IN' && right.startsWith('ARRAY<')) return 'write IN UNNEST(array) for the values of an array'
+  if (name === '||' && left === 'BOOL') return 'write OR between conditions'
+  if (name === 'LIKE') {
+    const other = found.find(type => type !== 'STRING' && type !== 'BYTES')
+    return other === undefined ? null : `write CAST(… AS STRING) around the ${other}`
+  }
+  if (COMPARISONS.has(name)) {
+    const other = found.find(type => type !== left)
+    const literal = literalBeside(name, place)
+    return other === undefined ? null : (asLiteral(left, other, literal) ?? between(left, other, name, place))
+  }
+  return name === '+' || name === '-' ? ofArithmetic(name, left, right) : ofNumbers(found)
+}
+
+/** Advice for two types, and the declaration of the parameter where one side is one. */
+function between(left: string, right: string, operator: string, place: Found): string {
+  const advice = betweenTypes(left, right)
+  const parameter = parameterBeside(operator, place)
+  const wanted = parameter === null ? null : parameter.isLeft ? right : left
+  return wanted === null || !DECLARABLE.has(wanted)
+    ? advice
+    : `${advice}; or declare @${parameter!.name} as ${wanted.toLowerCase()}`
+}
+const DECLARABLE = new Set('STRING INT64 FLOAT64 BOOL DATE DATETIME TIMESTAMP'.split(' '))
+
+function betweenTypes(left: string, right: string): string {
+  const pair = [left, right]
+  const other = (type: string): string => (left === type ? right : left)
+  const array = pair.find(type => type.startsWith('ARRAY<'))
+  if (array !== undefined) return 'write value IN UNNEST(array) for the values of an array'
+  if (pair.includes('JSON')) return "write JSON_VALUE(json, '$.name'), which gives a STRING"
+  if (pair.includes('DATE') && TIMES.has(other('DATE'))) return `write DATE(…) around the ${other('DATE')}`
+  if (pair.includes('TIMESTAMP') && pair.includes('DATETIME')) {
+    return 'write TIMESTAMP(…) around the DATETIME, which takes it as UTC'
+  }
+  if (pair.includes('BOOL')) return `a BOOL is compared with TRUE or FALSE, not with ${article(other('BOOL'))}`
+  const number = pair.find(type => NUMBERS.has(type))
+  if (number !== undefined && TIMES.has(other(number))) {
+    return other(number) === 'DATE'
+      ? "write a date as '2026-01-31'"
+      : `write TIMESTAMP_SECONDS(…) or TIMESTAMP_MILLIS(…) around the ${number}`
+  }
+  if (number !== undefined && pair.includes('STRING')) {
+    return `write CAST(… AS STRING) around the ${number}, or SAFE_CAST(… AS ${number}) around the STRING`
+  }
+  if (pair.includes('BYTES') && pair.includes('STRING')) {
+    return 'write SAFE_CONVERT_BYTES_TO_STRING(…) around the BYTES'
+  }
+  return pair.includes('STRING')
+    ? `write SAFE_CAST(… AS ${other('STRING')}) around the STRING`
+    : `write CAST(… AS ${left}) around the ${right}`
+}
+
+const article = (type: string): string => `${/^[AEIO]/.test(type) ? 'an' : 'a'} ${type}`
+
+/** A literal of the wrong type is written otherwise rather than cast. */
+function asLiteral(left: string, right: string, literal: Token | null): string | null {
+  if (literal === null) return null
+  const pair = [left, right]
+  if (!pair.includes('STRING')) return null
+  const number = pair.find(type => NUMBERS.has(type))
+  if (isText(literal) && number !== undefined) {
+    return /^\s*-?\d+(\.\d+)?\s*$/.test(literal.text) ? `write the number without quotes: ${literal.text.trim()}` : null
+  }
+  if (isText(literal) && pair.includes('BOOL') && /^(true|false)$/i.test(literal.text)) {
+    return `write ${literal.text.toUpperCase()} without quotes`
+  }
+  return literal.kind === 'int' || literal.kind === 'float' ? `write the text in quotes: '${literal.text}'` : null
+}
+
+/** The operator behind the place, the token before it where that is one operand, and what follows it. */
+function operands(operator: string, { token, after }: Found): readonly [left: Token[], right: readonly Token[]] {
+  const tokens = token ? [token, ...after] : after
+  let depth = 0
+  const at = tokens.findIndex(({ term }) => {
+    if (term === '(') depth++
+    if (term === ')') depth--
+    return depth === 0 && term === operator
+  })
+  return at < 0 ? [[], []] : [tokens.slice(0, at), tokens.slice(at + 1)]
+}
+
+function literalBeside(operator: string, found: Found): Token | null {
+  const [left, right] = operands(operator, found)
+  const isLiteral = (token: Token | undefined): boolean => ['string', 'int', 'float'].includes(token?.kind ?? '')
+  const first = right.find(({ term }) => term !== '(')
+  if (isLiteral(first)) return first!
+  return left.length === 1 && isLiteral(left[0]) ? left[0]! : null
+}
+
+function parameterBeside(operator: string, found: Found): { readonly name: string; readonly isLeft: boolean } | null {
+  const [left, right] = operands(operator, found)
+  const declared = (name: Token | undefined): name is Token => found.parameters.has(name?.text.toLowerCase() ?? '')
+  if (right[0]?.term === '@' && declared(right[1])) return { name: right[1].text, isLeft: false }
+  if (left.length === 2 && left[0]!.term === '@' && declared(left[1])) return { name: left[1].text, isLeft: true }
+  return null
+}
+
+function ofArithmetic(name: '+' | '-', left: string, right: string): string | null {
+  if (name === '+' && (left === 'STRING' || right === 'STRING')) return 'join texts with || or CONCAT'
+  if ((left === 'TIMESTAMP' || left === 'DATETIME') && NUMBERS.has(right)) {
+    return `write ${left}_${name === '+' ? 'ADD' : 'SUB'}(…, INTERVAL 7 DAY)`
+  }
+  if (TIMES.has(left) && TIMES.has(right)) return left === right ? null : betweenTypes(left, right)
+  return ofNumbers([left, right])
+}
+
+/** An operator of numbers that has met texts. */
+const ofNumbers = (found: readonly string[]): string | null =>
+  found.includes('STRING') && found.every(type => type === 'STRING' || NUMBERS.has(type))
+    ? 'write SAFE_CAST(… AS INT64) around the STRING'
+    : null
+
+function ofFunction(name: string, found: readonly string[], signatures: string): string | null {
+  if (/^(DATE|DATETIME|TIMESTAMP|TIME)_(ADD|SUB)$/.test(name) && NUMBERS.has(found[1] ?? '')) {
+    return `write an interval: ${name}(…, INTERVAL 7 DAY)`
+  }
+  if (name === 'IF' && found[0] !== 'BOOL') return `the first argument is a condition: ${asCondition(found[0] ?? '')}`
+  return /\bANY\b/.test(signatures) ? oneType(name === 'IF' ? found.slice(1) : found) : null
+}
+
+/** Where all must have one type. */
+function oneType(found: readonly string[]): string | null {
+  const [first, second] = new Set(found.filter(type => type !== 'NULL'))
+  if (first === undefined || second === undefined) return null
+  const advice = NUMBERS.has(first) && second === 'STRING' ? `write CAST(… AS STRING) around the ${first}` : null
+  if (advice !== null) return `the values must have one type: ${advice}`
+  if (first === 'STRING') return `the values must have one type: write CAST(… AS STRING) around the ${second}`
+  return `the values must have one type: ${betweenTypes(first, second)}`
+}
+
+function asCondition(type: string): string {
+  if (NUMBERS.has(type)) return `compare the ${type}, as in x != 0`
+  return type === 'STRING' ? "compare the STRING, as in x = 'text'" : `compare the ${type}, or test it with IS NOT NULL`
+}
+
+const EXAMPLES: Readonly<Record<string, string>> = {
+  DATE: "'2026-01-31'",
+  DATETIME: "'2026-01-31 12:00:00'",
+  TIME: "'12:00:00'",
+  TIMESTAMP: "'2026-01-31 12:00:00'",
+}
+
+function writtenAs(text: string, type: string): string | null {
+  const [, count, unit] = /^(\d+) *(minute|hour|day|week|month|year)s?(?: ago)?$/i.exec(text) ?? []
+  if (unit !== undefined && (type === 'TIMESTAMP' || type === 'DATE' || type === 'DATETIME')) {
+    const now = type === 'TIMESTAMP' ? '@now' : `${type}(@now)`
+    return `write ${type}_SUB(${now}, INTERVAL ${count} ${unit.toUpperCase()})`
+  }
+  const example = EXAMPLES[type]
+  return example === undefined ? null : `${article(type)} is written ${example}`
+}

@@ -1,0 +1,116 @@
+/** What to write instead, for the mistakes of authors who know another dialect of SQL, or are new to this one. */
+import { nearest } from '../suggest.js'
+import { characters } from './characters.js'
+import { DATE_PARTS, FUNCTIONS, TYPE_NAMES, TYPES } from './foreign-names.js'
+import { type Adviser, callAround, clauseAround, findTokens, isText } from './found.js'
+import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } from './syntax.js'
+import { types } from './types.js'
+
+/**
+ * The reason, and behind it what to write instead where that is known. `offset` is where the mistake is in the text;
+ * `parameters` are the names that are declared.
+ */
+export function withAdvice(reason: string, source: string, offset: number, parameters: Iterable<string> = []): string {
+  const names = new Set([...parameters].map(name => name.toLowerCase()))
+  const found = findTokens(reason, source, offset, names)
+  for (const advise of ADVISERS) {
+    const advice = advise(found)
+    // The nearest name of a function is another function, and would mislead beside the right one; so would all signatures.
+    if (advice !== null) return `${reason.replace(BESIDES, '')}; ${advice}`
+  }
+  return reason
+}
+
+const BESIDES = /; Did you mean [^?]*\?$|\. Supported signatures?: .*$/
+
+const foreignFunction: Adviser = ({ reason }) => {
+  const name = /^Function not found: ([\w.]+)/.exec(reason)?.[1]?.toUpperCase() ?? ''
+  return Object.hasOwn(FUNCTIONS, name) ? `write ${FUNCTIONS[name]}` : null
+}
+
+const foreignType: Adviser = ({ reason }) => {
+  const name = /^Type not found: (\w+)/.exec(reason)?.[1]?.toUpperCase()
+  if (name === undefined || reason.includes('Did you mean')) return null
+  const meant = Object.hasOwn(TYPES, name)
+    ? TYPES[name]
+    : nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...Object.keys(TYPES)])
+  return meant === undefined ? `the types are ${TYPE_NAMES.join(', ')}` : `did you mean ${meant}?`
+}
+
+const isPart = (word: string): boolean => DATE_PARTS.includes(word.toUpperCase().replace(/S$/, ''))
+
+/** A part that is misspelt, in quotes, or before the values. */
+const datePart: Adviser = found => {
+  const { reason, token } = found
+  const match = /^A valid date part name is required(?: but found (\w+))?/.exec(reason)
+  if (match === null || found.before.at(-1)?.term === 'INTERVAL') return null
+  const call = callAround(found)
+  if (call && call.first !== token && (isText(call.first) || isPart(call.first.text)) && isPart(call.first.text)) {
+    return 'the part comes last, without quotes: (value, DAY)'
+  }
+  if (token && isText(token)) return ofPart(token)
+  const part = match[1]
+  if (part === undefined) return null
+  const meant = nearest(part, DATE_PARTS)
+  return meant === undefined ? `the parts are ${DATE_PARTS.join(', ')}` : `did you mean ${meant}?`
+}
+
+/** A name that is a parameter, a date part, the alias of a column, or the first half of a name with a dash. */
+const unknownName: Adviser = found => {
+  const { reason, token, before, after, parameters, source } = found
+  const name = /^Unrecognized name: (\w+)/.exec(reason)?.[1]
+  if (name === undefined || !token) return null
+  if (isPart(name) && callAround(found)) {
+    const isSum = /_(ADD|SUB)$/.test(callAround(found)!.name)
+    return isSum
+      ? `write INTERVAL 7 ${name.toUpperCase()}`
+      : 'the part comes last, behind both values: (later, earlier, DAY)'
+  }
+  if (parameters.has(name.toLowerCase())) return `write @${name} for the parameter`
+  const [dash, rest] = after
+  if (dash?.term === '-' && dash.at === token.end && rest?.kind === 'identifier' && rest.at === dash.end) {
+    return `a name with "-" is quoted with backticks: \`${source.slice(token.at, rest.end)}\``
+  }
+  if (![token, ...before, ...after].some(({ term }) => term === 'FROM')) return 'the query has no FROM'
+  const clause = clauseAround(found)
+  const aliases = before.flatMap(({ term }, i) => (term === 'AS' ? [before[i + 1]?.text ?? ''] : []))
+  if (clause === 'GROUP' && !reason.includes('Did you mean')) {
+    const meant = nearest(name, aliases)
+    return meant === undefined ? null : `Did you mean ${meant}?`
+  }
+  const isAlias = aliases.some(alias => alias.toLowerCase() === name.toLowerCase())
+  if (!isAlias || (clause !== 'WHERE' && clause !== 'SELECT')) return null
+  return clause === 'WHERE'
+    ? `WHERE does not know the columns that SELECT names: repeat the expression of ${name}`
+    : `a column cannot use the name that another column gets: repeat the expression of ${name}`
+}
+
+const aggregateInWhere: Adviser = ({ reason }) =>
+  /^Aggregate function \w+ not allowed in WHERE clause/.test(reason)
+    ? 'conditions on groups stand in HAVING, behind GROUP BY'
+    : null
+
+const secondQuery: Adviser = ({ reason, before }) =>
+  /^Only one query /.test(reason) && before.at(-1)?.term === ';'
+    ? 'delete what is behind the semicolon, or make it an endpoint of its own'
+    : null
+
+/** Each knows one mistake; the first that knows this one speaks. */
+const ADVISERS: readonly Adviser[] = [
+  characters,
+  foreignFunction,
+  foreignType,
+  datePart,
+  reservedWord,
+  syntaxOfOthers,
+  types,
+  unknownName,
+  aggregateInWhere,
+  secondQuery,
+  ({ reason, token, after }) =>
+    /^Could not cast literal "/.test(reason) && token !== null && after[0]?.term === '+'
+      ? 'join texts with || or CONCAT'
+      : null,
+  mistypedClause,
+  missingBetween,
+]
