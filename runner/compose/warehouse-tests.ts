@@ -1,5 +1,5 @@
 /** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
-import { type SchemaField, SqlError } from '../../googlesql/index.js'
+import { declaringOf, isShardOf, isWildcard, prefixOf, type SchemaField, SqlError } from '../../googlesql/index.js'
 import { derive } from '../encode/derive/derive.js'
 import { checkedColumn } from '../engines/checked-column.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
@@ -70,6 +70,19 @@ export async function openWarehouseTarget(
     return known
   }
 
+  const hasRows = (table: TestTable | undefined): table is TestTable => table !== undefined && table.rows?.length !== 0
+
+  const addTable = (name: string, table: TestTable | undefined, named?: string): Promise<string> =>
+    hasRows(table) ? addRows(table, fieldsFor(name), named) : dataset.addTable(fieldsFor(name), null, named)
+
+  const numbers = new Map<TestTable, number>()
+  let wildcards = 0
+  function numberOf(table: TestTable): number {
+    const number = numbers.get(table) ?? numbers.size
+    numbers.set(table, number)
+    return number
+  }
+
   async function rowsOf({ standsFor, definition }: TestTable): Promise<Uint8Array> {
     const query = { sql: `SELECT * FROM \`${standsFor}\``, parameters: {} }
     const options = {
@@ -85,9 +98,9 @@ export async function openWarehouseTarget(
     return derive('ndjson', columns, body, { endpoint: 'test', revision: '', isTruncated, timestamps: 'iso8601' })
   }
 
-  async function addRows(table: TestTable, fields: readonly SchemaField[]): Promise<string> {
+  async function addRows(table: TestTable, fields: readonly SchemaField[], name?: string): Promise<string> {
     try {
-      return await dataset.addTable(fields, await rowsOf(table))
+      return await dataset.addTable(fields, await rowsOf(table), name)
     } catch (thrown) {
       const isRefusal = thrown instanceof RefusedRowsError || (thrown instanceof RunnerError && !signal.aborted)
       if (!isRefusal) throw thrown
@@ -97,11 +110,45 @@ export async function openWarehouseTarget(
     }
   }
 
+  /** The fields of a table: of its own schema, or of the one that declares all shards. */
+  const fieldsFor = (name: string): readonly SchemaField[] =>
+    fieldsOf.get(name) ??
+    declaringOf(
+      tables.filter(table => isWildcard(table.name)),
+      name,
+    )?.fields ??
+    []
+
+  /** Makes the shards of a wildcard table, which are its own; resolves to its name, which ends in a star. */
+  async function addShards(name: string, given: readonly TestTable[]): Promise<string> {
+    const own = `w${++wildcards}_`
+    const prefix = prefixOf(name)
+    const newest = tables
+      .map(table => table.name)
+      .filter(known => !isWildcard(known) && isShardOf(known, prefix))
+      .sort()
+      .at(-1)
+    const shards = new Set(given.map(table => table.standsFor))
+    if (newest !== undefined) shards.add(newest)
+    // BigQuery finds no wildcard table without a shard.
+    if (shards.size === 0) shards.add(`${prefix}0`)
+    // One after the other: BigQuery takes the columns from the shard that was made last.
+    for (const shard of [...shards].sort()) {
+      const table = given.find(({ standsFor }) => standsFor === shard)
+      await addTable(shard, table, own + shard.slice(prefix.length))
+    }
+    return `${dataset.name}.${own}*`
+  }
+
+  function shardsFor(name: string, given: readonly TestTable[]): Promise<string> {
+    const shards = given.filter(({ standsFor }) => isShardOf(standsFor, prefixOf(name)))
+    return once([name, ...shards.map(numberOf)].join(' '), () => addShards(name, shards))
+  }
+
   function nameFor(name: string, given: readonly TestTable[]): Promise<string> {
-    const fields = fieldsOf.get(name) ?? []
+    if (isWildcard(name)) return shardsFor(name, given)
     const table = given.find(({ standsFor }) => standsFor === name)
-    const isEmpty = table === undefined || table.rows?.length === 0
-    return isEmpty ? once(name, () => dataset.addTable(fields, null)) : once(table, () => addRows(table, fields))
+    return once(hasRows(table) ? table : name, () => addTable(name, table))
   }
 
   async function renamed(query: Query, given: readonly TestTable[]): Promise<Query> {

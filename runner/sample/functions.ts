@@ -1,6 +1,13 @@
 /** Sample entries of serverless functions: the relay's log and the functions' own log. */
-import type { Random } from './random.js'
+import { type Random, seededRandom, seedOf } from './random.js'
 import { STATUS_CODES, USER_AGENTS, type World } from './world.js'
+
+/** Where functions run: the server's name, and its region. */
+const SERVERS = [
+  ['deno/aws-us-east-1', 'us-east-1'],
+  ['deno/aws-eu-central-1', 'eu-central-1'],
+  ['deno/gcp-asia-southeast1', 'ap-southeast-1'],
+] as const
 
 export function functionEdgeEntry(random: Random, world: World, isoTime: string): object {
   const project = world.pickProject(random)
@@ -17,13 +24,19 @@ export function functionEdgeEntry(random: Random, world: World, isoTime: string)
   const durationMs = random.isTrue(0.02)
     ? null
     : Math.max(1, Math.round(random.skewed(called.medianMs * (status >= 500 ? 4 : 1), 0.8)))
+  const id = random.uuid()
+  const sentBytes = method === 'POST' ? Math.round(random.skewed(300, 1)) : 0
+  const agent = random.weighted(USER_AGENTS)
+  const receivedBytes = Math.round(random.skewed(120, 1.2))
+  const [server, region] = random.pick(SERVERS)
   return {
-    id: random.uuid(),
+    id,
     timestamp: isoTime,
     event_message: `${method} | ${status} | https://${project.ref}.functions.supabase.co/${called.name}${search}`,
     metadata: [
       {
         deployment_id: `${project.ref}_${called.id}_${deployment}`,
+        execution_id: seededRandom(seedOf(id, 0)).uuid(),
         execution_time_ms: durationMs,
         function_id: called.id,
         project_ref: project.ref,
@@ -33,9 +46,9 @@ export function functionEdgeEntry(random: Random, world: World, isoTime: string)
               {
                 accept: '*/*',
                 accept_encoding: 'gzip, deflate, br',
-                content_length: String(method === 'POST' ? Math.round(random.skewed(300, 1)) : 0),
+                content_length: String(sentBytes),
                 host: `${project.ref}.functions.supabase.co`,
-                user_agent: random.weighted(USER_AGENTS),
+                user_agent: agent,
               },
             ],
             host: 'subhosting-v1.deno-aws.net',
@@ -50,11 +63,12 @@ export function functionEdgeEntry(random: Random, world: World, isoTime: string)
           {
             headers: [
               {
-                content_length: String(Math.round(random.skewed(120, 1.2))),
+                content_length: String(receivedBytes),
                 content_type: 'application/json',
                 date: new Date(isoTime).toUTCString(),
-                server: random.pick(['deno/aws-us-east-1', 'deno/aws-eu-central-1', 'deno/gcp-asia-southeast1']),
+                server,
                 vary: 'Accept-Encoding',
+                x_sb_edge_region: region,
               },
             ],
             status_code: status,

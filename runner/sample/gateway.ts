@@ -1,5 +1,5 @@
 /** Sample entries of the gateway, `logs.edge`. */
-import type { Random } from './random.js'
+import { type Random, seededRandom, seedOf } from './random.js'
 import { ipAddress, REGIONS, STATUS_CODES, USER_AGENTS, type World } from './world.js'
 
 const TABLES = ['profiles', 'messages', 'orders', 'todos', 'events', 'invoices']
@@ -28,6 +28,21 @@ const METHODS: readonly (readonly [string, number])[] = [
   ['OPTIONS', 5],
 ]
 
+/** What the authentication service says of a failure, by its status. */
+const AUTH_ERRORS: Readonly<Record<number, string>> = {
+  400: 'invalid_credentials',
+  401: 'bad_jwt',
+  403: 'session_not_found',
+  404: 'user_not_found',
+  409: 'conflict',
+  429: 'over_request_rate_limit',
+}
+
+function authError(path: string, status: number): string | null {
+  if (status < 400 || !path.startsWith('/auth')) return null
+  return AUTH_ERRORS[status] ?? 'unexpected_failure'
+}
+
 export function edgeEntry(random: Random, world: World, isoTime: string): object {
   const project = world.pickProject(random)
   const region = random.pick(REGIONS)
@@ -40,11 +55,13 @@ export function edgeEntry(random: Random, world: World, isoTime: string): object
   const ip = ipAddress(random)
   const ray = random.hex(16)
   const url = `https://${host}${path}${search}`
+  const hasBody = method === 'POST' || method === 'PATCH'
   return {
     id: random.uuid(),
     timestamp: isoTime,
     event_message: `${method} | ${status} | ${ip} | ${ray} | ${url} | ${agent}`,
     project: project.ref,
+    identifier: project.ref,
     metadata: [
       {
         logflare_worker: [{ worker_id: random.hex(6).toUpperCase() }],
@@ -93,6 +110,7 @@ export function edgeEntry(random: Random, world: World, isoTime: string): object
                 cf_connecting_ip: ip,
                 cf_ipcountry: region.country,
                 cf_ray: ray,
+                content_length: hasBody ? String(Math.round(seededRandom(seedOf(ray, 0)).skewed(400, 1))) : null,
                 host,
                 referer: random.isTrue(0.6) ? `https://app-${project.ref.slice(0, 5)}.example.com/` : null,
                 user_agent: agent,
@@ -119,6 +137,7 @@ export function edgeEntry(random: Random, world: World, isoTime: string): object
                 date: new Date(isoTime).toUTCString(),
                 sb_gateway_mode: 'direct',
                 sb_gateway_version: '1',
+                x_sb_error_code: authError(path, status),
               },
             ],
             origin_time: Math.round(random.skewed(status >= 500 ? 900 : 45, 0.9)),

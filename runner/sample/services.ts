@@ -2,6 +2,34 @@
 import type { Random } from './random.js'
 import { ipAddress, type World } from './world.js'
 
+interface AboutError {
+  readonly application_name: string
+  readonly detail: string | null
+  readonly hint: string | null
+  readonly query: string | null
+}
+/** What PostgreSQL tells of an error beside its message, by the code of the error. */
+const ABOUT_ERRORS: Readonly<Record<string, AboutError>> = {
+  23505: {
+    application_name: 'postgrest',
+    detail: 'Key (id)=(42) already exists.',
+    hint: null,
+    query: 'insert into profiles (id, name) values ($1, $2)',
+  },
+  '42P01': {
+    application_name: 'postgrest',
+    detail: null,
+    hint: 'Perhaps you meant to reference the table "public.messages".',
+    query: 'select * from public.missing',
+  },
+  '28P01': {
+    application_name: '[unknown]',
+    detail: 'Connection matched file "pg_hba.conf" line 95: "host all all 0.0.0.0/0 scram-sha-256"',
+    hint: null,
+    query: null,
+  },
+}
+
 export function postgresEntry(random: Random, world: World, isoTime: string): object {
   const project = world.pickProject(random)
   const [severity, code, message] = random.weighted<readonly [string, string, string]>([
@@ -17,11 +45,13 @@ export function postgresEntry(random: Random, world: World, isoTime: string): ob
     timestamp: isoTime,
     event_message: message,
     project: project.ref,
+    identifier: project.ref,
     metadata: [
       {
         host: `db-${project.ref}`,
         parsed: [
           {
+            ...ABOUT_ERRORS[code],
             backend_type: 'client backend',
             command_tag: random.pick(['SELECT', 'INSERT', 'UPDATE', 'authentication', 'idle']),
             connection_from: `127.0.0.1:${random.int(30000, 60999)}`,
@@ -214,6 +244,6 @@ export function poolerEntry(random: Random, world: World, isoTime: string): obje
       [`stats: ${random.int(0, 60)} xacts/s, ${random.int(0, 90)} queries/s, in ${random.int(100, 90000)} B/s`, 2],
     ]),
     project: project.ref,
-    metadata: [{ host: `db-${project.ref}` }],
+    metadata: [{ host: `db-${project.ref}`, project: project.ref }],
   }
 }

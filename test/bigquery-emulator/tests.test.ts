@@ -1,6 +1,6 @@
 /** `sluice test --engine bigquery`: the same files, over tables in a dataset that is gone afterwards, whatever happens. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect } from 'chai'
 import { command, type Finished, scratch } from '../cli/command.js'
@@ -91,6 +91,9 @@ describe(`sluice test over an emulator${WHY_PENDING}`, function () {
     write('tables/shop.returns.json', JSON.stringify([{ name: 'product', type: 'STRING' }]))
   })
   afterEach(async () => {
+    for (const name of ['endpoints/shop.days.yaml', 'endpoints/shop.days.test.yaml', 'tables/shop.visits_*.json']) {
+      rmSync(folder.path(name), { force: true })
+    }
     if (emulator) expect(await datasets()).to.deep.equal([])
   })
   after(async () => {
@@ -104,6 +107,42 @@ describe(`sluice test over an emulator${WHY_PENDING}`, function () {
     const { code, out, err } = await test()
     expect(err).to.equal('')
     expect(out).to.match(/^5 passed, 0 failed/)
+    expect(code).to.equal(0)
+  })
+
+  it('makes the shards of wildcard tables', async () => {
+    write(
+      'endpoints/shop.days.yaml',
+      `id: 3b6f0d3c-7a51-4d0e-9d1f-0c5a8f2e4b18
+name: shop.days
+parameters: { from: { type: string, required: true } }
+sql: |
+  SELECT _TABLE_SUFFIX AS day, COUNT(*) AS n, (SELECT COUNT(*) FROM shop.visits_20260102) AS second
+  FROM \`shop.visits_*\` WHERE _TABLE_SUFFIX >= @from GROUP BY day ORDER BY day
+`,
+    )
+    write(
+      'endpoints/shop.days.test.yaml',
+      `tables:
+  shop.visits_20260101: [{ page: a }]
+  shop.visits_20260102: [{ page: a }, { page: b }]
+tests:
+  - { name: both, arguments: { from: "2026" }, expect: { rows: [{ day: "20260101", n: 1, second: 2 }, { day: "20260102", n: 2, second: 2 }] } }
+  - { name: one, arguments: { from: "20260102" }, expect: { rows: [{ day: "20260102", n: 2, second: 2 }] } }
+  - name: another day
+    tables: { shop.visits_20260102: [], shop.visits_20260301: [{ page: c }] }
+    arguments: { from: "20260102" }
+    expect: { rows: [{ day: "20260301", n: 1, second: 0 }] }
+  - name: no shard
+    tables: { shop.visits_20260101: [], shop.visits_20260102: [] }
+    arguments: { from: "2026" }
+    expect: { rows: [] }
+`,
+    )
+    write('tables/shop.visits_*.json', JSON.stringify([{ name: 'page', type: 'STRING' }]))
+    const { code, out, err } = await test(folder.path('endpoints/shop.days.yaml'))
+    expect(err).to.equal('')
+    expect(out).to.match(/^4 passed, 0 failed/)
     expect(code).to.equal(0)
   })
 

@@ -41,6 +41,7 @@ export const pageFiles = (): readonly string[] => [
   'README.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
+  'examples/ga4/README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.md'))
     .map(file => join('docs', file))

@@ -31,9 +31,11 @@ const MAKEFILE = new Set([...readFileSync('Makefile', 'utf8').matchAll(/^([a-z]+
 /** Those of a fresh clone, and those that documents show. */
 const ENDPOINTS = new Set(
   [
-    ...readdirSync('endpoints', { encoding: 'utf8' })
-      .filter(name => name.endsWith('.yaml'))
-      .map(name => readFileSync(join('endpoints', name), 'utf8')),
+    ...['endpoints', 'examples/ga4/endpoints'].flatMap(folder =>
+      readdirSync(folder, { encoding: 'utf8' })
+        .filter(name => name.endsWith('.yaml'))
+        .map(name => readFileSync(join(folder, name), 'utf8')),
+    ),
     ...PAGES.flatMap(page => blocksOf(page, 'yaml')),
   ].flatMap(text => /^name: (\S+)$/m.exec(text)?.[1] ?? []),
 )

@@ -1,5 +1,6 @@
 /** Writes other tables into a query, by the places where the resolver found names of tables. */
 import {
+  isWildcard,
   parseTypeName,
   type ResolvedQuery,
   resolveQuery,
@@ -46,7 +47,8 @@ export function renameTables(
   let renamed = ''
   let from = 0
   for (const { table, at, impliedAlias } of references) {
-    const alias = impliedAlias === null ? '' : ` AS \`${impliedAlias}\``
+    // A wildcard table has no name of one word that a query could qualify a column by.
+    const alias = impliedAlias === null || isWildcard(table) ? '' : ` AS \`${impliedAlias}\``
     renamed += `${sql.slice(from, at)}\`${nameOf(table)}\`${alias}`
     from = endOfPath(tokens, at)
   }

@@ -17,9 +17,10 @@ export interface ScratchDataset {
   /**
    * Makes a table; resolves to its name, `project.dataset.table`.
    * @param ndjson its rows, or null for none
+   * @param name a name that no other table of the dataset has, without the letter `t` and a number; by default it is one of these
    * @throws RefusedRowsError for rows that BigQuery does not take, SetupError
    */
-  addTable(fields: readonly SchemaField[], ndjson: Uint8Array | null): Promise<string>
+  addTable(fields: readonly SchemaField[], ndjson: Uint8Array | null, name?: string): Promise<string>
   /** Removes the dataset with its tables, also where `signal` has fired. @throws SetupError */
   remove(): Promise<void>
 }
@@ -144,8 +145,7 @@ export async function createScratchDataset(access: Access, deps: ScratchDatasetD
   let tables = 0
   return {
     name: `${project}.${dataset}`,
-    async addTable(declared, ndjson) {
-      const table = `t${++tables}`
+    async addTable(declared, ndjson, table = `t${++tables}`) {
       const fields = declared.map(plainField)
       if (ndjson !== null) await attempt('add a table to', () => load(table, fields, ndjson))
       else {

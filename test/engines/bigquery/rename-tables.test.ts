@@ -8,7 +8,7 @@ const columns = [
   { name: 'list', type: { kind: 'ARRAY', element: STRING } as const },
 ]
 const TABLES: TableCatalogue = tableCatalogue(
-  ['logs.edge', 'logs.auth', 'other-project.d.t'].map(name => ({ name, columns })),
+  ['logs.edge', 'logs.auth', 'logs.day_*', 'other-project.d.t'].map(name => ({ name, columns })),
   { project: 'my-project', defaultDataset: 'logs' },
 )
 const renamed = (sql: string): string => {
@@ -43,6 +43,8 @@ describe('tables of another name in a query', () => {
       'FROM logs.edge |> JOIN logs.auth AS b USING (a) |> SELECT a',
       'FROM `x.y.logs_edge` AS `edge` |> JOIN `x.y.logs_auth` AS b USING (a) |> SELECT a',
     ],
+    ['SELECT a, _TABLE_SUFFIX AS s FROM `logs.day_*`', 'SELECT a, _TABLE_SUFFIX AS s FROM `x.y.logs_day__`'],
+    ['SELECT d.a FROM `logs.day_*` AS d', 'SELECT d.a FROM `x.y.logs_day__` AS d'],
     ['SELECT 1 AS logs', 'SELECT 1 AS logs'],
   ]
   for (const [sql, expected] of cases) {
