@@ -1,6 +1,13 @@
 /** DuckDB's names, types and values, for a process that runs SQL which another process has translated. */
 
-export { BEYOND_NUMERIC } from './bignumeric.js'
+export {
+  BIGNUMERIC_SCALE,
+  bignumericText,
+  bignumericUnits,
+  isInBignumeric,
+  MAX_BIGNUMERIC,
+  MIN_BIGNUMERIC,
+} from './bignumeric.js'
 export { literalPath, PATTERN_LETTERS, quoteName, quotePath, quoteText } from './emit/quote.js'
 export { FROM_COLUMN, PARTITION_ALIAS, SHARD_SUFFIX, UNTIL_COLUMN } from './emit/scans/hidden-columns.js'
 export type { PartitionRead, ShardCondition, ShardRead } from './emit/shard-views.js'

@@ -3,7 +3,7 @@ import { findFunction } from '../../googlesql/functions/all.js'
 import type { CanFail } from '../../googlesql/functions/catalogue.js'
 import type { AggregateCall, CastExpr, Expr, Scan } from '../../googlesql/plan/nodes.js'
 import { exprsOfScan, inputsOfScan, partsOf } from '../../googlesql/plan/walk.js'
-import { type ScalarKind, type Type, typeName } from '../../googlesql/types/types.js'
+import type { ScalarKind, Type } from '../../googlesql/types/types.js'
 
 /** Whether the expression, or a part of it, raises an error for some values of the columns that it reads. */
 export function mayFail(expr: Expr): boolean {
@@ -23,7 +23,7 @@ export function raises(expr: Expr): boolean {
   switch (expr.kind) {
     case 'call':
       // A function that is not in the catalogue is one that the resolver creates; it is treated as one that may fail.
-      return expr.isSafe ? false : isBeyondCarrier(expr.type) || holds(expr.name, expr.arguments)
+      return expr.isSafe ? false : holds(expr.name, expr.arguments)
     case 'cast':
       return castRaises(expr)
     case 'subquery':
@@ -74,21 +74,17 @@ function raisesInScan(scan: Scan): boolean {
 }
 
 const aggregateRaises = (call: AggregateCall): boolean =>
-  (!call.isSafe && (isBeyondCarrier(call.type) || holds(call.name, call.arguments))) ||
-  (call.limit !== null && call.limit.kind !== 'literal')
+  (!call.isSafe && holds(call.name, call.arguments)) || (call.limit !== null && call.limit.kind !== 'literal')
 
 function holds(name: string, args: readonly (Expr | null)[]): boolean {
   const canFail: CanFail = findFunction(name)?.canFail ?? true
   return typeof canFail === 'boolean' ? canFail : canFail(args)
 }
 
-/** Whether DECIMAL(38,9), the carrier of BIGNUMERIC, may refuse values that BigQuery computes with. */
-const isBeyondCarrier = (type: Type): boolean => type.kind === 'BIGNUMERIC'
-
 function castRaises({ operand, type, isSafe, format, typeParameters }: CastExpr): boolean {
   if (operand.kind === 'literal' && operand.value === null) return false
-  // A value that is too long for the type's parameters, or that no carrier holds, is an error even in a SAFE_CAST.
-  if (typeParameters !== null || (isSafe && typeName(type).includes('BIGNUMERIC'))) return true
+  // A value that is too long for the type's parameters is an error even in a SAFE_CAST.
+  if (typeParameters !== null) return true
   return !isSafe && (format !== null || !isWidening(operand.type, type))
 }
 

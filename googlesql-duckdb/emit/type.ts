@@ -3,15 +3,12 @@ import { distinctNames } from '../../googlesql/types/field-names.js'
 import type { ScalarKind, StructType, Type } from '../../googlesql/types/types.js'
 import { quoteName } from './quote.js'
 
-/**
- * BIGNUMERIC is carried by the same DuckDB type as NUMERIC. A value that does not fit it exactly is refused in translation or
- * fails at run time, so a value is never wrong.
- */
+/** A BIGNUMERIC is a count of 10^-38: see ../bignumeric.ts. */
 const SCALARS: Readonly<Record<ScalarKind, string>> = {
   INT64: 'BIGINT',
   FLOAT64: 'DOUBLE',
   NUMERIC: 'DECIMAL(38,9)',
-  BIGNUMERIC: 'DECIMAL(38,9)',
+  BIGNUMERIC: 'BIGNUM',
   BOOL: 'BOOLEAN',
   STRING: 'VARCHAR',
   BYTES: 'BLOB',

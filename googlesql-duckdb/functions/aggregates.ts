@@ -113,8 +113,7 @@ const sum: AggregateForm = call => {
     case 'INTERVAL':
       return intervalSum(call)
     case 'BIGNUMERIC':
-      if (isDistinct(call)) return `bq_sum_bignumeric_list(${aggregate(call, 'list', x!)})`
-      return `bq_sum_bignumeric_parts(${parts(call, x!)})`
+      return `bq_bignumeric_total(${aggregate(call, 'sum', x!)})`
     case 'NUMERIC':
       if (isDistinct(call)) return `bq_sum_list(${aggregate(call, 'list', x!)})`
       return call.over === '' && !call.addsByParts
@@ -135,6 +134,8 @@ const average: AggregateForm = call => {
       return floatTotal(call, 'avg')
     case 'INTERVAL':
       return intervalAverage(call)
+    case 'BIGNUMERIC':
+      return `bq_bignumeric_average(${aggregate(call, 'sum', x!)}, nullif(${aggregate(call, 'count', x!)}, 0))`
     case 'NUMERIC':
       if (isDistinct(call)) return `bq_avg_list(${aggregate(call, 'list', x!)})`
       return `bq_avg_parts(${parts(call, x!)}, ${aggregate(call, 'count', x!)})`
@@ -225,7 +226,7 @@ const spread =
     if (type.kind !== 'FLOAT64') {
       // DuckDB takes a decimal that is NULL before it runs for one without a type, and a list of those for a list of texts.
       const items = aggregate(call, 'list', `CAST(${call.sql[0]} AS ${duckdbType(type)})`)
-      return `bq_numeric_${name}(CAST(${items} AS VARCHAR[]))`
+      return `bq_${type.kind.toLowerCase()}_${name}(CAST(${items} AS VARCHAR[]))`
     }
     const x = call.sql[0]!
     const plain = aggregate(call, name, x, { where: `abs(${x}) < 1e150` })
@@ -249,7 +250,8 @@ const pairs =
     if (call.args[0]!.type.kind !== 'FLOAT64') {
       const [a, b] = call.sql
       const pair = `[CAST(${a} AS VARCHAR), CAST(${b} AS VARCHAR)]`
-      return `${exact}(${aggregate(call, 'list', pair, { where: `${a} IS NOT NULL AND ${b} IS NOT NULL` })})`
+      const { kind } = call.args[0]!.type
+      return `bq_${kind.toLowerCase()}_${exact}(${aggregate(call, 'list', pair, { where: `${a} IS NOT NULL AND ${b} IS NOT NULL` })})`
     }
     const [x, y] = call.sql.map(sql => `CAST(${sql} AS DOUBLE)`) as [string, string]
     const both = `${x} IS NOT NULL AND ${y} IS NOT NULL`
@@ -261,7 +263,7 @@ const pairs =
   }
 
 const covariance = (name: string, least: number): AggregateForm =>
-  pairs(least, `bq_numeric_${name}`, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
+  pairs(least, name, (call, x, y, finite) => aggregate(call, name, `${x}, ${y}`, { where: finite }))
 
 /**
  * 2^-512 exactly: squares of the largest FLOAT64s scaled by it do not overflow, and squares of the other values beside them
@@ -270,7 +272,7 @@ const covariance = (name: string, least: number): AggregateForm =>
 const MADE_TINY_PAIR = '7.458340731200207e-155::DOUBLE'
 
 /** The correlation. DuckDB refuses values whose squares overflow. */
-const correlation = pairs(2, 'bq_numeric_correlation', (call, x, y, finite) => {
+const correlation = pairs(2, 'correlation', (call, x, y, finite) => {
   const plain = aggregate(call, 'corr', `${x}, ${y}`, { where: `${finite} AND greatest(abs(${x}), abs(${y})) < 1e150` })
   const tiny = aggregate(call, 'corr', `${x} * ${MADE_TINY_PAIR}, ${y} * ${MADE_TINY_PAIR}`, { where: finite })
   const extremes = [x, y].map(value => aggregate(call, 'max', `abs(${value})`, { where: finite }))

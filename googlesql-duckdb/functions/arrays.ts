@@ -1,6 +1,7 @@
 /** Array functions in DuckDB SQL. */
 import type { Expr } from '../../googlesql/plan/nodes.js'
 import type { ArrayType, Type } from '../../googlesql/types/types.js'
+import { BIGNUMERIC_UNIT } from '../bignumeric.js'
 import { inListSql } from '../emit/expressions/compare.js'
 import { named } from '../emit/named.js'
 import { variable } from '../emit/quote.js'
@@ -100,7 +101,7 @@ const sum: Form = ({ sql: [items], type }) => {
     case 'NUMERIC':
       return `bq_sum_list(${items})`
     default:
-      return `bq_sum_bignumeric_list(${items})`
+      return `bq_bignumeric_total(${total})`
   }
 }
 
@@ -109,7 +110,7 @@ const average: Form = ({ sql: [items], args }) => {
   const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
   if (element === 'INT64') return `list_avg(${items})`
   if (element === 'FLOAT64') return `bq_float_total(list_avg(${items}), list_avg(${madeSmall(items!)}))`
-  if (element === 'BIGNUMERIC') throw new FormError('ARRAY_AVG of BIGNUMERIC is not supported by the embedded engine')
+  if (element === 'BIGNUMERIC') return `bq_bignumeric_average(list_sum(${items}), nullif(list_count(${items}), 0))`
   return `bq_avg_list(${items})`
 }
 
@@ -119,12 +120,13 @@ const minimum: Form = ({ sql: [items], type }) =>
 const SERIES: Readonly<Record<string, string>> = {
   INT64: 'bq_generate_array',
   NUMERIC: 'bq_generate_array_numeric',
-  BIGNUMERIC: 'bq_generate_array_numeric',
   FLOAT64: 'bq_generate_array_float64',
 }
 
 const generate: Form = ({ sql: [first, last, step], type }) => {
   const element = type.kind === 'ARRAY' ? type.element.kind : type.kind
+  if (element === 'BIGNUMERIC')
+    return `CAST(bq_bignumeric_series(${first}, ${last}, ${step ?? `'${BIGNUMERIC_UNIT}'::BIGNUM`}) AS BIGNUM[])`
   return `${SERIES[element]}(${first}, ${last}, ${step ?? '1::BIGINT'})`
 }
 

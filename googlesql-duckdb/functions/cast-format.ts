@@ -4,7 +4,7 @@ import { fromMicrosSql, microsSql } from './dates/format.js'
 import { type Form, FormError, type Forms } from './function-sql.js'
 
 const TIME_KINDS: ReadonlySet<string> = new Set(['DATE', 'TIME', 'DATETIME', 'TIMESTAMP'])
-const DECIMAL_KINDS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
+const DECIMAL_KINDS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC'])
 
 /**
  * Casts the operand from the type `from` to `to` with a format. `zone` is null where AT TIME ZONE is absent. A NULL argument
@@ -19,6 +19,7 @@ function castFormatSql(operand: string, from: Type, to: Type, format: string, zo
     }
     if (source === 'BYTES') return `bq_cast_bytes_to_text(${operand}, ${format})`
     if (source === 'FLOAT64') return `bq_cast_double_to_text(${operand}, ${format})`
+    if (source === 'BIGNUMERIC') return `bq_cast_decimal_to_text(bq_bignumeric_text(${operand}), ${format})`
     if (DECIMAL_KINDS.has(source)) return `bq_cast_decimal_to_text(CAST(${operand} AS VARCHAR), ${format})`
   }
   if (source === 'STRING') {

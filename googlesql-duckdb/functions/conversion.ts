@@ -3,5 +3,5 @@ import type { Forms } from './function-sql.js'
 
 export const CONVERSION_FORMS: Forms = {
   PARSE_NUMERIC: ({ sql: [text] }) => `CAST(bq_parse_numeric(${text}) AS DECIMAL(38,9))`,
-  PARSE_BIGNUMERIC: ({ sql: [text] }) => `CAST(bq_parse_bignumeric(${text}) AS DECIMAL(38,9))`,
+  PARSE_BIGNUMERIC: ({ sql: [text] }) => `bq_bignumeric_parse(${text})`,
 }

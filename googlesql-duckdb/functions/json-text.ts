@@ -29,10 +29,9 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'INT64':
       return `bq_json_of_int64(${sql}, ${wide})`
     case 'NUMERIC':
+      return options.target === 'string' ? `bq_json_string_of_numeric(${sql})` : `bq_json_of_numeric(${sql}, ${wide})`
     case 'BIGNUMERIC':
-      return options.target === 'string'
-        ? `bq_json_string_of_numeric(${sql})`
-        : `bq_json_of_numeric(${sql}, ${wide}, '${type.kind}')`
+      return options.target === 'string' ? `bq_bignumeric_json_string(${sql})` : `bq_bignumeric_json(${sql}, ${wide})`
     case 'FLOAT64':
       return options.target === 'string' ? `bq_json_string_of_float64(${sql})` : `bq_json_of_float64(${sql})`
     case 'STRING':

@@ -42,35 +42,34 @@ const inDomain =
   ({ sql: [x] }) =>
     `(CASE WHEN ${domain(x!)} THEN ${name.toLowerCase()}(${x}) ELSE bq_checked_float('error', '${name}', ${x}, 'nan'::DOUBLE) END)`
 
-const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' }
+const SAFE_OPERATORS = { SAFE_ADD: '+', SAFE_SUBTRACT: '-', SAFE_MULTIPLY: '*' } as const
+
+const BIGNUMERIC_OPERATORS = { '+': 'add', '-': 'subtract', '*': 'multiply' }
 
 const safe =
-  (operator: string): Form =>
+  (operator: keyof typeof BIGNUMERIC_OPERATORS): Form =>
   ({ sql: [x, y], type }) => {
     if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe${operator}', [${x}, ${y}])`
     if (type.kind === 'INT64') return `TRY(${x} ${operator} ${y})`
-    // Two BIGNUMERICs that DECIMAL(38,9) holds cannot overflow BIGNUMERIC's range; a sum that DECIMAL(38,9) cannot hold is an
-    // error.
-    if (type.kind === 'BIGNUMERIC' && operator === '+') return `bq_bignumeric_add(${x}, ${y})`
-    if (type.kind === 'BIGNUMERIC' && operator === '-') return `bq_bignumeric_add(${x}, -(${y}))`
+    if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_${BIGNUMERIC_OPERATORS[operator]}(${x}, ${y}))`
     if (operator !== '*') return `TRY(${asDecimal(`${x} ${operator} ${y}`)})`
-    if (type.kind === 'BIGNUMERIC')
-      throw new FormError('SAFE_MULTIPLY of BIGNUMERIC is not supported by the embedded engine')
     return `TRY(${asDecimal(`bq_multiply_decimals(${asText(x!)}, ${asText(y!)})`)})`
   }
 
 const safeDivide: Form = ({ sql: [x, y], type }) => {
   if (type.kind === 'FLOAT64') return `bq_float_steps('0 1 safe/', [${x}, ${y}])`
-  if (type.kind === 'BIGNUMERIC')
-    throw new FormError('SAFE_DIVIDE of BIGNUMERIC is not supported by the embedded engine')
+  if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_divide(${x}, ${y}))`
   return `(CASE WHEN ${y} <> 0 THEN TRY(${asDecimal(`bq_divide_decimals(${asText(x!)}, ${asText(y!)})`)}) END)`
 }
 
-/** The scalar function for this type, whose messages are its own. */
-const named = (name: string, type: Type): string => `bq_${type.kind.toLowerCase()}_${name}`
+/** The form for BIGNUMERIC is a scalar function of the same arguments; `otherwise` is that for the other types. */
+const orBignumeric =
+  (name: string, otherwise: Form): Form =>
+  call =>
+    call.type.kind === 'BIGNUMERIC' ? `bq_bignumeric_${name}(${call.sql.join(', ')})` : otherwise(call)
 
 const divide: Form = ({ sql: [x, y], type }) =>
-  type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`${named('div', type)}(${asText(x!)}, ${asText(y!)})`)
+  type.kind === 'INT64' ? `bq_div_int64(${x}, ${y})` : asDecimal(`bq_numeric_div(${asText(x!)}, ${asText(y!)})`)
 
 const modulo: Form = ({ sql: [x, y], type }) =>
   type.kind === 'INT64' ? `bq_mod_int64(${x}, ${y})` : `bq_mod_numeric(${x}, ${y})`
@@ -88,9 +87,9 @@ const round: Form = call => {
   const literal = digitsOf(call.args[1])
   if (isDecimal(call.type)) {
     if (!mode && literal !== null && call.type.kind === 'NUMERIC') return asDecimal(`round(${x}, ${literal})`)
-    return asDecimal(
-      `${named('round', call.type)}(${asText(x!)}, ${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"})`,
-    )
+    const how = `${digits ?? '0::BIGINT'}, ${mode ?? "'ROUND_HALF_AWAY_FROM_ZERO'"}`
+    if (call.type.kind === 'BIGNUMERIC') return `bq_bignumeric_round(${x}, ${how})`
+    return asDecimal(`bq_numeric_round(${asText(x!)}, ${how})`)
   }
   if (!digits) return `round(${x})`
   return literal === null ? `bq_round_double(${x}, ${digits})` : roundedSql('ROUND', x!, x!, literal)
@@ -106,6 +105,7 @@ export const roundedSql = (name: 'ROUND' | 'TRUNC', x: string, checked: string, 
 const truncate: Form = call => {
   const [x, digits] = call.sql
   const literal = digitsOf(call.args[1])
+  if (call.type.kind === 'BIGNUMERIC') return `bq_bignumeric_trunc(${x}, ${digits ?? '0::BIGINT'})`
   if (isDecimal(call.type))
     return digits ? asDecimal(`bq_numeric_round(${asText(x!)}, ${digits}, 'TRUNC')`) : asDecimal(`trunc(${x})`)
   if (!digits) return `trunc(${x})`
@@ -115,9 +115,7 @@ const truncate: Form = call => {
 const whole =
   (name: string): Form =>
   ({ sql: [x], type }) =>
-    isDecimal(type)
-      ? asDecimal(`${name}(${type.kind === 'NUMERIC' ? x : `bq_bignumeric_within(${x})`})`)
-      : `${name}(${x})`
+    type.kind === 'NUMERIC' ? asDecimal(`${name}(${x})`) : `${name}(${x})`
 
 const power: Form = ({ sql: [x, y], type }) => {
   if (type.kind === 'FLOAT64') return `bq_pow(${x}, ${y})`
@@ -127,8 +125,7 @@ const power: Form = ({ sql: [x, y], type }) => {
 
 const squareRoot: Form = ({ sql: [x], type }) => {
   if (type.kind === 'FLOAT64') return `bq_sqrt(${x})`
-  if (type.kind === 'NUMERIC') return asDecimal(`bq_numeric_sqrt(${asText(x!)})`)
-  throw new FormError('SQRT of BIGNUMERIC is not supported by the embedded engine')
+  return asDecimal(`bq_numeric_sqrt(${asText(x!)})`)
 }
 
 const sign = ({ sql: [x], type }: FormCall): string => {
@@ -137,15 +134,15 @@ const sign = ({ sql: [x], type }: FormCall): string => {
 }
 
 export const MATH_FORMS: Forms = {
-  ABS: ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`),
-  SIGN: sign,
+  ABS: orBignumeric('abs', ({ sql: [x], type }) => (type.kind === 'INT64' ? `bq_abs_int64(${x})` : `abs(${x})`)),
+  SIGN: orBignumeric('sign', sign),
   IS_INF: ({ sql: [x] }) => `isinf(${x})`,
   IS_NAN: ({ sql: [x] }) => `isnan(${x})`,
   IEEE_DIVIDE: ({ sql: [x, y] }) => `(${x} / ${y})`,
   RAND: () => 'random()',
   PI: () => 'pi()',
   PI_NUMERIC: () => `3.141592654::${DECIMAL}`,
-  SQRT: squareRoot,
+  SQRT: orBignumeric('sqrt', squareRoot),
   POW: power,
   EXP: floatOnly(
     'EXP',
@@ -154,17 +151,20 @@ export const MATH_FORMS: Forms = {
   LN: floatOnly('LN', macro('bq_ln')),
   LOG: floatOnly('LOG', call => (call.sql[1] ? `bq_log(${call.sql.join(', ')})` : `bq_ln(${call.sql[0]})`)),
   LOG10: floatOnly('LOG10', macro('bq_log10')),
-  DIV: divide,
-  MOD: modulo,
+  DIV: orBignumeric('div', divide),
+  MOD: orBignumeric('mod', modulo),
   SAFE_ADD: trying(safe(SAFE_OPERATORS.SAFE_ADD)),
   SAFE_SUBTRACT: trying(safe(SAFE_OPERATORS.SAFE_SUBTRACT)),
   SAFE_MULTIPLY: trying(safe(SAFE_OPERATORS.SAFE_MULTIPLY)),
-  SAFE_NEGATE: trying(({ sql: [x], type }) => (type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`)),
+  SAFE_NEGATE: trying(({ sql: [x], type }) => {
+    if (type.kind === 'BIGNUMERIC') return `TRY(bq_bignumeric_negate(${x}))`
+    return type.kind === 'INT64' ? `TRY(-${x})` : `(-${x})`
+  }),
   SAFE_DIVIDE: trying(safeDivide),
   ROUND: round,
   TRUNC: truncate,
-  CEIL: whole('ceil'),
-  FLOOR: whole('floor'),
+  CEIL: orBignumeric('ceil', whole('ceil')),
+  FLOOR: orBignumeric('floor', whole('floor')),
   ACOS: inDomain('ACOS', x => `abs(${x}) <= 1`),
   ASIN: inDomain('ASIN', x => `abs(${x}) <= 1`),
   ACOSH: inDomain('ACOSH', x => `${x} >= 1 AND NOT isnan(${x})`),

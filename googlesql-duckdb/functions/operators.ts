@@ -75,7 +75,7 @@ const microsApart: Binary = (a, b) => `bq_interval(0, 0, epoch_us(${a}) - epoch_
 const subtract = byPair({
   'INT64 INT64': infix('-'),
   'NUMERIC NUMERIC': infix('-'),
-  'BIGNUMERIC BIGNUMERIC': (a, b) => `bq_bignumeric_add(${a}, -(${b}))`,
+  'BIGNUMERIC BIGNUMERIC': macro('bq_bignumeric_subtract'),
   'DATE INT64': (d, n) => `bq_date(bq_days(${d}) - ${n})`,
   'DATE DATE': (a, b) => `bq_interval(0, ${a} - ${b}, 0)`,
   'TIMESTAMP TIMESTAMP': microsApart,
@@ -101,7 +101,10 @@ const divide = byPair({
   'INTERVAL INT64': macro('bq_interval_divide'),
 })
 
-const negate: Form = ({ sql: [x], type }) => (type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`)
+const negate: Form = ({ sql: [x], type }) => {
+  if (type.kind === 'BIGNUMERIC') return `bq_bignumeric_negate(${x})`
+  return type.kind === 'INTERVAL' ? negated(x!) : `(-${x})`
+}
 
 const concat: Form = ({ sql, args, type }) => {
   if (type.kind === 'ARRAY') return `bq_list_concat(${sql[0]}, ${sql[1]})`

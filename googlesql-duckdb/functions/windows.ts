@@ -77,7 +77,8 @@ function withNulls(call: AggregateFormCall, p: number): string {
 
 const percentileCont: AggregateForm = call => {
   const literal = literalPercentile(call)
-  const p = `bq_percentile('PERCENTILE_CONT', ${call.sql[1]})`
+  const [, fraction] = call.sql
+  const p = `bq_percentile('PERCENTILE_CONT', ${fraction})`
   switch (call.type.kind) {
     case 'FLOAT64':
       if (literal !== null) {
@@ -87,6 +88,10 @@ const percentileCont: AggregateForm = call => {
     case 'NUMERIC': {
       const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
       return `CAST(bq_numeric_percentile(${sorted}, CAST(${p} AS VARCHAR)) AS DECIMAL(38,9))`
+    }
+    case 'BIGNUMERIC': {
+      const sorted = `CAST(list_sort(${valuesOf(call)}, 'ASC', 'NULLS FIRST') AS VARCHAR[])`
+      return `bq_bignumeric_percentile(${sorted}, bq_bignumeric_fraction('PERCENTILE_CONT', ${fraction}))`
     }
     default:
       throw new FormError(`PERCENTILE_CONT of ${call.type.kind} is not supported by the embedded engine`)
@@ -143,7 +148,9 @@ function discreteWithNulls(call: AggregateFormCall, p: number): string {
 
 const percentileDisc: AggregateForm = call => {
   const isFloat = call.type.kind === 'FLOAT64'
-  const literal = literalPercentile(call)
+  const isBig = call.args[1]!.type.kind === 'BIGNUMERIC'
+  // FLOAT64 cannot tell all fractions of BIGNUMERIC apart.
+  const literal = isBig ? null : literalPercentile(call)
   if (literal !== null) {
     const p = discreteFraction(literal, call.args[1]!.type.kind !== 'FLOAT64')
     if (!call.call.ignoresNulls) return discreteWithNulls(call, p)
@@ -152,6 +159,8 @@ const percentileDisc: AggregateForm = call => {
   }
   const values = valuesOf(call)
   const sorted = isFloat ? `bq_sorted_floats(${values})` : `list_sort(${values}, 'ASC', 'NULLS FIRST')`
+  if (isBig)
+    return `bq_bignumeric_percentile_disc(${sorted}, bq_bignumeric_fraction('PERCENTILE_DISC', ${call.sql[1]}))`
   const p = `bq_percentile('PERCENTILE_DISC', CAST(${call.sql[1]} AS DOUBLE))`
   const isExact = call.args[1]!.type.kind !== 'FLOAT64'
   return isExact ? `bq_percentile_disc_exact(${sorted}, ${p})` : `bq_percentile_disc(${sorted}, ${p})`

@@ -1,6 +1,7 @@
 /** Registers JavaScript scalar functions in DuckDB, with plain values instead of the driver's classes. */
 import {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   DOUBLE,
@@ -27,6 +28,7 @@ import {
 const DUCKDB_TYPES: Readonly<Record<ScalarFunctionType, DuckDBType>> = {
   BIGINT,
   HUGEINT,
+  BIGNUM,
   DOUBLE,
   BOOLEAN,
   VARCHAR,

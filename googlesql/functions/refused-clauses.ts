@@ -132,14 +132,14 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
 /** What the embedded engine refuses because it cannot compute it as BigQuery does; mostly worded as its message begins. */
 export const ENGINE_LIMITS: readonly RefusedClause[] = [
   {
-    clause: 'BIGNUMERIC values beyond the range and the 9 decimal places of NUMERIC',
-    documentation: 'data-types#decimal_types',
-    reason: 'DuckDB counts to 38 digits; within them BIGNUMERIC is exact',
+    clause: 'A RANGE frame over BIGNUMERIC values beyond the range or the 9 decimal places of NUMERIC',
+    documentation: 'window-function-calls#window_frame',
+    reason: 'DuckDB has such frames for integers of 38 digits at most',
   },
   {
-    clause: 'POW, SQRT, EXP, LN, LOG, SAFE_MULTIPLY, SAFE_DIVIDE and PERCENTILE_CONT of BIGNUMERIC',
+    clause: 'POW, EXP, LN, LOG and LOG10 of BIGNUMERIC',
     documentation: 'mathematical_functions',
-    reason: 'their results need more than 38 digits; CAST(… AS NUMERIC) or FLOAT64 first',
+    reason: 'their last digits depend on how BigQuery computes them; CAST(… AS NUMERIC) or FLOAT64 first',
   },
   {
     clause: 'A type with parameters, where DuckDB would not hold values to them',

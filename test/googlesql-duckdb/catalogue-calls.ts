@@ -6,7 +6,7 @@ import type { FunctionEntry } from '../../googlesql/functions/catalogue.js'
 import { signaturesOf } from '../../googlesql/functions/shown-signature.js'
 import type { Pattern } from '../../googlesql/functions/signature.js'
 import type { AggregateCall, CallExpr, Expr } from '../../googlesql/plan/nodes.js'
-import { arrayOf, INT64, STRING, structOf, type Type, typeName } from '../../googlesql/types/types.js'
+import { arrayOf, INT64, STRING, structOf, type Type } from '../../googlesql/types/types.js'
 import { floatArithmeticSql, isFloatArithmetic } from '../../googlesql-duckdb/emit/expressions/float-arithmetic.js'
 import { AGGREGATE_FORMS, FORMS } from '../../googlesql-duckdb/functions/all.js'
 import { formArguments } from '../../googlesql-duckdb/functions/function-sql.js'
@@ -63,13 +63,8 @@ function asWritten({ name }: FunctionEntry, expr: Expr): Expr {
   return { kind: 'call', type: expr.type, name: '$interval', arguments: parts, isSafe: false, at: 0 }
 }
 
-/**
- * The SQL of the function itself over `a0`, `a1`, …; '' for calls with BIGNUMERIC, whose carrier type refuses values that are
- * too wide for it, whatever the function.
- */
+/** The SQL of the function itself over `a0`, `a1`, …. */
 export function sqlOf({ name }: FunctionEntry, args: readonly (Expr | null)[], type: Type): string {
-  if ([type, ...args.flatMap(arg => (arg ? [arg.type] : []))].some(each => typeName(each).includes('BIGNUMERIC')))
-    return ''
   const expr: CallExpr = { kind: 'call', type, name, arguments: args, isSafe: false, at: 0 }
   const form = FORMS.get(name)
   const taken = form ? formArguments(form, args) : args

@@ -282,11 +282,6 @@ const ERRORS: readonly (readonly [says: string, sql: string, message: RegExp])[]
   ],
   ['fails on a NULL limit', 'SELECT x FROM UNNEST([1]) x LIMIT @none', /non-null count/],
   ['fails on dates beyond the calendar', "SELECT DATE '9999-12-31' + x FROM UNNEST([1]) x", /out of allowed range/],
-  [
-    'refuses BIGNUMERIC beyond what it can hold',
-    "SELECT BIGNUMERIC '1.12345678901'",
-    /BIGNUMERIC .* not supported on the embedded engine at \[1:8\]/,
-  ],
   ['refuses a function without a form by its name', 'SELECT KEYS.NEW_KEYSET("x")', /KEYS\.NEW_KEYSET/],
 ]
 

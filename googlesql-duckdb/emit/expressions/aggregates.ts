@@ -1,6 +1,5 @@
 /** Aggregate and window function calls as DuckDB SQL. */
 import type { AggregateCall, Expr, ResolvedBound, WindowCall } from '../../../googlesql/plan/nodes.js'
-import type { Type } from '../../../googlesql/types/types.js'
 import { AGGREGATE_FORMS } from '../../functions/all.js'
 import { FormError } from '../../functions/function-sql.js'
 import { type Context, GenerateError, type SqlScope } from '../context.js'
@@ -159,7 +158,7 @@ const units = (sql: string): string => `bq_decimal_units(${sql})`
 const WIDENED: Readonly<Record<string, (sql: string) => string>> = {
   INT64: sql => `${sql}::HUGEINT`,
   NUMERIC: units,
-  BIGNUMERIC: units,
+  BIGNUMERIC: sql => `bq_bignumeric_frame_units(${sql})`,
 }
 
 const BOUNDS: Readonly<Record<ResolvedBound['kind'], string>> = {
@@ -180,8 +179,7 @@ function boundText({ kind, offset }: ResolvedBound, isRange: boolean, scope: Sql
   const check = isRange && offset.type.kind === 'FLOAT64' ? 'bq_frame_distance' : 'bq_frame_offset'
   const checked = isKnown ? sql : `${check}(${sql})`
   if (!isRange) return `${isKnown && Number(offset.value) > MOST_ROWS ? MOST_ROWS : checked} ${BOUNDS[kind]}`
-  if (isDecimal(offset.type)) return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
+  if (offset.type.kind === 'BIGNUMERIC') return `bq_bignumeric_frame_units(${checked}) ${BOUNDS[kind]}`
+  if (offset.type.kind === 'NUMERIC') return `bq_frame_units(${checked}) ${BOUNDS[kind]}`
   return `${offset.type.kind === 'INT64' ? WIDENED['INT64']!(checked) : checked} ${BOUNDS[kind]}`
 }
-
-const isDecimal = ({ kind }: Type): boolean => kind === 'NUMERIC' || kind === 'BIGNUMERIC'

@@ -15,10 +15,6 @@ import { duckdbType, fieldNames } from '../type.js'
 export function castSql(sql: string, from: Type, to: Type, { isSafe }: { readonly isSafe?: boolean } = {}): string {
   const plain = convert(sql, from, to)
   if (!isSafe || plain === sql) return plain
-  // TRY would return NULL for a BIGNUMERIC that BigQuery can hold and DECIMAL(38,9) cannot.
-  if (to.kind === 'BIGNUMERIC') return safeBignumeric(sql, from, plain)
-  if (typeName(to).includes('BIGNUMERIC'))
-    throw new FormError(`SAFE_CAST to ${typeName(to)} is not supported by the embedded engine`)
   return trySql(plain)
 }
 
@@ -43,11 +39,6 @@ function convert(sql: string, from: Type, to: Type): string {
   return form(sql)
 }
 
-function safeBignumeric(sql: string, from: Type, plain: string): string {
-  if (from.kind === 'STRING') return `CAST(bq_read_bignumeric_or_null(${sql}) AS DECIMAL(38,9))`
-  return from.kind === 'FLOAT64' ? `CAST(bq_float_to_bignumeric_or_null(${sql}) AS DECIMAL(38,9))` : plain
-}
-
 const invalid = (from: Type, to: Type): FormError =>
   new FormError(`Invalid cast from ${typeName(from)} to ${typeName(to)}`)
 
@@ -59,17 +50,19 @@ const FORMS: Readonly<Partial<Record<`${ScalarKind} ${ScalarKind}`, (x: string) 
   'INT64 BOOL': x => `(${x} <> 0)`,
   'INT64 FLOAT64': plain('DOUBLE'),
   'INT64 NUMERIC': plain('DECIMAL(38,9)'),
-  'INT64 BIGNUMERIC': plain('DECIMAL(38,9)'),
+  'INT64 BIGNUMERIC': macro('bq_int64_to_bignumeric'),
   'INT64 STRING': plain('VARCHAR'),
   'NUMERIC INT64': macro('bq_numeric_to_int64'),
   'NUMERIC FLOAT64': macro('bq_numeric_to_float'),
   'NUMERIC STRING': macro('bq_numeric_text'),
-  'BIGNUMERIC INT64': macro('bq_numeric_to_int64'),
-  'BIGNUMERIC FLOAT64': macro('bq_numeric_to_float'),
-  'BIGNUMERIC STRING': macro('bq_numeric_text'),
+  'NUMERIC BIGNUMERIC': macro('bq_numeric_to_bignumeric'),
+  'BIGNUMERIC INT64': macro('bq_bignumeric_to_int64'),
+  'BIGNUMERIC FLOAT64': macro('bq_bignumeric_to_float'),
+  'BIGNUMERIC NUMERIC': x => `CAST(bq_bignumeric_to_numeric(${x}) AS DECIMAL(38,9))`,
+  'BIGNUMERIC STRING': macro('bq_bignumeric_text'),
   'FLOAT64 INT64': macro('bq_float_to_int64'),
   'FLOAT64 NUMERIC': macro('bq_float_to_numeric'),
-  'FLOAT64 BIGNUMERIC': x => `CAST(bq_float_to_bignumeric(${x}) AS DECIMAL(38,9))`,
+  'FLOAT64 BIGNUMERIC': macro('bq_bignumeric_of_float'),
   'FLOAT64 STRING': macro('bq_float_text'),
   'BOOL INT64': plain('BIGINT'),
   'BOOL STRING': plain('VARCHAR'),
@@ -132,15 +125,16 @@ export function constrainSql(sql: string, type: Type, parameters: TypeParameters
 }
 
 function limitedDecimal(sql: string, type: Type, [precision, scale = 0]: readonly number[]): string {
-  // DECIMAL(38,9), the carrier of both types, has at most 29 digits before the point and 9 after it.
   const whole = precision! - scale
-  const kept = Math.min(scale, 9)
-  const rounded = `CAST(round(${sql}, ${kept}) AS DECIMAL(38,9))`
-  if (whole >= 29) return rounded
   const fraction = scale > 0 ? `.${'9'.repeat(scale)}` : ''
   const most = `${'9'.repeat(whole) || '0'}${fraction}`
-  const limit = `'${'9'.repeat(whole) || '0'}.${'9'.repeat(kept)}'::DECIMAL(38,9)`
-  const [written, named] = scale > 0 ? [`${precision}, ${scale}`, scale] : [`${precision}`, 0]
-  const message = `${type.kind}(${written}) has precision ${precision} and scale ${named} but got a value that is not in range of [-${most}, ${most}]`
+  const written = scale > 0 ? `${precision}, ${scale}` : `${precision}`
+  const message = `${type.kind}(${written}) has precision ${precision} and scale ${scale} but got a value that is not in range of [-${most}, ${most}]`
+  if (type.kind === 'BIGNUMERIC')
+    return `bq_bignumeric_limited(${sql}, ${precision}::BIGINT, ${scale}::BIGINT, ${quoteText(message)})`
+  const rounded = `CAST(round(${sql}, ${scale}) AS DECIMAL(38,9))`
+  // No NUMERIC has more digits before the point.
+  if (whole >= 29) return rounded
+  const limit = `'${most}'::DECIMAL(38,9)`
   return `bq_limited_numeric(${sql}, ${rounded}, ${limit}, ${quoteText(message)})`
 }

@@ -8,14 +8,12 @@ import type {
   Expr,
   FieldExpr,
   LetExpr,
-  LiteralExpr,
   StructExpr,
   TypeParameters,
 } from '../../../googlesql/plan/nodes.js'
 import { hasSubquery, isNullLiteral, visitExpr } from '../../../googlesql/plan/walk.js'
 import { type Type, typeName } from '../../../googlesql/types/types.js'
 import { mayFail } from '../../analysis/fallible.js'
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
 import { FORMS } from '../../functions/all.js'
 import { FormError, type FunctionSql, formArguments } from '../../functions/function-sql.js'
 import { type Context, findEntry, GenerateError, type SqlScope } from '../context.js'
@@ -70,7 +68,7 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragme
   switch (expr.kind) {
     case 'literal':
       if (expr.value === null) return fragment`NULL::${duckdbType(expr.type)}`
-      return literalFragment(literalOf(expr), expr.type.kind !== 'STRING' && expr.type.kind !== 'BOOL')
+      return literalFragment(literalSql(expr), expr.type.kind !== 'STRING' && expr.type.kind !== 'BOOL')
     case 'parameter':
       return parameterFragment(
         `${context.placeholder(expr)}${expr.type.kind === 'JSON' ? '::VARCHAR' : ''}::${duckdbType(expr.type)}`,
@@ -121,17 +119,6 @@ function writeExpr(expr: Expr, scope: SqlScope | null, context: Context): Fragme
 }
 
 /**
- * A literal. DECIMAL(38,9) carries a BIGNUMERIC and would cut further digits without an error, so a longer literal is
- * refused.
- */
-function literalOf(expr: LiteralExpr): string {
-  if (expr.type.kind === 'BIGNUMERIC' && !/^[+-]?\d{0,29}(\.\d{0,9}0*)?$/.test(String(expr.value ?? '0'))) {
-    throw new GenerateError(BEYOND_NUMERIC, expr.at)
-  }
-  return literalSql(expr)
-}
-
-/**
  * Casts the value to this type where needed: DuckDB distinguishes structs by their field names, GoogleSQL does not always.
  */
 function fitted(expr: Expr, type: Type, scope: SqlScope | null, context: Context): Fragment {
@@ -159,7 +146,6 @@ function callSql(expr: CallExpr, scope: SqlScope | null, context: Context): Frag
   // DuckDB allows no volatile functions in TRY; they do not fail anyway. What chooses among its arguments fails by nothing
   // but them, of which it computes no more than it needs.
   if (expr.isSafe && !isVolatileCall(expr) && !hasBranches(expr)) {
-    refuseSafeBignumeric(expr)
     return safely(args, written, parts => inRange(apart(parts), expr), scope, context)
   }
   if (evaluationOf(expr) !== 'all') return asOperand(apart(written))
@@ -187,15 +173,6 @@ function argumentsSql(
 function isNullFor(form: FunctionSql, args: readonly (Expr | null)[]): boolean {
   if (form.isNullFor === 'any') return args.some(isNullLiteral)
   return form.isNullFor === 'first' && isNullLiteral(args[0]!)
-}
-
-/** TRY would return NULL for a BIGNUMERIC that BigQuery can hold and DECIMAL(38,9) cannot. */
-function refuseSafeBignumeric(expr: CallExpr): void {
-  const lambdas = expr.arguments.filter(argument => argument?.kind === 'lambda')
-  const types = [expr.type]
-  for (const lambda of lambdas) visitExpr(lambda!, part => types.push(part.type))
-  if (!types.some(type => typeName(type).includes('BIGNUMERIC'))) return
-  throw new GenerateError(`SAFE.${expr.name} of BIGNUMERIC is not supported by the embedded engine`, expr.at)
 }
 
 /**
@@ -238,11 +215,8 @@ function castExprSql(expr: CastExpr, scope: SqlScope | null, context: Context): 
     return callSql(format, scope, context)
   }
   const sql = exprSql(operand, scope, context)
-  // castSql itself distinguishes a text that is not a BIGNUMERIC from one that DECIMAL(38,9) cannot hold; TRY could not.
-  const isTried = isSafe && !typeName(type).includes('BIGNUMERIC')
-  const write = (parts: Parts): Fragment =>
-    writeWith([operand], parts, ([part]) => castSql(part!, operand.type, type, { isSafe: isSafe && !isTried }))
-  const value = isTried
+  const write = (parts: Parts): Fragment => writeWith([operand], parts, ([part]) => castSql(part!, operand.type, type))
+  const value = isSafe
     ? safely([operand], [sql], write, scope, context)
     : asOperand(shareArguments([operand], [sql], write, scope, context))
   // A value that is too long for the type's parameters is an error even in a SAFE_CAST.

@@ -1,5 +1,6 @@
 /** Literals as DuckDB SQL. */
 import type { LiteralExpr } from '../../../googlesql/plan/nodes.js'
+import { bignumericUnits } from '../../bignumeric.js'
 import { quoteText } from '../quote.js'
 import { duckdbType } from '../type.js'
 
@@ -19,9 +20,10 @@ export function literalSql({ type, value }: Pick<LiteralExpr, 'type' | 'value'>)
       return quoteText(value as string)
     case 'BYTES':
       return `from_hex('${[...(value as Uint8Array)].map(byte => byte.toString(16).padStart(2, '0')).join('')}')`
+    case 'BIGNUMERIC':
+      return `'${bignumericUnits(String(value))}'::BIGNUM`
     case 'JSON':
     case 'NUMERIC':
-    case 'BIGNUMERIC':
     case 'DATE':
     case 'DATETIME':
     case 'TIME':

@@ -1,6 +1,4 @@
 /** Macros over the results of DuckDB's aggregates; the arguments of a macro are aggregates over the same rows. */
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
-
 export const AGGREGATE_MACROS: readonly string[] = [
   `bq_separator(text) AS coalesce(text, bq_raise('Illegal NULL separator in STRING_AGG'))`,
   // DuckDB sums integers as HUGEINT, which no BigQuery table can overflow.
@@ -15,17 +13,12 @@ export const AGGREGATE_MACROS: readonly string[] = [
   `bq_sum_parts(whole, fraction) AS CASE
     WHEN abs(whole + CAST(trunc(fraction) AS HUGEINT)) > 99999999999999999999999999999::HUGEINT THEN bq_raise('numeric overflow: SUM')
     ELSE CAST(CAST(whole + CAST(trunc(fraction) AS HUGEINT) AS DECIMAL(38,9)) + CAST(fraction - trunc(fraction) AS DECIMAL(38,9)) AS DECIMAL(38,9)) END`,
-  `bq_sum_bignumeric_parts(whole, fraction) AS CASE
-    WHEN abs(whole) > 99999999999999999999999999999::HUGEINT THEN bq_raise('${BEYOND_NUMERIC}')
-    ELSE bq_bignumeric_add(CAST(whole AS DECIMAL(38,9)), CAST(fraction AS DECIMAL(38,9))) END`,
   `bq_avg_parts(whole, fraction, n) AS
     CAST(bq_numeric_average(whole, CAST(fraction AS VARCHAR), n) AS DECIMAL(38,9))`,
   // For a list of DECIMAL(38,9); a lambda binds the list, so that it is computed once.
   'bq_sum_wholes(items) AS list_sum(list_transform(items, lambda e$: CAST(trunc(e$) AS HUGEINT)))',
   'bq_sum_fractions(items) AS list_sum(list_transform(items, lambda e$: e$ - trunc(e$)))',
   'bq_sum_list(items) AS list_transform([items], lambda l$: bq_sum_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]',
-  `bq_sum_bignumeric_list(items) AS list_transform([items], lambda l$:
-    bq_sum_bignumeric_parts(bq_sum_wholes(l$), bq_sum_fractions(l$)))[1]`,
   `bq_avg_list(items) AS list_transform([items], lambda l$:
     bq_avg_parts(bq_sum_wholes(l$), bq_sum_fractions(l$), list_count(l$)))[1]`,
   `bq_numeric_covar_pop(pairs) AS bq_numeric_covariance(pairs, 0)`,

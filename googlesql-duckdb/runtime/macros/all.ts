@@ -1,6 +1,7 @@
 /** All macros, by topic; prepare-session.ts creates each after those that it calls. */
 import { AGGREGATE_MACROS } from './aggregates.js'
 import { ARRAY_MACROS } from './arrays.js'
+import { BIGNUMERIC_MACROS } from './bignumeric.js'
 import { CAST_MACROS } from './casts.js'
 import { CORE_MACROS } from './core.js'
 import { DATE_MACROS } from './dates.js'
@@ -13,6 +14,7 @@ import { STRING_MACROS } from './strings.js'
 export const MACROS: readonly string[] = [
   ...CORE_MACROS,
   ...OPERATOR_MACROS,
+  ...BIGNUMERIC_MACROS,
   ...CAST_MACROS,
   ...ARRAY_MACROS,
   ...AGGREGATE_MACROS,

@@ -40,7 +40,6 @@ export const CAST_MACROS: readonly string[] = [
      WHEN regexp_full_match(x, '(?i)${SPACE}[+-]?nan\\([0-9a-z_]*\\)${SPACE}') THEN 'nan'::DOUBLE
      WHEN x IS NOT NULL THEN bq_raise('Bad double value: ' || bq_shown(x)) END`,
   `bq_text_to_numeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]+)?') THEN TRY_CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_numeric(x) AS DECIMAL(38,9)) END`,
-  `bq_text_to_bignumeric(x) AS CASE WHEN regexp_full_match(x, '[+-]?[0-9]{1,28}(\\.[0-9]{1,9})?') THEN TRY_CAST(x AS DECIMAL(38,9)) ELSE CAST(bq_read_bignumeric(x) AS DECIMAL(38,9)) END`,
   `bq_text_to_bool(x) AS CASE lower(x) WHEN 'true' THEN true WHEN 'false' THEN false ELSE CASE WHEN x IS NOT NULL THEN bq_raise('Bad bool value: ' || bq_shown(x)) END END`,
   `bq_text_to_date(x) AS coalesce(CASE WHEN regexp_full_match(x, '${DATE}') THEN TRY_CAST(x AS DATE) END, CAST(bq_read_date(x) AS DATE))`,
   `bq_text_to_time(x) AS coalesce(CASE WHEN regexp_full_match(x, '${TIME}') THEN TRY_CAST(x AS TIME) END, CAST(bq_read_time(x) AS TIME))`,

@@ -70,11 +70,11 @@ export const JSON_MACROS: readonly string[] = [
   `bq_json_string_of_numeric(x) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x) ELSE '"' || bq_json_digits(x) || '"' END`,
   // A JSON number has the range of INT64, UINT64 and FLOAT64.
-  `bq_json_of_numeric(x, stringifies, kind) AS CASE
+  `bq_json_of_numeric(x, stringifies) AS CASE
     WHEN x = trunc(x) AND abs(x) <= 9007199254740992 THEN bq_json_digits(x)
     WHEN stringifies AND (x = trunc(x) AND x BETWEEN -9223372036854775808 AND 18446744073709551615
       OR TRY_CAST(bq_json_canonical(bq_json_digits(x)) AS DECIMAL(38,9)) IS DISTINCT FROM x) THEN '"' || bq_json_digits(x) || '"'
-    WHEN TRY_CAST(bq_json_canonical(bq_json_digits(x)) AS DECIMAL(38,9)) IS DISTINCT FROM x THEN bq_raise('Failed to convert type ' || kind || ' to JSON')
+    WHEN TRY_CAST(bq_json_canonical(bq_json_digits(x)) AS DECIMAL(38,9)) IS DISTINCT FROM x THEN bq_raise('Failed to convert type NUMERIC to JSON')
     WHEN x IS NOT NULL THEN bq_json_canonical(bq_json_digits(x)) END`,
   `bq_json_of_float64(x) AS CASE
     WHEN isfinite(x) THEN bq_json_double(x)

@@ -1,6 +1,4 @@
 /** Macros of mathematical functions, with BigQuery's errors, and with results where DuckDB would raise an error. */
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
-
 const shown = (x: string): string => `bq_float_text(${x})`
 
 export const MATH_MACROS: readonly string[] = [
@@ -38,8 +36,6 @@ export const MATH_MACROS: readonly string[] = [
   `bq_mod_int64(x, y) AS CASE
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || x || ', ' || y || ')')
     WHEN y = -1 THEN x - x ELSE x % y END`,
-  // FLOOR and CEIL of a larger number could give a whole number that DECIMAL(38,9) cannot hold.
-  `bq_bignumeric_within(x) AS CASE WHEN abs(x) > 99999999999999999999999999999 THEN bq_raise('${BEYOND_NUMERIC}') ELSE x END`,
   `bq_mod_numeric(x, y) AS CASE
     WHEN y = 0 THEN bq_raise('division by zero: MOD(' || bq_json_digits(x) || ', ' || bq_json_digits(y) || ')')
     ELSE CAST(x % y AS DECIMAL(38,9)) END`,

@@ -11,12 +11,7 @@ export const OPERATOR_MACROS: readonly string[] = [
   `bq_numeric_multiply(a, b) AS CASE WHEN abs(a) < 1000000000 AND abs(b) < 1000000000
      THEN CAST(TRY_CAST(a AS DECIMAL(18,9)) * TRY_CAST(b AS DECIMAL(18,9)) AS DECIMAL(38,9))
      ELSE CAST(bq_multiply_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
-  // DECIMAL(38,9) can hold the sum of any two values below half of its range.
-  `bq_bignumeric_add(a, b) AS CASE WHEN abs(a) < 50000000000000000000000000000 AND abs(b) < 50000000000000000000000000000
-     THEN a + b ELSE CAST(bq_bignumeric_sum(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9)) END`,
-  'bq_bignumeric_multiply(a, b) AS CAST(bq_multiply_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   'bq_numeric_divide(a, b) AS CAST(bq_divide_decimals(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
-  'bq_bignumeric_divide(a, b) AS CAST(bq_divide_bignumerics(CAST(a AS VARCHAR), CAST(b AS VARCHAR)) AS DECIMAL(38,9))',
   // Shifts 64 bits without a sign, which HUGEINT can hold.
   `bq_shift_left(a, n) AS CASE WHEN n < 0 THEN bq_raise_for(a, 'Bitwise shift by negative offset.') WHEN n >= 64 THEN a & 0
      ELSE bq_signed(((a::HUGEINT & (18446744073709551615::HUGEINT >> n::HUGEINT)) * (1::HUGEINT << n::HUGEINT)) & 18446744073709551615::HUGEINT) END`,

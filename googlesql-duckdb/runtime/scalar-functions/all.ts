@@ -1,5 +1,6 @@
 /** All JavaScript scalar functions, by topic. */
 import { ARITHMETIC_SCALAR_FUNCTIONS } from './arithmetic.js'
+import { BIGNUMERIC_SCALAR_FUNCTIONS } from './bignumeric.js'
 import { BYTES_SCALAR_FUNCTIONS } from './bytes.js'
 import { CAST_SCALAR_FUNCTIONS } from './casts.js'
 import { CONTAINS_SUBSTR_SCALAR_FUNCTIONS } from './contains-substr.js'
@@ -18,6 +19,7 @@ import { STRING_SCALAR_FUNCTIONS } from './strings.js'
 export const SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   ...CORE_SCALAR_FUNCTIONS,
   ...ARITHMETIC_SCALAR_FUNCTIONS,
+  ...BIGNUMERIC_SCALAR_FUNCTIONS,
   ...CAST_SCALAR_FUNCTIONS,
   ...DATE_SCALAR_FUNCTIONS,
   ...FLOAT_STEP_SCALAR_FUNCTIONS,

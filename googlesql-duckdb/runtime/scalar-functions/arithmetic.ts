@@ -1,5 +1,5 @@
 /** Arithmetic that is not exact in DuckDB: products and quotients of NUMERIC, and bit operations on BYTES. */
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
+import { divideRounded } from './decimals.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const SCALE = 9
@@ -15,15 +15,6 @@ function unscaled(text: string): bigint {
 function scaledText(value: bigint): string {
   const digits = (value < 0n ? -value : value).toString().padStart(SCALE + 1, '0')
   return `${value < 0n ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`
-}
-
-/** The quotient, rounded half away from zero. */
-function roundedQuotient(dividend: bigint, divisor: bigint): bigint {
-  const quotient = dividend / divisor
-  const rest = dividend % divisor
-  const absolute = (value: bigint): bigint => (value < 0n ? -value : value)
-  if (absolute(rest) * 2n < absolute(divisor)) return quotient
-  return quotient + (dividend < 0n === divisor < 0n ? 1n : -1n)
 }
 
 const decimal = (
@@ -45,21 +36,9 @@ const decimal = (
 
 const trimmed = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
-/** The quotient as a BIGNUMERIC. @throws ScalarFunctionError where DECIMAL(38,9) cannot hold it exactly. */
-const exact = (value: bigint, divisor: bigint): bigint => {
-  if (value % divisor !== 0n) throw new ScalarFunctionError(BEYOND_NUMERIC)
-  const quotient = value / divisor
-  if (quotient > MAX_NUMERIC || quotient < -MAX_NUMERIC) throw new ScalarFunctionError(BEYOND_NUMERIC)
-  return quotient
-}
-
-function quotient(
-  divide: (dividend: bigint, divisor: bigint) => bigint,
-): (a: bigint, b: bigint, aText: string, bText: string) => bigint {
-  return (a, b, aText, bText) => {
-    if (b === 0n) throw new ScalarFunctionError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
-    return divide(a * UNIT, b)
-  }
+function quotient(a: bigint, b: bigint, aText: string, bText: string): bigint {
+  if (b === 0n) throw new ScalarFunctionError(`division by zero: ${trimmed(aText)} / ${trimmed(bText)}`)
+  return divideRounded(a * UNIT, b)
 }
 
 const bytewise = (name: string, combine: (a: number, b: number) => number): ScalarFunction => ({
@@ -114,10 +93,8 @@ export const ARITHMETIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
       return total
     },
   },
-  decimal('bq_multiply_decimals', (a, b) => roundedQuotient(a * b, UNIT), '*'),
-  decimal('bq_multiply_bignumerics', (a, b) => exact(a * b, UNIT), '*'),
-  decimal('bq_divide_decimals', quotient(roundedQuotient), '/'),
-  decimal('bq_divide_bignumerics', quotient(exact), '/'),
+  decimal('bq_multiply_decimals', (a, b) => divideRounded(a * b, UNIT), '*'),
+  decimal('bq_divide_decimals', quotient, '/'),
   bytewise('bq_bytes_and', (a, b) => a & b),
   bytewise('bq_bytes_or', (a, b) => a | b),
   bytewise('bq_bytes_xor', (a, b) => a ^ b),

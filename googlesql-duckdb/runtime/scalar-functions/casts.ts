@@ -1,6 +1,5 @@
 /** Casts of text that DuckDB does not read as BigQuery does. macros/casts.ts reads the usual forms itself. */
 
-import { doubleText } from '../../../googlesql/values/json-text.js'
 import {
   dateLiteral,
   datetimeLiteral,
@@ -9,8 +8,6 @@ import {
   timestampLiteral,
   timestampRefusal,
 } from '../../../googlesql/values/literals.js'
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
-import { exactDecimal } from './math.js'
 import { type ScalarFunction, ScalarFunctionError } from './scalar-function.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
@@ -18,7 +15,7 @@ const MIN_INT64 = -(2n ** 63n)
 const MAX_SHOWN = 32
 
 /** A value for a message: at most its first 32 characters. */
-const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
+export const shown = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text)
 
 const canonical = (
   name: string,
@@ -36,12 +33,11 @@ const canonical = (
   },
 })
 
-function invalidInput(name: string, text: string): never {
+export function invalidInput(name: string, text: string): never {
   throw new ScalarFunctionError(`Invalid input to ${name}: "${text}"`)
 }
 
 const OF_TEXT = { parameters: ['VARCHAR'], returns: 'VARCHAR', handlesNull: false } as const
-const OF_FLOAT = { ...OF_TEXT, parameters: ['DOUBLE'] } as const
 
 export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   canonical('bq_read_date', dateLiteral, text => `Invalid date: '${text}'`),
@@ -53,20 +49,11 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     text => numericLiteral(text, 'NUMERIC', 'cast'),
     text => `Invalid NUMERIC value: ${shown(text)}`,
   ),
-  canonical('bq_read_bignumeric', bignumeric, text => `Invalid BIGNUMERIC value: ${shown(text)}`),
-  { ...OF_TEXT, name: 'bq_read_bignumeric_or_null', compute: bignumeric },
-  { ...OF_FLOAT, name: 'bq_float_to_bignumeric', compute: (x: number) => floatBignumeric(x, false) },
-  { ...OF_FLOAT, name: 'bq_float_to_bignumeric_or_null', compute: (x: number) => floatBignumeric(x, true) },
   {
     ...OF_TEXT,
     name: 'bq_parse_numeric',
     compute: (text: string) =>
       numericLiteral(parsedNumber(text) ?? '', 'NUMERIC', 'cast') ?? invalidInput('PARSE_NUMERIC', text),
-  },
-  {
-    ...OF_TEXT,
-    name: 'bq_parse_bignumeric',
-    compute: (text: string) => bignumeric(parsedNumber(text) ?? '') ?? invalidInput('PARSE_BIGNUMERIC', text),
   },
   { ...OF_TEXT, name: 'bq_read_hex_float', returns: 'DOUBLE', compute: hexFloat },
   {
@@ -89,7 +76,7 @@ export const CAST_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
  * space around the sign, and a sign after the number. Null for other text. Source: FilterParseNumericString of the reference
  * implementation.
  */
-function parsedNumber(text: string): string | null {
+export function parsedNumber(text: string): string | null {
   const found = /^([ \t-\r+-]*)([\d,]*)(\.?\d*(?:[eE][+-]?\d*)?)[ \t-\r]*([+-]?)[ \t-\r]*$/.exec(text)
   if (!found) return null
   const [, before, whole, rest, behind] = found
@@ -125,26 +112,4 @@ function scaledFloat(mantissa: bigint, exponent: number): number {
   const unit = 1n << BigInt(dropped)
   const isUp = twice > unit || (twice === unit && kept % 2n === 1n)
   return Number(kept + (isUp ? 1n : 0n)) * 2 ** (exponent + dropped)
-}
-
-/** Reads a BIGNUMERIC; null for invalid text. A value that DECIMAL(38,9), its carrier, cannot hold exactly is an error. */
-function bignumeric(text: string): string | null {
-  const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
-  if (value === null) return null
-  if (!/^-?\d{1,29}(\.\d{1,9})?$/.test(value)) {
-    throw new ScalarFunctionError(BEYOND_NUMERIC)
-  }
-  return value
-}
-
-/**
- * A FLOAT64 as BIGNUMERIC, exact to the 38th digit after the point. With `isSafe`, null for a value that is not a BIGNUMERIC.
- */
-function floatBignumeric(x: number, isSafe: boolean): string | null {
-  const value = Number.isFinite(x) ? numericLiteral(exactDecimal(x), 'BIGNUMERIC', 'cast') : null
-  if (value !== null) return bignumeric(value)
-  if (isSafe) return null
-  if (Number.isFinite(x)) throw new ScalarFunctionError(`BIGNUMERIC out of range: ${doubleText(x)}`)
-  const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
-  throw new ScalarFunctionError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
 }

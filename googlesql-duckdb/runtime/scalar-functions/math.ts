@@ -1,5 +1,14 @@
 /** Exact arithmetic in JavaScript: NUMERICs as integers in units of 1e-9, and rounding of FLOAT64s by their exact values. */
-import { BEYOND_NUMERIC } from '../../bignumeric.js'
+import {
+  correlation,
+  covariance,
+  divideRounded,
+  interpolated,
+  type Pairs,
+  roundToStep,
+  squareRoot,
+  variance,
+} from './decimals.js'
 import { numericPower } from './numeric-power.js'
 import {
   type ScalarFunction,
@@ -27,41 +36,13 @@ function textOf(units: bigint, name: string): string {
   return `${units < 0n ? '-' : ''}${size / UNIT}.${String(size % UNIT).padStart(SCALE, '0')}`
 }
 
-/** As textOf, of a BIGNUMERIC. @throws ScalarFunctionError for what its carrier does not hold */
-function carriedText(units: bigint): string {
-  if (units > LIMIT || units < -LIMIT) throw new ScalarFunctionError(BEYOND_NUMERIC)
-  return textOf(units, '')
-}
-
-/** The quotient, rounded half away from zero. */
-function divideRounded(x: bigint, y: bigint): bigint {
-  const isNegative = x < 0n !== y < 0n
-  const [dividend, divisor] = [x < 0n ? -x : x, y < 0n ? -y : y]
-  const quotient = (2n * dividend + divisor) / (2n * divisor)
-  return isNegative ? -quotient : quotient
-}
-
 const divisionByZero = (x: string, y: string): ScalarFunctionError =>
   new ScalarFunctionError(`division by zero: ${shown(x)} / ${shown(y)}`)
 const shown = (text: string): string => text.replace(/\.?0+$/, '') || '0'
 
 function roundUnits(units: bigint, digits: number, mode: string): bigint {
   if (digits >= SCALE) return units
-  if (digits < -29) return 0n
-  const step = 10n ** BigInt(SCALE - digits)
-  switch (mode) {
-    case 'TRUNC':
-      return (units / step) * step
-    case 'ROUND_HALF_AWAY_FROM_ZERO':
-      return divideRounded(units, step) * step
-    case 'ROUND_HALF_EVEN': {
-      const rest = units % step
-      const isHalf = 2n * (rest < 0n ? -rest : rest) === step
-      return (isHalf && (units / step) % 2n === 0n ? units / step : divideRounded(units, step)) * step
-    }
-    default:
-      throw new ScalarFunctionError(`Invalid rounding mode: ${mode}`)
-  }
+  return digits < -29 ? 0n : roundToStep(units, 10n ** BigInt(SCALE - digits), mode)
 }
 
 function power(x: string, y: string): string {
@@ -75,76 +56,21 @@ function power(x: string, y: string): string {
   }
 }
 
-function squareRoot(x: bigint): bigint {
-  if (x < 0n) throw new ScalarFunctionError('Argument to SQRT cannot be negative')
-  // The root of 4 * x * UNIT is twice that of x * UNIT: its last bit determines the rounding.
-  const target = 4n * x * UNIT
-  let root = target
-  let next = (root + 1n) / 2n
-  while (next < root) {
-    root = next
-    next = (root + target / root) / 2n
-  }
-  return (root + 1n) / 2n
+function sqrt(x: string): string {
+  const units = unitsOf(x)
+  if (units < 0n) throw new ScalarFunctionError('Argument to SQRT cannot be negative')
+  return textOf(squareRoot(units, UNIT), `SQRT(${shown(x)})`)
 }
 
-/** The percentile. The rank is exact, and so is the interpolation between two values. */
+/** The percentile of sorted values, NULLs first. */
 function percentile(sorted: readonly (string | null)[], fraction: string): string | null {
-  if (sorted.length === 0) return null
-  const position = BigInt(sorted.length - 1) * unitsOf(fraction)
-  const rank = Number(position / UNIT)
-  const weight = position % UNIT
-  const [low, high] = [sorted[rank]!, sorted[weight === 0n ? rank : rank + 1]!]
-  if (low === null || high === null || weight === 0n) return low ?? high
-  const units = unitsOf(low) * (UNIT - weight) + unitsOf(high) * weight
-  return textOf(divideRounded(units, UNIT), 'PERCENTILE_CONT')
+  const units = interpolated(unitsOfAll(sorted), unitsOf(fraction), UNIT)
+  return units === null ? null : textOf(units, 'PERCENTILE_CONT')
 }
 
-/** The variance of all values except NULLs; `less` is 1 for a sample, 0 for the population. */
-function variance(items: readonly (string | null)[], less: bigint): number | null {
-  const values = items.filter(item => item !== null).map(unitsOf)
-  const n = BigInt(values.length)
-  if (n <= less) return null
-  let [sum, squares] = [0n, 0n]
-  for (const value of values) {
-    sum += value
-    squares += value * value
-  }
-  // Thirty digits after those of the quotient; its unit has twice NUMERIC's nine digits after the point.
-  const quotient = ((n * squares - sum * sum) * 10n ** 30n) / (n * (n - less))
-  return Number(`${quotient}e-${30 + 2 * SCALE}`)
-}
-
-/** n * Σxy − Σx * Σy, which is n * n times the covariance, in squares of the unit. */
-function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
-  let [x, y, products] = [0n, 0n, 0n]
-  xs.forEach((value, i) => {
-    x += value
-    y += ys[i]!
-    products += value * ys[i]!
-  })
-  return BigInt(xs.length) * products - x * y
-}
-
-/** The covariance; `less` as in `variance`. */
-function covariance(pairs: readonly (readonly string[])[], less: bigint): number | null {
-  const n = BigInt(pairs.length)
-  if (n <= less) return null
-  const total = spread(...columns(pairs))
-  return Number(`${(total * 10n ** 30n) / (n * (n - less))}e-${30 + 2 * SCALE}`)
-}
-
-function correlation(pairs: readonly (readonly string[])[]): number | null {
-  if (pairs.length < 2) return null
-  const [xs, ys] = columns(pairs)
-  const [x, y] = [spread(xs, xs), spread(ys, ys)]
-  return x === 0n || y === 0n ? Number.NaN : Number(spread(xs, ys)) / Math.sqrt(Number(x * y))
-}
-
-const columns = (pairs: readonly (readonly string[])[]): [bigint[], bigint[]] => [
-  pairs.map(([x]) => unitsOf(x!)),
-  pairs.map(([, y]) => unitsOf(y!)),
-]
+const unitsOfAll = (items: readonly (string | null)[]): (bigint | null)[] =>
+  items.map(item => (item === null ? null : unitsOf(item)))
+const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [unitsOf(x!), unitsOf(y!)])
 
 const buffer = new DataView(new ArrayBuffer(8))
 
@@ -157,15 +83,6 @@ function binary(x: number): { readonly mantissa: bigint; readonly exponent: numb
   return exponent === 0
     ? { mantissa: fraction, exponent: -1074 }
     : { mantissa: fraction | (2n ** 52n), exponent: exponent - 1075 }
-}
-
-/** A finite FLOAT64 as decimal text with 60 digits after the point, more than a BIGNUMERIC depends on. */
-export function exactDecimal(x: number): string {
-  const { mantissa, exponent } = binary(x)
-  const places = 60n
-  const scaled = mantissa * 10n ** places
-  const digits = exponent >= 0 ? scaled << BigInt(exponent) : scaled >> BigInt(-exponent)
-  return `${x < 0 ? '-' : ''}${digits}e-${places}`
 }
 
 /**
@@ -219,24 +136,24 @@ export const MATH_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   native('bq_numeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
     textOf(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase()), `ROUND(${shown(x)}, ${digits})`),
   ),
-  // A result beyond NUMERIC's range may still be a BIGNUMERIC, so the error is that of the carrier.
-  native('bq_bignumeric_div', [TEXT, TEXT], TEXT, (x: string, y: string) => {
-    if (unitsOf(y) === 0n) throw divisionByZero(x, y)
-    return carriedText((unitsOf(x) / unitsOf(y)) * UNIT)
-  }),
-  native('bq_bignumeric_round', [TEXT, 'BIGINT', TEXT], TEXT, (x: string, digits: bigint, mode: string) =>
-    carriedText(roundUnits(unitsOf(x), Number(digits), mode.toUpperCase())),
-  ),
-  native('bq_bignumeric_sum', [TEXT, TEXT], TEXT, (x: string, y: string) => carriedText(unitsOf(x) + unitsOf(y))),
   native('bq_numeric_power', [TEXT, TEXT], TEXT, power),
-  native('bq_numeric_sqrt', [TEXT], TEXT, (x: string) => textOf(squareRoot(unitsOf(x)), `SQRT(${shown(x)})`)),
+  native('bq_numeric_sqrt', [TEXT], TEXT, sqrt),
   native('bq_numeric_percentile', ['VARCHAR[]', TEXT], TEXT, percentile),
   native('bq_numeric_average', ['HUGEINT', TEXT, 'BIGINT'], TEXT, (whole: bigint, fraction: string, n: bigint) =>
     textOf(divideRounded(whole * UNIT + unitsOf(fraction), n), 'AVG'),
   ),
-  native('bq_numeric_covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', covariance),
-  native('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', correlation),
-  native('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', variance),
+  native(
+    'bq_numeric_covariance',
+    ['VARCHAR[][]', 'BIGINT'],
+    'DOUBLE',
+    (pairs: readonly (readonly string[])[], less: bigint) => covariance(pairsOf(pairs), less, SCALE),
+  ),
+  native('bq_numeric_correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
+    correlation(pairsOf(pairs)),
+  ),
+  native('bq_numeric_variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
+    variance(unitsOfAll(items), less, SCALE),
+  ),
   native('bq_round_double', ['DOUBLE', 'BIGINT'], 'DOUBLE', (x: number, digits: bigint) =>
     roundDouble(x, digits, false),
   ),

@@ -3,6 +3,7 @@
 export type ScalarFunctionType =
   | 'BIGINT'
   | 'HUGEINT'
+  | 'BIGNUM'
   | 'DOUBLE'
   | 'BOOLEAN'
   | 'VARCHAR'
@@ -12,7 +13,7 @@ export type ScalarFunctionType =
   | 'BIGINT[]'
   | 'DOUBLE[]'
 
-/** BIGINT and HUGEINT are bigint, DOUBLE is number, BLOB is Uint8Array, lists are arrays; NULL is null. */
+/** BIGINT, HUGEINT and BIGNUM are bigint, DOUBLE is number, BLOB is Uint8Array, lists are arrays; NULL is null. */
 export type ScalarFunctionValue =
   | bigint
   | number

@@ -39,7 +39,11 @@ const NEVER_RAISED: readonly { readonly functions: RegExp; readonly raisers: Reg
     raisers: /^bq_(?:numeric_round|trunc_double)$/,
     why: 'what is cut off makes no number larger',
   },
-  { functions: /^SAFE_/, raisers: /^bq_(?:multiply|divide)_decimals$/, why: 'it stands in TRY' },
+  {
+    functions: /^SAFE_/,
+    raisers: /^bq_(?:(?:multiply|divide)_decimals|bignumeric_(?:subtract|negate|multiply|divide|overflow))$/,
+    why: 'it stands in TRY',
+  },
   { functions: /^SAFE_|^IEEE_DIVIDE$/, raisers: /^bq_float_steps$/, why: 'its step gives NULL or an infinity' },
   {
     functions: /^(?:ARRAY_)?AVG$/,
@@ -54,6 +58,14 @@ const mayCall = (name: string, raiser: string): boolean =>
 
 /** JavaScript functions that give a value or NULL for all arguments. */
 const TOTAL_SCALAR_FUNCTIONS: ReadonlySet<string> = new Set([
+  'bq_bignumeric_average',
+  'bq_bignumeric_correlation',
+  'bq_bignumeric_covariance',
+  'bq_bignumeric_json_string',
+  'bq_bignumeric_text',
+  'bq_bignumeric_to_float',
+  'bq_bignumeric_trunc',
+  'bq_bignumeric_variance',
   'bq_bit_count_bytes',
   'bq_bytes_ends_with',
   'bq_bytes_lower',
@@ -97,9 +109,12 @@ const text = fc.oneof(
 )
 const integer = fc.oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.bigInt({ min: -3n, max: 70n }))
 const decimal = fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n }).map(String)
+const bignumeric = fc.bigInt({ min: -(2n ** 255n), max: 2n ** 255n - 1n })
+const digits = bignumeric.map(String)
 const VALUES: Readonly<Record<ScalarFunctionType, fc.Arbitrary<unknown>>> = {
   BIGINT: integer,
   HUGEINT: integer,
+  BIGNUM: bignumeric,
   DOUBLE: fc.double(),
   BOOLEAN: fc.boolean(),
   VARCHAR: text,
@@ -117,6 +132,10 @@ const SAFE_NAME = /^(?!CAST|EXTRACT|INTERVAL)[A-Z]/
 
 /** The arguments that the SQL can pass to the functions that do not accept all values. */
 const OWN_VALUES: Readonly<Record<string, readonly fc.Arbitrary<unknown>[]>> = {
+  bq_bignumeric_average: [fc.bigInt(), fc.bigInt({ min: 1n, max: 2n ** 63n })],
+  bq_bignumeric_correlation: [fc.array(fc.tuple(digits, digits))],
+  bq_bignumeric_covariance: [fc.array(fc.tuple(digits, digits)), fc.constantFrom(0n, 1n)],
+  bq_bignumeric_variance: [fc.array(fc.option(digits)), fc.constantFrom(0n, 1n)],
   bq_normalize: [text, fc.constantFrom('NFC', 'NFKC', 'NFD', 'NFKD')],
   bq_normalize_fold: [text, fc.constantFrom('NFC', 'NFKC')],
   bq_numeric_correlation: [fc.array(fc.tuple(decimal, decimal))],
@@ -273,7 +292,5 @@ function raisersIn(sql: string, seen = new Set<string>()): readonly string[] {
 /** The call that gives NULL instead of failing; null where there is no such call or the engine does not support it. */
 function safeCall(name: string, { call }: FailingCall): string | null {
   if (call.startsWith('CAST')) return `SAFE_${call}`
-  return SAFE_NAME.test(call) && findFunction(name)?.allowsSafe !== false && !name.includes('BIGNUMERIC')
-    ? `SAFE.${call}`
-    : null
+  return SAFE_NAME.test(call) && findFunction(name)?.allowsSafe !== false ? `SAFE.${call}` : null
 }

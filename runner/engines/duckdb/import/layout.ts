@@ -1,5 +1,5 @@
 /** The partitioning and sort order of an import, from the table's resource, as DuckDB SQL. */
-import type { TableDefinition, Type } from '../../../../googlesql/index.js'
+import type { ScalarKind, TableDefinition, Type } from '../../../../googlesql/index.js'
 import { duckdbType, quoteName, quoteText } from '../../../../googlesql-duckdb/index.js'
 import { PARTITION_KEY, type PartitionUnit } from '../tables/imports-file.js'
 
@@ -48,24 +48,22 @@ export function partitionFolder({ partition }: ImportLayout, value: string | nul
 
 /**
  * The DuckDB type of a column in staged files. JSON and BYTES are staged as text: DuckDB's reader would change the numbers of
- * JSON and interpret escapes in BYTES.
+ * JSON and interpret escapes in BYTES. A BIGNUMERIC is a text there and in the table's files, which have no wider decimals.
  */
 export function stagedType(type: Type): string {
   return duckdbType(asTexts(type))
 }
 
-function asTexts(type: Type): Type {
-  switch (type.kind) {
-    case 'ARRAY':
-      return { kind: 'ARRAY', element: asTexts(type.element) }
-    case 'STRUCT':
-      return { kind: 'STRUCT', fields: type.fields.map(field => ({ name: field.name, type: asTexts(field.type) })) }
-    case 'JSON':
-    case 'BYTES':
-      return { kind: 'STRING' }
-    default:
-      return type
+const asTexts = (type: Type): Type => withText(type, ['JSON', 'BYTES', 'BIGNUMERIC'])
+const withoutBignumeric = (type: Type): Type => withText(type, ['BIGNUMERIC'])
+
+/** The type with STRING in place of these scalar types. */
+function withText(type: Type, kinds: readonly ScalarKind[]): Type {
+  if (type.kind === 'ARRAY') return { kind: 'ARRAY', element: withText(type.element, kinds) }
+  if (type.kind === 'STRUCT') {
+    return { kind: 'STRUCT', fields: type.fields.map(({ name, type: own }) => ({ name, type: withText(own, kinds) })) }
   }
+  return kinds.includes(type.kind) ? { kind: 'STRING' } : type
 }
 
 /** SQL of the table's columns over staged rows. */
@@ -73,7 +71,7 @@ export function finishedColumns(table: TableDefinition): string {
   return table.columns
     .map(({ name, type }) => {
       const staged = stagedType(type)
-      const finished = duckdbType(type)
+      const finished = duckdbType(withoutBignumeric(type))
       return staged === finished ? quoteName(name) : `CAST(${quoteName(name)} AS ${finished}) AS ${quoteName(name)}`
     })
     .join(', ')

@@ -139,8 +139,8 @@ async function fieldFor(
     const fits = `${column} IS NULL OR TRY_CAST(TRY_CAST(${column} AS DECIMAL(38, 9)) AS ${type}) = ${column}`
     const isWhole = (await misfits(fits)) === 0
     if (isWhole) doubt(`is NUMERIC, since every value of its type ${type} is one; a later file may have others`)
-    else doubt(`is STRING, since its type ${type} has values that NUMERIC would round`)
-    return { name, type: isWhole ? 'NUMERIC' : 'STRING', mode: 'NULLABLE' }
+    else doubt(`is BIGNUMERIC, since its type ${type} has values that NUMERIC would round`)
+    return { name, type: isWhole ? 'NUMERIC' : 'BIGNUMERIC', mode: 'NULLABLE' }
   }
   if (type.typeId === DuckDBTypeId.TIMESTAMP_NS) {
     const cut = await misfits(`${column} IS NULL OR epoch_ns(${column}) % 1000 = 0`)

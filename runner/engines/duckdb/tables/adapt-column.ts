@@ -1,7 +1,14 @@
 /** SQL that converts columns of Parquet files and databases to a table's types. */
 import { DuckDBDecimalType, DuckDBStructType, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { type StructField, structOf, type Type } from '../../../../googlesql/data.js'
-import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import {
+  BIGNUMERIC_SCALE,
+  duckdbType,
+  fieldNames,
+  NATIVE_ERROR_MARK,
+  quoteName,
+  quoteText,
+} from '../../../../googlesql-duckdb/data.js'
 import { AS_DECLARED, fromWire } from './file-column.js'
 import { asList, googlesqlType, isNearlyExact } from './file-types.js'
 
@@ -36,7 +43,7 @@ export function adaptColumn(sql: string, have: DuckDBType, want: Type, place: Co
   }
   const target = duckdbType(want)
   const isJson = have.alias === 'JSON'
-  if (sqlName(have) === target && !isJson) return sql
+  if (sqlName(have) === target && want.kind !== 'BIGNUMERIC' && !isJson) return sql
   if (isJson && want.kind === 'JSON') return sql
   const fromText = (text: string): string =>
     fromWire(want, text, { path, form: 'text', rowNumber: null, spelling: AS_DECLARED })
@@ -57,19 +64,30 @@ const AS_TEXT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.BIT, DuckDBType
 
 function adaptScalar(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   const own = googlesqlType(have)?.kind
+  if (want.kind === 'BIGNUMERIC' && (LARGE.has(have.typeId) || (own !== undefined && EXACT_NUMBERS.has(own))))
+    return exactBignumeric(sql, have)
   if (LARGE.has(have.typeId)) return adaptLargeInteger(sql, have, want, place)
   if (own !== undefined && isNearlyExact(have)) return adaptNearlyExact(sql, have, own, want, place)
   const isCast = own === want.kind || isWidening(own, want.kind) || (want.kind === 'STRING' && AS_TEXT.has(have.typeId))
   return isCast ? castTo(want, sql) : mismatch(have, want, place.path)
 }
 
+const EXACT_NUMBERS: ReadonlySet<string> = new Set(['INT64', 'NUMERIC', 'BIGNUMERIC'])
+
+/** A whole or decimal number as DuckDB has a BIGNUMERIC: its digits, up to the 38th after the point. */
+function exactBignumeric(sql: string, have: DuckDBType): string {
+  const scale = have instanceof DuckDBDecimalType ? have.scale : 0
+  return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(BIGNUMERIC_SCALE - scale)}' AS BIGNUM)`
+}
+
 const castTo = (type: Type, sql: string): string => `CAST(${sql} AS ${duckdbType(type)})`
-const isDecimal = ({ kind }: Type): boolean => kind === 'NUMERIC' || kind === 'BIGNUMERIC'
 
 function adaptLargeInteger(sql: string, have: DuckDBType, want: Type, place: ColumnPlace): string {
   if (want.kind === 'FLOAT64' || want.kind === 'STRING') return castTo(want, sql)
-  if (isDecimal(want) && have.typeId === DuckDBTypeId.UBIGINT) return castTo(want, sql)
-  return isDecimal(want) || want.kind === 'INT64' ? exactly(sql, have, want, place) : mismatch(have, want, place.path)
+  if (want.kind === 'NUMERIC' && have.typeId === DuckDBTypeId.UBIGINT) return castTo(want, sql)
+  return want.kind === 'NUMERIC' || want.kind === 'INT64'
+    ? exactly(sql, have, want, place)
+    : mismatch(have, want, place.path)
 }
 
 /**
@@ -80,7 +98,7 @@ function adaptNearlyExact(sql: string, have: DuckDBType, own: Type['kind'], want
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS && (want.kind === 'DATETIME' || want.kind === 'TIMESTAMP'))
     return castTo(want, microsecondsOf(sql))
   if (have instanceof DuckDBDecimalType) {
-    if (isDecimal(want) || want.kind === 'FLOAT64') return castTo(want, sql)
+    if (want.kind === 'NUMERIC' || want.kind === 'FLOAT64') return castTo(want, sql)
     if (want.kind === 'STRING')
       return have.scale === 0 ? castTo(want, sql) : `rtrim(rtrim(${castTo(want, sql)}, '0'), '.')`
   }
@@ -106,7 +124,6 @@ function exactly(sql: string, have: DuckDBType, want: Type, { table, path, isInf
 /** How a table schema can declare such a column so that it can be read. */
 function wayOut(have: DuckDBType): string | null {
   if (have.typeId === DuckDBTypeId.TIMESTAMP_NS) return 'DATETIME or TIMESTAMP cuts what is below a microsecond'
-  if (have instanceof DuckDBDecimalType) return 'NUMERIC rounds it, and as STRING keeps it whole'
   return LARGE.has(have.typeId) ? 'STRING keeps it whole' : null
 }
 
@@ -114,9 +131,9 @@ function wayOut(have: DuckDBType): string | null {
 function isWidening(from: Type['kind'] | undefined, to: Type['kind']): boolean {
   switch (from) {
     case 'INT64':
-      return to === 'FLOAT64' || to === 'NUMERIC' || to === 'BIGNUMERIC' || to === 'STRING'
+      return to === 'FLOAT64' || to === 'NUMERIC' || to === 'STRING'
     case 'NUMERIC':
-      return to === 'FLOAT64' || to === 'BIGNUMERIC'
+      return to === 'FLOAT64'
     case 'DATETIME':
       return to === 'TIMESTAMP'
     case 'TIMESTAMP':

@@ -3,7 +3,16 @@
  * that converts it to the column's type or raises an error.
  */
 import type { Type } from '../../../../googlesql/data.js'
-import { duckdbType, fieldNames, NATIVE_ERROR_MARK, quoteName, quoteText } from '../../../../googlesql-duckdb/data.js'
+import {
+  BIGNUMERIC_SCALE,
+  duckdbType,
+  fieldNames,
+  MAX_BIGNUMERIC,
+  MIN_BIGNUMERIC,
+  NATIVE_ERROR_MARK,
+  quoteName,
+  quoteText,
+} from '../../../../googlesql-duckdb/data.js'
 
 /** `json`: DuckDB's JSON reader types the leaves. `text`: every value is a VARCHAR (CSV). */
 export type WireForm = 'json' | 'text'
@@ -105,9 +114,10 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
       return checked([`${matches('[+-]?[0-9]+(\\.0*)?')} AND ${cast({ kind })} IS NOT NULL`, cast({ kind })])
     case 'NUMERIC':
     case 'BIGNUMERIC': {
-      const number = '[+-]?([0-9]+(\\.[0-9]{0,9}0*)?|\\.[0-9]{1,9}0*)'
+      const scale = kind === 'NUMERIC' ? 9 : BIGNUMERIC_SCALE
+      const number = `[+-]?([0-9]+(\\.[0-9]{0,${scale}}0*)?|\\.[0-9]{1,${scale}}0*)`
       const text = context.form === 'json' ? `(${sql} ->> '$')` : sql
-      const value = `TRY_CAST(${text} AS ${duckdbType({ kind })})`
+      const value = kind === 'NUMERIC' ? `TRY_CAST(${text} AS ${duckdbType({ kind })})` : bignumericOf(text)
       const exact = `regexp_full_match(${text}, '${number}') AND ${value} IS NOT NULL`
       if (context.form === 'text') return checked([exact, value])
       // DuckDB's JSON reader stores a number with a fraction as a DOUBLE: 15 digits are exact, and so are nine decimals below
@@ -138,6 +148,13 @@ function scalarFromWire(kind: Exclude<Type['kind'], 'ARRAY' | 'STRUCT'>, sql: st
     default:
       return kind satisfies never
   }
+}
+
+/** The BIGNUMERIC of a plain decimal text; NULL beyond its range. */
+function bignumericOf(text: string): string {
+  const fraction = `rpad(left(split_part(${text}, '.', 2), ${BIGNUMERIC_SCALE}), ${BIGNUMERIC_SCALE}, '0')`
+  const units = `TRY_CAST(split_part(${text}, '.', 1) || ${fraction} AS BIGNUM)`
+  return `CASE WHEN ${units} BETWEEN '${MIN_BIGNUMERIC}'::BIGNUM AND '${MAX_BIGNUMERIC}'::BIGNUM THEN ${units} END`
 }
 
 const DATE = '[0-9]{4}-[0-9]{2}-[0-9]{2}'

@@ -1,6 +1,7 @@
 /** Binds values to DuckDB statements exactly: no value passes through a type that could round it. */
 import {
   BIGINT,
+  BIGNUM,
   BLOB,
   BOOLEAN,
   DATE,
@@ -27,7 +28,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import { canonicalJson, numericLiteral, type StructType, type Type, typeName } from '../../../../googlesql/data.js'
-import { BEYOND_NUMERIC, fieldNames } from '../../../../googlesql-duckdb/data.js'
+import { bignumericUnits, fieldNames } from '../../../../googlesql-duckdb/data.js'
 import { typeScalar } from '../../../model/typed-value.js'
 import type { WireParameter } from '../process/messages.js'
 
@@ -68,8 +69,9 @@ function valueType(type: Type): DuckDBType {
     case 'FLOAT64':
       return DOUBLE
     case 'NUMERIC':
-    case 'BIGNUMERIC':
       return NUMERIC
+    case 'BIGNUMERIC':
+      return BIGNUM
     case 'BOOL':
       return BOOLEAN
     case 'STRING':
@@ -108,7 +110,7 @@ function duckdbValue(type: Type, value: unknown, refuse: Refuse): DuckDBValue {
     case 'NUMERIC':
       return numeric(value) ?? refuse()
     case 'BIGNUMERIC':
-      return numeric(value) ?? refuse(isBignumeric(value) ? `is one of the ${BEYOND_NUMERIC}` : undefined)
+      return bignumeric(value) ?? refuse()
     case 'BOOL':
       return typeof value === 'boolean' ? value : refuse()
     case 'STRING':
@@ -165,7 +167,11 @@ function numeric(value: unknown): DuckDBDecimalValue | undefined {
   return new DuckDBDecimalValue(parts[1] === '-' ? -unscaled : unscaled, 38, NUMERIC_SCALE)
 }
 
-const isBignumeric = (value: unknown): boolean => numericLiteral(String(value), 'BIGNUMERIC', 'cast') !== null
+function bignumeric(value: unknown): bigint | undefined {
+  const text = String(value)
+  const plain = /^[+-]?\d+(?:\.\d+)?$/.test(text) ? numericLiteral(text, 'BIGNUMERIC') : null
+  return plain === null ? undefined : bignumericUnits(plain)
+}
 
 function bytes(value: unknown): DuckDBBlobValue | undefined {
   if (value instanceof Uint8Array) return new DuckDBBlobValue(value)

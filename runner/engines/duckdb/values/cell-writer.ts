@@ -13,7 +13,7 @@ import {
   type DuckDBVector,
 } from '@duckdb/node-api'
 import type { StructField, Type } from '../../../../googlesql/data.js'
-import { fieldNames } from '../../../../googlesql-duckdb/data.js'
+import { bignumericText, fieldNames, isInBignumeric } from '../../../../googlesql-duckdb/data.js'
 import { BodyTooLargeError } from '../../../encode/body.js'
 import { nullInRequired } from '../../../encode/broken-contract.js'
 import { intervalText } from '../../../encode/interval-text.js'
@@ -140,8 +140,9 @@ function scalarWriter(kind: ScalarKind, texts: ScalarTexts): (value: DuckDBValue
     case 'FLOAT64':
       return value => (typeof value === 'number' ? texts.float64(value) : refuse(value))
     case 'NUMERIC':
-    case 'BIGNUMERIC':
       return value => texts.numeric(value instanceof DuckDBDecimalValue ? decimalText(value) : refuse(value))
+    case 'BIGNUMERIC':
+      return value => texts.numeric(typeof value === 'bigint' ? bignumeric(value) : refuse(value))
     case 'BOOL':
       return value => (typeof value === 'boolean' ? texts.bool(value) : refuse(value))
     case 'STRING':
@@ -166,6 +167,12 @@ function scalarWriter(kind: ScalarKind, texts: ScalarTexts): (value: DuckDBValue
     default:
       return kind satisfies never
   }
+}
+
+/** @throws ValueError for a value that is beyond BIGNUMERIC, which no function of the dialect gives */
+function bignumeric(units: bigint): string {
+  if (!isInBignumeric(units)) throw new ValueError('BIGNUMERIC overflow')
+  return bignumericText(units)
 }
 
 function decimalText({ value, scale }: DuckDBDecimalValue): string {

@@ -34,7 +34,12 @@ const SCALARS: readonly (readonly [type: string, values: fc.Arbitrary<unknown>])
       fc.integer(),
     ),
   ],
-  ['BIGNUMERIC', fc.tuple(fc.integer(), fc.integer({ min: 0, max: 999_999_999 })).map(([a, b]) => `${a}.${b}`)],
+  [
+    'BIGNUMERIC',
+    fc
+      .tuple(fc.bigInt(-(10n ** 38n), 10n ** 38n), fc.bigInt(0n, 10n ** 38n - 1n))
+      .map(([a, b]) => `${a}.${String(b).padStart(38, '0')}`),
+  ],
   ['BOOLEAN', fc.oneof(fc.boolean(), fc.constantFrom('true', 'FALSE'))],
   [
     'STRING',

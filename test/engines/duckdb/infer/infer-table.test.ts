@@ -264,8 +264,8 @@ describe('the columns of Parquet files', () => {
     ],
     [
       '1.00000000000000000001::DECIMAL(38, 20) AS a',
-      'a STRING',
-      ['a is STRING, since its type DECIMAL(38,20) has values that NUMERIC would round'],
+      'a BIGNUMERIC',
+      ['a is BIGNUMERIC, since its type DECIMAL(38,20) has values that NUMERIC would round'],
     ],
     ["TIMESTAMP_NS '2026-01-05 00:00:00.000001' AS a", 'a DATETIME', []],
     [

@@ -15,9 +15,8 @@ import type { LeafLimits } from '../row-schema.js'
 
 const MAX_INT64 = 2n ** 63n - 1n
 const MIN_INT64 = -(2n ** 63n)
-/** The digits before the decimal point of DECIMAL(38,9), the DuckDB type of NUMERIC and BIGNUMERIC columns. */
-const MAX_WHOLE_DIGITS = 29
-const CARRIED_SCALE = 9
+/** The most digits before the decimal point. */
+const MAX_WHOLE_DIGITS = { NUMERIC: 29, BIGNUMERIC: 39 }
 
 /**
  * The value of a text as JSON for DuckDB; null when the text is not a value of this type. `text` is the value of a JSON
@@ -73,7 +72,7 @@ export function expectation(kind: ScalarKind | 'STRUCT', limits: LeafLimits): st
     case 'BIGNUMERIC': {
       const { precision, scale } = limits
       return precision === null
-        ? `a ${kind} of at most ${MAX_WHOLE_DIGITS} digits before the point${kind === 'NUMERIC' ? '' : ` and ${CARRIED_SCALE} behind it`}`
+        ? `a ${kind} of at most ${MAX_WHOLE_DIGITS[kind]} digits before the point`
         : `a ${kind}(${precision}, ${scale}) of at most ${precision - (scale ?? 0)} digits before the point`
     }
     case 'BOOL':
@@ -132,10 +131,10 @@ function decimal(kind: 'NUMERIC' | 'BIGNUMERIC', text: string, { precision, scal
   const exact = numericLiteral(text, kind, 'cast')
   const value = exact === null || scale === null ? exact : rounded(exact, scale)
   if (value === null) return null
-  const [, whole = '', behind = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(value) ?? []
+  const [, whole = ''] = /^-?(\d+)/.exec(value) ?? []
   const wholeDigits = whole === '0' ? 0 : whole.length
-  const maxWhole = precision === null ? MAX_WHOLE_DIGITS : Math.min(MAX_WHOLE_DIGITS, precision - (scale ?? 0))
-  return whole !== '' && wholeDigits <= maxWhole && behind.length <= CARRIED_SCALE ? `"${value}"` : null
+  const maxWhole = precision === null ? MAX_WHOLE_DIGITS[kind] : precision - (scale ?? 0)
+  return whole !== '' && wholeDigits <= maxWhole ? `"${value}"` : null
 }
 
 /** Rounds half away from zero, BigQuery's default. */

@@ -1,0 +1,224 @@
+/** BIGNUMERIC, as counts of 10^-38: what DuckDB has no function for. The results are exact, or rounded half away from zero. */
+import { doubleText as jsonDouble } from '../../../googlesql/values/json-text.js'
+import { numericLiteral } from '../../../googlesql/values/literals.js'
+import { BIGNUMERIC_SCALE, BIGNUMERIC_UNIT, bignumericText, bignumericUnits, isInBignumeric } from '../../bignumeric.js'
+import { invalidInput, parsedNumber, shown } from './casts.js'
+import { digitsOfDouble } from './decimal-text.js'
+import {
+  correlation,
+  covariance,
+  divideRounded,
+  interpolated,
+  type Pairs,
+  roundToStep,
+  squareRoot,
+  variance,
+} from './decimals.js'
+import {
+  type ScalarFunction,
+  ScalarFunctionError,
+  type ScalarFunctionType,
+  type ScalarFunctionValue,
+} from './scalar-function.js'
+
+const UNIT = BIGNUMERIC_UNIT
+const MAX_INT64 = 2n ** 63n - 1n
+const MIN_INT64 = -(2n ** 63n)
+
+/** The largest NUMERIC, in its own units of 10^-9, and how many units of a BIGNUMERIC are one of those. */
+const MAX_NUMERIC = 10n ** 38n - 1n
+const NUMERIC_STEP = 10n ** 29n
+
+function inRange(units: bigint, write: () => string): bigint {
+  if (!isInBignumeric(units)) throw new ScalarFunctionError(`BIGNUMERIC overflow: ${write()}`)
+  return units
+}
+
+const absolute = (x: bigint): bigint => (x < 0n ? -x : x)
+const magnitude = (x: bigint): string => bignumericText(absolute(x))
+
+/** What stands between the parentheses of a call in a message. */
+const written = (...values: readonly bigint[]): string => values.map(bignumericText).join(', ')
+
+function divisor(y: bigint, write: () => string): bigint {
+  if (y === 0n) throw new ScalarFunctionError(`division by zero: ${write()}`)
+  return y
+}
+
+function rounded(x: bigint, digits: bigint, mode: string): bigint {
+  if (digits >= BIGNUMERIC_SCALE) return x
+  if (digits < -BIGNUMERIC_SCALE - 1) return 0n
+  return inRange(
+    roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - digits), mode.toUpperCase()),
+    () => `ROUND(${bignumericText(x)}, ${digits})`,
+  )
+}
+
+/** The multiple of one next to x, downwards for -1 and upwards for 1. */
+function whole(x: bigint, direction: 1n | -1n, name: string): bigint {
+  const towardsZero = (x / UNIT) * UNIT
+  const isExact = towardsZero === x || x < 0n === direction > 0n
+  return inRange(isExact ? towardsZero : towardsZero + direction * UNIT, () => `${name}(${bignumericText(x)})`)
+}
+
+function toInt64(x: bigint): bigint {
+  const value = divideRounded(x, UNIT)
+  if (value > MAX_INT64 || value < MIN_INT64) throw new ScalarFunctionError(`int64 out of range: ${bignumericText(x)}`)
+  return value
+}
+
+/** The text that DuckDB casts to DECIMAL(38,9). */
+function toNumeric(x: bigint): string {
+  const units = divideRounded(x, NUMERIC_STEP)
+  if (absolute(units) > MAX_NUMERIC) throw new ScalarFunctionError(`numeric out of range: ${bignumericText(x)}`)
+  return bignumericText(units * NUMERIC_STEP)
+}
+
+function read(text: string): bigint {
+  const value = numericLiteral(text, 'BIGNUMERIC', 'cast')
+  if (value === null) throw new ScalarFunctionError(`Invalid BIGNUMERIC value: ${shown(text)}`)
+  return bignumericUnits(value)
+}
+
+function parse(text: string): bigint {
+  const value = numericLiteral(parsedNumber(text) ?? '', 'BIGNUMERIC', 'cast')
+  return bignumericUnits(value ?? invalidInput('PARSE_BIGNUMERIC', text))
+}
+
+function ofFloat(x: number): bigint {
+  if (!Number.isFinite(x)) {
+    const name = Number.isNaN(x) ? 'nan' : x > 0 ? 'inf' : '-inf'
+    throw new ScalarFunctionError(`Illegal conversion of non-finite floating point number to BIGNUMERIC: ${name}`)
+  }
+  const { isNegative, numerator, denominator } = digitsOfDouble(x)
+  const size = divideRounded(numerator * UNIT, denominator)
+  const value = isNegative ? -size : size
+  if (!isInBignumeric(value)) throw new ScalarFunctionError(`BIGNUMERIC out of range: ${jsonDouble(x)}`)
+  return value
+}
+
+/** A value within the parameters of its type, BIGNUMERIC(precision, scale). */
+function limited(x: bigint, precision: bigint, scale: bigint, message: string): bigint {
+  const value = roundToStep(x, 10n ** (BigInt(BIGNUMERIC_SCALE) - scale), 'ROUND_HALF_AWAY_FROM_ZERO')
+  if (absolute(value) >= UNIT * 10n ** (precision - scale)) throw new ScalarFunctionError(message)
+  return value
+}
+
+const MAX_SAFE = 2n ** 53n * UNIT
+const isWhole = (x: bigint): boolean => x % UNIT === 0n
+
+/** For TO_JSON_STRING: a number where it is whole and FLOAT64 has it, else a string. */
+function jsonString(x: bigint): string {
+  const text = bignumericText(x)
+  return isWhole(x) && absolute(x) <= MAX_SAFE ? text : `"${text}"`
+}
+
+/** For TO_JSON: a number, which must be an INT64, a UINT64 or exactly the text of a FLOAT64. */
+function jsonValue(x: bigint, stringifies: boolean): string {
+  const text = bignumericText(x)
+  if (isWhole(x) && absolute(x) <= MAX_SAFE) return text
+  const isInteger = isWhole(x) && x >= MIN_INT64 * UNIT && x < 2n ** 64n * UNIT
+  const number = numericLiteral(String(Number(text)), 'BIGNUMERIC', 'cast')
+  const isExact = isInteger || number === text
+  if (stringifies && (isInteger || !isExact)) return `"${text}"`
+  if (!isExact) throw new ScalarFunctionError('Failed to convert type BIGNUMERIC to JSON')
+  return isInteger ? text : jsonDouble(Number(text))
+}
+
+/** The key, or the offset, of a RANGE frame in units of 10^-9: DuckDB has such frames for its own integers only. */
+function frameUnits(x: bigint): bigint {
+  if (x % NUMERIC_STEP !== 0n || absolute(x) > MAX_NUMERIC * NUMERIC_STEP) {
+    throw new ScalarFunctionError(
+      'A RANGE frame over BIGNUMERIC values beyond the range or the 9 decimal places of NUMERIC is not supported on the embedded engine',
+    )
+  }
+  return x / NUMERIC_STEP
+}
+
+const MAX_GENERATED = 1_000_000
+
+function generate(first: bigint, last: bigint, step: bigint): string[] {
+  if (step === 0n) throw new ScalarFunctionError('Sequence step cannot be 0.')
+  if ((last - first) / step >= MAX_GENERATED)
+    throw new ScalarFunctionError(`Cannot generate arrays with more than ${MAX_GENERATED} elements.`)
+  const items: string[] = []
+  for (let x = first; step > 0n ? x <= last : x >= last; x += step) items.push(String(x))
+  return items
+}
+
+/** The place from one of the row that PERCENTILE_DISC picks: ceil(count * fraction). */
+function rank(count: bigint, fraction: bigint): bigint {
+  const place = (count * fraction + UNIT - 1n) / UNIT
+  return place < 1n ? 1n : place
+}
+
+/** The digits of a BIGNUM that DuckDB writes as text. */
+const ofDigits = (items: readonly (string | null)[]): (bigint | null)[] =>
+  items.map(item => (item === null ? null : BigInt(item)))
+const pairsOf = (pairs: readonly (readonly string[])[]): Pairs => pairs.map(([x, y]) => [BigInt(x!), BigInt(y!)])
+
+const scalar = (
+  name: string,
+  parameters: readonly ScalarFunctionType[],
+  returns: ScalarFunctionType,
+  compute: (...args: never[]) => ScalarFunctionValue,
+): ScalarFunction => ({ name: `bq_bignumeric_${name}`, parameters, returns, handlesNull: false, compute })
+
+const BIG = 'BIGNUM'
+
+export const BIGNUMERIC_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
+  scalar('read', ['VARCHAR'], BIG, read),
+  scalar('parse', ['VARCHAR'], BIG, parse),
+  scalar('of_float', ['DOUBLE'], BIG, ofFloat),
+  scalar('text', [BIG], 'VARCHAR', bignumericText),
+  scalar('to_int64', [BIG], 'BIGINT', toInt64),
+  scalar('to_float', [BIG], 'DOUBLE', (x: bigint) => Number(`${x}e-${BIGNUMERIC_SCALE}`)),
+  scalar('to_numeric', [BIG], 'VARCHAR', toNumeric),
+  scalar('limited', [BIG, 'BIGINT', 'BIGINT', 'VARCHAR'], BIG, limited),
+  scalar('subtract', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+    inRange(x - y, () => `${bignumericText(x)} - ${bignumericText(y)}`),
+  ),
+  scalar('negate', [BIG], BIG, (x: bigint) => inRange(-x, () => `-(${bignumericText(x)})`)),
+  scalar('multiply', [BIG, BIG], BIG, (x: bigint, y: bigint) =>
+    inRange(divideRounded(x * y, UNIT), () => `${bignumericText(x)} * ${bignumericText(y)}`),
+  ),
+  scalar('divide', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+    const write = (): string => `${bignumericText(x)} / ${bignumericText(y)}`
+    return inRange(divideRounded(x * UNIT, divisor(y, write)), write)
+  }),
+  scalar('div', [BIG, BIG], BIG, (x: bigint, y: bigint) => {
+    const write = (): string => `DIV(${written(x, y)})`
+    return inRange((x / divisor(y, write)) * UNIT, write)
+  }),
+  scalar('mod', [BIG, BIG], BIG, (x: bigint, y: bigint) => x % divisor(y, () => `MOD(${written(x, y)})`)),
+  scalar('round', [BIG, 'BIGINT', 'VARCHAR'], BIG, rounded),
+  scalar('trunc', [BIG, 'BIGINT'], BIG, (x: bigint, digits: bigint) => rounded(x, digits, 'TRUNC')),
+  scalar('floor', [BIG], BIG, (x: bigint) => whole(x, -1n, 'FLOOR')),
+  scalar('ceil', [BIG], BIG, (x: bigint) => whole(x, 1n, 'CEIL')),
+  scalar('sqrt', [BIG], BIG, (x: bigint) => {
+    if (x < 0n) throw new ScalarFunctionError(`SQRT is undefined for negative value: SQRT(-${magnitude(x)})`)
+    return squareRoot(x, UNIT)
+  }),
+  // Raises the error of a sum or a total that is out of range.
+  scalar('overflow', ['VARCHAR'], BIG, (text: string) => {
+    throw new ScalarFunctionError(`BIGNUMERIC overflow: ${text}`)
+  }),
+  scalar('average', [BIG, 'BIGINT'], BIG, (total: bigint, n: bigint) => divideRounded(total, n)),
+  scalar('percentile', ['VARCHAR[]', BIG], BIG, (sorted: readonly (string | null)[], fraction: bigint) =>
+    interpolated(ofDigits(sorted), fraction, UNIT),
+  ),
+  scalar('rank', ['BIGINT', BIG], 'BIGINT', rank),
+  scalar('variance', ['VARCHAR[]', 'BIGINT'], 'DOUBLE', (items: readonly (string | null)[], less: bigint) =>
+    variance(ofDigits(items), less, BIGNUMERIC_SCALE),
+  ),
+  scalar('covariance', ['VARCHAR[][]', 'BIGINT'], 'DOUBLE', (pairs: readonly (readonly string[])[], less: bigint) =>
+    covariance(pairsOf(pairs), less, BIGNUMERIC_SCALE),
+  ),
+  scalar('correlation', ['VARCHAR[][]'], 'DOUBLE', (pairs: readonly (readonly string[])[]) =>
+    correlation(pairsOf(pairs)),
+  ),
+  scalar('frame_units', [BIG], 'HUGEINT', frameUnits),
+  scalar('series', [BIG, BIG, BIG], 'VARCHAR[]', generate),
+  scalar('json_string', [BIG], 'VARCHAR', jsonString),
+  scalar('json', [BIG, 'BOOLEAN'], 'VARCHAR', jsonValue),
+]

@@ -1,0 +1,103 @@
+/**
+ * Exact arithmetic on counts of a decimal type's smallest unit. `unit` is the count that is one: 10^9 for NUMERIC, 10^38 for
+ * BIGNUMERIC; `scale` is its number of zeros.
+ */
+import { ScalarFunctionError } from './scalar-function.js'
+
+/** The quotient, rounded half away from zero. */
+export function divideRounded(x: bigint, y: bigint): bigint {
+  const isNegative = x < 0n !== y < 0n
+  const [dividend, divisor] = [x < 0n ? -x : x, y < 0n ? -y : y]
+  const quotient = (2n * dividend + divisor) / (2n * divisor)
+  return isNegative ? -quotient : quotient
+}
+
+/** The multiple of `step` by a rounding mode of ROUND, or by TRUNC. */
+export function roundToStep(units: bigint, step: bigint, mode: string): bigint {
+  switch (mode) {
+    case 'TRUNC':
+      return (units / step) * step
+    case 'ROUND_HALF_AWAY_FROM_ZERO':
+      return divideRounded(units, step) * step
+    case 'ROUND_HALF_EVEN': {
+      const rest = units % step
+      const isHalf = 2n * (rest < 0n ? -rest : rest) === step
+      return (isHalf && (units / step) % 2n === 0n ? units / step : divideRounded(units, step)) * step
+    }
+    default:
+      throw new ScalarFunctionError(`Invalid rounding mode: ${mode}`)
+  }
+}
+
+/** The square root of what is not negative. */
+export function squareRoot(units: bigint, unit: bigint): bigint {
+  // The root of 4 * x * unit is twice that of x * unit: its last bit determines the rounding.
+  const target = 4n * units * unit
+  let root = target
+  let next = (root + 1n) / 2n
+  while (next < root) {
+    root = next
+    next = (root + target / root) / 2n
+  }
+  return (root + 1n) / 2n
+}
+
+/** The percentile of sorted values, NULLs first. The rank is exact, and so is the interpolation between two values. */
+export function interpolated(sorted: readonly (bigint | null)[], fraction: bigint, unit: bigint): bigint | null {
+  if (sorted.length === 0) return null
+  const position = BigInt(sorted.length - 1) * fraction
+  const rank = Number(position / unit)
+  const weight = position % unit
+  const [low, high] = [sorted[rank]!, sorted[weight === 0n ? rank : rank + 1]!]
+  if (low === null || high === null || weight === 0n) return low ?? high
+  return divideRounded(low * (unit - weight) + high * weight, unit)
+}
+
+/** The variance of all values except NULLs; `less` is 1 for a sample, 0 for the population. */
+export function variance(items: readonly (bigint | null)[], less: bigint, scale: number): number | null {
+  const values = items.filter(item => item !== null)
+  const n = BigInt(values.length)
+  if (n <= less) return null
+  let [sum, squares] = [0n, 0n]
+  for (const value of values) {
+    sum += value
+    squares += value * value
+  }
+  return inSquares(n * squares - sum * sum, n * (n - less), scale)
+}
+
+/** The quotient as a FLOAT64, whose unit has twice the type's digits after the point. */
+const inSquares = (dividend: bigint, divisor: bigint, scale: number): number =>
+  Number(`${(dividend * 10n ** 30n) / divisor}e-${30 + 2 * scale}`)
+
+export type Pairs = readonly (readonly [bigint, bigint])[]
+
+/** The covariance; `less` as in `variance`. */
+export function covariance(pairs: Pairs, less: bigint, scale: number): number | null {
+  const n = BigInt(pairs.length)
+  return n <= less ? null : inSquares(spread(...columns(pairs)), n * (n - less), scale)
+}
+
+export function correlation(pairs: Pairs): number | null {
+  if (pairs.length < 2) return null
+  const [xs, ys] = columns(pairs)
+  const [x, y] = [spread(xs, xs), spread(ys, ys)]
+  if (x === 0n || y === 0n) return Number.NaN
+  // The products of large values are beyond FLOAT64, so the root is taken of their quotient, in squares of 10^-40.
+  const both = spread(xs, ys)
+  const size = Number(`${squareRoot((both * both * 10n ** 80n) / (x * y), 1n)}e-40`)
+  return both < 0n ? -size : size
+}
+
+/** n * Σxy − Σx * Σy, which is n * n times the covariance, in squares of the unit. */
+function spread(xs: readonly bigint[], ys: readonly bigint[]): bigint {
+  let [x, y, products] = [0n, 0n, 0n]
+  xs.forEach((value, i) => {
+    x += value
+    y += ys[i]!
+    products += value * ys[i]!
+  })
+  return BigInt(xs.length) * products - x * y
+}
+
+const columns = (pairs: Pairs): [bigint[], bigint[]] => [pairs.map(([x]) => x), pairs.map(([, y]) => y)]
