@@ -2,7 +2,6 @@
 import type { StructType, Type } from '../../googlesql/types/types.js'
 import { quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
-import { FormError } from './function-sql.js'
 
 export interface JsonTextOptions {
   /**
@@ -49,7 +48,7 @@ function valueSql(sql: string, type: Type, options: JsonTextOptions, depth: numb
     case 'JSON':
       return `bq_json_of_json(CAST(${sql} AS VARCHAR))`
     case 'INTERVAL':
-      throw new FormError('INTERVAL as JSON is not supported by the embedded engine')
+      return quoted(`bq_interval_to_duration(${sql})`)
     case 'ARRAY': {
       const item = `item_${depth}$`
       const items = `list_transform(${sql}, lambda ${item}: ${jsonTextSql(item, type.element, options, depth + 1)})`

@@ -172,9 +172,4 @@ export const ENGINE_LIMITS: readonly RefusedClause[] = [
     documentation: `${QUERY}#on_clause`,
     reason: 'DuckDB joins by it only where it is an INNER JOIN',
   },
-  {
-    clause: 'INTERVAL as JSON',
-    documentation: 'json_functions#json_encodings',
-    reason: 'CAST(… AS STRING) says which form is meant',
-  },
 ]

@@ -150,6 +150,7 @@ const INTERVALS = [
     THEN bq_raise('INTERVALs whose parts have different signs cannot be compared here on the embedded engine') ELSE i END`,
   'bq_interval_micros(i) AS (hour(i::INTERVAL) * 3600000000 + minute(i::INTERVAL) * 60000000 + microsecond(i::INTERVAL))',
   'bq_interval_to_text(i) AS bq_interval_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
+  'bq_interval_to_duration(i) AS bq_duration_text(bq_interval_months(i), bq_interval_days(i), bq_interval_micros(i))',
   // The excess of each part is carried to the next larger one; then all parts get the same sign.
   `bq_justify_hours(i) AS list_transform(list_transform(list_transform([bq_interval_parts(i)],
      lambda p$: bq_hours_up(p$)), lambda p$: bq_one_sign_of_time(p$)), lambda p$: bq_interval_of_parts(p$))[1]`,

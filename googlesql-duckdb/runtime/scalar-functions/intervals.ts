@@ -164,6 +164,19 @@ export function intervalText(months: bigint, days: bigint, micros: bigint): stri
   return `${months < 0n ? '-' : ''}${m / 12n}-${m % 12n} ${days} ${micros < 0n ? '-' : ''}${clock}`
 }
 
+/** The ISO 8601 duration that JSON has for an INTERVAL, `P1Y2M-3DT4H5M6.789S`: parts that are 0 are left out. */
+export function intervalDuration(months: bigint, days: bigint, micros: bigint): string {
+  const part = (amount: bigint, unit: string): string => (amount === 0n ? '' : `${amount}${unit}`)
+  const date = part(months / 12n, 'Y') + part(months % 12n, 'M') + part(days, 'D')
+  const clock = part(micros / 3_600_000_000n, 'H') + part((micros / 60_000_000n) % 60n, 'M')
+  const seconds = micros % 60_000_000n
+  const absolute = seconds < 0n ? -seconds : seconds
+  const fraction = String(absolute % 1_000_000n).padStart(6, '0').replace(/0+$/, '')
+  const digits = `${absolute / 1_000_000n}${fraction === '' ? '' : `.${fraction}`}`
+  const time = clock + (seconds === 0n ? '' : `${seconds < 0n ? '-' : ''}${digits}S`)
+  return date + time === '' ? 'P0Y' : `P${date}${time === '' ? '' : `T${time}`}`
+}
+
 export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
   {
     // Parameters: text, and the two parts, each '' when absent. Returns a list of months, days and microseconds.
@@ -179,5 +192,12 @@ export const INTERVAL_SCALAR_FUNCTIONS: readonly ScalarFunction[] = [
     returns: 'VARCHAR',
     handlesNull: false,
     compute: intervalText,
+  },
+  {
+    name: 'bq_duration_text',
+    parameters: ['BIGINT', 'BIGINT', 'BIGINT'],
+    returns: 'VARCHAR',
+    handlesNull: false,
+    compute: intervalDuration,
   },
 ]
