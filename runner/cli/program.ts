@@ -284,7 +284,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     )
 
   withSettings(command('lsp', 'Serve an editor: diagnostics, completion and more while manifests are typed.'), [
-    ...['--endpoints', '--tables', '--data', '--database', '--project', '--dataset'],
+    ...['--endpoints', '--tables', '--functions-dir', '--data', '--database', '--project', '--dataset'],
     ...['--engine-memory', '--engine-threads'],
   ])
     .option('--stdio', 'speak over standard input and output, which it always does')
@@ -346,6 +346,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   ).action(async (dataset: string, flags: Flags) => exit(await pullTables(dataset, settingFlags(flags), io)))
   withSettings(command('diff [dataset]', 'Tell what schemas say otherwise than the tables in BigQuery.', tables), [
     '--tables',
+    '--functions-dir',
     '--project',
   ])
     .addOption(
@@ -442,6 +443,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
 const MCP_FLAGS = [
   '--endpoints',
   '--tables',
+  '--functions-dir',
   '--data',
   '--database',
   '--project',
@@ -455,6 +457,7 @@ const MCP_FLAGS = [
 const ENGINE_FLAGS = [
   '--endpoints',
   '--tables',
+  '--functions-dir',
   '--data',
   '--database',
   '--engine',
@@ -464,15 +467,32 @@ const ENGINE_FLAGS = [
 
 /** What reads local tables, whatever `--engine` serves. */
 const LOCAL_FLAGS = [
-  ...ENGINE_FLAGS.filter(flag => flag !== '--engine' && flag !== '--endpoints'),
+  ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
   '--project',
   '--dataset',
 ]
 
-const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const NEW_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--functions-dir',
+  '--data',
+  '--engine-memory',
+  '--engine-threads',
+  '--project',
+  '--dataset',
+]
 
 /** Tests never read a data folder. */
-const EMBEDDED_TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const EMBEDDED_TEST_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--functions-dir',
+  '--engine-memory',
+  '--engine-threads',
+  '--project',
+  '--dataset',
+]
 const TEST_FLAGS = [...EMBEDDED_TEST_FLAGS, '--engine', '--location', '--max-bytes-billed', '--reservation']
 
 /** Fuzzing is for the embedded engine. */
