@@ -6,6 +6,7 @@
 export { withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export { type ConstantChecks, constantChecks } from './constant-checks.js'
+export { type FunctionSignature, functionSignature, isSameSql } from './function-signature.js'
 export type { FunctionKind, Refusal, Volatility } from './functions/catalogue.js'
 export { volatilityOf } from './functions/facts.js'
 export { type ListedFunction, listFunctions, listRefusals } from './functions/listing.js'
@@ -13,10 +14,20 @@ export { ingestionTimeColumns, PARTITION_TIME } from './ingestion-time.js'
 export { RESERVED_KEYWORDS } from './lex/keywords.js'
 export { endOf, readToken, refuseStrange, skipBlank, type Token, type TokenKind, tokenize } from './lex/tokenize.js'
 export { parseScript } from './parse/parse.js'
+export type { BodyText, StoredDefinition } from './parse/udf.js'
 export type * from './plan/nodes.js'
 export { inferParameters, type UndeclaredParameter } from './resolve/infer-parameters.js'
-export { resolveQuery } from './resolve/resolve.js'
+export { functionMistakes, resolveQuery } from './resolve/resolve.js'
+export type { FunctionMistake } from './resolve/stored-functions.js'
 export { offsetOf, type Place, SqlError } from './sql-error.js'
+export {
+  type FunctionCatalogue,
+  type FunctionSource,
+  type FunctionSources,
+  NO_FUNCTIONS,
+  type StoredFunction,
+  storedFunction,
+} from './stored-functions.js'
 export { nearest } from './suggest.js'
 export type { InformationSchemaView, Shard, Wildcard } from './table-definition.js'
 export {

@@ -1,5 +1,6 @@
 /** The tables that a query may read, and the conversion of BigQuery's JSON table schemas to their columns. */
 import { informationSchemaName, informationSchemaTable } from './information-schema.js'
+import { type FunctionCatalogue, type FunctionSources, functionCatalogue, NO_FUNCTIONS } from './stored-functions.js'
 import type { TableDefinition } from './table-definition.js'
 import { arrayOf, type StructField, scalarType, structOf, type Type } from './types/types.js'
 import { isWildcard, wildcardTables } from './wildcard-tables.js'
@@ -16,6 +17,8 @@ export interface TableCatalogue {
   names(): readonly string[]
   /** The reason why there is no such table, if it is known; completes the message `Table not found: x; `. */
   absence(name: string): string | undefined
+  /** The functions that are kept in a dataset. */
+  readonly functions: FunctionCatalogue
 }
 
 /** One field of a BigQuery JSON schema, as `bq show --schema --format=prettyjson` prints it. */
@@ -98,11 +101,13 @@ const AS_WRITTEN: TableNaming = { project: null, defaultDataset: null }
  * A catalogue of these tables. A name means the table with exactly this name; only if no table has it, `naming` completes it.
  *
  * @param absences the reason of absence, by name, for tables that an author may expect but that are not in the catalogue
+ * @param functions the functions that are kept in a dataset
  */
 export function tableCatalogue(
   tables: readonly TableDefinition[],
   naming: TableNaming = AS_WRITTEN,
   absences: ReadonlyMap<string, string> = new Map(),
+  functions: FunctionSources = NO_FUNCTIONS,
 ): TableCatalogue {
   const byName = new Map(tables.map(table => [table.name, table]))
   const wildcards = wildcardTables(tables)
@@ -124,6 +129,7 @@ export function tableCatalogue(
       const known = [name, ...otherNames(name, naming)].find(other => absences.has(other))
       return known === undefined ? undefined : absences.get(known)
     },
+    functions: functionCatalogue(functions, name => otherNames(name, { ...naming, defaultDataset: null })),
   }
 }
 

@@ -28,6 +28,20 @@ export function refuseDeepTree(root: Node, source: string, most: number = MAX_DE
   walk(root, 1)
 }
 
+/**
+ * What a body adds to the depth of a tree in which it replaces a call. A query costs its readers as much as the deepest body: DuckDB
+ * plans queries inside each other in a time that doubles with each.
+ */
+export function bodyDepth(body: Node): number {
+  let deepest = 0
+  const walk = (node: Node, depth: number): void => {
+    deepest = Math.max(deepest, node.kind === 'query' ? Math.max(depth, MAX_BODY_DEPTH) : depth)
+    for (const child of childrenOf(node)) walk(child, depth + levelsOf(node))
+  }
+  walk(body, 1)
+  return deepest
+}
+
 /** What stands between a node and those in it (arguments, branches, items) costs its readers as much as a node. */
 const levelsOf = ({ kind }: Node): number => (WRAPPING.has(kind) ? 2 : 1)
 const WRAPPING: ReadonlySet<Node['kind']> = new Set(['call', 'case', 'struct', 'with', 'select'])

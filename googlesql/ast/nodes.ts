@@ -50,6 +50,15 @@ export interface FunctionDefinition {
   readonly returns: TypeNode | null
   readonly body: Expression | JavaScriptBody
 }
+/** A function whose calls stand in FROM: `CREATE TABLE FUNCTION`. */
+export interface TableFunctionDefinition {
+  readonly at: number
+  readonly name: Identifier
+  readonly parameters: FunctionDefinition['parameters']
+  /** The columns of RETURNS TABLE<…>; null where it is not written: the function then has the query's columns. */
+  readonly returns: readonly { readonly name: Identifier; readonly type: TypeNode }[] | null
+  readonly body: Query
+}
 /** The text of a JavaScript function's body. */
 export interface JavaScriptBody {
   readonly kind: 'javascript'
@@ -310,7 +319,7 @@ export interface PipeUnpivot extends Omit<Unpivot, 'kind' | 'input'> {
 
 // ---- FROM
 
-export type From = TablePath | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
+export type From = TablePath | TableCall | UnnestFrom | SubqueryFrom | Join | ParenthesisedJoin | Pivot | Unpivot
 /** A table, a CTE, or a correlated array (`t.metadata`); the resolver decides which of them. */
 export interface TablePath {
   readonly kind: 'table'
@@ -320,6 +329,15 @@ export interface TablePath {
   readonly alias: Identifier | null
   /** WITH OFFSET [AS alias]: allowed when the path is an array. The alias is `offset` when not written. */
   readonly offset: Identifier | null
+}
+/** A call of a table function. */
+export interface TableCall {
+  readonly kind: 'table-call'
+  readonly at: number
+  readonly path: readonly Identifier[]
+  /** Null where one of them is not an expression: `TABLE t`, `MODEL m`, a query. */
+  readonly arguments: readonly Argument[] | null
+  readonly alias: Identifier | null
 }
 export interface UnnestFrom {
   readonly kind: 'unnest'

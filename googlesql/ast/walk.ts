@@ -55,6 +55,8 @@ function partsOf(node: Node): Children {
     case 'bytes':
     case 'typed':
       return []
+    case 'table-call':
+      return expressions(node.arguments ?? [])
     case 'unnest':
       return [node.expression]
     case 'subquery':

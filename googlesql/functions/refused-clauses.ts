@@ -46,11 +46,6 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
     reason: 'BigQuery has none either; USING names the columns',
   },
   {
-    clause: 'A table function call',
-    documentation: 'table-functions-built-in',
-    reason: 'those of BigQuery read its storage, its models or other databases',
-  },
-  {
     clause: 'SELECT WITH',
     documentation: `${QUERY}#select_list`,
     reason: "differential privacy adds noise of BigQuery's own making, and aggregation thresholds go with it",
@@ -96,7 +91,17 @@ export const REFUSED_CLAUSES: readonly RefusedClause[] = [
   {
     clause: 'CREATE FUNCTION without TEMP',
     documentation: `${FUNCTIONS}#sql-udf-structure`,
-    reason: 'nothing outlives a query',
+    reason: 'nothing outlives a query; the folder of functions keeps it, in a file of its own',
+  },
+  {
+    clause: 'CREATE AGGREGATE FUNCTION',
+    documentation: 'user-defined-aggregates',
+    reason: 'a call is replaced by its body, which aggregates nothing; write the aggregate calls in the query',
+  },
+  {
+    clause: 'CREATE PROCEDURE',
+    documentation: 'procedures',
+    reason: 'an endpoint reads; a function or a table function in the folder of functions returns what it computes',
   },
   { clause: 'CREATE TEMP AGGREGATE FUNCTION', documentation: 'user-defined-aggregates', reason: NO_TABLES },
   { clause: 'CREATE TEMP TABLE FUNCTION', documentation: 'table-functions', reason: NO_TABLES },

@@ -9,7 +9,7 @@ import { parseExpression, parseOperand } from './expressions/expression.js'
 import { Parser, type Rules } from './parser.js'
 import { parseQueryExpression } from './queries/query.js'
 import { parseTypeNode } from './type.js'
-import { isFunctionAhead, parseFunction } from './udf.js'
+import { isFunctionAhead, parseFunction, parseStored, type StoredDefinition } from './udf.js'
 import { parseDeclare, parseSet } from './variables.js'
 
 const RULES: Rules = { expression: parseExpression, operand: parseOperand, query: parseQueryExpression }
@@ -55,6 +55,19 @@ export function parseQuery(source: string): Query {
   const [first] = [...functions, ...variables]
   if (first !== undefined) throw new SqlError('Statements before the query are not allowed here', source, first.at)
   return query
+}
+
+/**
+ * The definition of a function that is kept in a dataset.
+ *
+ * @throws SqlError when the text is not one CREATE FUNCTION or CREATE TABLE FUNCTION
+ */
+export function parseStoredFunction(source: string): StoredDefinition {
+  const p = new Parser(source, RULES, tokenize(source))
+  const stored = parseStored(p)
+  const { body } = stored.definition
+  if (body.kind !== 'javascript') refuseDeepTree(body, source)
+  return stored
 }
 
 /**

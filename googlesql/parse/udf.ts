@@ -1,6 +1,6 @@
-/** Parses the definitions of temporary functions before a query. */
+/** Parses the definitions of functions: temporary ones before a query, and those that are kept in a dataset. */
 
-import type { Expression, FunctionDefinition, JavaScriptBody, TypeNode } from '../ast/nodes.js'
+import type { FunctionDefinition, Identifier, TableFunctionDefinition, TypeNode } from '../ast/nodes.js'
 import { parseLiteral } from './expressions/literal.js'
 import type { Parser } from './parser.js'
 import { parseTypeNode } from './type.js'
@@ -27,16 +27,95 @@ export function parseFunction(p: Parser): FunctionDefinition {
   if (!p.accept('TEMP') && !p.accept('TEMPORARY')) p.unsupported('CREATE FUNCTION without TEMP', at)
   if (p.is('AGGREGATE')) p.unsupported('CREATE TEMP AGGREGATE FUNCTION', at)
   if (p.is('TABLE')) p.unsupported('CREATE TEMP TABLE FUNCTION', at)
-  p.expect('FUNCTION')
-  const isKept = p.acceptSequence('IF', 'NOT', 'EXISTS')
+  const { definition } = parseScalar(p, at, isReplaced, parseTemporaryName)
+  p.expect(';')
+  return definition
+}
+
+function parseTemporaryName(p: Parser): Identifier {
   const name = p.identifier()
   if (p.is('.')) p.fail('A temporary function has a name of one part')
+  return name
+}
+
+/** The definition of a function that is kept in a dataset. */
+export type StoredDefinition =
+  | { readonly kind: 'scalar'; readonly definition: FunctionDefinition; readonly bodyText: BodyText }
+  | { readonly kind: 'table'; readonly definition: TableFunctionDefinition; readonly bodyText: BodyText }
+
+/** The text of a body without the parentheses or quotes around it, and the offset at which it begins. */
+export interface BodyText {
+  readonly text: string
+  readonly at: number
+}
+
+/**
+ * `CREATE [OR REPLACE] FUNCTION path(parameters) …`, as for a temporary function, or
+ * `CREATE [OR REPLACE] TABLE FUNCTION path(parameters) [RETURNS TABLE<name type, …>] AS query`. The name of the definition is the
+ * path, its parts with dots between them.
+ *
+ * @throws SqlError also for an aggregate function, and for one in a language other than SQL and JavaScript
+ */
+export function parseStored(p: Parser): StoredDefinition {
+  const { at } = p.expect('CREATE')
+  const isReplaced = p.acceptSequence('OR', 'REPLACE')
+  if (p.is('TEMP') || p.is('TEMPORARY')) p.fail('A function that is kept in a dataset is created without TEMP')
+  if (p.is('AGGREGATE')) p.unsupported('CREATE AGGREGATE FUNCTION', at)
+  if (p.is('PROCEDURE')) p.unsupported('CREATE PROCEDURE', at)
+  const stored: StoredDefinition = p.accept('TABLE')
+    ? { kind: 'table', ...parseTableFunction(p, at) }
+    : { kind: 'scalar', ...parseScalar(p, at, isReplaced, parsePath) }
+  p.accept(';')
+  if (p.token.kind !== 'end') p.expected('end of input')
+  return stored
+}
+
+function parsePath(p: Parser): Identifier {
+  const first = p.identifier()
+  const parts = [first.name]
+  while (p.accept('.')) parts.push(p.identifier().name)
+  return { name: parts.join('.'), at: first.at, isQuoted: true }
+}
+
+function parseScalar(
+  p: Parser,
+  at: number,
+  isReplaced: boolean,
+  parseName: (p: Parser) => Identifier,
+): { readonly definition: FunctionDefinition; readonly bodyText: BodyText } {
+  p.expect('FUNCTION')
+  const isKept = p.acceptSequence('IF', 'NOT', 'EXISTS')
+  const name = parseName(p)
   const parameters = parseParameters(p)
   const returns = p.accept('RETURNS') ? parseTypeNode(p) : null
-  const body = parseJavaScript(p) ?? parseSqlBody(p)
+  const { body, bodyText } = parseJavaScript(p) ?? parseSqlBody(p)
   skipOptions(p)
-  p.expect(';')
-  return { at, name, mode: isReplaced ? 'replace' : isKept ? 'if-not-exists' : 'new', parameters, returns, body }
+  const mode = isReplaced ? 'replace' : isKept ? 'if-not-exists' : 'new'
+  return { definition: { at, name, mode, parameters, returns, body }, bodyText }
+}
+
+function parseTableFunction(
+  p: Parser,
+  at: number,
+): { readonly definition: TableFunctionDefinition; readonly bodyText: BodyText } {
+  p.expect('FUNCTION')
+  p.acceptSequence('IF', 'NOT', 'EXISTS')
+  const name = parsePath(p)
+  const parameters = parseParameters(p)
+  const returns = p.accept('RETURNS') ? parseTableType(p) : null
+  skipOptions(p)
+  p.expect('AS')
+  const from = p.token.at
+  const body = p.query()
+  return { definition: { at, name, parameters, returns, body }, bodyText: writtenFrom(p, from) }
+}
+
+function parseTableType(p: Parser): TableFunctionDefinition['returns'] {
+  p.expect('TABLE')
+  p.expect('<')
+  const columns = p.list(item => ({ name: item.identifier(), type: parseTypeNode(item) }))
+  if (!p.accept('>')) p.expected('">" or ","')
+  return columns
 }
 
 function parseParameters(p: Parser): FunctionDefinition['parameters'] {
@@ -58,16 +137,26 @@ function parseParameter(p: Parser): FunctionDefinition['parameters'][number] {
   return { name, type }
 }
 
-function parseSqlBody(p: Parser): Expression {
+/** The text from this offset to the end of the last token. */
+const writtenFrom = (p: Parser, at: number): BodyText => ({ text: p.source.slice(at, p.peek(-1).end), at })
+
+interface Body {
+  readonly body: FunctionDefinition['body']
+  readonly bodyText: BodyText
+}
+
+function parseSqlBody(p: Parser): Body {
   if (p.is('REMOTE')) p.unsupported('A remote function')
   skipOptions(p)
   p.expect('AS')
   if (!p.is('(')) p.expected('"("')
   p.take()
   p.refuseQuery('The body of a SQL function')
+  const { at } = p.token
   const body = p.expression()
+  const bodyText = writtenFrom(p, at)
   p.expect(')')
-  return body
+  return { body, bodyText }
 }
 
 /** What may stand before LANGUAGE, and whether it promises equal results for equal arguments. */
@@ -79,7 +168,7 @@ const DETERMINISM: Readonly<Record<string, boolean>> = {
 }
 
 /** The body of a JavaScript function; null where that of a SQL function comes next. */
-function parseJavaScript(p: Parser): JavaScriptBody | null {
+function parseJavaScript(p: Parser): Body | null {
   const isNegated = p.isSequence('NOT', 'DETERMINISTIC')
   if (isNegated) p.take()
   const determinism = Object.hasOwn(DETERMINISM, p.token.term) ? DETERMINISM[p.take().term] : undefined
@@ -94,7 +183,8 @@ function parseJavaScript(p: Parser): JavaScriptBody | null {
   const body = parseLiteral(p)
   if (body?.kind !== 'string') return p.fail('The body of a JavaScript function must be a string literal', at)
   refuseLibraries(p)
-  return { kind: 'javascript', text: body.value, isDeterministic: determinism === true && !isNegated, at }
+  const isDeterministic = determinism === true && !isNegated
+  return { body: { kind: 'javascript', text: body.value, isDeterministic, at }, bodyText: { text: body.value, at } }
 }
 
 /** A library is a file in Google's storage. */

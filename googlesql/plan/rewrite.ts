@@ -171,6 +171,28 @@ export function mapScans(root: Scan, replace: (scan: Scan, isInner: boolean) => 
   return replace(exprsOfScan(scan).some(hasSubquery) ? mapOwn(scan, inExpr) : scan, isInner)
 }
 
+/** Moves parts of a plan to one place: those of a body whose own places are in another text than the query's. */
+export interface Mover {
+  scan(scan: Scan): Scan
+  expr(expr: Expr): Expr
+}
+
+export function moverTo(at: number): Mover {
+  const expr = (part: Expr): Expr => ({ ...mapParts(part, expr, scan), at })
+  const scan = (part: Scan): Scan => withInputs(calledAt(mapOwn(part, expr), at), inputsOfScan(part).map(scan))
+  return { scan, expr }
+}
+
+/** The scan with the place of its aggregate and window calls. */
+function calledAt(scan: Scan, at: number): Scan {
+  if (scan.kind === 'aggregate') {
+    return { ...scan, aggregates: scan.aggregates.map(part => ({ ...part, call: { ...part.call, at } })) }
+  }
+  if (scan.kind !== 'window') return scan
+  const moved = (window: WindowCall): WindowCall => ({ ...window, call: { ...window.call, at } })
+  return { ...scan, functions: scan.functions.map(part => ({ ...part, call: moved(part.call) })) }
+}
+
 /** A copy of scans and of expressions over them whose own columns are new; columns of queries around them stay. */
 export interface Copier {
   scan(scan: Scan): Scan

@@ -25,6 +25,11 @@ export interface ResolveContext {
   readonly calls: CallCount
   /** The same resolution with other functions to call and no variables: for the body of a function. */
   within(functions: Functions): ResolveContext
+  /**
+   * The same resolution for the text of a function that is kept in a dataset, which may read these variables: places and messages
+   * are those of that text, and it sees no temporary function and no parameter.
+   */
+  inStored(source: string, variables?: Variables): ResolveContext
   newColumn(name: string, type: Type): Column
   newCte(): number
   fail(reason: string, at: number): never
@@ -37,6 +42,8 @@ export interface TemporaryFunction {
   readonly definition: ast.FunctionDefinition
   readonly parameters: readonly { readonly name: string; readonly type: Type | null }[]
   readonly returns: Type | null
+  /** See bodyDepth; 0 for JavaScript. */
+  readonly depth: number
   /** The functions defined before this one, which its body may call. */
   readonly before: Functions
 }
@@ -53,14 +60,16 @@ export interface Variable {
 /** Variables, by lower-case name. */
 export type Variables = ReadonlyMap<string, Variable>
 
-/**
- * The number of calls of temporary functions so far, the number of calls that enclose the current one, and the number of
- * readings of variables.
- */
+/** What bounds the tree that results where bodies replace calls. */
 export interface CallCount {
+  /** The number of calls of functions with a body so far. */
   total: number
-  open: number
+  /** The depths of the bodies around the current place, together. */
+  depth: number
+  /** The number of readings of variables. */
   variables: number
+  /** The functions kept in a dataset whose bodies are around the current place, outermost first. */
+  readonly stored: string[]
 }
 
 /** A common table expression in scope. */

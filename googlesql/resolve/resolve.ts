@@ -9,6 +9,7 @@ import type { Functions, ResolveContext, Variables } from './context.js'
 import { resolveExpression } from './expressions/expression.js'
 import { UnreadableColumnError } from './name-scope.js'
 import { resolveQueryNode } from './queries/query.js'
+import { type FunctionMistake, findFunctionMistakes } from './stored-functions.js'
 import { defineFunctions } from './udf.js'
 import { declareVariables } from './variables.js'
 
@@ -53,6 +54,13 @@ export function resolveWith(
   }
 }
 
+/**
+ * The mistakes in the functions that are kept in datasets: at most one in each. The body of a function with a parameter of
+ * ANY TYPE is checked where it is called.
+ */
+export const functionMistakes = (tables: TableCatalogue): readonly FunctionMistake[] =>
+  findFunctionMistakes(tables, source => resolutions(source, tables, {}, null)(new Map()))
+
 /** Returns a function that makes the resolutions of one query's parts: they share all state except the functions and variables. */
 function resolutions(
   source: string,
@@ -70,19 +78,35 @@ function resolutions(
     usedParameters: new Map<string, string>(),
     usedTables: new Set<string>(),
     tableReferences: new Map<number, TableReference>(),
-    calls: { total: 0, open: 0, variables: 0 },
+    calls: { total: 0, depth: 0, variables: 0, stored: [] },
     newColumn: (name: string, type: Type): Column => ({ id: ++columns, name, type }),
     newCte: (): number => ++ctes,
-    fail: (reason: string, at: number): never => {
-      throw new SqlError(reason, source, at)
-    },
   }
-  const within = (functions: Functions, variables: Variables = new Map()): ResolveContext => {
-    const resolution: ResolveContext = {
+  const failIn =
+    (text: string) =>
+    (reason: string, at: number): never => {
+      throw new SqlError(reason, text, at)
+    }
+  const fail = failIn(source)
+  // The places of its tables are not in the text of the query.
+  const inStored = (text: string, variables: Variables = new Map()): ResolveContext =>
+    resolutionOf({
       ...shared,
-      functions,
+      source: text,
+      parameterTypes: new Map(),
+      onUndeclared: null,
+      tableReferences: new Map(),
+      functions: new Map(),
       variables,
-      within,
+      within: () => inStored(text),
+      inStored,
+      fail: failIn(text),
+    })
+  const within = (functions: Functions, variables: Variables = new Map()): ResolveContext =>
+    resolutionOf({ ...shared, functions, variables, within, inStored, fail })
+  const resolutionOf = (parts: Omit<ResolveContext, 'expression' | 'query'>): ResolveContext => {
+    const resolution: ResolveContext = {
+      ...parts,
       expression: (node, env) => resolveExpression(node, env, resolution),
       query: (node, env) => resolveQueryNode(node, env, resolution),
     }

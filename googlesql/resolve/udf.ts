@@ -2,6 +2,7 @@
  * Temporary functions: checks their definitions, and replaces each call by the body with its arguments, or for JavaScript by a
  * call of `$javascript`.
  */
+import { bodyDepth } from '../ast/depth.js'
 import type * as ast from '../ast/nodes.js'
 import { childrenOf, type Node } from '../ast/walk.js'
 import type { Column, Computed, Expr } from '../plan/nodes.js'
@@ -16,7 +17,8 @@ import { resolveParameterizedType } from './type.js'
 
 /** Limits on calls, because bodies replace calls: they keep the resulting tree small enough for recursive functions. */
 const MAX_CALLS = 1_000
-const MAX_NESTED_CALLS = 16
+/** The limit for all bodies inside each other: it allows hundreds of calls of a small function. */
+const MAX_DEPTH_OF_BODIES = 800
 
 /**
  * The functions that the query may call.
@@ -44,7 +46,8 @@ export function defineFunctions(
   return known
 }
 
-function checkBody(one: TemporaryFunction, context: ResolveContext): void {
+/** @throws SqlError where the body is not valid for any arguments */
+export function checkBody(one: TemporaryFunction, context: ResolveContext): void {
   const { body } = one.definition
   if (body.kind === 'javascript') {
     checkJavaScript(one, body, context)
@@ -55,24 +58,37 @@ function checkBody(one: TemporaryFunction, context: ResolveContext): void {
   if (columns.every(column => column !== null)) resolveBody(one, body, columns, context)
 }
 
-function signatureOf(definition: ast.FunctionDefinition, before: Functions, source: string): TemporaryFunction {
-  const type = (node: ast.TypeNode): Type => {
-    const { type, parameters } = resolveParameterizedType(node, source)
-    if (!parameters) return type
-    throw new SqlError('Parameterized types are not allowed in function signatures', source, node.at)
-  }
+export function signatureOf(definition: ast.FunctionDefinition, before: Functions, source: string): TemporaryFunction {
+  const { body } = definition
+  const parameters = parametersOf(definition.parameters, source)
+  if (body.kind !== 'javascript') refuseParameters(body, source)
+  const returns = definition.returns && signatureType(definition.returns, source)
+  return { definition, parameters, returns, depth: body.kind === 'javascript' ? 0 : bodyDepth(body), before }
+}
+
+/** @throws SqlError for a type that a signature cannot have */
+export function signatureType(node: ast.TypeNode, source: string): Type {
+  const { type, parameters } = resolveParameterizedType(node, source)
+  if (!parameters) return type
+  throw new SqlError('Parameterized types are not allowed in function signatures', source, node.at)
+}
+
+/** @throws SqlError where two parameters have one name */
+export function parametersOf(
+  written: ast.FunctionDefinition['parameters'],
+  source: string,
+): TemporaryFunction['parameters'] {
   const names = new Set<string>()
-  const parameters = definition.parameters.map(parameter => {
+  return written.map(parameter => {
     const { name, at } = parameter.name
     if (names.has(name.toLowerCase())) throw new SqlError(`Duplicate argument name ${name}`, source, at)
     names.add(name.toLowerCase())
-    return { name, type: parameter.type && type(parameter.type) }
+    return { name, type: parameter.type && signatureType(parameter.type, source) }
   })
-  if (definition.body.kind !== 'javascript') refuseParameters(definition.body, source)
-  return { definition, parameters, returns: definition.returns && type(definition.returns), before }
 }
 
-function refuseParameters(node: Node, source: string): void {
+/** @throws SqlError where the body reads a parameter of the query */
+export function refuseParameters(node: Node, source: string): void {
   if (node.kind === 'parameter') {
     throw new SqlError('Query parameters cannot be used inside SQL function bodies', source, node.at)
   }
@@ -80,7 +96,7 @@ function refuseParameters(node: Node, source: string): void {
 }
 
 /** The body over these columns, one for each parameter; no other name is in scope. */
-function resolveBody(
+export function resolveBody(
   one: TemporaryFunction,
   body: ast.Expression,
   columns: readonly Column[],
@@ -114,36 +130,53 @@ export function resolveTemporaryCall(node: ast.Call, env: ExpressionEnv, context
   if (node.path.length > 1 && !isSafe) return null
   const one = context.functions.get(node.path.at(-1)!.name.toLowerCase())
   if (!one) return null
-  refuseClauses(node, isSafe, context)
-  const { calls } = context
-  if (++calls.total > MAX_CALLS)
-    context.fail(`More than ${MAX_CALLS} calls of temporary functions are not supported`, node.at)
-  if (++calls.open > MAX_NESTED_CALLS) {
-    context.fail(`Calls of temporary functions inside each other are supported ${MAX_NESTED_CALLS} deep`, node.at)
-  }
-  const bindings = bindArguments(one, node, env, context)
-  const { body } = one.definition
-  if (body.kind === 'javascript') {
-    calls.open--
-    return javaScriptCall(
-      one,
-      body,
-      bindings.map(binding => binding.expr),
-      node.at,
-    )
-  }
-  const result = resolveBody(
-    one,
-    body,
-    bindings.map(binding => binding.column),
-    context.within(one.before),
+  return resolveUserCall(one, node, isSafe, env, context, (body, columns) =>
+    resolveBody(one, body, columns, context.within(one.before)),
   )
-  calls.open--
-  return inlined(bindings, result, node.at)
 }
 
-function refuseClauses(node: ast.Call, isSafe: boolean, context: ResolveContext): void {
-  const name = node.path.at(-1)!.name
+/** @param inBody resolves the body over the columns of the parameters */
+export function resolveUserCall(
+  one: TemporaryFunction,
+  node: ast.Call,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  context: ResolveContext,
+  inBody: (body: ast.Expression, columns: readonly Column[]) => Expr,
+): Expr {
+  refuseClauses(one, node, isSafe, context)
+  return inCall(one.depth, node.at, context, () => {
+    const bindings = bindArguments(one, node, env, context)
+    const { body } = one.definition
+    if (body.kind === 'javascript') {
+      const args = bindings.map(binding => binding.expr)
+      return javaScriptCall(one, body, args, node.at)
+    }
+    const columns = bindings.map(binding => binding.column)
+    return inlined(bindings, inBody(body, columns), node.at)
+  })
+}
+
+/** Calls would make the tree too large; told at the place of the outermost of them that a text has. */
+export class CallLimitError extends SqlError {}
+
+/** Counts a call whose body is this deep, while `work` resolves it. @throws CallLimitError */
+export function inCall<T>(depth: number, at: number, { calls, source }: ResolveContext, work: () => T): T {
+  if (++calls.total > MAX_CALLS) {
+    throw new CallLimitError(`More than ${MAX_CALLS} calls of functions with a body are not supported`, source, at)
+  }
+  calls.depth += depth
+  if (calls.depth > MAX_DEPTH_OF_BODIES) {
+    const limit = `their bodies together are more than ${MAX_DEPTH_OF_BODIES} deep`
+    throw new CallLimitError(`Calls of functions are nested too deeply: ${limit}`, source, at)
+  }
+  const result = work()
+  calls.depth -= depth
+  return result
+}
+
+function refuseClauses(one: TemporaryFunction, node: ast.Call, isSafe: boolean, context: ResolveContext): void {
+  const { name } = one.definition.name
   const refuse = (what: string): never => context.fail(`Function ${name} does not support ${what}`, node.at)
   if (isSafe) refuse('SAFE error mode')
   if (node.over) refuse('an OVER clause')
@@ -155,8 +188,19 @@ function refuseClauses(node: ast.Call, isSafe: boolean, context: ResolveContext)
   if (node.isStar) refuse('the argument *')
 }
 
+/** A function with parameters, for the messages about its arguments. */
+interface Callee {
+  readonly definition: { readonly name: ast.Identifier }
+  readonly parameters: TemporaryFunction['parameters']
+}
+
 /** The arguments in the order of the parameters: those by position, then those by name. */
-function inOrder(one: TemporaryFunction, { arguments: given, at }: ast.Call, context: ResolveContext): ast.Argument[] {
+export function inOrder(
+  one: Callee,
+  given: readonly ast.Argument[],
+  at: number,
+  context: ResolveContext,
+): ast.Argument[] {
   const { name } = one.definition.name
   const ordered: ast.Argument[] = []
   let isNamed = false
@@ -191,7 +235,9 @@ function bindArguments(
   env: ExpressionEnv,
   context: ResolveContext,
 ): Computed[] {
-  const values = inOrder(one, node, context).map(argument => context.expression(argument.expression, env))
+  const values = inOrder(one, node.arguments, node.at, context).map(argument =>
+    context.expression(argument.expression, env),
+  )
   const bindings = values.flatMap((value, i): Computed[] => {
     const parameter = one.parameters[i]
     const type = parameter?.type ?? value.type
@@ -199,13 +245,18 @@ function bindArguments(
     return expr ? [{ column: context.newColumn(parameter.name, type), expr }] : []
   })
   if (bindings.length === one.parameters.length && values.length === bindings.length) return bindings
+  return refuseArguments(one, values, node.at, context)
+}
+
+/** Fails because the values do not fit the parameters. */
+export function refuseArguments(one: Callee, values: readonly Expr[], at: number, context: ResolveContext): never {
   const { name } = one.definition.name
   const given = values.map(value => typeName(value.type)).join(', ')
   const wanted = one.parameters.map(({ type }) => (type ? typeName(type) : 'ANY TYPE')).join(', ')
   const found = given === '' ? 'with no arguments' : `for argument types: ${given}`
   return context.fail(
     `No matching signature for function ${name} ${found}. Supported signature: ${name}(${wanted})`,
-    node.at,
+    at,
   )
 }
 

@@ -94,7 +94,7 @@ function variableOf(
   const target = type ?? (first.kind === 'literal' && first.value === null ? INT64 : first.type)
   const typed = (expr: Expr): Expr => {
     const coerced = coerceTo(expr, target, context.source)
-    if (coerced) return isWritten(coerced) ? castOf(coerced, target) : coerced
+    if (coerced) return asVariable(coerced, target)
     return context.fail(
       `Variable ${name} has type ${typeName(target)}; found a value of type ${typeName(expr.type)}`,
       expr.at,
@@ -116,7 +116,10 @@ function variableOf(
   return { name, type: target, read: isShared ? () => value : again }
 }
 
-/** Whether the language would coerce the expression as it does a literal. A variable is not coerced so. */
+/** The value of a variable of this type: a literal is coerced further, and a variable is not. */
+export const asVariable = (value: Expr, type: Type): Expr => (isWritten(value) ? castOf(value, type) : value)
+
+/** Whether the language would coerce the expression as it does a literal. */
 const isWritten = (expr: Expr): boolean => expr.kind === 'literal' || expr.kind === 'array' || expr.kind === 'struct'
 
 const castOf = (operand: Expr, type: Type): Expr => ({

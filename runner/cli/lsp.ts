@@ -19,10 +19,10 @@ export function serveEditor(
       done()
     },
   })
-  const { endpointsDir: endpoints, tablesDir: tables, dataDir: data } = settings
+  const { endpointsDir: endpoints, tablesDir: tables, functionsDir: functions, dataDir: data } = settings
   startServer(connectEditor(io.standardInput(), output), {
-    folders: { endpoints, tables, data },
-    openChecker: (definitions, folders) => openChecker(definitions, folders, settings),
+    folders: { endpoints, tables, functions, data },
+    openChecker: (definitions, kept, folders) => openChecker(definitions, kept, folders, settings),
     version,
   })
   return new Promise<never>(() => {})

@@ -278,7 +278,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
     })
 
   withSettings(command('lsp', 'Serve an editor: diagnostics, completion and more while manifests are typed.'), [
-    ...['--endpoints', '--tables', '--data', '--database', '--project', '--dataset'],
+    ...['--endpoints', '--tables', '--functions-dir', '--data', '--database', '--project', '--dataset'],
     ...['--engine-memory', '--engine-threads'],
   ])
     .option('--stdio', 'speak over standard input and output, which it always does')
@@ -347,6 +347,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
   })
   withSettings(command('diff [dataset]', 'Tell what schemas say otherwise than the tables in BigQuery.', tables), [
     '--tables',
+    '--functions-dir',
     '--project',
   ])
     .addOption(
@@ -451,6 +452,7 @@ export function makeProgram(io: Io, exit: (code: number) => void): Command {
 const MCP_FLAGS = [
   '--endpoints',
   '--tables',
+  '--functions-dir',
   '--data',
   '--database',
   '--project',
@@ -464,6 +466,7 @@ const MCP_FLAGS = [
 const ENGINE_FLAGS = [
   '--endpoints',
   '--tables',
+  '--functions-dir',
   '--data',
   '--database',
   '--engine',
@@ -473,15 +476,32 @@ const ENGINE_FLAGS = [
 
 /** What reads local tables, whatever `--engine` serves. */
 const LOCAL_FLAGS = [
-  ...ENGINE_FLAGS.filter(flag => flag !== '--engine' && flag !== '--endpoints'),
+  ...ENGINE_FLAGS.filter(flag => !['--engine', '--endpoints', '--functions-dir'].includes(flag)),
   '--project',
   '--dataset',
 ]
 
-const NEW_FLAGS = ['--endpoints', '--tables', '--data', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const NEW_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--functions-dir',
+  '--data',
+  '--engine-memory',
+  '--engine-threads',
+  '--project',
+  '--dataset',
+]
 
 /** Tests never read a data folder. */
-const EMBEDDED_TEST_FLAGS = ['--endpoints', '--tables', '--engine-memory', '--engine-threads', '--project', '--dataset']
+const EMBEDDED_TEST_FLAGS = [
+  '--endpoints',
+  '--tables',
+  '--functions-dir',
+  '--engine-memory',
+  '--engine-threads',
+  '--project',
+  '--dataset',
+]
 const TEST_FLAGS = [...EMBEDDED_TEST_FLAGS, '--engine', '--location', '--max-bytes-billed', '--reservation']
 
 /** Fuzzing is for the embedded engine. */

@@ -12,6 +12,8 @@ import { type EmbeddedEngine, type EmbeddedEngineOptions, openEmbedded } from '.
 import { openDuckdbEngine } from '../engines/duckdb/engine.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
 import { dataFolderFault } from '../engines/duckdb/tables/data-folder.js'
+import type { Definitions } from '../manifest/definitions.js'
+import { loadFunctions } from '../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas, type ReadSchema } from '../manifest/tables/load.js'
 import { SetupError } from '../model/errors.js'
 import type { Observer } from '../model/events.js'
@@ -40,31 +42,37 @@ export interface ServingEngine extends Engine {
 
 /** Opens the engine that the settings name. The caller closes it. @throws LoadError, SetupError. */
 export async function openServingEngine(settings: Settings, deps: EngineDeps): Promise<ServingEngine> {
-  return openServingEngineOver(await readTables(settings), settings, deps)
+  return openServingEngineOver(await readDefinitions(settings), settings, deps)
 }
 
-/** Opens the engine over table schemas that are already loaded. */
+/** Opens the engine over table schemas and functions that are already loaded. */
 export function openServingEngineOver(
-  tables: readonly TableDefinition[],
+  definitions: Definitions,
   settings: Settings,
   deps: EngineDeps,
 ): Promise<ServingEngine> {
-  return settings.engine === 'bigquery' ? openWarehouse(tables, settings, deps) : openEngineOver(tables, settings, deps)
+  return settings.engine === 'bigquery'
+    ? openWarehouse(definitions, settings, deps)
+    : openEngineOver(definitions, settings, deps)
 }
 
-/** Loads the table schemas; `readSchema` may be a cache. @throws LoadError when a schema has errors. */
-export async function readTables(
-  { tablesDir }: Settings,
+/**
+ * Loads the table schemas and the functions; `readSchema` may be a cache.
+ * @throws LoadError when a schema has errors, or the file of a function cannot be read or has a wrong name.
+ */
+export async function readDefinitions(
+  { tablesDir, functionsDir }: Settings,
   yieldToEventLoop?: () => Promise<void>,
   readSchema?: ReadSchema,
-): Promise<readonly TableDefinition[]> {
+): Promise<Definitions> {
   const { tables, diagnostics } = await loadTableSchemas(tablesDir, yieldToEventLoop, readSchema)
-  refuseErrors(diagnostics)
-  return tables.map(definitionOf)
+  const { functions, diagnostics: wrong } = await loadFunctions(functionsDir)
+  refuseErrors([...diagnostics, ...wrong])
+  return { tables: tables.map(definitionOf), functions }
 }
 
 async function openWarehouse(
-  tables: readonly TableDefinition[],
+  { tables, functions }: Definitions,
   settings: Settings,
   { observe, clock }: EngineDeps,
 ): Promise<ServingEngine> {
@@ -76,6 +84,7 @@ async function openWarehouse(
   const engine = openBigQueryEngine({
     access,
     tables,
+    functions,
     location,
     defaultDataset,
     maxBytesBilled,
@@ -114,11 +123,11 @@ export function requireData({ engine, database, dataDir }: Settings): void {
 
 /** Opens the embedded engine over its tables. The caller closes it. @throws LoadError, SetupError. */
 export async function openEngine(settings: Settings, deps: EngineDeps): Promise<DuckdbEngine> {
-  return openEngineOver(await readTables(settings), settings, deps)
+  return openEngineOver(await readDefinitions(settings), settings, deps)
 }
 
 function openEngineOver(
-  tables: readonly TableDefinition[],
+  { tables, functions }: Definitions,
   settings: Settings,
   { observe, clock }: EngineDeps,
 ): Promise<DuckdbEngine> {
@@ -126,6 +135,7 @@ function openEngineOver(
     dataDir: settings.database === null ? settings.dataDir : null,
     database: settings.database,
     tables: tables.map(definition => ({ definition })),
+    functions,
     naming: { project: settings.project, defaultDataset: settings.defaultDataset },
     memoryLimitMb: settings.engineMemoryMb,
     threads: threadsOf(settings),

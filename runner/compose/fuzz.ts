@@ -1,6 +1,6 @@
 /** Calls an endpoint as strangers would, on the embedded engine, and finds what fails. */
 import { existsSync, readFileSync } from 'node:fs'
-import { type TableCatalogue, tableCatalogue } from '../../googlesql/index.js'
+import { type FunctionSources, type TableCatalogue, tableCatalogue } from '../../googlesql/index.js'
 import type { LoadedEndpoint } from '../manifest/load.js'
 import { readTests, TEST_ENDING } from '../manifest/tests/load.js'
 import type { TestArguments, TestCase } from '../manifest/tests/test-file.js'
@@ -15,7 +15,7 @@ import { causeOf, type Finding, faultOf } from '../testing/fuzz/findings.js'
 import { planFuzzCalls, usualArguments } from '../testing/fuzz/plan-calls.js'
 import { answerOf } from '../testing/run-case.js'
 import { type Closers, createClosers } from './closers.js'
-import { openServingEngine, readTables, requireData } from './engine.js'
+import { openServingEngine, readDefinitions, requireData } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { AT_ONCE, openTestEngine, sourceOf, testDeps, viewOf } from './tests.js'
 
@@ -55,17 +55,19 @@ export async function fuzzEndpoint(
   const settings: Settings = { ...given, engine: 'duckdb' }
   const opened = createClosers()
   try {
-    const definitions = await readTables(settings)
-    const empty = definitions.map(definition => ({ definition, rows: [] }))
-    const checker = opened.add(await openTestEngine(settings, empty))
+    const definitions = await readDefinitions(settings)
+    const empty = definitions.tables.map(definition => ({ definition, rows: [] }))
+    const checker = opened.add(await openTestEngine(settings, empty, definitions.functions))
     const loaded = await loadManifests(settings, checker, checker.compile, [], { checksImplied: false })
     const endpoints = indexEndpoints(loaded.details.map(one => one.endpoint))
     const endpoint = endpoints.find(ref)
     const detail = loaded.details.find(one => one.endpoint === endpoint)
     if (!detail) return { names: endpoints.all.map(({ name }) => name), diagnostics: loaded.diagnostics }
-    const test = testWithTables(detail, tableCatalogue(definitions, settings))
+    const test = testWithTables(detail, tableCatalogue(definitions.tables, settings))
     const engine =
-      test === null ? await openOverData(settings, opened) : await openOverTest(settings, empty, test, opened)
+      test === null
+        ? await openOverData(settings, opened)
+        : await openOverTest(settings, empty, definitions.functions, test, opened)
     const nowMicros = options.nowMicros ?? test?.nowMicros ?? systemClock().nowMicros()
     const { caller, ...deps } = testDeps(opened)
     const index = indexEndpoints([detail.endpoint])
@@ -110,10 +112,11 @@ async function openOverData(settings: Settings, opened: Closers): Promise<Engine
 async function openOverTest(
   settings: Settings,
   empty: Parameters<typeof openTestEngine>[1],
+  functions: FunctionSources,
   test: TestCase,
   opened: Closers,
 ): Promise<Engine> {
-  const engine = opened.add(await openTestEngine(settings, [...empty, ...test.tables.map(sourceOf)]))
+  const engine = opened.add(await openTestEngine(settings, [...empty, ...test.tables.map(sourceOf)], functions))
   return viewOf(engine, test, new Map())
 }
 

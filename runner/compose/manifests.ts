@@ -1,5 +1,7 @@
 /** What the manifests of the settings are, errors included. */
 
+import type { TableCatalogue } from '../../googlesql/index.js'
+import { checkFunctions, loadFunctions, parseFunctions } from '../manifest/functions/load.js'
 import { type Loaded, type LoadedEndpoint, type LoadOptions, loadEndpoints } from '../manifest/load.js'
 import { loadTableSchemas, tableOf } from '../manifest/tables/load.js'
 import { compareDiagnostics, type Diagnostic } from '../model/diagnostic.js'
@@ -16,14 +18,14 @@ function engineIdentity(settings: Settings): string {
 }
 
 /** What the manifests of the settings are, errors included. */
-export function loadManifests(
+export async function loadManifests(
   settings: Settings,
   engine: ServingEngine,
   checkSql: Engine['check'],
   only: readonly string[] = [],
   more: Partial<LoadOptions> = {},
 ): Promise<Loaded> {
-  return loadEndpoints({
+  const loaded = await loadEndpoints({
     dir: settings.endpointsDir,
     schemaTextHash: engineIdentity(settings),
     knowsDataChanges: engine.dataState !== undefined,
@@ -33,6 +35,17 @@ export function loadManifests(
     ...more,
     ...(only.length > 0 && { only }),
   })
+  const wrong = functionDiagnostics(settings, engine.tables())
+  return wrong.length === 0
+    ? loaded
+    : { ...loaded, diagnostics: [...loaded.diagnostics, ...wrong].sort(compareDiagnostics) }
+}
+
+/** Mistakes in functions are always told. A warehouse may know tables and functions that are not known here. */
+function functionDiagnostics({ engine }: Settings, tables: TableCatalogue): readonly Diagnostic[] {
+  return engine === 'bigquery'
+    ? parseFunctions({ functions: tables.functions.sources, folder: null })
+    : checkFunctions(tables)
 }
 
 /**
@@ -69,7 +82,9 @@ export async function checkManifests(
 ): Promise<Loaded> {
   const clock = systemClock()
   const schemas = await loadTableSchemas(settings.tablesDir)
-  const engine = await openServingEngineOver(schemas.tables.map(definitionOf), settings, { observe: () => {}, clock })
+  const { functions, diagnostics: strange } = await loadFunctions(settings.functionsDir)
+  const definitions = { tables: schemas.tables.map(definitionOf), functions }
+  const engine = await openServingEngineOver(definitions, settings, { observe: () => {}, clock })
   // The bytes that a warehouse would read from a partitioned table depend on the time.
   const now = new Date(clock.nowMs()).toISOString()
   const { checkExample } = await import('../manifest/check/example.js')
@@ -89,7 +104,10 @@ export async function checkManifests(
     const broken = new Set(schemas.diagnostics.map(({ file }) => tableOf(file)))
     const own = [...loaded.diagnostics, ...mistakes].filter(found => !isCausedBy(broken, found))
     const unreadable = settings.engine === 'duckdb' ? unreadableColumns(settings, engine.tables()) : []
-    return { ...loaded, diagnostics: [...schemas.diagnostics, ...unreadable, ...own].sort(compareDiagnostics) }
+    return {
+      ...loaded,
+      diagnostics: [...schemas.diagnostics, ...strange, ...unreadable, ...own].sort(compareDiagnostics),
+    }
   } finally {
     await engine.close()
   }

@@ -34,7 +34,7 @@ import { route, routeWithHint } from '../serving/route.js'
 
 import { BYTES_PER_MB, completeSettings, type Settings } from '../settings/settings.js'
 import { type Closers, createClosers } from './closers.js'
-import { type EngineDeps, openServingEngineOver, readTables, requireData, type ServingEngine } from './engine.js'
+import { type EngineDeps, openServingEngineOver, readDefinitions, requireData, type ServingEngine } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { placeFailures } from './place-failures.js'
 import { publishResults } from './publish-results.js'
@@ -55,7 +55,7 @@ export interface Runner {
   /** What the same call would read, without running the query. @throws RunnerError */
   dryRun(name: string, args?: CallArguments, options?: Pick<CallOptions, 'nowMicros'>): Promise<QueryReads>
   /**
-   * Reloads manifests, partials and table schemas. Later calls see all of the new state; running calls finish on the old one.
+   * Reloads manifests, partials, table schemas and functions. Later calls see all of the new state; running calls finish on the old one.
    * The outcome is also an event.
    * @throws LoadError when the files have errors, SetupError, RunnerError; the old state then stays.
    */
@@ -289,8 +289,8 @@ function openLive(
       endpointsDir: settings.endpointsDir,
       isStrict: settings.strict,
       fingerprint: () => sourceState(settings),
-      readTables: yieldToEventLoop => readTables(settings, yieldToEventLoop, readSchema),
-      openEngine: tables => openServingEngineOver(tables, settings, { observe, clock }),
+      readDefinitions: yieldToEventLoop => readDefinitions(settings, yieldToEventLoop, readSchema),
+      openEngine: definitions => openServingEngineOver(definitions, settings, { observe, clock }),
       // Only `validate` prepares variants on DuckDB: at start-up it would cost a second and a hundred megabytes.
       load: (engine, options) =>
         loadManifests(settings, engine, engine.compile, [], { ...options, checksImplied: false }),

@@ -1,7 +1,7 @@
 /** Runs the tests beside manifests: an engine over their tables alone, and calls as HTTP makes them. */
 import { tmpdir } from 'node:os'
 import { resolve, sep } from 'node:path'
-import { tableCatalogue } from '../../googlesql/index.js'
+import { type FunctionSources, tableCatalogue } from '../../googlesql/index.js'
 import { unrestrictedCaller } from '../auth/tokens.js'
 import { createResultCache } from '../cache/result-cache.js'
 import { openMemoryCounters } from '../cache/stores/counters.js'
@@ -24,7 +24,7 @@ import { BYTES_PER_MB, type Settings } from '../settings/settings.js'
 import { type Coverage, coverageOf } from '../testing/coverage.js'
 import { type CaseDeps, type CaseResult, type PlannedCase, runCase } from '../testing/run-case.js'
 import { type Closers, createClosers } from './closers.js'
-import { readTables, threadsOf } from './engine.js'
+import { readDefinitions, threadsOf } from './engine.js'
 import { loadManifests } from './manifests.js'
 import { openWarehouseTarget, type TestTarget } from './warehouse-tests.js'
 
@@ -57,20 +57,21 @@ export const AT_ONCE = 8
 export async function runTests(settings: Settings, paths: readonly string[], options: TestOptions): Promise<TestRun> {
   const clock = systemClock()
   const began = clock.ticksMs()
-  const definitions = await readTables(settings)
+  const definitions = await readDefinitions(settings)
   const naming = { project: settings.project, defaultDataset: settings.defaultDataset }
   const found = await findTests(paths, settings.endpointsDir)
-  const read = found.files.map(file => readTests(file, tableCatalogue(definitions, naming)))
+  const read = found.files.map(file => readTests(file, tableCatalogue(definitions.tables, naming)))
   const files = read.flatMap(({ tests }) => tests ?? [])
   const tables = new Set(files.flatMap(({ cases }) => cases.flatMap(one => one.tables)))
 
   const opened = createClosers()
   try {
     const engine = opened.add(
-      await openTestEngine(settings, [
-        ...definitions.map(definition => ({ definition, rows: [] })),
-        ...[...tables].map(sourceOf),
-      ]),
+      await openTestEngine(
+        settings,
+        [...definitions.tables.map(definition => ({ definition, rows: [] })), ...[...tables].map(sourceOf)],
+        definitions.functions,
+      ),
     )
     const { tracksCoverage = false, signal } = options
     const target = opened.add(
@@ -123,12 +124,17 @@ function refuseName(name: string, files: readonly TestFile[]): void {
   if (!names.includes(name)) throw new UsageError([`no test has the name "${name}"${didYouMean(name, names)}`])
 }
 
-/** An engine over these tables alone. The caller closes it. */
-export function openTestEngine(settings: Settings, tables: readonly TableSource[]): Promise<DuckdbEngine> {
+/** An engine over these tables and functions alone. The caller closes it. */
+export function openTestEngine(
+  settings: Settings,
+  tables: readonly TableSource[],
+  functions: FunctionSources,
+): Promise<DuckdbEngine> {
   return openDuckdbEngine({
     dataDir: null,
     database: null,
     tables,
+    functions,
     naming: { project: settings.project, defaultDataset: settings.defaultDataset },
     memoryLimitMb: settings.engineMemoryMb,
     threads: threadsOf(settings),

@@ -1,5 +1,13 @@
 /** The tests beside manifests on a warehouse: their tables are made in a dataset of their own, and queries read those. */
-import { declaringOf, isShardOf, isWildcard, prefixOf, type SchemaField, SqlError } from '../../googlesql/index.js'
+import {
+  declaringOf,
+  isShardOf,
+  isWildcard,
+  NO_FUNCTIONS,
+  prefixOf,
+  type SchemaField,
+  SqlError,
+} from '../../googlesql/index.js'
 import { derive } from '../encode/derive/derive.js'
 import { checkedColumn } from '../engines/checked-column.js'
 import type { DuckdbEngine } from '../engines/duckdb/open-engine.js'
@@ -49,7 +57,12 @@ export async function openWarehouseTarget(
   const opened = createClosers()
   const access = await openAccess(settings)
   const definitions = tables.map(({ name, columns }) => ({ name, columns }))
-  const engine = opened.add(await openServingEngineOver(definitions, settings, { observe: () => {}, clock }))
+  const engine = opened.add(
+    await openServingEngineOver({ tables: definitions, functions: NO_FUNCTIONS }, settings, {
+      observe: () => {},
+      clock,
+    }),
+  )
   const dataset = await createScratchDataset(access, {
     clock,
     random: Math.random,

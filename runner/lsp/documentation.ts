@@ -1,5 +1,11 @@
 /** What the editor shows of a name: its type, and what its author or BigQuery's documentation says of it. Markdown. */
-import { type ListedFunction, listFunctions, type SchemaField, typeName } from '../../googlesql/index.js'
+import {
+  type FunctionSource,
+  type ListedFunction,
+  listFunctions,
+  type SchemaField,
+  typeName,
+} from '../../googlesql/index.js'
 import type { LoadedTable } from '../manifest/tables/load.js'
 import type { Lookup, Manifest } from '../model/manifest.js'
 import type { ColumnOrigin, ScopeColumn } from './sql/columns.js'
@@ -78,14 +84,20 @@ export function lookupText(name: string, field: string | null, { by, rows, defau
 export const constantText = (name: string, value: unknown): string =>
   paragraphs([`Constant \`${name}\``, `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``])
 
-/** The longest part of a partial that is shown, in lines. */
+/** The longest part of a partial or a function that is shown, in lines. */
 const MAX_PARTIAL_LINES = 20
 
-export function partialText(name: string, text: string): string {
+export const partialText = (name: string, text: string): string =>
+  paragraphs([`Partial \`${name}\``, code(firstLines(text))])
+
+function firstLines(text: string): string {
   const lines = text.trimEnd().split('\n')
-  const shown = lines.length > MAX_PARTIAL_LINES ? [...lines.slice(0, MAX_PARTIAL_LINES), '…'] : lines
-  return paragraphs([`Partial \`${name}\``, code(shown.join('\n'))])
+  return (lines.length > MAX_PARTIAL_LINES ? [...lines.slice(0, MAX_PARTIAL_LINES), '…'] : lines).join('\n')
 }
+
+/** A function that is kept in a dataset. */
+export const storedFunctionText = ({ name, text }: FunctionSource): string =>
+  paragraphs([`Function \`${name}\``, code(firstLines(text))])
 
 export function functionText({ signatures, modes, documentation, isInBigQuery, kind }: ListedFunction): string {
   return paragraphs([

@@ -1,7 +1,8 @@
-/** Where a workspace has its endpoints, table schemas and data, and which part a file plays there. */
+/** Where a workspace has its endpoints, table schemas, functions and data, and which part a file plays there. */
 import { join, sep } from 'node:path'
 import { isManifest, isPartial } from '../manifest/discover.js'
 import { isExample } from '../manifest/example-rows.js'
+import { isFunctionFile } from '../manifest/functions/load.js'
 import { isTableSchema } from '../manifest/tables/load.js'
 import { TEST_ENDING } from '../manifest/tests/load.js'
 
@@ -11,23 +12,32 @@ export interface Folders {
   readonly root: string
   readonly endpoints: string
   readonly tables: string
+  readonly functions: string
   readonly data: string
 }
 
 /** The folders below a root, as settings name them: relative to the root, or absolute. */
-export type FolderNames = Pick<Folders, 'endpoints' | 'tables' | 'data'>
+export type FolderNames = Pick<Folders, 'endpoints' | 'tables' | 'functions' | 'data'>
 
-export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table'
+export type FileKind = 'manifest' | 'partial' | 'tests' | 'example' | 'table' | 'function'
 
 export function foldersOf(root: string, names: FolderNames): Folders {
   const below = (name: string): string => (name.startsWith(sep) ? name : join(root, name))
-  return { root, endpoints: below(names.endpoints), tables: below(names.tables), data: below(names.data) }
+  return {
+    root,
+    endpoints: below(names.endpoints),
+    tables: below(names.tables),
+    functions: below(names.functions),
+    data: below(names.data),
+  }
 }
 
 /** The part that a file plays; null for one that Sluice does not read. */
-export function kindOf(file: string, { endpoints, tables }: Folders): FileKind | null {
+export function kindOf(file: string, { endpoints, tables, functions }: Folders): FileKind | null {
   const schema = nameBelow(tables, file)
   if (schema !== null && isTableSchema(schema)) return 'table'
+  const text = nameBelow(functions, file)
+  if (text !== null && isFunctionFile(text)) return 'function'
   const name = nameBelow(endpoints, file)
   if (name === null || name.split('/').some(part => part.startsWith('.'))) return null
   if (name.endsWith(TEST_ENDING)) return 'tests'

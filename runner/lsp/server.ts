@@ -269,5 +269,5 @@ function namesIn(settings: unknown, before: FolderNames): FolderNames {
     const found = given[key]
     return typeof found === 'string' && found !== '' ? found : before[key]
   }
-  return { endpoints: name('endpoints'), tables: name('tables'), data: name('data') }
+  return { endpoints: name('endpoints'), tables: name('tables'), functions: name('functions'), data: name('data') }
 }

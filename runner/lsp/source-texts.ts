@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { discover, readOne, type SourceText } from '../manifest/discover.js'
+import { isFunctionFile } from '../manifest/functions/load.js'
 import { isTableSchema } from '../manifest/tables/load.js'
 import { findTests } from '../manifest/tests/load.js'
 import type { Diagnostic } from '../model/diagnostic.js'
@@ -20,15 +21,18 @@ export class SourceTexts {
 
   /** Reads all files again. */
   async read(): Promise<void> {
-    const { endpoints, tables } = this.#folders
+    const { endpoints, tables, functions } = this.#folders
     const found = await discover(endpoints)
     const tests = await findTests([], endpoints)
     const unreadable = [...found.diagnostics]
-    const names = await readdir(tables).catch(() => [])
-    const schemas = await Promise.all(
-      names.filter(isTableSchema).map(name => readOne(join(tables, name), join(tables, name), unreadable)),
-    )
-    const sources = [...found.manifests, ...found.partials, ...found.examples, ...tests.files, ...schemas]
+    const readAll = async (folder: string, isWanted: (name: string) => boolean) => {
+      const names = await readdir(folder).catch(() => [])
+      const paths = names.filter(isWanted).map(name => join(folder, name))
+      return Promise.all(paths.map(path => readOne(path, path, unreadable)))
+    }
+    const schemas = await readAll(tables, isTableSchema)
+    const kept = await readAll(functions, isFunctionFile)
+    const sources = [...found.manifests, ...found.partials, ...found.examples, ...tests.files, ...schemas, ...kept]
     this.#onDisk = new Map(sources.flatMap(source => (source === null ? [] : [[source.file, source]])))
     this.unreadable = unreadable
   }

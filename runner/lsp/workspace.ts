@@ -1,9 +1,10 @@
 /** One folder with endpoints: it finds the diagnostics of `validate` after every change, from texts that may be unsaved. */
-import { basename } from 'node:path'
+import { basename, relative, sep } from 'node:path'
 import { setImmediate as yieldOnce } from 'node:timers/promises'
-import type { TableCatalogue } from '../../googlesql/index.js'
+import type { FunctionSources, TableCatalogue } from '../../googlesql/index.js'
 import type { CheckSql } from '../manifest/check/sql.js'
 import type { SourceText } from '../manifest/discover.js'
+import { checkFunctions, readFunctions } from '../manifest/functions/load.js'
 import { type FaultlessManifest, type Loaded, type LoadOptions, loadSources } from '../manifest/load.js'
 import { type LoadedPartials, loadPartials, type Partial as SqlPartial } from '../manifest/load-partials.js'
 import type { LoadedTable } from '../manifest/tables/load.js'
@@ -16,7 +17,7 @@ import type { FileKind, Folders } from './folders.js'
 import { keepManifests } from './kept-manifests.js'
 import { SourceTexts } from './source-texts.js'
 
-/** The engine that checks SQL, over the tables of one state of the schemas. */
+/** The engine that checks SQL, over one state of the table schemas and the functions. */
 export interface Checker {
   /** All tables that queries can name, those without a schema included. */
   readonly tables: () => TableCatalogue
@@ -26,8 +27,12 @@ export interface Checker {
 
 export interface WorkspaceDeps {
   readonly folders: Folders
-  /** Opens an engine over these tables. @throws SetupError */
-  readonly openChecker: (tables: readonly LoadedTable[], folders: Folders) => Promise<Checker>
+  /** Opens an engine over these tables and functions. @throws SetupError */
+  readonly openChecker: (
+    tables: readonly LoadedTable[],
+    functions: FunctionSources,
+    folders: Folders,
+  ) => Promise<Checker>
   /** Takes the diagnostics of files; a file that is not there has none, unless `isPartial`: then the others keep theirs. */
   readonly publish: (diagnostics: readonly Diagnostic[], checked: readonly string[] | null) => void
   /** Tells the author of a failure that is not a mistake in a file. */
@@ -36,7 +41,7 @@ export interface WorkspaceDeps {
 
 /** The wait for further edits, in milliseconds: a paste or a rename arrives as several changes. */
 const SETTLED_AFTER_MS = 10
-/** The wait after an edit of a table schema, in milliseconds: each needs another engine. */
+/** The wait after an edit of a table schema or a function, in milliseconds: each needs another engine. */
 const TABLES_SETTLED_AFTER_MS = 300
 /** How long a check may block the event loop, in milliseconds. */
 const SLICE_MS = 8
@@ -84,7 +89,7 @@ export class Workspace {
 
   /** A document was opened, edited or closed. */
   changed(kind: FileKind): void {
-    this.#request(kind === 'table' ? TABLES_SETTLED_AFTER_MS : SETTLED_AFTER_MS)
+    this.#request(kind === 'table' || kind === 'function' ? TABLES_SETTLED_AFTER_MS : SETTLED_AFTER_MS)
   }
 
   /** Files on the disk may have changed. */
@@ -156,7 +161,11 @@ export class Workspace {
       await this.texts.read()
     }
     const schemas = this.#readSchemas()
-    const checker = await this.#checkerFor([...this.#tables.values()])
+    const { functions, diagnostics: strange } = readFunctions(
+      relative(this.folders.root, this.folders.functions).split(sep).join('/'),
+      this.texts.all('function'),
+    )
+    const checker = await this.#checkerFor([...this.#tables.values()], functions)
     this.#setReady()
     const manifests = this.texts.all('manifest')
     const open = manifests.filter(({ file }) => this.texts.isOpen(file))
@@ -175,7 +184,9 @@ export class Workspace {
       yieldToEventLoop: yieldBetween(isSuperseded),
     })
     const tests = this.texts.all('tests').flatMap(source => this.#testMistakes(source, checker.tables(), loaded))
-    const all = [...this.texts.unreadable, ...schemas, ...loaded.diagnostics, ...tests].sort(compareDiagnostics)
+    const kept = [...strange, ...checkFunctions(checker.tables())]
+    const all = [...this.texts.unreadable, ...schemas, ...kept, ...loaded.diagnostics, ...tests]
+    all.sort(compareDiagnostics)
     this.#deps.publish(all, null)
   }
 
@@ -193,14 +204,15 @@ export class Workspace {
     return diagnostics
   }
 
-  async #checkerFor(tables: readonly LoadedTable[]): Promise<Checker> {
-    const key = JSON.stringify(tables.map(({ name, columns, required, layout }) => [name, columns, required, layout]))
+  async #checkerFor(tables: readonly LoadedTable[], functions: FunctionSources): Promise<Checker> {
+    const schemas = tables.map(({ name, columns, required, layout }) => [name, columns, required, layout])
+    const key = JSON.stringify([schemas, functions])
     if (this.#checker?.key === key) return this.#checker.open
     this.#catalogue = this.catalogue
     await this.#checker?.open.close()
     this.#checker = null
     this.#checks.clear()
-    const open = await this.#deps.openChecker(tables, this.folders)
+    const open = await this.#deps.openChecker(tables, functions, this.folders)
     this.#checker = { key, open }
     return open
   }

@@ -1,6 +1,12 @@
 /** Manifest → endpoint: computes everything that does not depend on the arguments of a call. */
 import { createHash } from 'node:crypto'
-import { type TableCatalogue, type TableDefinition, typeName } from '../../googlesql/index.js'
+import {
+  type FunctionCatalogue,
+  type FunctionSource,
+  type TableCatalogue,
+  type TableDefinition,
+  typeName,
+} from '../../googlesql/index.js'
 import { parseByteSize } from '../model/byte-size.js'
 import type { CachePolicy, Endpoint } from '../model/endpoint.js'
 import type { Lookup, Manifest } from '../model/manifest.js'
@@ -150,13 +156,15 @@ function bind(text: PreparedText, args: ArgumentMap, nowMicros: bigint): Query {
   return { sql: text.sql, parameters: bound, ...(text.compiled && { compiled: text.compiled }) }
 }
 
-/** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables. */
+/** A hash that changes with anything that can change a result: the manifest, its partials, the schemas of its tables, its functions. */
 function revisionOf({ manifest, expanded, checked, partials, tables, schemaTextHash }: CompileInput): string {
   const hash = createHash('sha256')
   hash.update(`${RESULT_FORM}\0${JSON.stringify(manifest)}`)
   for (const name of [...expanded.expansion.partials].sort()) hash.update(`\0${name}\0${partials.get(name)!.text}`)
-  for (const name of [...tableNames(checked, tables)].sort()) {
-    hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
+  const named = namesIn(checked, tables)
+  for (const name of [...named.tables].sort()) hash.update(`\0${name}\0${columnsText(tables.find(name)!)}`)
+  for (const { name, text } of [...named.functions].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    hash.update(`\0${name}\0${text}`)
   }
   return hash.update(`\0${schemaTextHash}`).digest('hex')
 }
@@ -175,18 +183,54 @@ function columnsText(table: TableDefinition): string {
   return text
 }
 
-/** The tables whose names occur in the texts. An extra table is harmless. */
-function tableNames(checked: readonly CheckedSql[], tables: TableCatalogue): ReadonlySet<string> {
-  const paths = new Set<string>()
-  for (const sql of wholeTexts(checked)) {
-    for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) paths.add(path)
-  }
-  const names = new Set<string>()
-  for (const path of paths) {
-    for (let rest: string | null = path; rest !== null; rest = behindDot(rest)) if (tables.find(rest)) names.add(rest)
-  }
-  return names
+interface NamedThings {
+  readonly tables: ReadonlySet<string>
+  readonly functions: ReadonlySet<FunctionSource>
 }
+
+/**
+ * The tables and the functions kept in datasets whose names occur in the texts, and in the texts of those functions. An extra one is
+ * harmless.
+ */
+function namesIn(checked: readonly CheckedSql[], tables: TableCatalogue): NamedThings {
+  const names = new Set<string>()
+  const functions = new Set<FunctionSource>()
+  const byName = functionsByName(tables.functions)
+  const seen = new Set<string>()
+  const read = (sql: string): void => {
+    for (const [path] of sql.replaceAll('`', '').matchAll(PATH)) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      for (let rest: string | null = path; rest !== null; rest = behindDot(rest)) {
+        if (tables.find(rest)) names.add(rest)
+        for (const source of byName.get(lastParts(rest)) ?? []) {
+          if (functions.has(source)) continue
+          functions.add(source)
+          read(source.text)
+        }
+      }
+    }
+  }
+  for (const sql of wholeTexts(checked)) read(sql)
+  return { tables: names, functions }
+}
+
+/** The functions by `dataset.name`: a text may name them with another project in front, or without one. */
+const knownFunctions = new WeakMap<FunctionCatalogue, ReadonlyMap<string, readonly FunctionSource[]>>()
+
+function functionsByName(catalogue: FunctionCatalogue): ReadonlyMap<string, readonly FunctionSource[]> {
+  const known = knownFunctions.get(catalogue)
+  if (known) return known
+  const byName = new Map<string, FunctionSource[]>()
+  for (const source of catalogue.sources) {
+    const name = lastParts(source.name)
+    byName.set(name, [...(byName.get(name) ?? []), source])
+  }
+  knownFunctions.set(catalogue, byName)
+  return byName
+}
+
+const lastParts = (path: string): string => path.split('.').slice(-2).join('.')
 
 /** The texts that imply all others: an implied text has the same columns object and reads no other table, and is shorter. */
 function wholeTexts(checked: readonly CheckedSql[]): Iterable<string> {

@@ -140,6 +140,12 @@ export const RULES = {
     says: 'A Parquet file that has no table schema has a column whose type GoogleSQL has not: queries that read it fail.',
     isWarning: true,
   },
+  'function/file-name': {
+    says: 'The file of a function is not named `<dataset>.<name>.sql` or `<project>.<dataset>.<name>.sql`.',
+  },
+  'function/sql': { says: 'The SQL of a function has a mistake.' },
+  'function/differs': { says: 'The function in BigQuery differs from its file. Reported by `tables diff`.' },
+  'function/missing': { says: 'BigQuery has no such function. Reported by `tables diff`.' },
   'tests/no-tests': { says: 'The path is not a test file, or is a manifest without one.' },
   'tests/unknown-endpoint': { says: 'No manifest is beside the test file, and no endpoint has its name.' },
   'tests/duplicate-name': { says: 'Two tests of a file have the same name.' },

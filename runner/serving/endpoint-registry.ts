@@ -1,5 +1,5 @@
 /** The endpoints in service. A reload replaces all of them at once, or none. */
-import type { TableDefinition } from '../../googlesql/index.js'
+import type { Definitions } from '../manifest/definitions.js'
 import { noneLeft } from '../manifest/discover.js'
 import type { FaultlessManifest, Loaded, LoadedEndpoint, LoadOptions } from '../manifest/load.js'
 import { createLoadMemory, type LoadMemory } from '../manifest/load-cache.js'
@@ -63,9 +63,9 @@ export interface RegistryDeps<E extends Engine> {
   /** The state of the files. Never rejects. */
   readonly fingerprint: () => Promise<string>
   /** @throws LoadError. */
-  readonly readTables: (yieldToEventLoop: Breathe) => Promise<readonly TableDefinition[]>
-  /** Opens an engine with these tables. @throws SetupError. */
-  readonly openEngine: (tables: readonly TableDefinition[]) => Promise<E>
+  readonly readDefinitions: (yieldToEventLoop: Breathe) => Promise<Definitions>
+  /** Opens an engine with these tables and functions. @throws SetupError. */
+  readonly openEngine: (definitions: Definitions) => Promise<E>
   readonly load: (engine: E, options: Pick<LoadOptions, 'yieldToEventLoop' | 'memory'>) => Promise<Loaded>
   readonly clock: Clock
   readonly observe: Observer
@@ -73,8 +73,8 @@ export interface RegistryDeps<E extends Engine> {
 
 interface Reading<E> {
   readonly loaded: Loaded
-  /** The tables as text, for comparison. */
-  readonly tables: string
+  /** The tables and functions as text, for comparison. */
+  readonly definitions: string
   readonly engine: E
   /** Opened for this reading. */
   readonly isNewEngine: boolean
@@ -93,7 +93,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   const { relay, clock, observe } = deps
   let index = NOTHING
   let details: readonly LoadedEndpoint[] = []
-  let tables = ''
+  let known = ''
   let memory = createLoadMemory<FaultlessManifest>()
   let lastRead = ''
   let isClosed = false
@@ -112,13 +112,13 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
   async function read(): Promise<Reading<E>> {
     lastLoaded = null
     const yieldToEventLoop = breather(clock, () => isClosed)
-    const definitions = await deps.readTables(yieldToEventLoop)
+    const definitions = await deps.readDefinitions(yieldToEventLoop)
     const text = JSON.stringify(definitions)
-    const present = text === tables ? relay.current() : null
+    const present = text === known ? relay.current() : null
     const engine = present ?? (await deps.openEngine(definitions))
     const isNewEngine = present === null
     const reading = {
-      tables: text,
+      definitions: text,
       engine,
       isNewEngine,
       memory: isNewEngine ? createLoadMemory<FaultlessManifest>() : memory,
@@ -170,7 +170,7 @@ export function createEndpointRegistry<E extends Engine>(deps: RegistryDeps<E>):
     // Cached addresses belong to the index and are dropped with it.
     if (!isSame) index = indexEndpoints(reading.loaded.endpoints, broken)
     ;({ details } = reading.loaded)
-    ;({ tables, memory } = reading)
+    ;({ definitions: known, memory } = reading)
     const gone = isSame ? [] : goneOf(before, index)
     for (const listener of listeners) listener(gone)
     return report

@@ -71,6 +71,12 @@ const TABLE = {
     unit: 'folder',
     description: 'Table schemas.',
   }),
+  functionsDir: setting(text, 'functions', {
+    flag: '--functions-dir',
+    variable: 'SLUICE_FUNCTIONS_DIR',
+    unit: 'folder',
+    description: 'Functions that are kept in datasets.',
+  }),
   dataDir: setting(text, 'data', {
     flag: '--data',
     variable: 'SLUICE_DATA',
@@ -102,11 +108,11 @@ const TABLE = {
     variable: 'SLUICE_ENGINE',
     description: 'The engine that runs queries.',
   }),
-  /** Whether manifests, partials and table schemas are reloaded when they change. */
+  /** Whether manifests, partials, table schemas and functions are reloaded when they change. */
   watch: setting(yesOrNo, false, {
     flag: '--watch',
     variable: 'SLUICE_WATCH',
-    description: 'Read manifests, partials and table schemas again when they change. SIGHUP does so once.',
+    description: 'Read manifests, partials, table schemas and functions again when they change. SIGHUP does so once.',
     isSwitch: true,
   }),
   /** Whether authors are told over HTTP what callers must not learn; it reloads as `watch` does. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'chai'
+import { NO_FUNCTIONS } from '../../googlesql/stored-functions.js'
 import { tableCatalogue } from '../../googlesql/tables.js'
 import { loadEndpoints } from '../../runner/manifest/load.js'
 import { sourceState } from '../../runner/manifest/watch/source-state.js'
@@ -39,8 +40,9 @@ describe('live endpoints', () => {
     const live = createEndpointRegistry({
       relay,
       endpointsDir: dir,
-      fingerprint: () => sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables') }),
-      readTables: async () => [],
+      fingerprint: () =>
+        sourceState({ endpointsDir: dir, tablesDir: join(dir, 'tables'), functionsDir: join(dir, 'functions') }),
+      readDefinitions: async () => ({ tables: [], functions: NO_FUNCTIONS }),
       openEngine: async () => engine,
       async load(_, options) {
         const loaded = await loadEndpoints({ dir, tables: none, checkSql: checkByTranslation(none), ...options })

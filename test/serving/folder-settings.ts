@@ -8,6 +8,7 @@ export const settingsOf = (folder: string): Settings => ({
   port: 0,
   endpointsDir: join(folder, 'endpoints'),
   tablesDir: join(folder, 'tables'),
+  functionsDir: join(folder, 'functions'),
   dataDir: join(folder, 'data'),
   token: 'unrestricted-token-of-32-letters',
   engineMemoryMb: 256,

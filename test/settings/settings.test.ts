@@ -20,6 +20,7 @@ describe('settings', () => {
       port: 8080,
       endpointsDir: 'endpoints',
       tablesDir: 'schemas/tables',
+      functionsDir: 'functions',
       dataDir: 'data',
       database: null,
       tokensFile: null,

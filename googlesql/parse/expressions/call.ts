@@ -63,7 +63,8 @@ export function bareCall(name: Identifier): Call | null {
   }
 }
 
-function parseArgument(p: Parser): Argument {
+/** `expression [AS alias]`, or `name => expression`. */
+export function parseArgument(p: Parser): Argument {
   p.refuseQuery('Each function argument')
   if (p.peek().term === '=>') {
     const name = p.identifier()

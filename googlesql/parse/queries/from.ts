@@ -1,6 +1,18 @@
 /** Parses FROM: tables, subqueries, UNNEST, and the joins between them. */
 
-import type { Expression, From, Identifier, Join, Query, TablePath, UnnestFrom } from '../../ast/nodes.js'
+import type {
+  Argument,
+  Expression,
+  From,
+  Identifier,
+  Join,
+  Query,
+  TableCall,
+  TablePath,
+  UnnestFrom,
+} from '../../ast/nodes.js'
+import type { Token } from '../../lex/tokenize.js'
+import { parseArgument } from '../expressions/call.js'
 import { isSetOperatorMode } from '../parentheses.js'
 import type { Parser } from '../parser.js'
 import { parsePivot, parseUnpivot } from './pivot.js'
@@ -195,7 +207,7 @@ function parseUnnest(p: Parser): UnnestFrom {
   return { kind: 'unnest', at, expression, alias, offset: parseOffset(p) }
 }
 
-function parseTable(p: Parser): TablePath {
+function parseTable(p: Parser): TablePath | TableCall {
   const { at } = p.token
   const path = [parseFirstPart(p)]
   while (p.accept('.')) path.push(p.identifier())
@@ -203,12 +215,46 @@ function parseTable(p: Parser): TablePath {
     const name = path.map(part => part.name).join('.')
     p.fail(`Syntax error: Unexpected "*"; the name of a wildcard table stands in backticks: \`${name}*\``)
   }
-  if (p.is('(')) p.unsupported('A table function call')
+  if (p.is('(')) return parseTableCall(p, path)
   p.skipHint()
   const alias = parseAlias(p)
   const offset = parseOffset(p)
   if (p.is('FOR') && p.peek().term.startsWith('SYSTEM')) skipPresentTime(p)
   return { kind: 'table', at, path, alias, offset }
+}
+
+function parseTableCall(p: Parser, path: readonly Identifier[]): TableCall {
+  const { at } = path[0]!
+  const list = tableArguments(p)
+  p.skipHint()
+  return { kind: 'table-call', at, path, arguments: list, alias: parseAlias(p) }
+}
+
+/** The arguments; null where one is a table, a model or a query: only functions that are refused by their names take those. */
+function tableArguments(p: Parser): readonly Argument[] | null {
+  const behind = p.afterParentheses()
+  p.expect('(')
+  if (p.accept(')')) return []
+  const list: Argument[] = []
+  do {
+    if (p.peek().term === '=>' && isNoExpression(p, 2)) return skipTo(p, behind)
+    if (isNoExpression(p, 0)) return skipTo(p, behind)
+    list.push(parseArgument(p))
+  } while (p.accept(','))
+  p.close()
+  return list
+}
+
+function isNoExpression(p: Parser, ahead: number): boolean {
+  const { term } = p.peek(ahead)
+  const next = p.peek(ahead + 1).kind
+  if (term === '(') return ['SELECT', 'WITH', 'FROM'].includes(p.peek(ahead + 1).term)
+  return (term === 'TABLE' || term === 'MODEL') && (next === 'identifier' || next === 'quoted')
+}
+
+function skipTo(p: Parser, behind: Token): null {
+  while (p.token !== behind && p.token.kind !== 'end') p.take()
+  return null
 }
 
 /** Skips `FOR SYSTEM_TIME AS OF` the present; the tables have no history, so that any other time is refused. */

@@ -9,6 +9,7 @@ import { call } from '../../plan/build.js'
 import type { Expr } from '../../plan/nodes.js'
 import { nearest } from '../../suggest.js'
 import type { ExpressionEnv, ResolveContext } from '../context.js'
+import { isStoredName, refuseMissing, resolveStoredCall } from '../stored-functions.js'
 import { resolveTemporaryCall } from '../udf.js'
 import { aggregateCall, resolveGrouping } from './aggregate.js'
 import { sourcesOf } from './arguments.js'
@@ -28,21 +29,22 @@ export function resolveCall(node: ast.Call, env: ExpressionEnv, context: Resolve
       : name.startsWith('$')
         ? undefined
         : findFunction(name)
-  if (!entry) {
-    const refused = refusalOf(name)
-    if (refused) return context.fail(`Function ${name} is not supported: ${refused.reason}`, node.at)
-    const suggestion = nearest(name, functionNames())?.toLowerCase()
-    return context.fail(
-      `Function not found: ${path.join('.')}${suggestion ? `; Did you mean ${suggestion}?` : ''}`,
-      node.at,
-    )
-  }
+  if (!entry) return resolveStoredCall(node, path.join('.'), isSafe, env, context) ?? unknown(node, path, context)
   if (node.isStar && entry.name !== '$count_star')
     return context.fail(`Argument * can only be used in COUNT(*)`, node.at)
   if (isSafe && entry.allowsSafe === false)
     return context.fail(`Function ${name} does not support SAFE error mode`, node.at)
   if (entry.kind === 'scalar') return scalarCall(node, entry, isSafe, env, context)
   return node.over ? windowCall(node, entry, isSafe, env, context) : aggregateCall(node, entry, isSafe, env, context)
+}
+
+function unknown(node: ast.Call, path: readonly string[], context: ResolveContext): never {
+  const name = path.join('.')
+  const refused = refusalOf(name.toUpperCase())
+  if (refused) return context.fail(`Function ${name.toUpperCase()} is not supported: ${refused.reason}`, node.at)
+  if (isStoredName(name)) return refuseMissing('Function', name, node.at, context)
+  const suggestion = nearest(name, functionNames())?.toLowerCase()
+  return context.fail(`Function not found: ${name}${suggestion ? `; Did you mean ${suggestion}?` : ''}`, node.at)
 }
 
 function scalarCall(

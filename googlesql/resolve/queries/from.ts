@@ -10,6 +10,7 @@ import { isWildcard } from '../../wildcard-tables.js'
 import type { ExpressionEnv, NamedColumn, QueryEnv, ResolveContext } from '../context.js'
 import { condition, impliedName } from '../expressions/expression.js'
 import { type FromNames, fromScope, lookup, NO_NAMES, type Range, valueColumns, visible } from '../name-scope.js'
+import { resolveTableCall } from '../stored-functions.js'
 import { isCorrelated, withoutFullJoin } from './correlated-full-join.js'
 import { resolvePivot, resolveUnpivot } from './pivot.js'
 import { type UsingNode, usingNames } from './using.js'
@@ -32,6 +33,10 @@ export function resolveFrom(
   switch (node.kind) {
     case 'table':
       return resolveTable(node, left, env, context)
+    case 'table-call': {
+      const { scan, columns, isValueTable } = resolveTableCall(node, env, context)
+      return { scan, names: rangeNames(columns, isValueTable, node.alias?.name ?? '') }
+    }
     case 'unnest':
       return unnest(node.expression, node.alias?.name ?? '', node.offset, null, left, env, context)
     case 'subquery':

@@ -27,12 +27,15 @@ export async function diffRevisions(
   io: Io,
 ): Promise<number> {
   const settings = readSettings(settingFlags, io.environment)
-  const choseTables = settingFlags['tables'] !== undefined
+  const chosen = {
+    tables: settingFlags['tables'] !== undefined,
+    functions: settingFlags['functions-dir'] !== undefined,
+  }
   const git = createGit(io.environment)
   const folders = temporaryFolders(io)
   try {
     const find = (word: string): Promise<SideFolders> =>
-      findSide(word, settings, { git, temporary: folders.make, choseTables })
+      findSide(word, settings, { git, temporary: folders.make, chosen })
     const before = await find(base)
     const after = head === undefined ? workingTree(settings) : await find(head)
     const [old, current] = await Promise.all([load(before, settings), load(after, settings)])
@@ -68,9 +71,12 @@ interface ReadSide {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-async function load({ endpointsDir, tablesDir, placed }: SideFolders, settings: Settings): Promise<ReadSide> {
+async function load(
+  { endpointsDir, tablesDir, functionsDir, placed }: SideFolders,
+  settings: Settings,
+): Promise<ReadSide> {
   try {
-    const side = await loadSide({ ...settings, endpointsDir, tablesDir })
+    const side = await loadSide({ ...settings, endpointsDir, tablesDir, functionsDir })
     return { side, diagnostics: side.diagnostics.map(placed) }
   } catch (thrown) {
     if (!(thrown instanceof LoadError)) throw thrown

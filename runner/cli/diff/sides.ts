@@ -11,26 +11,34 @@ export interface SideFolders {
   readonly title: string
   readonly endpointsDir: string
   readonly tablesDir: string
+  readonly functionsDir: string
   /** A diagnostic that names files as the author knows them: `main:endpoints/a.yaml`. */
   placed(diagnostic: Diagnostic): Diagnostic
 }
 
-type Folders = Pick<Settings, 'endpointsDir' | 'tablesDir'>
+type Folders = Pick<Settings, 'endpointsDir' | 'tablesDir' | 'functionsDir'>
 
 /** The working tree: the folders of the settings. */
-export const workingTree = ({ endpointsDir, tablesDir }: Folders): SideFolders => ({
+export const workingTree = ({ endpointsDir, tablesDir, functionsDir }: Folders): SideFolders => ({
   title: 'the working tree',
   endpointsDir,
   tablesDir,
+  functionsDir,
   placed: diagnostic => diagnostic,
 })
+
+/** Whether the command line names the folder of table schemas, and that of functions. */
+export interface ChosenFolders {
+  readonly tables: boolean
+  readonly functions: boolean
+}
 
 export interface SideOptions {
   readonly git: Git
   /** Makes a folder that is removed at the end. */
   readonly temporary: () => string
-  /** Whether the folder of table schemas is the one that the command line names, for every folder of endpoints. */
-  readonly choseTables: boolean
+  /** Which of the folders beside the endpoints the command line names, for every folder of endpoints. */
+  readonly chosen: ChosenFolders
 }
 
 /**
@@ -40,7 +48,7 @@ export interface SideOptions {
 export async function findSide(
   word: string,
   settings: Folders,
-  { git, temporary, choseTables }: SideOptions,
+  { git, temporary, chosen }: SideOptions,
 ): Promise<SideFolders> {
   const home = isFolder(settings.endpointsDir) ? settings.endpointsDir : '.'
   const isPath = isFolder(word)
@@ -48,7 +56,7 @@ export async function findSide(
   if (isPath && revision !== null) {
     throw new UsageError([`"${word}" is a folder and a revision: write ./${word} for the folder`])
   }
-  if (isPath) return folderSide(word, settings, choseTables)
+  if (isPath) return folderSide(word, settings, chosen)
   if (revision === null) throw new UsageError([await unknownSide(word, home, git)])
   return revisionSide(word, revision, settings, temporary(), git)
 }
@@ -63,14 +71,18 @@ async function unknownSide(word: string, home: string, git: Git): Promise<string
 }
 
 /** A whole folder such as a checkout, where the endpoints stand below, or the endpoints themselves. */
-function folderSide(word: string, settings: Folders, choseTables: boolean): SideFolders {
-  const [endpoints, tables] = [relative('.', settings.endpointsDir), relative('.', settings.tablesDir)]
+function folderSide(word: string, settings: Folders, chosen: ChosenFolders): SideFolders {
+  const endpoints = relative('.', settings.endpointsDir)
   const isWhole = isBelow(endpoints) && isFolder(join(word, endpoints))
   const endpointsDir = isWhole ? join(word, endpoints) : word
-  // The schemas of a folder of endpoints stand beside it as those of the settings stand beside theirs.
-  const own = isWhole ? join(word, tables) : join(word, relative(settings.endpointsDir, settings.tablesDir))
-  const tablesDir = !choseTables && isFolder(own) ? own : settings.tablesDir
-  return { title: word, endpointsDir, tablesDir, placed: diagnostic => diagnostic }
+  // The folders beside the endpoints stand there as those of the settings stand beside theirs.
+  const beside = (dir: string, isChosen: boolean): string => {
+    const own = join(word, isWhole ? relative('.', dir) : relative(settings.endpointsDir, dir))
+    return !isChosen && isFolder(own) ? own : dir
+  }
+  const tablesDir = beside(settings.tablesDir, chosen.tables)
+  const functionsDir = beside(settings.functionsDir, chosen.functions)
+  return { title: word, endpointsDir, tablesDir, functionsDir, placed: diagnostic => diagnostic }
 }
 
 async function revisionSide(
@@ -91,11 +103,13 @@ async function revisionSide(
   if (endpointsDir === null) {
     throw new SetupError(`${settings.endpointsDir} is not in the repository of "${word}": compare two folders instead`)
   }
-  // Schemas that are not in the repository are the same for every revision.
+  // Schemas and functions that are not in the repository are the same for every revision.
   const tablesDir = (await folderOf(settings.tablesDir)) ?? settings.tablesDir
+  const functionsDir = (await folderOf(settings.functionsDir)) ?? settings.functionsDir
   const names = [
     [endpointsDir, settings.endpointsDir],
     [tablesDir, settings.tablesDir],
+    [functionsDir, settings.functionsDir],
   ] as const
   const placed = (text: string): string =>
     names.reduce((all, [from, to]) => (from === to ? all : all.replaceAll(from, `${word}:${to}`)), text)
@@ -103,6 +117,7 @@ async function revisionSide(
     title: word,
     endpointsDir,
     tablesDir,
+    functionsDir,
     placed: diagnostic => ({ ...diagnostic, file: placed(diagnostic.file), message: placed(diagnostic.message) }),
   }
 }

@@ -27,7 +27,7 @@ export async function pullTables(dataset: string, flags: Flags, io: Io): Promise
     const tables = listed.filter(one => !VIEWS.has(one.kind)).map(one => ({ ...place, table: one.table }))
     if (tables.length === 0) io.printError(`${place.project}.${place.dataset} has no tables\n`)
     let hasProblems = false
-    for (const [i, found] of (await describeAll(warehouse, tables)).entries()) {
+    for (const [i, found] of (await describeAll(tables, warehouse.describe)).entries()) {
       if (found === null) continue // dropped since it was listed
       const { text, isRefused } = await writeSchema(settings.tablesDir, nameOf(tables[i]!.table), found.resource)
       hasProblems ||= isRefused

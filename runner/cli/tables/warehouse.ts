@@ -1,10 +1,7 @@
 /** Table schemas here, and the tables of the warehouse that they are of. */
-import {
-  type DescribedTable,
-  openWarehouseTables,
-  type TablePlace,
-  type WarehouseTables,
-} from '../../compose/engine.js'
+import type { FunctionSource } from '../../../googlesql/index.js'
+import { openWarehouseTables, type TablePlace, type WarehouseTables } from '../../compose/engine.js'
+import { loadFunctions, parseFunctions } from '../../manifest/functions/load.js'
 import { type LoadedTable, loadTableSchemas } from '../../manifest/tables/load.js'
 import { LoadError } from '../../model/errors.js'
 import type { Settings } from '../../settings/settings.js'
@@ -32,17 +29,24 @@ export async function withWarehouse<T>(
   }
 }
 
-/** What each of these is like, in their order; null for one that the warehouse does not have. @throws SetupError. */
-export async function describeAll(
-  warehouse: WarehouseTables,
+/** What `describe` tells of each place, in their order. */
+export async function describeAll<T>(
   places: readonly TablePlace[],
-): Promise<readonly (DescribedTable | null)[]> {
-  const described: (DescribedTable | null)[] = []
+  describe: (place: TablePlace) => Promise<T>,
+): Promise<readonly T[]> {
+  const described: T[] = []
   for (let from = 0; from < places.length; from += AT_ONCE) {
-    const batch = places.slice(from, from + AT_ONCE).map(place => warehouse.describe(place))
-    described.push(...(await Promise.all(batch)))
+    described.push(...(await Promise.all(places.slice(from, from + AT_ONCE).map(describe))))
   }
   return described
+}
+
+/** The functions of the files, which are definitions. @throws LoadError when a file holds a mistake. */
+export async function functionFiles(settings: Settings): Promise<readonly FunctionSource[]> {
+  const { functions, diagnostics } = await loadFunctions(settings.functionsDir)
+  const wrong = [...diagnostics, ...parseFunctions(functions)]
+  if (wrong.length > 0) throw new LoadError(wrong)
+  return functions.functions
 }
 
 /** BigQuery allows a user 100 such requests a second. */

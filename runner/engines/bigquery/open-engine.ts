@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as elapse } from 'node:timers/promises'
 import {
+  type FunctionSources,
   parseTypeName,
   resolveQuery,
   SqlError,
@@ -36,6 +37,8 @@ export interface BigQueryEngineOptions {
   readonly access: Access
   /** Tables whose schemas are known; queries may name others. */
   readonly tables: readonly TableDefinition[]
+  /** The functions that queries may call, as they are known here; the warehouse runs its own. @default none */
+  readonly functions?: FunctionSources
   /** Where jobs run; null for where the data is. */
   readonly location: string | null
   /** The dataset of tables that are named without one: `dataset` or `project.dataset`; null for none. */
@@ -80,7 +83,12 @@ export function openBigQueryEngine(options: BigQueryEngineOptions): BigQueryEngi
   const transport = createTransport(access, { longConnections: options.maxQueries })
   const sender = createSender({ transport, clock, random })
   const client = clientOver(sender, project)
-  const tables = tableCatalogue(options.tables, { project, defaultDataset: options.defaultDataset })
+  const tables = tableCatalogue(
+    options.tables,
+    { project, defaultDataset: options.defaultDataset },
+    new Map(),
+    options.functions,
+  )
   const cancelling = new Set<Promise<void>>()
   const running = new Set<Promise<unknown>>()
   const closed = new AbortController()

@@ -10,12 +10,22 @@ import {
   type Type,
   tokenize,
 } from '../../../googlesql/index.js'
+import { RunnerError } from '../../model/errors.js'
 import type { Query } from '../../model/query.js'
+import { QueryFault } from '../../model/query-fault.js'
 
-/** The places that name tables, in order. @throws SqlError where the query is not valid over these tables. */
+/**
+ * The places that name tables, in order.
+ * @throws SqlError where the query is not valid over these tables; RunnerError where a function that it calls reads a table.
+ */
 export function tableReferences({ sql, parameters }: Query, tables: TableCatalogue): readonly TableReference[] {
   const types = Object.entries(parameters).map(([name, { type }]) => [name, type] as const)
-  const { tableReferences: found } = resolve(sql, Object.fromEntries(types), tables)
+  const { tableReferences: found, tables: read } = resolve(sql, Object.fromEntries(types), tables)
+  const elsewhere = read.find(name => !found.some(({ table }) => table === name))
+  if (elsewhere !== undefined) {
+    const reason = `a function reads ${elsewhere}, whose rows a test cannot replace in the warehouse`
+    throw new RunnerError('QUERY_FAILED', { cause: new QueryFault(reason) })
+  }
   return [...found].sort((a, b) => a.at - b.at)
 }
 

@@ -2,6 +2,7 @@
 import type { Dataset, GetTablesOptions, GetTablesResponse } from '@google-cloud/bigquery'
 import { SetupError } from '../../model/errors.js'
 import type { Clock } from '../../model/ports.js'
+import { type RoutineResource, routineResource } from '../../model/routine-resource.js'
 import { type TableResource, tableResource } from '../../model/table-resource.js'
 import type { Access } from './auth/credentials.js'
 import { clientOver } from './client.js'
@@ -34,6 +35,8 @@ export interface WarehouseTables {
   list(place: Omit<TablePlace, 'table'>): Promise<readonly ListedTable[]>
   /** Null where there is no such table. @throws SetupError. */
   describe(place: TablePlace): Promise<DescribedTable | null>
+  /** The function of this name, which is `table` of the place; null for an unknown one. @throws SetupError. */
+  describeFunction(place: TablePlace): Promise<RoutineResource | null>
   close(): void
 }
 
@@ -81,13 +84,25 @@ export function openWarehouseTables(access: Access, { clock, random }: Warehouse
         const [resource] = await datasetOf(project, dataset).table(encodeURIComponent(table)).getMetadata()
         return { kind: resource.type ?? 'TABLE', resource: tableResource(resource) }
       } catch (cause) {
-        if (cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)) return null
+        if (isNotFound(cause)) return null
         throw setupError(`cannot read the schema of ${project}.${dataset}.${table}`, cause)
+      }
+    },
+    async describeFunction({ project, dataset, table }) {
+      try {
+        const [resource] = await datasetOf(project, dataset).routine(encodeURIComponent(table)).getMetadata()
+        return routineResource(resource)
+      } catch (cause) {
+        if (isNotFound(cause)) return null
+        throw setupError(`cannot read the function ${project}.${dataset}.${table}`, cause)
       }
     },
     close: () => transport.close(),
   }
 }
+
+const isNotFound = (cause: unknown): boolean =>
+  cause instanceof BigQueryFailure && (cause.reason === 'notFound' || cause.status === 404)
 
 function setupError(what: string, cause: unknown): unknown {
   if (!(cause instanceof BigQueryFailure || cause instanceof TransportError)) return cause

@@ -4,6 +4,7 @@
 import { join, resolve } from 'node:path'
 import {
   constantChecks,
+  type FunctionSources,
   type resolveQuery,
   SqlError,
   type TableCatalogue,
@@ -44,6 +45,8 @@ export interface DuckdbEngineOptions {
   /** A DuckDB database file, opened read-only, whose schemas are datasets; null for none. */
   readonly database: string | null
   readonly tables: readonly TableSource[]
+  /** The functions that queries may call besides those of the language. @default none */
+  readonly functions?: FunctionSources
   /** How names in SQL map to tables. @default names are used unchanged */
   readonly naming?: TableNaming
   readonly memoryLimitMb: number
@@ -110,7 +113,7 @@ export async function openEngine(
   const folder = makeEngineFolder(options.tempDir)
   const maxResultBytes = options.maxResultBytes ?? DEFAULT_MAX_RESULT_BYTES
   const declared = options.tables.map(table => table.definition)
-  let source: CatalogueSource = { tables: declared, ...naming(options), absences: new Map() }
+  let source: CatalogueSource = { tables: declared, ...namesOf(options), absences: new Map() }
   let catalogue = catalogueOf(source)
   let discovery: Discovery = { tables: [], notes: [], unreadable: [], isOutgrown: false }
   let revision = nextRevision++
@@ -118,7 +121,7 @@ export async function openEngine(
     if (JSON.stringify(found) === JSON.stringify(discovery)) return
     discovery = found
     const absences = new Map(found.unreadable.map(({ table, reason }) => [table, reason]))
-    source = { tables: [...found.tables, ...declared], ...naming(options), absences }
+    source = { tables: [...found.tables, ...declared], ...namesOf(options), absences }
     catalogue = catalogueOf(source)
     revision = nextRevision++
   }
@@ -480,4 +483,7 @@ function openFailure(error: unknown): SetupError {
   return ownFileFailure(error) ?? new SetupError(`DuckDB could not be opened: ${text}`, { cause: error })
 }
 
-const naming = ({ naming }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming'> => (naming ? { naming } : {})
+const namesOf = ({ naming, functions }: DuckdbEngineOptions): Pick<CatalogueSource, 'naming' | 'functions'> => ({
+  ...(naming && { naming }),
+  ...(functions && { functions }),
+})

@@ -9,6 +9,7 @@ import {
   NOW_TEXT,
   parameterText,
   partialText,
+  storedFunctionText,
   tableText,
 } from '../documentation.js'
 import { fieldsOf, resolvePath, type ScopeColumn, type SqlScope } from '../sql/columns.js'
@@ -129,6 +130,7 @@ function expressionItems(cursor: SqlCursor, range: Range, client: ClientAbilitie
       .flatMap(({ items }) => items)
       .flatMap(({ alias }) => (alias === '' ? [] : sourceItem(alias, 'in FROM', range))),
     ...parameterItems(cursor, range),
+    ...storedFunctionItems(cursor, range, client),
     ...functionItems(range, client),
     ...templateItems(cursor, range),
     ...keywordItems(range),
@@ -217,6 +219,27 @@ function functionItems(range: Range, { hasSnippets }: ClientAbilities): readonly
       sortText: ORDER.function + label,
       ...(hasSnippets && { insertTextFormat: SNIPPET as 2, command: SHOW_SIGNATURE }),
       textEdit: { range, newText: hasSnippets && /^[\w.]+$/.test(label) ? call : label },
+    }
+  })
+}
+
+/** The functions that are kept in datasets. */
+function storedFunctionItems(
+  { view }: SqlCursor,
+  range: Range,
+  { hasSnippets }: ClientAbilities,
+): readonly CompletionItem[] {
+  return (view.workspace.catalogue?.functions.sources ?? []).map(source => {
+    const { name } = source
+    const written = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) ? name : `\`${name}\``
+    return {
+      label: name,
+      kind: KIND.function,
+      detail: 'function',
+      documentation: markdown(storedFunctionText(source)),
+      sortText: ORDER.source + name,
+      ...(hasSnippets && { insertTextFormat: SNIPPET as 2 }),
+      textEdit: { range, newText: hasSnippets ? `${written}($0)` : written },
     }
   })
 }

@@ -1,4 +1,4 @@
-/** Go to definition: the file of a partial or a table schema, the key of a parameter, a lookup or a constant. */
+/** Go to definition: the file of a partial, a table schema or a function, the key of a parameter, a lookup or a constant. */
 import type { FilePlace } from '../../manifest/source.js'
 import type { SqlCursor } from '../cursor.js'
 import type { NamedThing } from './named-thing.js'
@@ -35,6 +35,8 @@ export function definitionOf(thing: NamedThing, { view }: SqlCursor): FilePlace 
     }
     case 'function':
       return null
+    case 'stored-function':
+      return { file: thing.source.file, line: 1, column: 1 }
     default:
       return thing satisfies never
   }

@@ -8,6 +8,7 @@ import {
   lookupText,
   parameterText,
   partialText,
+  storedFunctionText,
   tableText,
 } from '../documentation.js'
 import type { NamedThing } from './named-thing.js'
@@ -39,6 +40,8 @@ export function hoverText(thing: NamedThing, { workspace }: DocumentView): strin
       return columnText(thing.column, workspace.tables)
     case 'function':
       return thing.functions.map(functionText).join('\n\n')
+    case 'stored-function':
+      return storedFunctionText(thing.source)
     default:
       return thing satisfies never
   }

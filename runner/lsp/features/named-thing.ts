@@ -1,6 +1,6 @@
 /** What the name at the cursor means: a parameter, a lookup, a constant, a partial, a table, a column or a function. */
 
-import type { ListedFunction } from '../../../googlesql/index.js'
+import type { FunctionSource, ListedFunction } from '../../../googlesql/index.js'
 import type { Lookup, Manifest } from '../../model/manifest.js'
 import { namePathAt, type SqlCursor, tokenIndexAt } from '../cursor.js'
 import { FUNCTIONS } from '../documentation.js'
@@ -22,6 +22,7 @@ type Meaning =
   | { readonly kind: 'cte'; readonly cte: Cte }
   | { readonly kind: 'column'; readonly column: ScopeColumn }
   | { readonly kind: 'function'; readonly functions: readonly ListedFunction[] }
+  | { readonly kind: 'stored-function'; readonly source: FunctionSource }
 
 /** Null where the cursor is on nothing that has a meaning of its own. */
 export function thingAt(cursor: SqlCursor): NamedThing | null {
@@ -64,6 +65,8 @@ function inSql(cursor: SqlCursor): NamedThing | null {
   }
   const functions = isCall ? FUNCTIONS.get(path.join('.').toUpperCase()) : undefined
   if (functions) return { from: name.from, to: token.end, kind: 'function', functions }
+  const stored = isCall ? storedNamed(path.join('.'), cursor) : undefined
+  if (stored) return { from: name.from, to: token.end, kind: 'stored-function', source: stored }
   const table = tableAt(cursor, index)
   if (table !== null) return table
   const scope = cursor.scope()
@@ -71,6 +74,12 @@ function inSql(cursor: SqlCursor): NamedThing | null {
   const cte = path.length === 1 ? cteNamed(scope, path[0]!) : undefined
   if (cte && (column === undefined || !isColumn(column))) return { ...at, kind: 'cte', cte }
   return column ? { ...at, kind: 'column', column } : null
+}
+
+/** The function of this name that is kept in a dataset, with or without the project in front. */
+function storedNamed(name: string, { view }: SqlCursor): FunctionSource | undefined {
+  const sources = view.workspace.catalogue?.functions.sources ?? []
+  return sources.find(source => source.name === name) ?? sources.find(source => name.endsWith(`.${source.name}`))
 }
 
 /** An alias of a whole row is no column. */

@@ -1,20 +1,22 @@
-/** A fingerprint of the files that tests depend on: manifests, partials, test files, fixtures, table schemas. */
+/** A fingerprint of the files that tests depend on: manifests, partials, test files, fixtures, table schemas, functions. */
 import { stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
 import { namesBelow } from '../names-below.js'
+import type { SourceFolders } from '../watch/source-state.js'
 
 /**
  * Changes with every file below the folders, and below those of the paths that were named. Never rejects: what cannot be read
  * has a state of its own.
  */
 export async function testFilesState(
-  { endpointsDir, tablesDir }: { readonly endpointsDir: string; readonly tablesDir: string },
+  { endpointsDir, tablesDir, functionsDir }: SourceFolders,
   paths: readonly string[],
 ): Promise<string> {
   const folders = new Set([
     endpointsDir,
     tablesDir,
+    functionsDir,
     ...paths.map(path => (path.endsWith('.yaml') ? dirname(path) : path)),
   ])
   const lines: string[] = []

@@ -1,16 +1,18 @@
-/** A fingerprint of manifests, partials, examples and table schemas, taken from the state of their files without reading them. */
+/** A fingerprint of manifests, partials, examples, table schemas and functions, taken from the state of their files without reading them. */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStamp } from '../../model/file-stamp.js'
 import { isManifest, isPartial } from '../discover.js'
 import { isExample } from '../example-rows.js'
+import { isFunctionFile } from '../functions/load.js'
 import { namesBelow } from '../names-below.js'
 import { isTableSchema } from '../tables/load.js'
 
 export interface SourceFolders {
   readonly endpointsDir: string
   readonly tablesDir: string
+  readonly functionsDir: string
 }
 
 /** The most `stat` calls at a time, so that the thread pool keeps threads free for compressing results. */
@@ -20,10 +22,11 @@ const LOOKED_AT_ONCE = 8
  * Equal fingerprints mean equal files: names, sizes, times of change and inodes of every file that would be read, with links
  * followed. A file that cannot be read has a state of its own. Never rejects.
  */
-export async function sourceState({ endpointsDir, tablesDir }: SourceFolders): Promise<string> {
+export async function sourceState({ endpointsDir, tablesDir, functionsDir }: SourceFolders): Promise<string> {
   const hash = createHash('sha256')
   for (const line of await statesOf(endpointsDir, isSource)) hash.update(line)
   for (const line of await statesOf(tablesDir, isTableSchema)) hash.update(line)
+  for (const line of await statesOf(functionsDir, isFunctionFile)) hash.update(line)
   return hash.digest('base64url')
 }
 

@@ -1,4 +1,7 @@
-/** A fake of the part of BigQuery's REST interface for tables: tables.list in pages, tables.get, errors as documented. */
+/**
+ * A fake of the part of BigQuery's REST interface for tables and functions: tables.list in pages, tables.get, routines.get, errors as
+ * documented.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -13,6 +16,8 @@ export interface FakeTables {
 export interface FakeTablesOptions {
   /** The tables by `project.dataset.table`, each in the form of tables.get without its tableReference. */
   readonly tables: Readonly<Record<string, object>>
+  /** The functions by `project.dataset.name`, each in the form of routines.get without its routineReference. @default none */
+  readonly routines?: Readonly<Record<string, object>>
   /** The most tables in a page of tables.list, however many the request asks for. @default all */
   readonly pageSize?: number
   /** The statuses with which the next requests are answered, each with an empty answer. */
@@ -48,7 +53,16 @@ export async function startFakeTables(options: FakeTablesOptions): Promise<FakeT
   }
 }
 
-function answer({ pathname, searchParams }: URL, { tables, pageSize = 1_000 }: FakeTablesOptions): Answer {
+function answer(
+  { pathname, searchParams }: URL,
+  { tables, routines = {}, pageSize = 1_000 }: FakeTablesOptions,
+): Answer {
+  const routine = /^\/projects\/([^/]+)\/datasets\/([^/]+)\/routines\/([^/]+)$/.exec(pathname)
+  if (routine) {
+    const name = routine.slice(1).map(decodeURIComponent).join('.')
+    const found = routines[name]
+    return found ? { status: 200, body: found } : notFound(`Routine ${name}`)
+  }
   const match = /^\/projects\/([^/]+)\/datasets\/([^/]+)\/tables(?:\/([^/]+))?$/.exec(pathname)
   const [project, dataset, table] = (match ?? []).slice(1).map(part => part && decodeURIComponent(part))
   if (project === undefined || dataset === undefined) return notFound(pathname)

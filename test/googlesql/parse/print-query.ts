@@ -147,6 +147,13 @@ function fromText(node: ast.From): string {
   switch (node.kind) {
     case 'table':
       return `${node.path.map(identifier).join('.')}${aliased(node.alias)}${offsetText(node.offset)}`
+    case 'table-call': {
+      const given = (node.arguments ?? []).map(
+        ({ name, expression }) => `${name ? `${identifier(name)} => ` : ''}${print.expression(expression)}`,
+      )
+      const list = node.arguments === null ? 'TABLE t' : given.join(', ')
+      return `${node.path.map(identifier).join('.')}(${list})${aliased(node.alias)}`
+    }
     case 'unnest':
       return `UNNEST(${print.expression(node.expression)})${aliased(node.alias)}${offsetText(node.offset)}`
     case 'subquery':

@@ -7,10 +7,11 @@ import { sourceState } from '../../../runner/manifest/watch/source-state.js'
 describe('the state of sources', () => {
   let root = ''
   const at = (name: string): string => join(root, name)
-  const state = (): Promise<string> => sourceState({ endpointsDir: at('endpoints'), tablesDir: at('tables') })
+  const state = (): Promise<string> =>
+    sourceState({ endpointsDir: at('endpoints'), tablesDir: at('tables'), functionsDir: at('functions') })
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'sluice-state-'))
-    for (const name of ['endpoints/partials', 'endpoints/deep', 'tables', 'elsewhere']) {
+    for (const name of ['endpoints/partials', 'endpoints/deep', 'tables', 'functions', 'elsewhere']) {
       mkdirSync(at(name), { recursive: true })
     }
     for (const name of ['endpoints/a.yaml', 'endpoints/deep/b.yaml', 'endpoints/partials/p.sql', 'tables/d.t.json']) {
@@ -23,6 +24,7 @@ describe('the state of sources', () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }))
 
   const CHANGES: readonly (readonly [what: string, change: () => void])[] = [
+    ['another function', () => writeFileSync(at('functions/d.f.sql'), 'one')],
     ['another text', () => writeFileSync(at('endpoints/a.yaml'), 'other')],
     ['a text of the same length', () => writeFileSync(at('endpoints/deep/b.yaml'), 'two')],
     [

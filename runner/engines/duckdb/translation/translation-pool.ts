@@ -1,6 +1,7 @@
 /** A pool of worker threads that translate while many texts are waiting, as when thousands of manifests are loaded. */
 import type { Worker } from 'node:worker_threads'
 import {
+  type FunctionSources,
   type OutputColumn,
   SqlError,
   type TableCatalogue,
@@ -18,10 +19,11 @@ export interface CatalogueSource {
   readonly tables: readonly TableDefinition[]
   readonly naming?: TableNaming
   readonly absences: ReadonlyMap<string, string>
+  readonly functions?: FunctionSources
 }
 
-export const catalogueOf = ({ tables, naming, absences }: CatalogueSource): TableCatalogue =>
-  tableCatalogue(tables, naming, absences)
+export const catalogueOf = ({ tables, naming, absences, functions }: CatalogueSource): TableCatalogue =>
+  tableCatalogue(tables, naming, absences, functions)
 
 /** A column; its type as JSON. */
 interface WireColumn extends Omit<OutputColumn, 'type' | 'column'> {

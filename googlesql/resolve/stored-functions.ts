@@ -1,0 +1,308 @@
+/**
+ * Functions that are kept in a dataset: the body of each replaces its calls, as for temporary functions, and a call of a table
+ * function becomes its query. A body sees no name of the query that calls it.
+ */
+import type * as ast from '../ast/nodes.js'
+import { functionNames } from '../functions/all.js'
+import { isVolatile } from '../functions/facts.js'
+import { refusalOf } from '../functions/refused.js'
+import { withComputed } from '../plan/build.js'
+import type { Column, Computed, Expr } from '../plan/nodes.js'
+import { moverTo } from '../plan/rewrite.js'
+import { hasSubquery, someOf } from '../plan/walk.js'
+import { SqlError } from '../sql-error.js'
+import type { FunctionSource, StoredFunction } from '../stored-functions.js'
+import { nearest } from '../suggest.js'
+import type { TableCatalogue } from '../tables.js'
+import { coerceTo } from '../types/apply-coercion.js'
+import { type Type, typeName } from '../types/types.js'
+import type {
+  ExpressionEnv,
+  QueryEnv,
+  QueryResult,
+  ResolveContext,
+  TemporaryFunction,
+  Variable,
+  Variables,
+} from './context.js'
+import { UnreadableColumnError } from './name-scope.js'
+import {
+  CallLimitError,
+  checkBody,
+  inCall,
+  inOrder,
+  parametersOf,
+  refuseArguments,
+  refuseParameters,
+  resolveBody,
+  resolveUserCall,
+  signatureOf,
+  signatureType,
+} from './udf.js'
+import { asVariable } from './variables.js'
+
+/** A mistake in the text of a function, told at the place of a call. */
+class InFunctionError extends SqlError {}
+
+/** A function that calls itself, told at the place of a call. */
+class CycleError extends SqlError {
+  readonly cycle: readonly string[]
+  constructor(cycle: readonly string[], source: string, at: number) {
+    super(`Function ${cycle[0]} calls itself: ${cycle.join(' → ')}`, source, at)
+    this.cycle = cycle
+  }
+}
+
+/** The expression that replaces a call; null where no function of this name is kept. */
+export function resolveStoredCall(
+  node: ast.Call,
+  name: string,
+  isSafe: boolean,
+  env: ExpressionEnv,
+  context: ResolveContext,
+): Expr | null {
+  const stored = findStored(name, node.at, context)
+  if (!stored) return null
+  if (stored.kind === 'table') {
+    return context.fail(`${stored.name} is a table function: it stands in FROM`, node.at)
+  }
+  const one = inText(stored, node.at, context, () => scalarOf(stored, context))
+  return resolveUserCall(one, node, isSafe, env, context, (text, columns) =>
+    inside(stored, node.at, context, () => {
+      const result = resolveBody(one, text, columns, context.inStored(stored.text))
+      return moverTo(node.at).expr(result)
+    }),
+  )
+}
+
+/** The query that a call of a table function stands for. @throws SqlError for any other name */
+export function resolveTableCall(node: ast.TableCall, env: QueryEnv, context: ResolveContext): QueryResult {
+  const name = node.path.map(part => part.name).join('.')
+  const stored = findStored(name, node.at, context)
+  if (!stored) return refuseTableFunction(name, node.at, context)
+  if (stored.kind === 'scalar') return context.fail(`${stored.name} is not a table function`, node.at)
+  const { definition, text } = stored
+  const given = node.arguments
+  if (given === null) {
+    return context.fail(`Function ${stored.name} takes values: an argument that is a table is not supported`, node.at)
+  }
+  const parameters = inText(stored, node.at, context, () => {
+    refuseParameters(definition.body, text)
+    return parametersOf(definition.parameters, text)
+  })
+  return inCall(stored.depth, node.at, context, () => {
+    const variables = argumentVariables({ definition, parameters }, given, node.at, env, context)
+    return inside(stored, node.at, context, () => {
+      const inner = context.inStored(text, variables)
+      const result = inner.query(definition.body, { outer: null, ctes: new Map() })
+      const typed = withReturns(definition, result, inner)
+      return { ...typed, scan: moverTo(node.at).scan(typed.scan) }
+    })
+  })
+}
+
+/** The mistakes in the texts of the functions, each in its own text. */
+export interface FunctionMistake {
+  readonly source: FunctionSource
+  readonly error: SqlError
+}
+
+/** @param contextOf returns the resolution of one text */
+export function findFunctionMistakes(
+  { functions }: TableCatalogue,
+  contextOf: (source: string) => ResolveContext,
+): readonly FunctionMistake[] {
+  return functions.sources.flatMap((source): readonly FunctionMistake[] => {
+    try {
+      const stored = functions.find(source.name)
+      if (stored) checkStored(stored, contextOf(source.text))
+      return []
+    } catch (error) {
+      const mistake = asSqlError(error, source.text)
+      // It is told of in the text that has it.
+      if (mistake instanceof InFunctionError) return []
+      if (mistake instanceof CycleError && !mistake.cycle.includes(source.name)) return []
+      return [{ source, error: mistake }]
+    }
+  })
+}
+
+/** @throws the error where it is no mistake in this text */
+function asSqlError(error: unknown, text: string): SqlError {
+  if (error instanceof UnreadableColumnError) return new SqlError(error.message, text, error.at ?? 0)
+  if (error instanceof SqlError) return error
+  throw error
+}
+
+function checkStored(stored: StoredFunction, context: ResolveContext): void {
+  const inner = context.inStored(stored.text)
+  context.calls.stored.push(stored.name)
+  if (stored.kind === 'scalar') {
+    checkBody(scalarOf(stored, context), inner)
+    return
+  }
+  const { definition, text } = stored
+  refuseParameters(definition.body, text)
+  const parameters = parametersOf(definition.parameters, text)
+  if (parameters.some(({ type }) => type === null)) return
+  const variables = new Map(
+    parameters.map(({ name, type }): [string, Variable] => {
+      const read = (): Expr => ({ kind: 'parameter', type: type!, name, at: definition.at })
+      return [name.toLowerCase(), { name, type: type!, read }]
+    }),
+  )
+  const typed = context.inStored(text, variables)
+  withReturns(definition, typed.query(definition.body, { outer: null, ctes: new Map() }), typed)
+}
+
+// ---- names
+
+/** Whether a call of an unknown function may mean one that is kept in a dataset: no family of the language has the prefix. */
+export function isStoredName(name: string): boolean {
+  const prefix = name.slice(0, name.indexOf('.') + 1).toUpperCase()
+  return prefix !== '' && !functionNames().some(known => known.startsWith(prefix))
+}
+
+/** Fails because no function of this name is kept, and says where one would be. */
+export function refuseMissing(what: string, name: string, at: number, { tables, fail }: ResolveContext): never {
+  const suggestion = nearest(name, tables.functions.names())
+  const file = tables.functions.fileOf(name)
+  const hints = [
+    ...(suggestion ? [`Did you mean ${suggestion}?`] : []),
+    ...(file !== null && isFileName(name) ? [`${file} would hold it`] : []),
+  ]
+  return fail(`${what} not found: ${name}${hints.length > 0 ? `; ${hints.join(' ')}` : ''}`, at)
+}
+
+/** Whether the name has a dataset, and is one that a file can have. */
+const isFileName = (name: string): boolean => /^[\w:-][\w.:-]*\.\w+$/.test(name)
+
+function refuseTableFunction(name: string, at: number, context: ResolveContext): never {
+  const refused = refusalOf(name.toUpperCase())
+  if (refused) return context.fail(`Table function ${name.toUpperCase()} is not supported: ${refused.reason}`, at)
+  return refuseMissing('Table function', name, at, context)
+}
+
+/** @throws SqlError where the text of the function is not a definition */
+function findStored(name: string, at: number, { tables, source }: ResolveContext): StoredFunction | undefined {
+  if (!name.includes('.')) return undefined
+  try {
+    return tables.functions.find(name)
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error
+    throw new InFunctionError(`Function ${name} cannot be used: ${error.reason}`, source, at)
+  }
+}
+
+// ---- definitions
+
+const scalars = new WeakMap<StoredFunction, TemporaryFunction>()
+
+function scalarOf(stored: StoredFunction & { readonly kind: 'scalar' }, context: ResolveContext): TemporaryFunction {
+  const known = scalars.get(stored)
+  if (known) return known
+  const one = signatureOf(stored.definition, new Map(), stored.text)
+  // A body in SQL is checked with each call; JavaScript is once, since no call changes it.
+  if (stored.definition.body.kind === 'javascript') checkBody(one, context.inStored(stored.text))
+  scalars.set(stored, one)
+  return one
+}
+
+/** The values that the parameters of a table function stand for. */
+function argumentVariables(
+  one: Parameters<typeof refuseArguments>[0],
+  given: readonly ast.Argument[],
+  at: number,
+  env: QueryEnv,
+  context: ResolveContext,
+): Variables {
+  const argumentEnv: ExpressionEnv = {
+    scope: env.outer,
+    ctes: env.ctes,
+    clause: 'argument of a table function',
+    aggregates: null,
+    windows: null,
+    inlinesAliases: true,
+  }
+  const nodes = inOrder(one, given, at, context).map(({ expression }) => expression)
+  const values = nodes.map(node => context.expression(node, argumentEnv))
+  if (values.length !== one.parameters.length) return refuseArguments(one, values, at, context)
+  return new Map(
+    one.parameters.map(({ name, type: wanted }, i): [string, Variable] => {
+      const type: Type = wanted ?? values[i]!.type
+      const typed = (value: Expr): Expr =>
+        asVariable(coerceTo(value, type, context.source) ?? refuseArguments(one, values, at, context), type)
+      const value = typed(values[i]!)
+      if (isVolatile(value))
+        context.fail(`A random argument of table function ${one.definition.name.name} is not supported`, at)
+      // The columns of a subquery belong to one place of the plan.
+      const isShared = !hasSubquery(value) && !someOf(value, ({ kind }) => kind === 'let' || kind === 'lambda')
+      const again = (): Expr => typed(context.expression(nodes[i]!, argumentEnv))
+      return [name.toLowerCase(), { name, type, read: isShared ? () => value : again }]
+    }),
+  )
+}
+
+/** The result with the columns of RETURNS TABLE<…>. */
+function withReturns(
+  { returns, name, body }: ast.TableFunctionDefinition,
+  result: QueryResult,
+  context: ResolveContext,
+): QueryResult {
+  if (returns === null) {
+    const unnamed = result.columns.findIndex(column => column.name === '')
+    if (unnamed >= 0) context.fail(`Column ${unnamed + 1} of table function ${name.name} has no name`, body.at)
+    return result
+  }
+  const found = result.columns.map(column => `${column.name} ${typeName(column.column.type)}`).join(', ')
+  const wanted = returns.map(column => ({ name: column.name.name, type: signatureType(column.type, context.source) }))
+  const refuse = (): never => {
+    const declared = wanted.map(column => `${column.name} ${typeName(column.type)}`).join(', ')
+    return context.fail(`Table function ${name.name} returns TABLE<${declared}>, but its query has ${found}`, body.at)
+  }
+  if (wanted.length !== result.columns.length) refuse()
+  const computed: Computed[] = []
+  const columns = wanted.map((column, i): { readonly name: string; readonly column: Column } => {
+    const own = result.columns[i]!
+    if (own.name.toLowerCase() !== column.name.toLowerCase()) refuse()
+    const read: Expr = { kind: 'column', type: own.column.type, column: own.column, isCorrelated: false, at: body.at }
+    const expr = coerceTo(read, column.type, context.source) ?? refuse()
+    if (expr === read) return { name: column.name, column: own.column }
+    const made = context.newColumn(column.name, column.type)
+    computed.push({ column: made, expr })
+    return { name: column.name, column: made }
+  })
+  const scan = computed.length === 0 ? result.scan : withComputed(result.scan, computed)
+  return { scan, columns, isValueTable: result.isValueTable }
+}
+
+// ---- places
+
+/** Resolves the body, which must not call its function again. */
+function inside<T>(stored: StoredFunction, at: number, context: ResolveContext, work: () => T): T {
+  const open = context.calls.stored
+  const first = open.indexOf(stored.name)
+  if (first >= 0) throw new CycleError([...open.slice(first), stored.name], context.source, at)
+  open.push(stored.name)
+  const result = inText(stored, at, context, work)
+  open.pop()
+  return result
+}
+
+/** Tells of mistakes in the text of the function at the place of its call. */
+function inText<T>(stored: StoredFunction, at: number, { source }: ResolveContext, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CycleError) throw new CycleError(error.cycle, source, at)
+    if (error instanceof CallLimitError) throw new CallLimitError(error.reason, source, at)
+    if (error instanceof InFunctionError) throw new InFunctionError(error.reason, source, at)
+    const mistake = asSqlError(error, stored.text)
+    const { line, column } = mistake.place
+    throw new InFunctionError(
+      `Function ${stored.name} (${stored.file}:${line}:${column}): ${mistake.reason}`,
+      source,
+      at,
+    )
+  }
+}

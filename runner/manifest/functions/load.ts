@@ -1,0 +1,93 @@
+/** Loads the functions that are kept in datasets: `functions/<dataset>.<name>.sql`. */
+import { readdir } from 'node:fs/promises'
+import { join, posix, sep } from 'node:path'
+import {
+  type FunctionMistake,
+  type FunctionSources,
+  functionMistakes,
+  SqlError,
+  storedFunction,
+  type TableCatalogue,
+} from '../../../googlesql/index.js'
+import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js'
+import { readOne, type SourceText, unreadable } from '../discover.js'
+import { diagnosticAt } from '../report.js'
+import { lineStartsOf, placeAt } from '../source.js'
+import { findOddCharacter } from '../yaml/characters.js'
+import { MAX_MANIFEST_LENGTH } from '../yaml/limits.js'
+
+export interface LoadedFunctions {
+  readonly functions: FunctionSources
+  /** Files that hold no function, whatever they define: unreadable ones, and those with a wrong name. */
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Whether a path in the folder of functions is one. Subfolders and names that begin with a dot are skipped. */
+export const isFunctionFile = (name: string): boolean => /^[^./][^/]*\.sql$/.test(name)
+
+/** Reads every `<dataset>.<name>.sql` and `<project>.<dataset>.<name>.sql` in `dir`; a missing folder is empty. */
+export async function loadFunctions(dir: string): Promise<LoadedFunctions> {
+  const diagnostics: Diagnostic[] = []
+  let names: string[] = []
+  try {
+    names = (await readdir(dir)).filter(isFunctionFile).sort()
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') diagnostics.push(unreadable(dir, error))
+  }
+  const folder = dir.split(sep).join('/')
+  const texts = await Promise.all(names.map(name => readOne(join(dir, name), posix.join(folder, name), diagnostics)))
+  const read = readFunctions(
+    folder,
+    texts.filter(text => text !== null),
+  )
+  return { functions: read.functions, diagnostics: [...diagnostics, ...read.diagnostics].sort(compareDiagnostics) }
+}
+
+/** The functions of these texts; `folder` is named in messages about one that is missing. */
+export function readFunctions(folder: string, texts: readonly SourceText[]): LoadedFunctions {
+  const found = texts.map(({ file, text }) => ({
+    source: { name: functionOf(file), file, text: text.replace(/^\ufeff/, '') },
+  }))
+  const diagnostics = found.flatMap(({ source }) => mistakeIn(source) ?? [])
+  const wrong = new Set(diagnostics.map(({ file }) => file))
+  const functions = found.map(({ source }) => source).filter(({ file }) => !wrong.has(file))
+  return { functions: { folder, functions }, diagnostics }
+}
+
+/** The name of the function that is in this file. */
+export const functionOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.sql$/, '')
+
+/** `dataset.name`, with the project in front where it is another project's. Names of routines: letters, digits, underscores. */
+const FUNCTION_NAME = /^(?:(?:[a-z0-9.-]+:)?[a-z0-9-]+\.)?\w+\.\w+$/
+
+function mistakeIn({ name, file, text }: SourceText & { readonly name: string }): Diagnostic | null {
+  const start = { file, line: 1, column: 1 }
+  if (!FUNCTION_NAME.test(name)) {
+    const message = 'a function is named <dataset>.<name>.sql, or <project>.<dataset>.<name>.sql'
+    return diagnosticAt(start, 'function/file-name', message)
+  }
+  if (text.length > MAX_MANIFEST_LENGTH) return diagnosticAt(start, 'function/sql', 'the function is larger than 1 MB')
+  const odd = findOddCharacter(text)
+  if (odd === null) return null
+  const message = `the character ${odd.name} is not allowed; delete it or write what is meant`
+  return diagnosticAt(placeAt(file, lineStartsOf(text), odd.offset), 'function/sql', message)
+}
+
+/** The mistakes in the SQL of the functions, over the tables that an engine knows. */
+export const checkFunctions = (tables: TableCatalogue): readonly Diagnostic[] => functionMistakes(tables).map(placed)
+
+/** Mistakes in the form of the functions, without what their names mean. */
+export const parseFunctions = ({ functions }: FunctionSources): readonly Diagnostic[] =>
+  functions.flatMap(source => {
+    try {
+      storedFunction(source)
+      return []
+    } catch (error) {
+      if (error instanceof SqlError) return [placed({ source, error })]
+      throw error
+    }
+  })
+
+function placed({ source: { file, text }, error }: FunctionMistake): Diagnostic {
+  return diagnosticAt(placeAt(file, lineStartsOf(text), error.offset), 'function/sql', error.reason)
+}

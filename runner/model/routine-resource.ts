@@ -1,0 +1,57 @@
+/** The members of BigQuery's REST resource `Routine` that the file of a function is held against. */
+
+/** BigQuery REST v2, `Routine`. */
+export interface RoutineResource {
+  /** SCALAR_FUNCTION, TABLE_VALUED_FUNCTION, AGGREGATE_FUNCTION, PROCEDURE. */
+  readonly kind: string
+  /** SQL, JAVASCRIPT, PYTHON. */
+  readonly language: string
+  /** The type of an argument is null for ANY TYPE. */
+  readonly arguments: readonly { readonly name: string; readonly type: string | null }[]
+  /** The type of the result, `TABLE<a INT64>` for a table function; null where it is not declared. */
+  readonly returns: string | null
+  /** Without the parentheses or quotes of its CREATE statement. */
+  readonly body: string
+  /** The addresses of a JavaScript function's libraries. */
+  readonly libraries: readonly string[]
+}
+
+export function routineResource(value: unknown): RoutineResource {
+  const raw = record(value)
+  const columns = list(record(raw['returnTableType'])['columns'])
+  return {
+    kind: text(raw['routineType']) || 'SCALAR_FUNCTION',
+    language: text(raw['language']) || 'SQL',
+    arguments: list(raw['arguments']).map(one => ({
+      name: text(record(one)['name']),
+      type: record(one)['argumentKind'] === 'ANY_TYPE' ? null : standardType(record(one)['dataType']),
+    })),
+    returns:
+      columns.length > 0
+        ? `TABLE<${columns.map(namedType).join(', ')}>`
+        : raw['returnType'] === undefined
+          ? null
+          : standardType(raw['returnType']),
+    body: text(raw['definitionBody']),
+    libraries: list(raw['importedLibraries']).map(text),
+  }
+}
+
+/** The SQL name of a `StandardSqlDataType`. */
+function standardType(value: unknown): string {
+  const { typeKind, arrayElementType, structType, rangeElementType } = record(value)
+  if (typeKind === 'ARRAY') return `ARRAY<${standardType(arrayElementType)}>`
+  if (typeKind === 'RANGE') return `RANGE<${standardType(rangeElementType)}>`
+  if (typeKind !== 'STRUCT') return text(typeKind)
+  return `STRUCT<${list(record(structType)['fields']).map(namedType).join(', ')}>`
+}
+
+function namedType(value: unknown): string {
+  const { name, type } = record(value)
+  return `${text(name)} ${standardType(type)}`.trim()
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
