@@ -1,11 +1,19 @@
 /**
- * Generates docs/reference/functions.md, and the lists in docs/dialect.md, from the catalogue; `--check` only says whether
+ * Generates docs/reference/functions.md, and the lists in docs/dialect.md, from the catalogue and the cases; `--check` only says whether
  * they are up to date.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { documentationUrl, type ListedFunction, listFunctions, listRefusals } from '../googlesql/functions/listing.js'
 import { ENGINE_LIMITS, REFUSED_CLAUSES, type RefusedClause } from '../googlesql/functions/refused-clauses.js'
+import {
+  casesOfClause,
+  casesOfRefusedFunction,
+  conformance,
+  differences,
+  numberOfCases,
+  type Row,
+} from './conformance.js'
 
 const FUNCTIONS_PAGE = new URL('../docs/reference/functions.md', import.meta.url)
 const DIALECT_PAGE = new URL('../docs/dialect.md', import.meta.url)
@@ -55,14 +63,27 @@ function signatureCell({ signatures, modes }: ListedFunction): string {
 /** The text of docs/dialect.md with its lists generated again; everything else is kept. */
 export function dialectText(written: string): string {
   const lists: readonly (readonly [string, readonly string[]])[] = [
-    ['clauses', clauseTable(REFUSED_CLAUSES)],
+    ['conformance', conformanceTables()],
+    ['differences', differenceTable()],
+    [
+      'clauses',
+      [
+        '| What | Why | Cases |',
+        '|---|---|---:|',
+        ...REFUSED_CLAUSES.map(
+          ({ clause, documentation, reason }) =>
+            `| [${cell(clause.replace(/,$/, ''))}](${documentationUrl(documentation)}) | ${cell(reason)} | ${casesOfClause(clause)} |`,
+        ),
+      ],
+    ],
     [
       'functions',
       [
-        '| Function | Why |',
-        '|---|---|',
+        '| Function | Why | Cases |',
+        '|---|---|---:|',
         ...listRefusals().map(
-          ({ name, documentation, reason }) => `| [${code(name)}](${documentation}) | ${cell(reason)} |`,
+          ({ name, documentation, reason }) =>
+            `| [${code(name)}](${documentation}) | ${cell(reason)} | ${casesOfRefusedFunction(name)} |`,
         ),
       ],
     ],
@@ -86,6 +107,29 @@ const clauseTable = (rows: readonly RefusedClause[]): readonly string[] => [
       `| [${cell(clause.replace(/,$/, ''))}](${documentationUrl(documentation)}) | ${cell(reason)} |`,
   ),
 ]
+
+function conformanceTables(): readonly string[] {
+  const rows = conformance()
+  const groups = [...new Set(rows.map(({ group }) => group))]
+  return [
+    `${numberOfCases()} queries stand behind these tables, each with its rows or its error.`,
+    ...groups.flatMap(group => [
+      '',
+      `| ${group} | | Cases |`,
+      '|---|---|---:|',
+      ...rows.filter(row => row.group === group).map(rowText),
+    ]),
+  ]
+}
+
+const differenceTable = (): readonly string[] => [
+  '| What | How it differs | Cases |',
+  '|---|---|---:|',
+  ...differences().map(rowText),
+]
+
+const rowText = ({ feature, documentation, how, cases }: Row): string =>
+  `| [${cell(feature)}](${documentation}) | ${cell(how)} | ${cases} |`
 
 /** The current text of docs/dialect.md. */
 export const readDialect = (): Promise<string> => readFile(DIALECT_PAGE, 'utf8')

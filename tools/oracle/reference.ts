@@ -7,6 +7,7 @@ import type { StructField, Type } from '../../googlesql/types/types.js'
 import type { BoundValue } from '../../runner/index.js'
 import type { CaseTable } from '../../test/googlesql/case-files.js'
 import { startReference } from './serve.js'
+import { withShards } from './shards.js'
 import {
   type TypeMessage,
   typeMessage,
@@ -141,7 +142,7 @@ export async function openReference(cache: string, tables: ReadonlyMap<string, C
         value,
       }))
       const answer = await call<EvaluateAnswer>('EvaluateQuery', {
-        sql: withQuotedNames(sql, [...tables.keys()]),
+        sql: withQuotedNames(withShards(sql, tables), [...tables.keys()]),
         registeredCatalogId: registeredId,
         options: { ...options, queryParameters: typed.map(({ name, type }) => ({ name, type: typeMessage(type) })) },
         params: typed.map(({ name, type, value }) => ({ name, value: valueMessage(value, type) })),

@@ -100,22 +100,32 @@ function keyExpr(node: ast.Expression, items: readonly SelectedItem[], env: Expr
     }
     return { expr: item.expr, name: item.name }
   }
-  if (node.kind === 'name') {
-    const key = node.name.toLowerCase()
+  const named = firstName(node)
+  if (named) {
+    const key = named.name.toLowerCase()
     const found = items.filter(item => item.name.toLowerCase() === key)
     if (found.length > 0) {
       const first = found[0]!
       if (found.some(item => exprKey(item.expr) !== exprKey(first.expr))) {
         return context.fail(
-          `Name ${node.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
+          `Name ${named.name} in GROUP BY clause is ambiguous; it may refer to multiple columns in the SELECT-list`,
           node.at,
         )
+      }
+      if (named !== node) {
+        return context.fail(`Cannot GROUP BY field references from SELECT list alias ${named.name}`, named.at)
       }
       return { expr: first.expr, name: first.name }
     }
   }
   const expr = context.expression(node, env)
   return { expr, name: node.kind === 'name' ? node.name : node.kind === 'dot' ? node.name.name : '' }
+}
+
+/** The name that a path such as `a.b.c` begins with, or the name itself. */
+function firstName(node: ast.Expression): Extract<ast.Expression, { kind: 'name' }> | undefined {
+  if (node.kind === 'name') return node
+  return node.kind === 'dot' ? firstName(node.operand) : undefined
 }
 
 function setsOf(item: ast.GroupingItem, one: (node: ast.Expression) => number): readonly (readonly number[])[] {

@@ -66,8 +66,9 @@ describe('the refused clauses', () => {
   })
 })
 
-describe('the pages of the dialect', () => {
-  it('list the contents of the catalogue; run `npm run generate` when they do not', async () => {
+describe('the pages of the dialect', function () {
+  this.timeout(60_000)
+  it('list the contents of the catalogue, and how many cases there are of each; run `npm run generate` when they do not', async () => {
     expect(await readFunctions()).to.equal(functionsText())
     const written = await readDialect()
     expect(written).to.equal(dialectText(written))
