@@ -1,7 +1,8 @@
 /**
- * Constants that no call can be right with: the names of time zones, regular expressions and patterns of FORMAT. BigQuery
- * finds them when the query runs; an author wants to know before.
+ * Constants that no call can be right with: the names of time zones, regular expressions, patterns of FORMAT, and calls
+ * and casts of literals. BigQuery finds them when the query runs; an author wants to know before.
  */
+import { constantCalls } from './constant-calls.js'
 import type { Expr, LiteralExpr, ResolvedQuery } from './plan/nodes.js'
 import { visitScan } from './plan/walk.js'
 import { shortTypeName } from './types/types.js'
@@ -42,10 +43,15 @@ export function constantChecks({ scan }: ResolvedQuery): ConstantChecks {
     if (expr.kind !== 'call' || expr.isSafe) return
     const { name, arguments: args } = expr
     if (Object.hasOwn(ZONE_ARGUMENT, name)) checkZone(args[ZONE_ARGUMENT[name]!])
-    const probe = name === 'FORMAT' ? formatProbe(args) : name.startsWith('REGEXP_') ? regexpProbe(name, args) : null
+    const probe =
+      name === 'FORMAT'
+        ? formatProbe(args)
+        : name.startsWith('REGEXP_')
+          ? regexpProbe(name, args)
+          : timeProbe(name, args)
     if (probe !== null) probes.push(probe)
   })
-  return { mistakes, probes }
+  return { mistakes, probes: [...probes, ...constantCalls(scan)] }
 }
 
 type TextLiteral = LiteralExpr & { readonly value: string }
@@ -62,6 +68,14 @@ function formatProbe([pattern, ...rest]: readonly (Expr | null)[]) {
   const values = rest.map(value => (value === null ? 'NULL' : `CAST(NULL AS ${shortTypeName(value.type)})`))
   const isWritten = rest.every(value => value !== null && !['ARRAY', 'STRUCT'].includes(value.type.kind))
   return isWritten ? { at: pattern.at, sql: `SELECT FORMAT(${[quoted(pattern.value), ...values].join(', ')})` } : null
+}
+
+/** FORMAT_DATE and its like refuse a pattern whatever the value is. */
+function timeProbe(name: string, [pattern, value]: readonly (Expr | null)[]) {
+  const type = /^FORMAT_(DATE|DATETIME|TIME|TIMESTAMP)$/.exec(name)?.[1]
+  if (type === undefined || !isText(pattern) || value?.kind === 'literal') return null
+  const example = type === 'TIME' ? "'12:34:56'" : "'2001-02-03'"
+  return { at: pattern.at, sql: `SELECT ${name}(${quoted(pattern.value)}, ${type} ${example})` }
 }
 
 function regexpProbe(name: string, [, pattern, replacement]: readonly (Expr | null)[]) {

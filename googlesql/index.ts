@@ -3,6 +3,7 @@
  * data.ts.
  */
 
+export { meantType } from './advice/foreign-names.js'
 export { withAdvice } from './advice/with-advice.js'
 export type * from './ast/nodes.js'
 export { type ConstantChecks, constantChecks } from './constant-checks.js'

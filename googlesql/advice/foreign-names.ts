@@ -1,4 +1,5 @@
 /** Functions and types of other dialects of SQL, with what GoogleSQL has in their place; and its own types and date parts. */
+import { nearest } from '../suggest.js'
 
 /** Functions of other dialects. */
 export const FUNCTIONS: Readonly<Record<string, string>> = {
@@ -56,7 +57,7 @@ export const FUNCTIONS: Readonly<Record<string, string>> = {
 }
 
 /** Types of other dialects. */
-export const TYPES: Readonly<Record<string, string>> = {
+const TYPES: Readonly<Record<string, string>> = {
   BINARY: 'BYTES',
   BLOB: 'BYTES',
   BYTEA: 'BYTES',
@@ -71,8 +72,10 @@ export const TYPES: Readonly<Record<string, string>> = {
   JSONB: 'JSON',
   LONG: 'INT64',
   NUMBER: 'NUMERIC',
+  OBJECT: 'STRUCT',
   NVARCHAR: 'STRING',
   REAL: 'FLOAT64',
+  RECORD: 'STRUCT',
   SIGNED: 'INT64',
   TEXT: 'STRING',
   TIMESTAMPTZ: 'TIMESTAMP',
@@ -85,6 +88,17 @@ export const TYPE_NAMES =
   'ARRAY BIGNUMERIC BOOL BYTES DATE DATETIME FLOAT64 INT64 INTERVAL JSON NUMERIC STRING STRUCT TIME TIMESTAMP'.split(
     ' ',
   )
+
+/** The type that a name which is none was probably meant to be: another dialect's, or a misspelt one. */
+export function meantType(written: string): string | undefined {
+  const name = written
+    .trim()
+    .toUpperCase()
+    .replace(/\s*\(.*$/s, '')
+  if (Object.hasOwn(TYPES, name)) return TYPES[name]
+  const meant = nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...Object.keys(TYPES)])
+  return meant !== undefined && Object.hasOwn(TYPES, meant) ? TYPES[meant] : meant
+}
 
 export const DATE_PARTS =
   'MICROSECOND MILLISECOND SECOND MINUTE HOUR DAY DAYOFWEEK DAYOFYEAR WEEK ISOWEEK MONTH QUARTER YEAR ISOYEAR'.split(

@@ -1,7 +1,7 @@
 /** What to write instead, for the mistakes of authors who know another dialect of SQL, or are new to this one. */
 import { nearest } from '../suggest.js'
 import { characters } from './characters.js'
-import { DATE_PARTS, FUNCTIONS, TYPE_NAMES, TYPES } from './foreign-names.js'
+import { DATE_PARTS, FUNCTIONS, meantType, TYPE_NAMES } from './foreign-names.js'
 import { type Adviser, callAround, clauseAround, findTokens, isText } from './found.js'
 import { missingBetween, mistypedClause, ofPart, reservedWord, syntaxOfOthers } from './syntax.js'
 import { types } from './types.js'
@@ -31,9 +31,7 @@ const foreignFunction: Adviser = ({ reason }) => {
 const foreignType: Adviser = ({ reason }) => {
   const name = /^Type not found: (\w+)/.exec(reason)?.[1]?.toUpperCase()
   if (name === undefined || reason.includes('Did you mean')) return null
-  const meant = Object.hasOwn(TYPES, name)
-    ? TYPES[name]
-    : nearest(name, [...TYPE_NAMES, 'INTEGER', 'BOOLEAN', 'DECIMAL', ...Object.keys(TYPES)])
+  const meant = meantType(name)
   return meant === undefined ? `the types are ${TYPE_NAMES.join(', ')}` : `did you mean ${meant}?`
 }
 

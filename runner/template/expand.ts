@@ -1,4 +1,5 @@
 /** Expands constants, loops and partials once, when the manifest loads, and reports every name that is not defined. */
+import { nearest } from '../model/suggest.js'
 import type { NamePath, ParsedTemplate, PartialArgument, TemplateNode, TemplateProblem } from './node.js'
 import type { Origin, Piece } from './program.js'
 import { type Binding, type Frame, type Meaning, resolve, type TemplateNames, type Use } from './resolve.js'
@@ -157,6 +158,12 @@ export function expandTemplate(
     }
     included.add(node.name)
     const own = new Map<string, Binding>()
+    const misspelt = misspeltArguments(node.arguments, partial.nodes)
+    for (const { name, offset, meant } of misspelt) {
+      const message = `the partial "${node.name}" reads no "${name}"`
+      report(frame.origin, { rule: 'template/unknown-name', offset, message, near: { word: name, among: [meant] } })
+      own.set(meant, NOTHING)
+    }
     // An argument that could not be read was reported already; its name still counts as defined.
     for (const argument of node.arguments) own.set(argument.name, argumentValue(argument, frame) ?? NOTHING)
     const origin: Origin = { partial: node.name, includedAt: { origin: frame.origin, offset: node.offset } }
@@ -178,6 +185,44 @@ export function expandTemplate(
 
   const pieces = expandAll(nodes, { origin: root, own: new Map(), fields: new Set(), isDiscarded: false, parent: null })
   return { pieces, problems: [...problems.values()], used, partials: included }
+}
+
+/** Arguments that the partial does not read, where it reads a name like theirs that it is not given. */
+function misspeltArguments(
+  given: readonly PartialArgument[],
+  nodes: readonly TemplateNode[],
+): readonly (PartialArgument & { readonly meant: string })[] {
+  const read = firstNames(nodes)
+  const names = new Set(given.map(({ name }) => name))
+  const unread = given.filter(({ name }) => !read.has(name))
+  return unread.flatMap(argument => {
+    const meant = nearest(
+      argument.name,
+      [...read].filter(name => !names.has(name)),
+    )
+    return meant === undefined ? [] : [{ ...argument, meant }]
+  })
+}
+
+/** The first parts of all names that a template reads. */
+function firstNames(nodes: readonly TemplateNode[]): ReadonlySet<string> {
+  const paths = (node: TemplateNode): readonly NamePath[] => {
+    switch (node.kind) {
+      case 'text':
+        return []
+      case 'value':
+        return [node.path]
+      case 'if':
+        return [node.path, ...node.whenTrue.flatMap(paths), ...node.whenFalse.flatMap(paths)]
+      case 'each':
+        return [node.path, ...node.body.flatMap(paths), ...node.whenFalse.flatMap(paths)]
+      case 'partial':
+        return node.arguments.flatMap(({ value }) => ('literal' in value ? [] : [value]))
+      default:
+        return node satisfies never
+    }
+  }
+  return new Set(nodes.flatMap(paths).flatMap(({ parts, isData }) => (isData ? [] : parts.slice(0, 1))))
 }
 
 function bindingsOf(entry: Word | WordMap): ReadonlyMap<string, Binding> {

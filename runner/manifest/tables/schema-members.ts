@@ -1,5 +1,5 @@
 /** What a table schema may say, as schemas/table.schema.json says it to editors. */
-import { didYouMean } from '../report.js'
+import { meantType } from '../../../googlesql/index.js'
 
 /** A member's form: what is right there, and how a message names it. */
 interface MemberForm {
@@ -58,23 +58,6 @@ const TYPE_NAMES: readonly string[] = (
   'INTEGER FLOAT BOOLEAN STRUCT'
 ).split(' ')
 
-/** How other databases name these types. */
-const FOREIGN_TYPES: Readonly<Record<string, string>> = {
-  TEXT: 'STRING',
-  VARCHAR: 'STRING',
-  CHAR: 'STRING',
-  UUID: 'STRING',
-  DOUBLE: 'FLOAT64',
-  REAL: 'FLOAT64',
-  NUMBER: 'NUMERIC',
-  LONG: 'INT64',
-  TIMESTAMPTZ: 'TIMESTAMP',
-  BLOB: 'BYTES',
-  BINARY: 'BYTES',
-  OBJECT: 'RECORD',
-  JSONB: 'JSON',
-}
-
 /** `; did you mean "STRING"?` for a type that is not known; for an array and a type with parameters, how they are written. */
 export function typeHint(type: string): string {
   if (/^ARRAY\b|\[\]$/i.test(type)) return '; an array has the type of its elements and "mode": "REPEATED"'
@@ -82,6 +65,6 @@ export function typeHint(type: string): string {
   if (bare !== type.toUpperCase() && TYPE_NAMES.includes(bare)) {
     return `; write "type": "${bare}", and what is in parentheses as "precision" and "scale", or as "maxLength"`
   }
-  const foreign = FOREIGN_TYPES[bare]
-  return foreign === undefined ? didYouMean(bare, TYPE_NAMES) : `; did you mean "${foreign}"?`
+  const meant = meantType(bare)
+  return meant === undefined ? '' : `; did you mean "${meant === 'STRUCT' ? 'RECORD' : meant}"?`
 }

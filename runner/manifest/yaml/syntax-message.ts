@@ -29,7 +29,10 @@ const WORDINGS: readonly (readonly [RegExp, (match: RegExpExecArray, found: Foun
   [/^Unexpected scalar at node end/, (_, found) => textBehind(found)],
   [
     /^Unexpected (?:flow-seq|flow-map)-start at node end/,
-    () => ({ message: `a text cannot hold "[" or "{" here; ${IN_QUOTES}` }),
+    (_, { line }) => {
+      const element = /\btype:\s*(\w+)\[\]/.exec(line)?.[1]
+      return { message: element ? `write array<${element}>` : `a text cannot hold "[" or "{" here; ${IN_QUOTES}` }
+    },
   ],
   [/^Flow (map|sequence) in block collection .* end with a (.)/, ([, , end], found) => unclosedBracket(end!, found)],
   [

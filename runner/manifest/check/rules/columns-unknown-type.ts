@@ -1,4 +1,5 @@
 /** The type of a declared column must be a GoogleSQL type. */
+import { meantType } from '../../../../googlesql/index.js'
 import { parseColumnType } from '../../column-type.js'
 import type { ManifestFacts, Rule } from '../rule.js'
 
@@ -8,10 +9,13 @@ export const columnsUnknownType: Rule<ManifestFacts> = {
   check: ({ manifest, source }, report) => {
     manifest.columns?.forEach((column, index) => {
       if (parseColumnType(column.type) !== null) return
-      report(
-        source.valueAt(['columns', index, 'type']),
-        `"${column.type}" is no type of GoogleSQL; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>`,
-      )
+      const element = /^(.*)\[\]$/.exec(column.type)?.[1]
+      const meant = element === undefined ? meantType(column.type) : `ARRAY<${meantType(element) ?? 'STRING'}>`
+      const hint =
+        meant === undefined
+          ? '; expected for example INT64, TIMESTAMP or ARRAY<STRUCT>'
+          : `; did you mean "${meant === 'ARRAY' ? 'ARRAY<STRING>' : meant}"?`
+      report(source.valueAt(['columns', index, 'type']), `"${column.type}" is no type of GoogleSQL${hint}`)
     })
   },
 }

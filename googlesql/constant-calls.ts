@@ -1,0 +1,187 @@
+/**
+ * Calls and casts of literals that a query evaluates for every row, so that one which fails makes the query fail: a date
+ * that does not exist, a text that is no number. Where a branch, a column or a table expression may not be evaluated, its
+ * constants are left out, since the query may be right.
+ */
+import { findFunction } from './functions/all.js'
+import { evaluationOf, volatilityOf } from './functions/facts.js'
+import type { CallExpr, CastExpr, Column, CteScan, Expr, ResolvedCte, Scan } from './plan/nodes.js'
+import { exprsOfScan, inputsOfScan, partsOf, partsOfCall } from './plan/walk.js'
+import { shortTypeName } from './types/types.js'
+
+/** A query without tables that computes the constant at `at`. */
+export interface ConstantCall {
+  readonly at: number
+  readonly sql: string
+}
+
+/** Innermost first, so that the first that fails is the mistake itself. */
+export function constantCalls(scan: Scan): readonly ConstantCall[] {
+  const reader = new CertainReader()
+  reader.read(scan)
+  return reader.found
+}
+
+/** Walks from the result down to the tables, so that it knows which columns of each scan are read. */
+class CertainReader {
+  readonly found: ConstantCall[] = []
+  /** The ids of columns that are read wherever a row is. */
+  readonly #needed = new Set<number>()
+  readonly #ctes = new Map<number, ResolvedCte>()
+  readonly #entered = new Set<number>()
+
+  /** A scan all of whose columns are read. */
+  read(scan: Scan): void {
+    for (const { id } of scan.columns) this.#needed.add(id)
+    this.#scan(scan)
+  }
+
+  #scan(scan: Scan): void {
+    switch (scan.kind) {
+      case 'one-row':
+      case 'table':
+        break
+      case 'cte':
+        this.#cte(scan)
+        break
+      case 'join':
+        if (scan.condition) this.#expr(scan.condition)
+        this.#scan(scan.left)
+        this.#scan(scan.right)
+        break
+      case 'project':
+        for (const { column, expr } of scan.computed) if (this.#needed.has(column.id)) this.#expr(expr)
+        this.#scan(scan.input)
+        break
+      case 'aggregate':
+        for (const { expr } of scan.keys) this.#expr(expr)
+        for (const { column, call } of scan.aggregates) {
+          if (this.#needed.has(column.id)) for (const part of partsOfCall(call)) this.#expr(part)
+        }
+        this.#scan(scan.input)
+        break
+      case 'window':
+        // The frame of a row may be empty.
+        this.#scan(scan.input)
+        break
+      case 'set':
+        for (const input of scan.inputs) {
+          this.#alike(scan.columns, input.columns)
+          this.#scan(input)
+        }
+        break
+      case 'with':
+        for (const cte of scan.ctes) this.#ctes.set(cte.id, cte)
+        this.#scan(scan.body)
+        break
+      case 'unnest':
+      case 'filter':
+      case 'order':
+      case 'limit':
+        for (const expr of exprsOfScan(scan)) this.#expr(expr)
+        for (const input of inputsOfScan(scan)) this.#scan(input)
+        break
+      default:
+        scan satisfies never
+    }
+  }
+
+  #cte({ cte: id, columns }: CteScan): void {
+    const cte = this.#ctes.get(id)
+    if (!cte || this.#entered.has(id)) return
+    this.#entered.add(id)
+    this.#alike(columns, cte.columns)
+    this.#scan(cte.scan)
+  }
+
+  /** What is read of some columns is read of those that they stand for, by position. */
+  #alike(columns: readonly Column[], others: readonly Column[]): void {
+    for (const [i, { id }] of columns.entries()) if (this.#needed.has(id) && others[i]) this.#needed.add(others[i].id)
+  }
+
+  #expr(expr: Expr): void {
+    switch (expr.kind) {
+      case 'column':
+        this.#needed.add(expr.column.id)
+        break
+      case 'case':
+        if (expr.branches[0]) this.#expr(expr.branches[0].when)
+        break
+      case 'let':
+        this.#expr(expr.result)
+        break
+      case 'lambda':
+        break
+      case 'subquery':
+        if (expr.form === 'exists') this.#scan(expr.scan)
+        else this.read(expr.scan)
+        break
+      case 'in-query':
+        this.#expr(expr.operand)
+        this.read(expr.scan)
+        break
+      case 'call':
+        for (const part of evaluatedArguments(expr)) this.#expr(part)
+        this.#constant(expr)
+        break
+      default:
+        for (const part of partsOf(expr)) this.#expr(part)
+        if (expr.kind === 'cast') this.#constant(expr)
+    }
+  }
+
+  #constant(expr: CallExpr | CastExpr): void {
+    if (expr.kind === 'call' && expr.name === FAILS_ON_PURPOSE) return
+    const mayFail = expr.kind === 'cast' ? !expr.isImplicit : findFunction(expr.name)?.canFail !== false
+    const written = mayFail && !expr.isSafe ? writtenConstant(expr) : null
+    if (written !== null) this.found.push({ at: expr.at, sql: `SELECT ${written}` })
+  }
+}
+
+const FAILS_ON_PURPOSE = 'ERROR'
+
+function evaluatedArguments(call: CallExpr): readonly Expr[] {
+  const parts = partsOf(call)
+  switch (evaluationOf(call)) {
+    case 'all':
+      return parts
+    case 'chosen':
+    case 'until-value':
+      return parts.slice(0, 1)
+    case 'may-stop':
+      // A condition that always fails beside others is never meant; an alternative may be.
+      return call.name === '$and' ? parts : []
+  }
+}
+
+/** The constant as SQL; null for what is not made of literals, or has a syntax of its own. */
+function writtenConstant(expr: Expr): string | null {
+  switch (expr.kind) {
+    case 'literal':
+      return writtenLiteral(expr.value, expr.type.kind)
+    case 'cast': {
+      const operand = expr.format || expr.timeZone || expr.typeParameters ? null : writtenConstant(expr.operand)
+      return operand && `${expr.isSafe ? 'SAFE_CAST' : 'CAST'}(${operand} AS ${shortTypeName(expr.type)})`
+    }
+    case 'call': {
+      if (!/^[A-Z][A-Z0-9_]*$/.test(expr.name) || volatilityOf(expr.name) !== 'immutable') return null
+      const given = expr.arguments.slice(0, expr.arguments.findLastIndex(argument => argument !== null) + 1)
+      const written = given.map(argument => argument && writtenConstant(argument))
+      return written.includes(null) ? null : `${expr.isSafe ? 'SAFE.' : ''}${expr.name}(${written.join(', ')})`
+    }
+    default:
+      return null
+  }
+}
+
+const WITH_TYPE: ReadonlySet<string> = new Set('DATE DATETIME TIME TIMESTAMP NUMERIC BIGNUMERIC'.split(' '))
+
+function writtenLiteral(value: unknown, type: string): string | null {
+  if (type === 'BOOL') return value === null ? null : String(value)
+  if (type === 'INT64' && typeof value === 'string') return `(${value})`
+  if (type === 'FLOAT64' && typeof value === 'number') return `CAST('${value}' AS FLOAT64)`
+  if (typeof value !== 'string') return null
+  // A JSON string is a GoogleSQL literal, too.
+  const text = JSON.stringify(value)
+  return type === 'STRING' ? text : WITH_TYPE.has(type) ? `${type} ${text}` : null
+}
