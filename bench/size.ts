@@ -189,6 +189,7 @@ async function compare(
     kind: 'run',
     sql: text,
     quickSql: null,
+    runsJavaScript: false,
     shardReads: [],
     columns: columns.map(({ name, type }) => ({ name, type })),
     parameters,

@@ -19,6 +19,7 @@ import {
   type WrittenCondition,
   type WrittenPartitionRead,
 } from './emit/shard-views.js'
+import { FORMS } from './functions/all.js'
 import type { Delay } from './passes/delayed-constants.js'
 import { LAST_PASSES, PASSES, runPasses, runQuickPass } from './passes/index.js'
 
@@ -37,6 +38,8 @@ export interface GeneratedSql {
    * (limit-before-unnest.ts), or totals test its arithmetic (trusted-totals.ts). Null where neither is possible.
    */
   readonly quickSql: string | null
+  /** Whether the statements run JavaScript: the session must load its sandbox before. */
+  readonly runsJavaScript: boolean
   /** The wildcard tables that both statements read. */
   readonly shardReads: readonly ShardRead[]
   /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */
@@ -88,7 +91,7 @@ export function generate(query: ResolvedQuery, options: GenerateOptions = {}): G
     quickSql: quickSql && moved(quickSql),
     parameters: kept.map(index => parameters[index - 1]!),
     times,
-    tables: tablesOf(plan),
+    ...factsOf(plan),
     shardReads: shardReads.all().map(read => withOwnParameters(read, kept)),
     ...(tellsPartitions && { partitionReads: partitionReads.map(read => withOwnParameters(read, kept)) }),
     ...(tolerant && { fallible: tolerant.places }),
@@ -136,16 +139,19 @@ const textOf = ({ scan, columns }: ResolvedQuery, context: Context): string =>
     null,
   )
 
-function tablesOf(query: ResolvedQuery): readonly string[] {
+function factsOf(query: ResolvedQuery): Pick<GeneratedSql, 'tables' | 'runsJavaScript'> {
   const tables = new Set<string>()
+  let runsJavaScript = false
   visitScan(
     query.scan,
-    () => {},
+    expr => {
+      if (expr.kind === 'call' && FORMS.get(expr.name)?.runsJavaScript) runsJavaScript = true
+    },
     scan => {
       if (scan.kind === 'table') tables.add(scan.table)
     },
   )
-  return [...tables]
+  return { tables: [...tables], runsJavaScript }
 }
 
 /** What is asked of a text, and where the writer puts what it finds. */

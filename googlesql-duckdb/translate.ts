@@ -25,6 +25,8 @@ export interface TranslatedQuery {
    * A statement with the same rows that may be faster over large files, and may fail where `sql` does not; null without one.
    */
   readonly quickSql: string | null
+  /** Whether the SQL runs JavaScript: the session must load its sandbox before. */
+  readonly runsJavaScript: boolean
   /** Where the SQL reads wildcard tables: it needs a view for each. */
   readonly shardReads: readonly ShardRead[]
   /** Where `sql` reads partitioned tables; absent unless `tellsPartitions` is set. */

@@ -1,17 +1,33 @@
-/** The views INFORMATION_SCHEMA.TABLES and COLUMNS of a dataset, with the columns whose values are known here. */
+/** The views of a dataset's INFORMATION_SCHEMA, with the columns whose values are known here. */
 import type { InformationSchemaView, TableDefinition } from './table-definition.js'
-import { INT64, STRING, type StructField } from './types/types.js'
+import { INT64, STRING, type StructField, TIMESTAMP } from './types/types.js'
 
 const texts = (names: string): readonly StructField[] => names.split(' ').map(name => ({ name, type: STRING }))
 
+/** The first columns of every view. */
+const TABLE = 'table_catalog table_schema table_name'
+
 const COLUMNS: Readonly<Record<InformationSchemaView, readonly StructField[]>> = {
-  TABLES: texts('table_catalog table_schema table_name table_type is_insertable_into is_typed'),
-  COLUMNS: [
-    ...texts('table_catalog table_schema table_name column_name'),
-    { name: 'ordinal_position', type: INT64 },
-    ...texts('is_nullable data_type is_generated is_hidden is_system_defined is_partitioning_column'),
+  TABLES: [
+    ...texts(
+      `${TABLE} table_type is_insertable_into is_fine_grained_mutations_enabled is_typed is_change_history_enabled`,
+    ),
+    ...texts('base_table_catalog base_table_schema base_table_name'),
+    { name: 'snapshot_time_ms', type: TIMESTAMP },
+    ...texts('replica_source_catalog replica_source_schema replica_source_name replication_status replication_error'),
+    ...texts('default_collation_name'),
   ],
+  COLUMNS: [
+    ...texts(`${TABLE} column_name`),
+    { name: 'ordinal_position', type: INT64 },
+    ...texts('is_nullable data_type is_generated generation_expression is_stored is_hidden is_updatable'),
+    ...texts('is_system_defined is_partitioning_column'),
+  ],
+  COLUMN_FIELD_PATHS: texts(`${TABLE} column_name field_path data_type`),
 }
+
+/** The columns of a view. */
+export const informationSchemaColumns = (view: InformationSchemaView): readonly StructField[] => COLUMNS[view]
 
 const NAME = /^(?:(.+)\.)?INFORMATION_SCHEMA\.(\w+)$/i
 

@@ -21,7 +21,7 @@ export interface TableDefinition {
   readonly wildcard?: Wildcard
 }
 
-export type InformationSchemaView = 'TABLES' | 'COLUMNS'
+export type InformationSchemaView = 'TABLES' | 'COLUMNS' | 'COLUMN_FIELD_PATHS'
 
 /** The tables that a wildcard table stands for: its shards. */
 export interface Wildcard {

@@ -133,7 +133,7 @@ export function tableCatalogue(
   }
 }
 
-const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES and COLUMNS here, each of a dataset with tables'
+const NO_SUCH_VIEW = 'INFORMATION_SCHEMA has TABLES, COLUMNS and COLUMN_FIELD_PATHS here, each of a dataset with tables'
 
 /** The view of a dataset that has tables; undefined for any other. */
 function informationSchema(

@@ -27,6 +27,8 @@ export interface FunctionSql {
   readonly takesIntervalParts: boolean
   /** Whether the SQL has TRY around the arguments. */
   readonly hasTry: boolean
+  /** Whether the SQL runs JavaScript, so that the sandbox must be loaded before. */
+  readonly runsJavaScript: boolean
   /** Whether the operator costs as much as a function. */
   readonly isHeavyOperator: boolean
 }
@@ -36,6 +38,7 @@ export const PLAIN: Omit<FunctionSql, 'write'> = {
   isNullFor: null,
   takesIntervalParts: false,
   hasTry: false,
+  runsJavaScript: false,
   isHeavyOperator: false,
 }
 

@@ -4,15 +4,16 @@
  */
 import type { Type } from '../../googlesql/types/types.js'
 import { typeName } from '../../googlesql/types/types.js'
-import { quoteText } from '../emit/quote.js'
+import { quoteName, quoteText } from '../emit/quote.js'
 import { duckdbType, fieldNames } from '../emit/type.js'
-import { type Form, FormError, type Forms } from './function-sql.js'
+import { JAVASCRIPT_FUNCTION } from '../runtime/javascript/function-name.js'
+import { type Form, FormError, type Forms, type FunctionSql, PLAIN } from './function-sql.js'
 import { jsonTextSql } from './json-text.js'
 
 const call: Form = ({ sql: [definition, ...values], args: [, ...args], type }) => {
   const texts = values.map((value, i) => jsonTextSql(value!, args[i]!.type, { target: 'string' }))
   const list = texts.length === 0 ? `'[]'` : `('[' || ${texts.join(` || ',' || `)} || ']')`
-  return valueSql(`bq_javascript(${definition}, ${list})`, type)
+  return valueSql(`${JAVASCRIPT_FUNCTION}(${definition}, ${list})`, type)
 }
 
 /** The value that a text of the sandbox stands for. */
@@ -25,14 +26,16 @@ function valueSql(text: string, type: Type): string {
     case 'BIGNUMERIC':
       return `bq_text_to_bignumeric(${text})`
     case 'JSON':
-      return `CAST(bq_json_parse(${text}, 'exact') AS JSON)`
+      return jsonSql(text)
     case 'ARRAY':
     case 'STRUCT':
-      return `CAST(from_json(${text}, ${quoteText(JSON.stringify(shapeOf(type)))}) AS ${duckdbType(type)})`
+      return leavesSql(`from_json(${text}, ${quoteText(JSON.stringify(shapeOf(type)))})`, type, 0)
     default:
       return `CAST(${text} AS ${duckdbType(type)})`
   }
 }
+
+const jsonSql = (text: string): string => `CAST(bq_json_parse(${text}, 'exact') AS JSON)`
 
 /** The structure of DuckDB's from_json in which every leaf is a text. */
 function shapeOf(type: Type): unknown {
@@ -41,7 +44,6 @@ function shapeOf(type: Type): unknown {
       return [shapeOf(type.element)]
     case 'STRUCT':
       return Object.fromEntries(fieldNames(type).map((name, i) => [name, shapeOf(type.fields[i]!.type)]))
-    case 'JSON':
     case 'BIGNUMERIC':
       throw new FormError(
         `A JavaScript function that returns ${typeName(type)} within an ARRAY or a STRUCT is not supported by the embedded engine`,
@@ -51,7 +53,32 @@ function shapeOf(type: Type): unknown {
   }
 }
 
+/** The value whose leaves are texts, with values of the type. A cast does it all at once where no leaf is JSON. */
+function leavesSql(sql: string, type: Type, depth: number): string {
+  if (!holdsJson(type)) return `CAST(${sql} AS ${duckdbType(type)})`
+  const part = `part_${depth}$`
+  if (type.kind === 'ARRAY') {
+    return `list_transform(${sql}, lambda ${part}: ${leavesSql(part, type.element, depth + 1)})`
+  }
+  if (type.kind !== 'STRUCT') return jsonSql(sql)
+  const fields = fieldNames(type).map((name, i) => {
+    const value = leavesSql(`struct_extract(${part}, ${quoteText(name)})`, type.fields[i]!.type, depth + 1)
+    return `${quoteName(name)} := ${value}`
+  })
+  // A lambda binds the struct: otherwise its SQL would be repeated for each field.
+  const body = `CASE WHEN ${part} IS NOT NULL THEN struct_pack(${fields.join(', ')}) END`
+  return `list_extract(list_transform([${sql}], lambda ${part}: ${body}), 1)`
+}
+
+function holdsJson(type: Type): boolean {
+  if (type.kind === 'ARRAY') return holdsJson(type.element)
+  if (type.kind === 'STRUCT') return type.fields.some(field => holdsJson(field.type))
+  return type.kind === 'JSON'
+}
+
+const JAVASCRIPT: FunctionSql = { ...PLAIN, write: call, runsJavaScript: true }
+
 export const JAVASCRIPT_FORMS: Forms = {
-  $javascript: call,
-  $javascript_immutable: call,
+  $javascript: JAVASCRIPT,
+  $javascript_immutable: JAVASCRIPT,
 }

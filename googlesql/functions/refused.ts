@@ -7,6 +7,11 @@ const refusal = (names: readonly string[], page: string, reason: string): readon
 /** The anchor of a function is its name without dots; a family has a page of its own and needs no anchor. */
 const anchorOf = (name: string): string => (name.endsWith('*') ? '' : `#${name.toLowerCase().replaceAll('.', '')}`)
 
+const MODELS = 'models live in BigQuery, where such a query runs; here a table can hold what a model has predicted'
+const GRAPHS = 'there are no property graphs here; a recursive WITH follows the rows of a table'
+const PATTERNS =
+  'it belongs to MATCH_RECOGNIZE, and DuckDB has no row patterns; FIRST_VALUE, LAST_VALUE, LAG and LEAD look at other rows'
+
 export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ...refusal(
     ['HLL_COUNT.*'],
@@ -45,56 +50,78 @@ export const REFUSED_FUNCTIONS: readonly Refusal[] = [
   ...refusal(
     ['GAP_FILL'],
     'time-series-functions',
-    'table functions are not run here; a LEFT JOIN from UNNEST(GENERATE_TIMESTAMP_ARRAY(…)) fills gaps',
+    'it takes a table as an argument; a LEFT JOIN from UNNEST(GENERATE_TIMESTAMP_ARRAY(…)) fills gaps, and LAST_VALUE(… IGNORE NULLS) carries values on',
   ),
-  ...refusal(['APPENDS', 'CHANGES'], 'time-series-functions', 'tables here are files, which have no history'),
+  ...refusal(
+    ['APPENDS', 'CHANGES'],
+    'time-series-functions',
+    'tables here are files, which have no history; a column with the time of each row tells what is new',
+  ),
   ...refusal(
     ['ST_*', 'S2_*'],
     'geography_functions',
-    'there is no type GEOGRAPHY here, and nothing that reckons on the sphere as BigQuery does',
+    'there is no type GEOGRAPHY here, and nothing that reckons on the sphere as BigQuery does; columns of latitude and longitude can be compared',
   ),
   ...refusal(
     ['SEARCH'],
     'search_functions',
     "it matches the tokens of BigQuery's text analyzers; REGEXP_CONTAINS and CONTAINS_SUBSTR run here",
   ),
-  ...refusal(['VECTOR_SEARCH'], 'search_functions', 'there are no vector indexes here; COSINE_DISTANCE runs'),
+  ...refusal(
+    ['VECTOR_SEARCH'],
+    'search_functions',
+    'there are no vector indexes here; ORDER BY COSINE_DISTANCE(…) LIMIT n finds the nearest rows',
+  ),
   ...refusal(['VECTOR_INDEX.*'], 'vectorindex_functions', 'there are no vector indexes here'),
   ...refusal(
     ['BAG_OF_WORDS', 'TEXT_ANALYZE', 'TF_IDF'],
     'text-analysis-functions',
     "they hang on the tokens of BigQuery's text analyzers",
   ),
-  ...refusal(['ML.*'], 'bigqueryml-syntax-predict', 'models live in BigQuery'),
-  ...refusal(['AI.*'], 'bigqueryml-syntax-ai-generate', 'models live in BigQuery'),
+  ...refusal(['ML.*'], 'bigqueryml-syntax-predict', MODELS),
+  ...refusal(['AI.*'], 'bigqueryml-syntax-ai-generate', MODELS),
   ...refusal(
     ['AEAD.*', 'DETERMINISTIC_DECRYPT_BYTES', 'DETERMINISTIC_DECRYPT_STRING', 'DETERMINISTIC_ENCRYPT', 'KEYS.*'],
     'aead_encryption_functions',
-    'keysets are kept by Cloud KMS',
+    'keysets are kept by Cloud KMS; SHA256 makes values unreadable, for good',
   ),
   ...refusal(
     ['DLP_DETERMINISTIC_DECRYPT', 'DLP_DETERMINISTIC_ENCRYPT', 'DLP_KEY_CHAIN'],
     'dlp_functions',
-    'keys are kept by Cloud KMS',
+    'keys are kept by Cloud KMS; SHA256 makes values unreadable, for good',
   ),
   ...refusal(['OBJ.*'], 'objectref_functions', 'objects live in Cloud Storage'),
   ...refusal(['EXTERNAL_OBJECT_TRANSFORM'], 'table-functions-built-in', 'objects live in Cloud Storage'),
-  ...refusal(['EXTERNAL_QUERY'], 'federated_query_functions', 'a query reaches no other database from here'),
+  ...refusal(
+    ['EXTERNAL_QUERY'],
+    'federated_query_functions',
+    'a query reaches no other database from here; import the rows into a table',
+  ),
   ...refusal(['AGG'], 'aggregate_functions', 'tables here have no measures'),
   ...refusal(
     [
       'DESTINATION_NODE_ID',
       'EDGES',
       'ELEMENT_ID',
+      'IS_ACYCLIC',
+      'IS_TRAIL',
       'LABELS',
       'NODES',
+      'PATH',
       'PATH_FIRST',
       'PATH_LAST',
       'PATH_LENGTH',
+      'PROPERTY_EXISTS',
+      'PROPERTY_NAMES',
       'SOURCE_NODE_ID',
     ],
     'graph-sql-functions',
-    'there are no property graphs here',
+    GRAPHS,
+  ),
+  ...refusal(
+    ['CLASSIFIER', 'FIRST', 'LAST', 'MATCH_NUMBER', 'MATCH_ROW_NUMBER'],
+    'match-recognize-functions',
+    PATTERNS,
   ),
 ]
 

@@ -1,7 +1,8 @@
 /** Registers the DuckDB function that runs JavaScript functions of queries. */
 import { type DuckDBConnection, DuckDBScalarFunction, VARCHAR } from '@duckdb/node-api'
 import { NATIVE_ERROR_MARK, ScalarFunctionError } from '../scalar-functions/scalar-function.js'
-import { FUNCTION_NAME, runCalls } from './sandbox.js'
+import { JAVASCRIPT_FUNCTION } from './function-name.js'
+import { runCalls } from './sandbox.js'
 
 /**
  * `bq_javascript(definition, arguments)`: the definition is a constant, the JSON text of a JavaScriptDefinition; the arguments
@@ -11,7 +12,7 @@ import { FUNCTION_NAME, runCalls } from './sandbox.js'
 export function registerJavaScript(connection: DuckDBConnection): void {
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
-      name: FUNCTION_NAME,
+      name: JAVASCRIPT_FUNCTION,
       parameterTypes: [VARCHAR, VARCHAR],
       returnType: VARCHAR,
       volatile: true,

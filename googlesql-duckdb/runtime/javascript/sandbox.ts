@@ -24,9 +24,6 @@ const MAX_MESSAGE = 500
 /** Begins the message about a value that is not of the function's type; see prelude.ts. */
 const COERCION = 'Failed to coerce output value '
 
-/** The DuckDB function that runs JavaScript. */
-export const FUNCTION_NAME = 'bq_javascript'
-
 // The types of Node do not have it.
 declare const WebAssembly: {
   readonly Memory: new (size: { readonly initial: number; readonly maximum: number }) => object
@@ -38,9 +35,6 @@ let loading: Promise<void> | null = null
 class SandboxNotLoadedError extends Error {
   override readonly name = 'SandboxNotLoadedError'
 }
-
-/** Whether the DuckDB SQL may call JavaScript functions, so that `loadSandbox` must come first. */
-export const callsJavaScript = (sql: string): boolean => sql.includes(FUNCTION_NAME)
 
 /** Loads the sandbox where it is not loaded yet, or has grown, since WebAssembly never gives memory back. Takes about 50 ms. */
 export function loadSandbox(): Promise<void> {

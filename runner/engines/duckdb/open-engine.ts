@@ -219,6 +219,7 @@ export async function openEngine(
       sql: found.sql,
       quickSql: found.quickSql,
       tables: found.tables,
+      runsJavaScript: found.runsJavaScript,
       shardReads: found.shardReads,
       parameters: wire ?? wireParameters(found, parameters)!,
     }
@@ -336,9 +337,12 @@ export async function openEngine(
     const translation = translate(sql, catalogue, {}, { delay: 'rows' })
     const { columns } = new CompiledText(translation, revision)
     const order = { columns, maxRows: 1, timestamps: 'iso8601', contract: [], maxBytes: maxResultBytes } as const
-    const { sql: text, quickSql, tables, shardReads } = translation
+    const { sql: text, quickSql, tables, runsJavaScript, shardReads } = translation
     const outcome = await child
-      .ask({ kind: 'run', sql: text, quickSql, tables, shardReads, parameters: [], ...order }, { signal })
+      .ask(
+        { kind: 'run', sql: text, quickSql, tables, runsJavaScript, shardReads, parameters: [], ...order },
+        { signal },
+      )
       .then(
         () => null,
         error => {
@@ -376,7 +380,14 @@ export async function openEngine(
       const { translation, columns, checkedColumns } = compiled.compiled
       await askTwice(translation, sql, readTypes(types), 'branches', asked =>
         child.ask(
-          { kind: 'check', sql: asked.sql, columns, tables: asked.tables, shardReads: asked.shardReads },
+          {
+            kind: 'check',
+            sql: asked.sql,
+            columns,
+            tables: asked.tables,
+            runsJavaScript: asked.runsJavaScript,
+            shardReads: asked.shardReads,
+          },
           { signal },
         ),
       )
@@ -419,9 +430,12 @@ export async function openEngine(
         const types = typesOf(query.parameters)
         await translateFresh(query.sql, types)
         const translation = translate(query.sql, catalogue, types, { tellsPartitions: true })
-        const { tables, shardReads, partitionReads = [] } = translation
+        const { tables, runsJavaScript, shardReads, partitionReads = [] } = translation
         const parameters = wireParameters(translation, query.parameters)!
-        const reads = await child.ask({ kind: 'reads', tables, shardReads, partitionReads, parameters }, { signal })
+        const reads = await child.ask(
+          { kind: 'reads', tables, runsJavaScript, shardReads, partitionReads, parameters },
+          { signal },
+        )
         return { engine: 'duckdb', ...reads }
       } catch (error) {
         throw runnerError(error, signal)

@@ -70,6 +70,7 @@ export async function openRawEngine(options: Partial<DuckdbEngineOptions> = {}):
         parameters: Object.keys(types),
         times: [],
         quickSql: null,
+        runsJavaScript: false,
         shardReads: [],
       }
     },

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { TableDefinition } from '../../../../googlesql/data.js'
-import { callsJavaScript, loadSandbox } from '../../../../googlesql-duckdb/runtime/index.js'
+import { loadSandbox } from '../../../../googlesql-duckdb/runtime/index.js'
 import { BoundedMap } from '../../../model/bounded-map.js'
 import { causeText } from '../../../model/cause-text.js'
 import type {
@@ -114,6 +114,7 @@ async function perform(open: Session, id: number, request: Request, state: Runni
     await open.ping()
     return null
   }
+  if (request.runsJavaScript) await loadSandbox()
   open.shards.declare(request.tables)
   if (request.kind === 'reads') {
     return open.borrow(connection => open.findReads(connection, request, interruptible(connection, state)))
@@ -201,7 +202,6 @@ async function lend(
   chosen: ChosenShards,
 ): Promise<Answers[keyof Answers]> {
   if (state.isCancelled) throw new CancelledError()
-  if (callsJavaScript(request.sql)) await loadSandbox()
   return open.borrow(connection =>
     open.largePlans.during(request.sql, async () => {
       const begin = (): Promise<Answers[keyof Answers]> => work(connection, open, id, request, state, chosen)

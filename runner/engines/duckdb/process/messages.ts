@@ -44,6 +44,8 @@ export interface RunRequest {
   /** The parameters, in the order of $1, $2, … */
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
+  /** Whether the SQL, or a condition on shards and partitions, runs JavaScript: its sandbox is loaded before. */
+  readonly runsJavaScript: boolean
   /** Where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
   readonly maxRows: number
@@ -58,6 +60,8 @@ export interface CheckRequest {
   readonly columns: readonly StructField[]
   readonly tables: readonly string[]
   /** See RunRequest. */
+  readonly runsJavaScript: boolean
+  /** See RunRequest. */
   readonly shardReads: readonly ShardRead[]
 }
 export interface ExplainRequest {
@@ -68,6 +72,8 @@ export interface ExplainRequest {
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
   /** See RunRequest. */
+  readonly runsJavaScript: boolean
+  /** See RunRequest. */
   readonly shardReads: readonly ShardRead[]
 }
 /** Asks which files a query would open. */
@@ -75,6 +81,8 @@ export interface ReadsRequest {
   readonly kind: 'reads'
   readonly parameters: readonly WireParameter[]
   readonly tables: readonly string[]
+  /** See RunRequest. */
+  readonly runsJavaScript: boolean
   /** See RunRequest. */
   readonly shardReads: readonly ShardRead[]
   readonly partitionReads: readonly PartitionRead[]

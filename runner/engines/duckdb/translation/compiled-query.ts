@@ -23,6 +23,8 @@ export interface Translation {
   readonly tables: readonly string[]
   /** SQL that gives the same rows faster over large files. Where it fails, `sql` is run instead. Null for none. */
   readonly quickSql: string | null
+  /** Whether the SQL runs JavaScript. */
+  readonly runsJavaScript: boolean
   /** Where the SQL reads wildcard tables. */
   readonly shardReads: readonly ShardRead[]
   /** Where the SQL reads partitioned tables; absent unless asked for. */

@@ -38,6 +38,7 @@ export interface WireTranslation {
   readonly times: TranslatedQuery['times']
   readonly tables: readonly string[]
   readonly quickSql: string | null
+  readonly runsJavaScript: boolean
   readonly shardReads: TranslatedQuery['shardReads']
 }
 

@@ -12,14 +12,19 @@ function withChild({ connections = 4, clock = CLOCK }: { connections?: number; c
   const outcomes: Record<string, string> = {}
   const work: Work = createWork({ connections, clock, post: message => sent.push(message), onStuck: () => {} })
   const ask = (sql: string, caller = sql): void => {
-    work.ask({ kind: 'explain', sql, quickSql: null, shardReads: [], parameters: [], tables: [] }, { caller }).then(
-      ({ plan }) => {
-        outcomes[sql] = plan
-      },
-      (error: RunnerError) => {
-        outcomes[sql] = error.code
-      },
-    )
+    work
+      .ask(
+        { kind: 'explain', sql, quickSql: null, runsJavaScript: false, shardReads: [], parameters: [], tables: [] },
+        { caller },
+      )
+      .then(
+        ({ plan }) => {
+          outcomes[sql] = plan
+        },
+        (error: RunnerError) => {
+          outcomes[sql] = error.code
+        },
+      )
   }
   const requests = () =>
     sent.flatMap(message => (message.kind === 'request' && message.request.kind === 'explain' ? [message] : []))
@@ -103,7 +108,7 @@ describe("the engine's work", () => {
     const post = (message: ToChild): void => void sent.push(message)
     const work = createWork({ connections: 1, clock: CLOCK, post, onStuck: () => {} })
     const rest = { columns: [], parameters: [], tables: [], maxRows: 1, maxBytes: 1 } as const
-    const run = { kind: 'run', sql: '', quickSql: null, shardReads: [], ...rest } as const
+    const run = { kind: 'run', sql: '', quickSql: null, runsJavaScript: false, shardReads: [], ...rest } as const
     const answer = work.ask({ ...run, timestamps: 'iso8601', contract: [] })
     work.setReady(true)
     const add = (...texts: readonly string[]): void => {
