@@ -165,13 +165,15 @@ export function intervalText(months: bigint, days: bigint, micros: bigint): stri
 }
 
 /** The ISO 8601 duration that JSON has for an INTERVAL, `P1Y2M-3DT4H5M6.789S`: parts that are 0 are left out. */
-export function intervalDuration(months: bigint, days: bigint, micros: bigint): string {
+function intervalDuration(months: bigint, days: bigint, micros: bigint): string {
   const part = (amount: bigint, unit: string): string => (amount === 0n ? '' : `${amount}${unit}`)
   const date = part(months / 12n, 'Y') + part(months % 12n, 'M') + part(days, 'D')
   const clock = part(micros / 3_600_000_000n, 'H') + part((micros / 60_000_000n) % 60n, 'M')
   const seconds = micros % 60_000_000n
   const absolute = seconds < 0n ? -seconds : seconds
-  const fraction = String(absolute % 1_000_000n).padStart(6, '0').replace(/0+$/, '')
+  const fraction = String(absolute % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
   const digits = `${absolute / 1_000_000n}${fraction === '' ? '' : `.${fraction}`}`
   const time = clock + (seconds === 0n ? '' : `${seconds < 0n ? '-' : ''}${digits}S`)
   return date + time === '' ? 'P0Y' : `P${date}${time === '' ? '' : `T${time}`}`
