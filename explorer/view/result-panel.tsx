@@ -40,7 +40,7 @@ export function ResultPanel({ of }: { of: Endpoint }) {
   )
 }
 
-/** The address at which anybody with a token of their own gets this call. */
+/** The address of this call, for a reader with a token of their own. */
 function linkTo({ endpoint, args }: Result): string {
   return new URL(addressOf(endpoint.name, args, endpoint.parameters), location.href).href
 }
