@@ -202,7 +202,7 @@ export const ERROR_CODES = {
   CONTRACT_BROKEN: {
     status: 502,
     title: 'The result breaks its contract',
-    when: 'A value is NULL in a column that is never NULL (`required`), or is a number that `json: number` cannot have.',
+    when: 'A value is NULL where the endpoint promises one (`required`), or is a number that its `json: number` excludes.',
     fault: 'author',
     remedy:
       'Tell the operator the id in `instance`. The log names the column and the row; the author corrects the query, or what `columns` promises.',
